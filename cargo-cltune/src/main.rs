@@ -1,0 +1,2 @@
+//! `cargo cltune`: finds the best parameter values of OpenCL kernels.
+fn main() {}

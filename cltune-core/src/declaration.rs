@@ -1,0 +1,87 @@
+//! The whole declaration of a tunable: the model and what only the tuner needs.
+
+use crate::expr::Formula;
+use crate::model::Model;
+
+/// A tunable as the tuner sees it. The macro writes it into a link section of the compiled
+/// artifact; `cargo cltune` reads it from there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    /// What a launch needs.
+    pub model: Model,
+    /// The cargo package that declares it.
+    pub package: String,
+    /// That package's version.
+    pub version: String,
+    /// The Rust file that declares it, relative to the package, with `/`.
+    pub source_file: String,
+    /// The lockfile as the macro saw it: `b3:…` of its text, or `absent`. A reader can tell
+    /// whether an artifact was built with the lockfile that lies there now.
+    pub lockfile_seen: String,
+    /// The problem sizes to tune for, each in the order of [`Model::dimensions`]; one empty problem
+    /// when there are no dimensions.
+    pub problems: Vec<Vec<i64>>,
+    /// What results are compared with.
+    pub reference: Reference,
+    /// How far results may be from the reference's; `None`: the default of the element's type.
+    pub tolerance: Option<Tolerance>,
+    /// How each argument of [`Model::arguments`] is filled, in the same order.
+    pub fills: Vec<Fill>,
+    /// Bytes that one launch moves, for GB/s.
+    pub bytes: Option<Formula>,
+    /// Floating-point operations of one launch, for GFLOPS.
+    pub flops: Option<Formula>,
+}
+
+/// What a configuration's results are compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reference {
+    /// The results of the default configuration of the same kernel.
+    Default,
+    /// Another kernel with the same arguments, less the local-memory ones.
+    Kernel(ReferenceKernel),
+}
+
+/// A reference kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReferenceKernel {
+    /// The name of its `__kernel` function.
+    pub kernel: String,
+    /// Its source with includes resolved, when it is not in the tunable's own source.
+    pub source: Option<String>,
+    /// Global size in work-items, over problem dimensions and device limits.
+    pub global: Vec<Formula>,
+    /// Local size, or none to leave it to the driver.
+    pub local: Vec<Formula>,
+}
+
+/// How far a floating-point result may be from the reference's: `|x - r| <= abs + rel * |r|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// The relative part.
+    pub rel: f64,
+    /// The absolute part.
+    pub abs: f64,
+}
+
+/// How an argument is filled before a launch of the tuner.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fill {
+    /// Uniformly distributed in `low..=high`, fresh in every draw.
+    Uniform {
+        /// The least value.
+        low: f64,
+        /// The largest value.
+        high: f64,
+    },
+    /// Zeros.
+    Zeros,
+    /// 0, 1, 2, …
+    Iota,
+    /// The same value everywhere; also the value of a scalar that is not a problem dimension.
+    Constant(f64),
+    /// Raw little-endian elements from a file, relative to the package; repeated when too short.
+    File(String),
+    /// Nothing to fill: problem dimensions, local memory, and outputs (which are poisoned).
+    None,
+}

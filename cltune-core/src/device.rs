@@ -1,0 +1,152 @@
+//! The description of an OpenCL device: its identity and the limits that expressions can use.
+
+use std::fmt;
+
+/// What kind of device it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DeviceType {
+    /// `CL_DEVICE_TYPE_CPU`.
+    Cpu,
+    /// `CL_DEVICE_TYPE_GPU`.
+    Gpu,
+    /// `CL_DEVICE_TYPE_ACCELERATOR`.
+    Accelerator,
+    /// Anything else.
+    Other,
+}
+
+impl DeviceType {
+    /// The word used in the lockfile.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+            Self::Accelerator => "accelerator",
+            Self::Other => "other",
+        }
+    }
+
+    /// The type of a lockfile's word; unknown words are [`DeviceType::Other`].
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "cpu" => Self::Cpu,
+            "gpu" => Self::Gpu,
+            "accelerator" => Self::Accelerator,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl fmt::Display for DeviceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An OpenCL device as the tuner and the selection rule see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// `CL_PLATFORM_NAME`, for example `NVIDIA CUDA`.
+    pub platform: String,
+    /// `CL_DEVICE_NAME`, trimmed.
+    pub name: String,
+    /// `CL_DEVICE_VENDOR`, trimmed.
+    pub vendor: String,
+    /// `CL_DEVICE_TYPE`.
+    pub device_type: DeviceType,
+    /// `CL_DRIVER_VERSION`.
+    pub driver: String,
+    /// `CL_DEVICE_VERSION`, for example `OpenCL 3.0 CUDA`.
+    pub version: String,
+    /// The limits that expressions can use.
+    pub limits: DeviceLimits,
+}
+
+macro_rules! device_fields {
+    ($( $(#[doc = $doc:literal])+ $variant:ident $name:ident ),+ $(,)?) => {
+        /// A device limit that expressions can use as `device.NAME`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum DeviceField {
+            $( $(#[doc = $doc])+ $variant, )+
+        }
+
+        impl DeviceField {
+            /// Every field, in declaration order.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The name used in expressions after `device.`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($name)),+ }
+            }
+
+            /// The variant's identifier, for generated code.
+            pub const fn variant(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($variant)),+ }
+            }
+
+            /// The field with this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $(stringify!($name) => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        /// The limits of a device. Sizes are in bytes; flags are 0 or 1; what a device does not
+        /// report is 0.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct DeviceLimits {
+            $( $(#[doc = $doc])+ pub $name: i64, )+
+        }
+
+        impl DeviceLimits {
+            /// The value of a field.
+            pub const fn get(&self, field: DeviceField) -> i64 {
+                match field { $(DeviceField::$variant => self.$name),+ }
+            }
+        }
+    };
+}
+
+device_fields! {
+    /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
+    ComputeUnits compute_units,
+    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
+    MaxWorkGroupSize max_work_group_size,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES[0]`.
+    MaxWorkItemSizeX max_work_item_size_x,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES[1]`.
+    MaxWorkItemSizeY max_work_item_size_y,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES[2]`.
+    MaxWorkItemSizeZ max_work_item_size_z,
+    /// `CL_DEVICE_LOCAL_MEM_SIZE`, bytes.
+    LocalMemSize local_mem_size,
+    /// `CL_DEVICE_GLOBAL_MEM_SIZE`, bytes.
+    GlobalMemSize global_mem_size,
+    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`, bytes.
+    MaxMemAllocSize max_mem_alloc_size,
+    /// `CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE`, bytes.
+    MaxConstantBufferSize max_constant_buffer_size,
+    /// `CL_DEVICE_GLOBAL_MEM_CACHE_SIZE`, bytes.
+    GlobalMemCacheSize global_mem_cache_size,
+    /// `CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE`, bytes.
+    GlobalMemCachelineSize global_mem_cacheline_size,
+    /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, in bytes here (OpenCL reports bits).
+    MemBaseAddrAlign mem_base_addr_align,
+    /// `CL_DEVICE_MAX_CLOCK_FREQUENCY`, MHz.
+    MaxClockFrequency max_clock_frequency,
+    /// `CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT`.
+    PreferredVectorWidthFloat preferred_vector_width_float,
+    /// `CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT`.
+    NativeVectorWidthFloat native_vector_width_float,
+    /// 1 when `double` is supported.
+    Fp64 fp64,
+    /// 1 when `half` arithmetic (cl_khr_fp16) is supported.
+    Fp16 fp16,
+    /// 1 when images are supported.
+    ImageSupport image_support,
+    /// 1 when `CL_DEVICE_LOCAL_MEM_TYPE` is `CL_LOCAL`: local memory is its own hardware.
+    DedicatedLocalMem dedicated_local_mem,
+    /// 1 for a CPU device.
+    IsCpu is_cpu,
+    /// 1 for a GPU device.
+    IsGpu is_gpu,
+}

@@ -1,0 +1,30 @@
+//! What cltune's macro, tuner and run time agree on.
+//!
+//! This crate is pure: no OpenCL, no I/O, no global state. Everything in it is tested without a
+//! device. The macro crate, the run-time crate and `cargo cltune` depend on it and on nothing of
+//! each other's inside.
+//!
+//! | module | owns |
+//! |---|---|
+//! | [`expr`] | formulas over parameters, problem dimensions and device limits: parse, check, compile, evaluate |
+//! | [`parameter`] | a tunable parameter, its domain, its values |
+//! | [`device`] | the description of an OpenCL device |
+//! | [`model`] | the compiled form of a tunable: what a launch needs |
+//! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+pub mod declaration;
+pub mod device;
+pub mod expr;
+pub mod model;
+pub mod parameter;
+
+use std::borrow::Cow;
+
+/// Text that is static in generated code and owned when read from a file.
+pub type Text = Cow<'static, str>;
+
+/// A list that is static in generated code and owned when read from a file.
+pub type List<T> = Cow<'static, [T]>;

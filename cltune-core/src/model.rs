@@ -1,0 +1,227 @@
+//! The compiled form of a tunable: everything a launch needs, static in generated code.
+
+use crate::expr::Formula;
+use crate::parameter::Parameter;
+use crate::{List, Text};
+
+/// A tunable as a launch sees it. The macro emits one as a `static`; the tuner reads one from a
+/// record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Package and function, for example `my_crate::saxpy`; the key in the lockfile.
+    pub name: Text,
+    /// `b3:` and 64 hexadecimal digits; see the `fingerprint` module for what it covers.
+    pub fingerprint: Text,
+    /// The name of the `__kernel` function.
+    pub kernel: Text,
+    /// OpenCL C, with every `#include "…"` already replaced by the file's text.
+    pub source: Text,
+    /// Compile options besides the `-D`s that cltune adds.
+    pub options: List<Text>,
+    /// The parameters, in declaration order.
+    pub parameters: List<Parameter>,
+    /// The problem dimensions: names of integer scalar arguments, in the order of the function's
+    /// arguments.
+    pub dimensions: List<Text>,
+    /// The user's constraints. Those that follow from the device's limits are added by
+    /// [`crate::model`]'s users through the space.
+    pub constraints: List<Formula>,
+    /// Global size in work-items, 1 to 3 dimensions.
+    pub global: List<Formula>,
+    /// Local size (the work-group) in work-items: as many dimensions as `global`, or none to leave
+    /// it to the driver.
+    pub local: List<Formula>,
+    /// Global offset: as many dimensions as `global`, or none.
+    pub offset: List<Formula>,
+    /// Bytes of local memory that the kernel declares itself, for the constraint with the device's
+    /// limit. Local-memory arguments are counted besides.
+    pub local_memory: Option<Formula>,
+    /// Extra macros from problem dimensions, parameters and device limits.
+    pub defines: List<Define>,
+    /// The arguments of the OpenCL kernel, in the order of its signature.
+    pub arguments: List<Argument>,
+    /// The default configuration (codes), if the user declared one.
+    pub default: Option<List<i64>>,
+}
+
+/// An extra preprocessor macro whose value is a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Define {
+    /// The macro's name.
+    pub name: Text,
+    /// Its value.
+    pub value: Formula,
+}
+
+/// An argument of the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The name in the Rust declaration.
+    pub name: Text,
+    /// What is passed.
+    pub kind: ArgumentKind,
+}
+
+/// What is passed for an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentKind {
+    /// A scalar of the call.
+    Scalar {
+        /// Its type.
+        scalar: ScalarType,
+        /// Its position among the problem dimensions, if it is one.
+        dimension: Option<u16>,
+    },
+    /// A buffer of the call.
+    Buffer {
+        /// The element's type. The kernel may see it as a vector type of the same element.
+        element: ScalarType,
+        /// Who reads and writes it.
+        access: Access,
+        /// The least number of elements, if declared; checked before a launch.
+        len: Option<Formula>,
+        /// Where the kernel sees it.
+        memory: Memory,
+    },
+    /// Local memory, allocated per work-group by the launch; not an argument of the Rust function.
+    Local {
+        /// The element's type.
+        element: ScalarType,
+        /// The number of elements.
+        len: Formula,
+    },
+}
+
+/// Where the kernel sees a buffer argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Memory {
+    /// `__global` or `__constant`, as the kernel's signature says: a buffer object either way.
+    Buffer,
+}
+
+/// Who reads and writes a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// `&Buffer<T>`: the kernel only reads it.
+    Read,
+    /// `&mut Buffer<T>`: the kernel reads and writes it.
+    ReadWrite,
+    /// `#[arg(out)] &mut Buffer<T>`: the kernel writes it and never reads it before.
+    Write,
+}
+
+/// The scalar types of OpenCL C that can be passed to a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// `char`.
+    I8,
+    /// `uchar`.
+    U8,
+    /// `short`.
+    I16,
+    /// `ushort`.
+    U16,
+    /// `int`.
+    I32,
+    /// `uint`.
+    U32,
+    /// `long`.
+    I64,
+    /// `ulong`.
+    U64,
+    /// `half`.
+    F16,
+    /// `float`.
+    F32,
+    /// `double`.
+    F64,
+}
+
+impl ScalarType {
+    /// Every type.
+    pub const ALL: &[Self] = &[
+        Self::I8,
+        Self::U8,
+        Self::I16,
+        Self::U16,
+        Self::I32,
+        Self::U32,
+        Self::I64,
+        Self::U64,
+        Self::F16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// The size in bytes.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::F64 => 8,
+        }
+    }
+
+    /// The name in Rust: `f32`.
+    pub const fn rust_name(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// The name in OpenCL C: `float`.
+    pub const fn opencl_name(self) -> &'static str {
+        match self {
+            Self::I8 => "char",
+            Self::U8 => "uchar",
+            Self::I16 => "short",
+            Self::U16 => "ushort",
+            Self::I32 => "int",
+            Self::U32 => "uint",
+            Self::I64 => "long",
+            Self::U64 => "ulong",
+            Self::F16 => "half",
+            Self::F32 => "float",
+            Self::F64 => "double",
+        }
+    }
+
+    /// The variant's identifier, for generated code.
+    pub const fn variant(self) -> &'static str {
+        match self {
+            Self::I8 => "I8",
+            Self::U8 => "U8",
+            Self::I16 => "I16",
+            Self::U16 => "U16",
+            Self::I32 => "I32",
+            Self::U32 => "U32",
+            Self::I64 => "I64",
+            Self::U64 => "U64",
+            Self::F16 => "F16",
+            Self::F32 => "F32",
+            Self::F64 => "F64",
+        }
+    }
+
+    /// The type with this Rust name.
+    pub fn from_rust_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|scalar| scalar.rust_name() == name)
+    }
+
+    /// Whether it is an integer type.
+    pub const fn is_integer(self) -> bool {
+        !matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+}

@@ -1,0 +1,152 @@
+//! Tunable parameters, their domains and their values.
+//!
+//! Inside the core every value is an `i64` *code*, so that expressions, spaces and tables have one
+//! representation: an integer is its own code, a boolean is 0 or 1, and a named value is its
+//! position in the domain's list of names. [`Domain::value`] and [`Domain::code`] translate.
+
+use crate::{List, Text};
+use std::fmt;
+
+/// A value as a user writes it: in the attribute, the lockfile and on the command line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer, for example `128`.
+    Int(i64),
+    /// `true` or `false`; `1` or `0` in the kernel.
+    Bool(bool),
+    /// One of a list of names, for example `"float4"`; pasted as it is into the kernel.
+    Name(Text),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Name(value) => f.write_str(value),
+        }
+    }
+}
+
+/// A tunable parameter: a preprocessor macro of the kernel and the values it may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name of the macro in the kernel and of the variable in expressions.
+    pub name: Text,
+    /// The values it may take, in the order the user wrote them.
+    pub domain: Domain,
+}
+
+/// The values a parameter may take, never empty and without duplicates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Listed integers, `[32, 64, 128]`.
+    Integers(List<i64>),
+    /// `first..=last` by `step`; `step` is at least 1 and `last` is a member.
+    Range {
+        /// The first value.
+        first: i64,
+        /// The last value, included.
+        last: i64,
+        /// The distance between values, at least 1.
+        step: i64,
+    },
+    /// The powers of two from `first` to `last`, both included, both powers of two.
+    PowersOfTwo {
+        /// The first value.
+        first: i64,
+        /// The last value, included.
+        last: i64,
+    },
+    /// Booleans, `[false, true]`.
+    Booleans(List<bool>),
+    /// Names, `["float", "half"]`; each is a valid C identifier.
+    Names(List<Text>),
+}
+
+impl Domain {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integers(values) => values.len(),
+            // Unsigned, since the distance of two i64 may exceed i64.
+            Self::Range { first, last, step } => {
+                (last.abs_diff(*first) / step.unsigned_abs()) as usize + 1
+            }
+            Self::PowersOfTwo { first, last } => {
+                (last.trailing_zeros() - first.trailing_zeros()) as usize + 1
+            }
+            Self::Booleans(values) => values.len(),
+            Self::Names(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no value. The macro and the record reader refuse such domains.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The code of the value at `position`, in declaration order; `None` past the end.
+    pub fn code_at(&self, position: usize) -> Option<i64> {
+        if position >= self.len() {
+            return None;
+        }
+        Some(match self {
+            Self::Integers(values) => values[position],
+            Self::Range { first, step, .. } => {
+                first.wrapping_add((position as i64).wrapping_mul(*step))
+            }
+            Self::PowersOfTwo { first, .. } => first << position,
+            Self::Booleans(values) => i64::from(values[position]),
+            Self::Names(_) => position as i64,
+        })
+    }
+
+    /// The codes of all values in declaration order.
+    pub fn codes(&self) -> impl Iterator<Item = i64> + '_ {
+        (0..self.len()).filter_map(|position| self.code_at(position))
+    }
+
+    /// Whether `code` is the code of a member.
+    pub fn contains(&self, code: i64) -> bool {
+        match self {
+            Self::Integers(values) => values.contains(&code),
+            Self::Range { first, last, step } => {
+                (*first..=*last).contains(&code) && code.abs_diff(*first) % step.unsigned_abs() == 0
+            }
+            Self::PowersOfTwo { first, last } => {
+                (*first..=*last).contains(&code) && code.count_ones() == 1
+            }
+            Self::Booleans(values) => values.iter().any(|value| i64::from(*value) == code),
+            Self::Names(values) => usize::try_from(code).is_ok_and(|code| code < values.len()),
+        }
+    }
+
+    /// The value of a member's code; `None` when `code` is not a member.
+    pub fn value(&self, code: i64) -> Option<Value> {
+        if !self.contains(code) {
+            return None;
+        }
+        Some(match self {
+            Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. } => Value::Int(code),
+            Self::Booleans(_) => Value::Bool(code != 0),
+            Self::Names(values) => Value::Name(values[code as usize].clone()),
+        })
+    }
+
+    /// The code of a value; `None` when it is not a member or of another kind.
+    pub fn code(&self, value: &Value) -> Option<i64> {
+        let code = match (self, value) {
+            (Self::Names(values), Value::Name(name)) => {
+                values.iter().position(|member| member == name)? as i64
+            }
+            (Self::Booleans(_), Value::Bool(value)) => i64::from(*value),
+            (
+                Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. },
+                Value::Int(value),
+            ) => *value,
+            _ => return None,
+        };
+        self.contains(code).then_some(code)
+    }
+}

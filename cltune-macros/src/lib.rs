@@ -1,0 +1,1 @@
+//! The `#[tunable]` attribute of cltune. Use it through `cltune_runtime::tunable`.

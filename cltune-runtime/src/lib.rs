@@ -1,0 +1,1 @@
+//! Performance-portable OpenCL for Rust.
