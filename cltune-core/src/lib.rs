@@ -20,6 +20,7 @@ pub mod device;
 pub mod expr;
 pub mod model;
 pub mod parameter;
+pub mod space;
 
 use std::borrow::Cow;
 

@@ -217,7 +217,10 @@ impl ScalarType {
 
     /// The type with this Rust name.
     pub fn from_rust_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|scalar| scalar.rust_name() == name)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|scalar| scalar.rust_name() == name)
     }
 
     /// Whether it is an integer type.

@@ -3,10 +3,47 @@
 //! The grammar is Rust's expression syntax, the types are `i64` and `bool` (and names, which can
 //! only be compared), the arithmetic is checked. A [`Formula`] is parsed and type-checked once
 //! (feature `parse`), compiled to a [`Program`], and evaluated without allocation.
+//!
+//! What a formula may say: integer literals, `true` and `false`; parameters and problem dimensions
+//! by name; `device.LIMIT` with a field of [`crate::device::DeviceLimits`]; `+ - * / %`, `<< >>`,
+//! `& | ^`, `== != < <= > >=`, `&& || !`; `if … { … } else { … }`; and `min`, `max`, `abs`, `pow`,
+//! `is_power_of_two`, `div_ceil` and `next_multiple_of`, as methods or as functions. A parameter
+//! whose values are names is compared with a string literal, `T == "float4"`.
+//!
+//! `&&`, `||` and `if` evaluate only what they need, so `VW == 0 || n % VW == 0` has a value where
+//! `VW` is 0.
 
+mod arithmetic;
+mod assemble;
+mod bind;
+mod eval;
 mod program;
 
-pub use program::{EvalError, Env, Op, Program};
+#[cfg(feature = "parse")]
+mod ast;
+#[cfg(feature = "parse")]
+mod check;
+#[cfg(feature = "parse")]
+mod compile;
+#[cfg(feature = "parse")]
+mod display;
+#[cfg(feature = "parse")]
+mod nesting;
+#[cfg(feature = "parse")]
+mod parse;
+#[cfg(feature = "parse")]
+mod suggest;
+#[cfg(feature = "parse")]
+mod syntax;
+#[cfg(feature = "parse")]
+mod unsupported;
+
+pub use program::{Env, EvalError, Op, Program};
+
+#[cfg(feature = "parse")]
+pub use nesting::check_nesting;
+#[cfg(feature = "parse")]
+pub use parse::{ParseError, Scope, TextError, Type};
 
 use crate::Text;
 

@@ -1,4 +1,6 @@
 //! The compiled form of a formula: a postfix program on `i64`, static in generated code.
+//!
+//! Jumps only go forwards, so every program ends.
 
 use crate::List;
 use crate::device::{DeviceField, DeviceLimits};
@@ -23,12 +25,17 @@ pub enum EvalError {
     /// `/`, `%`, `div_ceil` or `next_multiple_of` by zero.
     #[error("division by zero")]
     DivisionByZero,
-    /// `pow` with a negative exponent, or a shift by a negative amount or 64 and more.
-    #[error("exponent or shift amount out of range")]
+    /// `pow` with a negative exponent, a shift by a negative amount or 64 and more, or
+    /// `next_multiple_of` a negative number.
+    #[error("exponent, shift amount or multiple out of range")]
     OutOfRange,
     /// A program that names a parameter or dimension which the environment lacks.
     #[error("a parameter or dimension is missing")]
     Unbound,
+    /// A program that no compiler of this version wrote: it jumps backwards, or takes more from
+    /// the stack than is there.
+    #[error("the compiled formula is damaged")]
+    Malformed,
 }
 
 /// One operation. Operands are popped from the stack, the result is pushed; booleans are 0 and 1.
@@ -60,9 +67,9 @@ pub enum Op {
     Div,
     /// `a % b`, with the sign of `a`.
     Rem,
-    /// `a << b`.
+    /// `a << b`: `a` times 2 to the power of `b`; bits lost on the left are an overflow.
     Shl,
-    /// `a >> b`.
+    /// `a >> b`, rounded towards negative infinity.
     Shr,
     /// `a & b` on integers.
     BitAnd,
@@ -110,15 +117,37 @@ pub struct Program {
 }
 
 impl Program {
-    /// The most values a program may hold on its stack; deeper formulas are refused when compiled.
+    /// The most values a program may hold on its stack.
     pub const MAX_STACK: usize = 32;
 
-    /// The value for an environment; booleans are 0 and 1. Does not allocate.
-    ///
-    /// # Errors
-    /// See [`EvalError`].
-    pub fn eval(&self, env: &Env<'_>) -> Result<i64, EvalError> {
-        let _ = env;
-        Err(EvalError::Unbound)
+    /// The most values a formula may hold on the stack; deeper ones are refused when compiled. What
+    /// is left to [`Program::MAX_STACK`] serves programs that are composed of formulas.
+    pub const MAX_FORMULA_STACK: usize = Self::MAX_STACK - 4;
+
+    /// The most operations of one formula; longer ones are refused when compiled, which also keeps
+    /// jumps within 16 bits in programs that are composed of formulas.
+    pub const MAX_OPS: usize = 512;
+
+    /// The value, if the program is a constant, as bound programs often are.
+    pub fn constant(&self) -> Option<i64> {
+        match *self.ops {
+            [Op::Const(value)] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The positions of the parameters it names, sorted, each once.
+    pub fn parameters(&self) -> Vec<u16> {
+        let mut used: Vec<u16> = self
+            .ops
+            .iter()
+            .filter_map(|op| match *op {
+                Op::Param(parameter) => Some(parameter),
+                _ => None,
+            })
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        used
     }
 }

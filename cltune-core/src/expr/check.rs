@@ -1,0 +1,211 @@
+//! Type checking: `i64`, `bool`, and names that can only be compared with their parameter.
+
+use super::ast::{BinaryOp, Expr, Function, Node};
+use super::parse::{ParseError, Scope, Type};
+use super::suggest::nearest;
+use super::syntax::quoted;
+use crate::parameter::{Domain, Parameter};
+
+/// Checks that the tree has the expected type; mistakes are added to `errors`.
+pub(super) fn check(tree: &Expr, scope: &Scope<'_>, expected: Type, errors: &mut Vec<ParseError>) {
+    Checker { scope, errors }.expect(tree, expected, "here");
+}
+
+/// What an expression was found to be.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    Int,
+    Bool,
+    /// A parameter whose values are names.
+    Named(&'a Parameter),
+    /// A string literal.
+    Literal(&'a str),
+    /// Not known, because of a mistake that was reported.
+    Reported,
+}
+
+impl Found<'_> {
+    fn describe(self) -> String {
+        match self {
+            Self::Int => "an integer".into(),
+            Self::Bool => "a boolean".into(),
+            Self::Named(parameter) => {
+                format!("`{}`, whose values are names", parameter.name)
+            }
+            Self::Literal(name) => format!("the name {name:?}"),
+            Self::Reported => "unknown".into(),
+        }
+    }
+}
+
+struct Checker<'a> {
+    scope: &'a Scope<'a>,
+    errors: &'a mut Vec<ParseError>,
+}
+
+impl<'a> Checker<'a> {
+    fn error(&mut self, at: &Expr, message: String) {
+        self.errors.push(ParseError::new(at.span, message));
+    }
+
+    fn expect(&mut self, expr: &'a Expr, expected: Type, place: &str) {
+        let found = self.infer(expr);
+        match (expected, found) {
+            (_, Found::Reported) | (Type::Int, Found::Int) | (Type::Bool, Found::Bool) => {}
+            _ => {
+                let hint = match (expected, found, &expr.node) {
+                    (Type::Int, Found::Bool, _) => {
+                        "; as a number it is `if … { 1 } else { 0 }`".to_owned()
+                    }
+                    (Type::Bool, Found::Int, Node::Binary(BinaryOp::Rem, ..)) => {
+                        "; compare it: `… % … == 0`".into()
+                    }
+                    (Type::Bool, Found::Int, _) => "; compare it: `… != 0`".into(),
+                    (_, Found::Named(parameter), _) => {
+                        format!("; compare it with one of {}", members(parameter))
+                    }
+                    _ => String::new(),
+                };
+                let found = found.describe();
+                self.error(
+                    expr,
+                    format!("expected {expected} {place}, found {found}{hint}"),
+                );
+            }
+        }
+    }
+
+    fn expect_all<'e>(
+        &mut self,
+        operands: impl IntoIterator<Item = &'a Expr>,
+        expected: Type,
+        symbol: &'e str,
+    ) {
+        let place = format!("as operand of `{symbol}`");
+        for operand in operands {
+            self.expect(operand, expected, &place);
+        }
+    }
+
+    fn infer(&mut self, expr: &'a Expr) -> Found<'a> {
+        match &expr.node {
+            Node::Int(_) | Node::Dim(_) | Node::Device(_) => Found::Int,
+            Node::Bool(_) => Found::Bool,
+            Node::Name(name) => Found::Literal(name),
+            Node::Reported => Found::Reported,
+            Node::Param(index) => {
+                let parameter = &self.scope.parameters[usize::from(*index)];
+                match parameter.domain {
+                    Domain::Integers(_) | Domain::Range { .. } | Domain::PowersOfTwo { .. } => {
+                        Found::Int
+                    }
+                    Domain::Booleans(_) => Found::Bool,
+                    Domain::Names(_) => Found::Named(parameter),
+                }
+            }
+            Node::Neg(operand) => {
+                self.expect_all([&**operand], Type::Int, "-");
+                Found::Int
+            }
+            Node::Not(operand) => {
+                self.expect_all([&**operand], Type::Bool, "!");
+                Found::Bool
+            }
+            Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                self.expect_all([&**a, &**b], Type::Bool, op.symbol());
+                Found::Bool
+            }
+            Node::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) => {
+                self.equality(*op, a, b, expr);
+                Found::Bool
+            }
+            Node::Binary(op, a, b) => {
+                self.expect_all([&**a, &**b], Type::Int, op.symbol());
+                if op.is_comparison() {
+                    Found::Bool
+                } else {
+                    Found::Int
+                }
+            }
+            Node::Call(function, operands) => {
+                self.expect_all(operands, Type::Int, function.name());
+                if *function == Function::IsPowerOfTwo {
+                    Found::Bool
+                } else {
+                    Found::Int
+                }
+            }
+            Node::If(parts) => {
+                self.expect(&parts.condition, Type::Bool, "as condition of `if`");
+                let then = self.infer(&parts.then);
+                let otherwise = self.infer(&parts.otherwise);
+                self.branches(then, otherwise, expr)
+            }
+        }
+    }
+
+    fn branches(&mut self, then: Found<'a>, otherwise: Found<'a>, expr: &Expr) -> Found<'a> {
+        match (then, otherwise) {
+            (Found::Reported, _) | (_, Found::Reported) => Found::Reported,
+            (Found::Int, Found::Int) => Found::Int,
+            (Found::Bool, Found::Bool) => Found::Bool,
+            _ => {
+                let message = format!(
+                    "both branches of `if` must be integers or both booleans: one is {}, the \
+                     other {}",
+                    then.describe(),
+                    otherwise.describe()
+                );
+                self.error(expr, message);
+                Found::Reported
+            }
+        }
+    }
+
+    fn equality(&mut self, op: BinaryOp, a: &'a Expr, b: &'a Expr, whole: &Expr) {
+        let (found_a, found_b) = (self.infer(a), self.infer(b));
+        match (found_a, found_b) {
+            (Found::Reported, _)
+            | (_, Found::Reported)
+            | (Found::Int, Found::Int)
+            | (Found::Bool, Found::Bool) => {}
+            (Found::Named(parameter), Found::Literal(name)) => self.member(parameter, name, b),
+            (Found::Literal(name), Found::Named(parameter)) => self.member(parameter, name, a),
+            _ => {
+                let symbol = op.symbol();
+                let (a, b) = (found_a.describe(), found_b.describe());
+                let message = format!(
+                    "`{symbol}` compares two integers, two booleans, or a parameter with a name; \
+                     here it has {a} and {b}"
+                );
+                self.error(whole, message);
+            }
+        }
+    }
+
+    fn member(&mut self, parameter: &Parameter, name: &str, at: &Expr) {
+        let Domain::Names(names) = &parameter.domain else {
+            return;
+        };
+        if names.iter().any(|known| known == name) {
+            return;
+        }
+        let near = nearest(name, names.iter().map(|name| &**name))
+            .map(|near| format!("did you mean {near:?}? "))
+            .unwrap_or_default();
+        let message = format!(
+            "`{}` has no value {name:?}; {near}its values are {}",
+            parameter.name,
+            members(parameter)
+        );
+        self.error(at, message);
+    }
+}
+
+fn members(parameter: &Parameter) -> String {
+    let Domain::Names(names) = &parameter.domain else {
+        return String::new();
+    };
+    let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    quoted(&names)
+}
