@@ -10,6 +10,7 @@
 //! | [`parameter`] | a tunable parameter, its domain, its values |
 //! | [`device`] | the description of an OpenCL device |
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
+//! | [`space`] | the valid configurations of a tunable on one device for one problem |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 
 #![deny(missing_docs)]

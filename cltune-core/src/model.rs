@@ -1,4 +1,17 @@
 //! The compiled form of a tunable: everything a launch needs, static in generated code.
+//!
+//! [`Model::check`] says whether a configuration is valid, [`Model::geometry`] and
+//! [`Model::macros`] what it means for a launch, and [`Model::space_spec`] what the space of all
+//! valid ones is built from.
+
+mod check;
+mod derived;
+mod geometry;
+mod macros;
+mod rejection;
+
+pub use geometry::Geometry;
+pub use rejection::{Quantity, Rejection};
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;
@@ -23,8 +36,8 @@ pub struct Model {
     /// The problem dimensions: names of integer scalar arguments, in the order of the function's
     /// arguments.
     pub dimensions: List<Text>,
-    /// The user's constraints. Those that follow from the device's limits are added by
-    /// [`crate::model`]'s users through the space.
+    /// The user's constraints; those that follow from the device's limits are
+    /// [`Model::derived_constraints`].
     pub constraints: List<Formula>,
     /// Global size in work-items, 1 to 3 dimensions.
     pub global: List<Formula>,

@@ -95,11 +95,13 @@ impl Fragment {
     }
 
     /// The number of operations.
+    #[cfg(feature = "parse")]
     pub(crate) fn len(&self) -> usize {
         self.ops.len()
     }
 
     /// The most values it holds on the stack.
+    #[cfg(feature = "parse")]
     pub(crate) fn stack(&self) -> usize {
         self.stack
     }

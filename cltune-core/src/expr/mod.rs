@@ -38,6 +38,7 @@ mod syntax;
 #[cfg(feature = "parse")]
 mod unsupported;
 
+pub(crate) use assemble::{Fragment, rebuild};
 pub use program::{Env, EvalError, Op, Program};
 
 #[cfg(feature = "parse")]

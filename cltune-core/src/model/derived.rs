@@ -1,0 +1,224 @@
+//! The constraints that follow from what OpenCL and a device can do, as formulas.
+//!
+//! OpenCL 3.0, `clEnqueueNDRangeKernel`: sizes are positive, a work-group's sizes and their product
+//! are within the device's limits, and the global size is divisible by the local size.
+
+use super::geometry::MAX_WORK_ITEM_SIZES;
+use super::{ArgumentKind, Model};
+use crate::device::{DeviceField, DeviceLimits};
+use crate::expr::{Formula, Fragment, Op, rebuild};
+use crate::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
+
+impl Model {
+    /// The constraints besides the user's: those that follow from the sizes, the device's limits
+    /// and the formulas that must have a value. The cheap and selective ones come first.
+    pub fn derived_constraints(&self) -> Vec<Formula> {
+        let local: Vec<Term> = self.local.iter().map(Term::of).collect();
+        let global: Vec<Term> = self.global.iter().map(Term::of).collect();
+        let mut constraints = Vec::new();
+
+        constraints.extend(
+            local
+                .iter()
+                .map(|size| size.clone().compare(">=", Op::Ge, number(1))),
+        );
+        constraints.extend(
+            local
+                .iter()
+                .zip(MAX_WORK_ITEM_SIZES)
+                .map(|(size, field)| size.clone().compare("<=", Op::Le, limit(field))),
+        );
+        if let Some(work_items) = local.iter().cloned().reduce(Term::times) {
+            constraints.push(work_items.compare(
+                "<=",
+                Op::Le,
+                limit(DeviceField::MaxWorkGroupSize),
+            ));
+        }
+        constraints.extend(self.local_memory_constraints());
+        constraints.extend(
+            global
+                .iter()
+                .map(|size| size.clone().compare(">=", Op::Ge, number(1))),
+        );
+        for (global, local) in global.into_iter().zip(local) {
+            constraints.push(global.modulo(local).compare("==", Op::Eq, number(0)));
+        }
+        for offset in self.offset.iter() {
+            constraints.push(Term::of(offset).compare(">=", Op::Ge, number(0)));
+        }
+        constraints.extend(self.value_constraints());
+        constraints
+    }
+
+    /// What a space for this problem on this device is built from: the parameters, and all
+    /// constraints with dimensions and limits replaced by their values. Constraints that hold
+    /// whatever the parameters are left out; one that never holds is kept, so that the space can
+    /// say which it is.
+    pub fn space_spec(&self, dims: &[i64], device: &DeviceLimits) -> SpaceSpec {
+        let parameters = self
+            .parameters
+            .iter()
+            .map(|parameter| SpaceParameter {
+                name: parameter.name.clone(),
+                codes: parameter.domain.codes().collect(),
+            })
+            .collect();
+        let constraints = self
+            .constraints
+            .iter()
+            .cloned()
+            .chain(self.derived_constraints())
+            .map(|formula| SpaceConstraint {
+                label: formula.text,
+                program: formula.program.bind(dims, device),
+            })
+            .filter(|constraint| constraint.program.constant().is_none_or(|value| value == 0))
+            .collect();
+        SpaceSpec {
+            parameters,
+            constraints,
+        }
+    }
+
+    fn local_memory_constraints(&self) -> Vec<Formula> {
+        let mut constraints = Vec::new();
+        let mut bytes: Option<Term> = None;
+        if let Some(own) = &self.local_memory {
+            constraints.push(Term::of(own).compare(">=", Op::Ge, number(0)));
+            bytes = Some(Term::of(own));
+        }
+        for argument in self.arguments.iter() {
+            let ArgumentKind::Local { element, len } = &argument.kind else {
+                continue;
+            };
+            constraints.push(Term::of(len).compare(">=", Op::Ge, number(0)));
+            let size = Term::of(len).times(number(element.size() as i64));
+            bytes = Some(match bytes {
+                Some(bytes) => bytes.plus(size),
+                None => size,
+            });
+        }
+        let within = |bytes: Term| bytes.compare("<=", Op::Le, limit(DeviceField::LocalMemSize));
+        constraints.extend(bytes.map(within));
+        constraints
+    }
+
+    /// That macros and the lengths of buffers have a value, where they might not.
+    fn value_constraints(&self) -> Vec<Formula> {
+        let defines = self
+            .defines
+            .iter()
+            .map(|define| (&define.name, &define.value));
+        let lengths = self
+            .arguments
+            .iter()
+            .filter_map(|argument| match &argument.kind {
+                ArgumentKind::Buffer { len: Some(len), .. } => Some((&argument.name, len)),
+                _ => None,
+            });
+        let fallible = |(_, formula): &(_, &Formula)| formula.program.ops.len() > 1;
+        defines
+            .chain(lengths)
+            .filter(fallible)
+            .map(|(name, formula)| {
+                // `formula & 0 == 0` holds exactly when the formula has a value.
+                let zero = || Fragment::constant(0);
+                let masked = Fragment::binary(Op::BitAnd, fragment(formula), zero());
+                let program = Fragment::binary(Op::Eq, masked, zero()).finish();
+                let text = format!("{name} = {} has a value", formula.text);
+                Formula {
+                    text: text.into(),
+                    program,
+                }
+            })
+            .collect()
+    }
+}
+
+/// An integer formula under construction.
+#[derive(Clone)]
+struct Term {
+    text: String,
+    fragment: Fragment,
+}
+
+impl Term {
+    fn of(formula: &Formula) -> Self {
+        Self {
+            text: formula.text.to_string(),
+            fragment: fragment(formula),
+        }
+    }
+
+    fn times(self, other: Self) -> Self {
+        self.combine("*", Op::Mul, other)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.combine("+", Op::Add, other)
+    }
+
+    fn modulo(self, other: Self) -> Self {
+        self.combine("%", Op::Rem, other)
+    }
+
+    fn combine(self, symbol: &str, op: Op, other: Self) -> Self {
+        let text = format!(
+            "{} {symbol} {}",
+            parenthesised(&self.text),
+            parenthesised(&other.text)
+        );
+        Self {
+            text,
+            fragment: Fragment::binary(op, self.fragment, other.fragment),
+        }
+    }
+
+    fn compare(self, symbol: &str, op: Op, other: Self) -> Formula {
+        // Every operator of an integer formula binds tighter than a comparison; `if` does not.
+        let left = if self.text.starts_with("if ") {
+            format!("({})", self.text)
+        } else {
+            self.text
+        };
+        let program = Fragment::binary(op, self.fragment, other.fragment).finish();
+        Formula {
+            text: format!("{left} {symbol} {}", other.text).into(),
+            program,
+        }
+    }
+}
+
+fn number(value: i64) -> Term {
+    Term {
+        text: value.to_string(),
+        fragment: Fragment::constant(value),
+    }
+}
+
+fn limit(field: DeviceField) -> Term {
+    let text = format!("device.{}", field.name());
+    Term {
+        text,
+        fragment: Fragment::leaf(Op::Device(field)),
+    }
+}
+
+/// Text that can stand as an operand of any operator.
+fn parenthesised(text: &str) -> String {
+    let is_simple = text
+        .chars()
+        .all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    if is_simple {
+        text.to_owned()
+    } else {
+        format!("({text})")
+    }
+}
+
+/// A formula's program as a part of another.
+fn fragment(formula: &Formula) -> Fragment {
+    // A damaged program becomes one that is damaged, too: it fails when it is evaluated.
+    rebuild(&formula.program, &Fragment::leaf).unwrap_or_else(|| Fragment::leaf(Op::Add))
+}

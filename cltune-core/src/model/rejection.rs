@@ -1,0 +1,135 @@
+//! Why a configuration cannot be launched.
+
+use crate::Text;
+use crate::device::DeviceField;
+use crate::expr::EvalError;
+use std::fmt;
+
+/// Why a configuration is not valid on a device for a problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// As many values as parameters are needed.
+    #[error("a configuration of this kernel has {expected} values, not {found}")]
+    ValueCount {
+        /// The number of parameters.
+        expected: usize,
+        /// The number of values given.
+        found: usize,
+    },
+    /// As many sizes as problem dimensions are needed.
+    #[error("a problem of this kernel has {expected} dimensions, not {found}")]
+    DimensionCount {
+        /// The number of problem dimensions.
+        expected: usize,
+        /// The number of sizes given.
+        found: usize,
+    },
+    /// Global size, local size and offset do not have the same 1 to 3 dimensions.
+    #[error(
+        "the kernel's sizes have {global} (global), {local} (local) and {offset} (offset) dimensions"
+    )]
+    WorkDimension {
+        /// Dimensions of the global size.
+        global: usize,
+        /// Dimensions of the local size.
+        local: usize,
+        /// Dimensions of the offset.
+        offset: usize,
+    },
+    /// A value that the parameter cannot take.
+    #[error("`{parameter}` cannot be {code}: it is not one of the declared values")]
+    NotAValue {
+        /// The parameter.
+        parameter: Text,
+        /// The code given.
+        code: i64,
+    },
+    /// A constraint of the user is false.
+    #[error("the constraint `{text}` does not hold")]
+    Constraint {
+        /// The constraint.
+        text: Text,
+    },
+    /// A formula could not be evaluated.
+    #[error("{quantity} `{text}` has no value: {reason}")]
+    NoValue {
+        /// What the formula computes.
+        quantity: Quantity,
+        /// The formula.
+        text: Text,
+        /// Why it has none.
+        reason: EvalError,
+    },
+    /// A quantity below what is possible.
+    #[error("{quantity} `{text}` is {value}, and must be at least {least}")]
+    TooSmall {
+        /// What the formula computes.
+        quantity: Quantity,
+        /// The formula.
+        text: Text,
+        /// Its value.
+        value: i64,
+        /// The least possible value.
+        least: i64,
+    },
+    /// A quantity beyond the device's limit.
+    #[error("{quantity} is {value}, more than the device's {} = {maximum}", limit.name())]
+    BeyondLimit {
+        /// What is too large.
+        quantity: Quantity,
+        /// Its value.
+        value: i64,
+        /// The limit.
+        limit: DeviceField,
+        /// The limit's value on the device.
+        maximum: i64,
+    },
+    /// A global size that work-groups do not cover evenly.
+    #[error(
+        "the global size {global} is not divisible by the local size {local} in dimension {dimension}"
+    )]
+    NotDivisible {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// The global size in work-items.
+        global: i64,
+        /// The local size in work-items.
+        local: i64,
+    },
+}
+
+/// What a formula of a declaration computes, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A constraint of the user.
+    Constraint,
+    /// The global size in a dimension, in work-items.
+    GlobalSize(usize),
+    /// The local size in a dimension, in work-items.
+    LocalSize(usize),
+    /// The global offset in a dimension, in work-items.
+    Offset(usize),
+    /// The number of work-items of a work-group, over all dimensions.
+    WorkGroupSize,
+    /// The local memory of a work-group, in bytes.
+    LocalMemory,
+    /// The length of an argument, in elements.
+    ArgumentLength(Text),
+    /// The value of an extra macro.
+    Define(Text),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constraint => f.write_str("the constraint"),
+            Self::GlobalSize(dimension) => write!(f, "the global size in dimension {dimension}"),
+            Self::LocalSize(dimension) => write!(f, "the local size in dimension {dimension}"),
+            Self::Offset(dimension) => write!(f, "the global offset in dimension {dimension}"),
+            Self::WorkGroupSize => f.write_str("the work-group size"),
+            Self::LocalMemory => f.write_str("the local memory of a work-group in bytes"),
+            Self::ArgumentLength(name) => write!(f, "the length of the argument `{name}`"),
+            Self::Define(name) => write!(f, "the macro {name} ="),
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Which configurations a model accepts, and what it says about those it refuses.
+
+use cltune_core::device::{DeviceField, DeviceLimits};
+use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
+use cltune_core::model::{
+    Access, Argument, ArgumentKind, Define, Geometry, Memory, Model, Quantity, Rejection,
+    ScalarType,
+};
+use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::{List, Text};
+
+const DEVICE: DeviceLimits = {
+    let mut limits = DEVICE_WITHOUT_LIMITS;
+    limits.max_work_group_size = 256;
+    limits.max_work_item_size_x = 128;
+    limits.max_work_item_size_y = 64;
+    limits.max_work_item_size_z = 64;
+    limits.local_mem_size = 1024;
+    limits
+};
+
+const DEVICE_WITHOUT_LIMITS: DeviceLimits = DeviceLimits {
+    compute_units: 0,
+    max_work_group_size: 0,
+    max_work_item_size_x: 0,
+    max_work_item_size_y: 0,
+    max_work_item_size_z: 0,
+    local_mem_size: 0,
+    global_mem_size: 0,
+    max_mem_alloc_size: 0,
+    max_constant_buffer_size: 0,
+    global_mem_cache_size: 0,
+    global_mem_cacheline_size: 0,
+    mem_base_addr_align: 0,
+    max_clock_frequency: 0,
+    preferred_vector_width_float: 0,
+    native_vector_width_float: 0,
+    fp64: 0,
+    fp16: 0,
+    image_support: 0,
+    dedicated_local_mem: 0,
+    is_cpu: 0,
+    is_gpu: 0,
+};
+
+/// A kernel over `n` x `m` with work-groups of `X` x `Y`, a tile in local memory, and every kind of
+/// formula.
+fn model() -> Model {
+    let parameter = |name: &'static str, domain| Parameter {
+        name: name.into(),
+        domain,
+    };
+    let integers = |values: &[i64]| Domain::Integers(values.to_vec().into());
+    let names: List<Text> = vec!["float".into(), "half".into()].into();
+    let parameters = vec![
+        parameter("X", integers(&[-1, 0, 1, 8, 64, 256])),
+        parameter("Y", integers(&[1, 8, 128])),
+        parameter(
+            "WPT",
+            Domain::Range {
+                first: 0,
+                last: 4,
+                step: 1,
+            },
+        ),
+        parameter("CACHE", Domain::Booleans(vec![false, true].into())),
+        parameter("T", Domain::Names(names)),
+    ];
+    let dimensions: Vec<Text> = vec!["n".into(), "m".into()];
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &dimensions,
+    };
+    let int = |text| Formula::parse(text, &scope, Type::Int).expect(text);
+    let bool = |text| Formula::parse(text, &scope, Type::Bool).expect(text);
+    let buffer = |len| ArgumentKind::Buffer {
+        element: ScalarType::F32,
+        access: Access::Read,
+        len: Some(int(len)),
+        memory: Memory::Buffer,
+    };
+    Model {
+        name: "test::kernel".into(),
+        fingerprint: "".into(),
+        kernel: "kernel".into(),
+        source: "".into(),
+        options: vec![].into(),
+        constraints: vec![
+            bool("T == \"float\" || WPT != 3"),
+            bool("WPT < 4 || n % WPT == 0"),
+        ]
+        .into(),
+        global: vec![int("n / WPT"), int("m")].into(),
+        local: vec![int("X"), int("Y")].into(),
+        offset: vec![int("n - 64"), int("0")].into(),
+        local_memory: Some(int("if CACHE { X * 4 } else { 0 }")),
+        defines: vec![Define {
+            name: "HALF".into(),
+            value: int("m / (WPT - 2)"),
+        }]
+        .into(),
+        arguments: vec![
+            Argument {
+                name: "input".into(),
+                kind: buffer("n * m - 1 / (WPT - 1)"),
+            },
+            Argument {
+                name: "tile".into(),
+                kind: ArgumentKind::Local {
+                    element: ScalarType::F32,
+                    len: int("Y * (WPT - 1) - 2"),
+                },
+            },
+        ]
+        .into(),
+        default: None,
+        parameters: parameters.into(),
+        dimensions: dimensions.into(),
+    }
+}
+
+fn check(codes: [i64; 5], dims: [i64; 2]) -> Result<(), Rejection> {
+    model().check(&codes, &dims, &DEVICE)
+}
+
+#[test]
+fn a_valid_configuration_has_a_geometry_and_macros() {
+    let (codes, dims) = ([8, 8, 3, 1, 0], [192, 64]);
+    assert_eq!(check(codes, dims), Ok(()));
+    let geometry = Geometry {
+        work_dim: 2,
+        global: [64, 64, 1],
+        local: Some([8, 8, 1]),
+        offset: Some([128, 0, 0]),
+    };
+    assert_eq!(model().geometry(&codes, &dims, &DEVICE), Ok(geometry));
+    let macros = model().macros(&codes, &dims, &DEVICE).expect("valid");
+    let options: Vec<String> = macros
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    assert_eq!(
+        options,
+        [
+            "X=8",
+            "Y=8",
+            "WPT=3",
+            "CACHE=1",
+            "T=float",
+            "T_float=1",
+            "HALF=64"
+        ]
+    );
+}
+
+#[test]
+fn sizes_may_be_left_to_the_driver() {
+    let mut model = model();
+    model.local = vec![].into();
+    model.offset = vec![].into();
+    let geometry = model
+        .geometry(&[8, 8, 3, 1, 0], &[30, 7], &DEVICE)
+        .expect("valid");
+    assert_eq!(
+        geometry,
+        Geometry {
+            work_dim: 2,
+            global: [10, 7, 1],
+            local: None,
+            offset: None
+        }
+    );
+}
+
+#[test]
+fn each_reason_against_a_configuration_is_named() {
+    let overflow = i64::MAX;
+    for (codes, dims, expected) in [
+        (
+            [7, 8, 3, 1, 0],
+            [192, 64],
+            "`X` cannot be 7: it is not one of the declared values",
+        ),
+        (
+            [8, 8, 3, 1, 1],
+            [192, 64],
+            "the constraint `T == \"float\" || WPT != 3` does not hold",
+        ),
+        (
+            [8, 8, 4, 1, 0],
+            [190, 64],
+            "the constraint `WPT < 4 || n % WPT == 0` does not hold",
+        ),
+        (
+            [8, 8, 0, 1, 0],
+            [192, 64],
+            "the global size in dimension 0 `n / WPT` has no value: division by zero",
+        ),
+        (
+            [0, 8, 3, 1, 0],
+            [192, 64],
+            "the local size in dimension 0 `X` is 0, and must be at least 1",
+        ),
+        (
+            [256, 1, 1, 0, 0],
+            [256, 64],
+            "the local size in dimension 0 is 256, more than the device's max_work_item_size_x = 128",
+        ),
+        (
+            [8, 128, 1, 0, 0],
+            [256, 64],
+            "the local size in dimension 1 is 128, more than the device's max_work_item_size_y = 64",
+        ),
+        (
+            [64, 8, 1, 0, 0],
+            [256, 64],
+            "the work-group size is 512, more than the device's max_work_group_size = 256",
+        ),
+        (
+            [8, 8, 3, 1, 0],
+            [-192, 64],
+            "the global size in dimension 0 `n / WPT` is -64, and must be at least 1",
+        ),
+        (
+            [8, 8, 3, 1, 0],
+            [195, 64],
+            "the global size 65 is not divisible by the local size 8 in dimension 0",
+        ),
+        (
+            [1, 8, 3, 0, 0],
+            [63, 64],
+            "the global offset in dimension 0 `n - 64` is -1, and must be at least 0",
+        ),
+        (
+            [1, 1, 1, 0, 0],
+            [64, 64],
+            "the length of the argument `tile` `Y * (WPT - 1) - 2` is -2, and must be at least 0",
+        ),
+        (
+            [8, 8, 1, 0, 0],
+            [64, 64],
+            "the length of the argument `tile` `Y * (WPT - 1) - 2` is -2, and must be at least 0",
+        ),
+        (
+            [8, 8, 2, 0, 0],
+            [128, 64],
+            "the macro HALF = `m / (WPT - 2)` has no value: division by zero",
+        ),
+        (
+            [8, 8, 3, 0, 0],
+            [overflow - 7, 64],
+            "the length of the argument `input` `n * m - 1 / (WPT - 1)` has no value: arithmetic overflow",
+        ),
+    ] {
+        let dims = if dims[0] == overflow - 7 {
+            [3 << 59, 64]
+        } else {
+            dims
+        };
+        assert_eq!(
+            check(codes, dims).expect_err(expected).to_string(),
+            expected
+        );
+    }
+}
+
+#[test]
+fn local_memory_counts_the_kernels_own_and_the_arguments() {
+    let mut device = DEVICE;
+    // Own: 8 * 4; argument: (8 * 2 - 2) * 4.
+    device.local_mem_size = 88;
+    assert_eq!(model().check(&[8, 8, 3, 1, 0], &[192, 64], &device), Ok(()));
+    device.local_mem_size = 87;
+    let rejection = Rejection::BeyondLimit {
+        quantity: Quantity::LocalMemory,
+        value: 88,
+        limit: DeviceField::LocalMemSize,
+        maximum: 87,
+    };
+    assert_eq!(
+        model().check(&[8, 8, 3, 1, 0], &[192, 64], &device),
+        Err(rejection)
+    );
+}
+
+#[test]
+fn the_wrong_number_of_values_or_dimensions_is_no_panic() {
+    let model = model();
+    let few = Rejection::ValueCount {
+        expected: 5,
+        found: 1,
+    };
+    assert_eq!(model.check(&[8], &[192, 64], &DEVICE), Err(few.clone()));
+    assert_eq!(model.geometry(&[8], &[192, 64], &DEVICE), Err(few.clone()));
+    assert_eq!(model.macros(&[8], &[192, 64], &DEVICE), Err(few));
+    let few = Rejection::DimensionCount {
+        expected: 2,
+        found: 0,
+    };
+    assert_eq!(model.check(&[8, 8, 3, 1, 0], &[], &DEVICE), Err(few));
+    let mut flat = model.clone();
+    flat.local = vec![flat.local[0].clone()].into();
+    let sizes = Rejection::WorkDimension {
+        global: 2,
+        local: 1,
+        offset: 2,
+    };
+    assert_eq!(
+        flat.check(&[8, 8, 3, 1, 0], &[192, 64], &DEVICE),
+        Err(sizes)
+    );
+}
+
+#[test]
+fn derived_constraints_are_the_check() {
+    let model = model();
+    let formulas: Vec<Formula> = model
+        .constraints
+        .iter()
+        .cloned()
+        .chain(model.derived_constraints())
+        .collect();
+    let domains: Vec<Vec<i64>> = model
+        .parameters
+        .iter()
+        .map(|parameter| parameter.domain.codes().collect())
+        .collect();
+    let holds = |value: Result<i64, EvalError>| value.is_ok_and(|value| value != 0);
+    let mut valid = 0;
+    for dims in [[192, 64], [64, 64], [63, 8], [0, 64], [3 << 59, 64]] {
+        let spec = model.space_spec(&dims, &DEVICE);
+        assert!(spec.constraints.len() <= formulas.len());
+        let mut positions = [0; 5];
+        loop {
+            let codes: Vec<i64> = domains
+                .iter()
+                .zip(positions)
+                .map(|(domain, position)| domain[position])
+                .collect();
+            let expected = model.check(&codes, &dims, &DEVICE);
+            let env = Env {
+                params: &codes,
+                dims: &dims,
+                device: &DEVICE,
+            };
+            let derived = formulas.iter().all(|formula| holds(formula.eval(&env)));
+            assert_eq!(derived, expected.is_ok(), "{codes:?} {dims:?} {expected:?}");
+            let env = Env {
+                params: &codes,
+                dims: &[],
+                device: &DEVICE_WITHOUT_LIMITS,
+            };
+            let bound = spec.constraints.iter().all(|c| holds(c.program.eval(&env)));
+            assert_eq!(bound, expected.is_ok(), "{codes:?} {dims:?} {expected:?}");
+            valid += usize::from(derived);
+            let Some(next) = (0..5).find(|&i| positions[i] + 1 < domains[i].len()) else {
+                break;
+            };
+            positions[next] += 1;
+            positions[..next].fill(0);
+        }
+    }
+    assert!(
+        valid > 20,
+        "only {valid} valid configurations: the test would not see much"
+    );
+}
+
+#[test]
+fn derived_constraints_explain_themselves() {
+    let texts: Vec<String> = model()
+        .derived_constraints()
+        .iter()
+        .map(|formula| formula.text.to_string())
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "X >= 1",
+            "Y >= 1",
+            "X <= device.max_work_item_size_x",
+            "Y <= device.max_work_item_size_y",
+            "X * Y <= device.max_work_group_size",
+            "(if CACHE { X * 4 } else { 0 }) >= 0",
+            "Y * (WPT - 1) - 2 >= 0",
+            "(if CACHE { X * 4 } else { 0 }) + ((Y * (WPT - 1) - 2) * 4) <= device.local_mem_size",
+            "n / WPT >= 1",
+            "m >= 1",
+            "(n / WPT) % X == 0",
+            "m % Y == 0",
+            "n - 64 >= 0",
+            "0 >= 0",
+            "HALF = m / (WPT - 2) has a value",
+            "input = n * m - 1 / (WPT - 1) has a value",
+        ]
+    );
+}
