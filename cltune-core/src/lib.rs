@@ -9,6 +9,7 @@
 //! | [`expr`] | formulas over parameters, problem dimensions and device limits: parse, check, compile, evaluate |
 //! | [`parameter`] | a tunable parameter, its domain, its values |
 //! | [`device`] | the description of an OpenCL device |
+//! | [`source`] | a kernel's source with what it includes |
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
 //! | [`space`] | the valid configurations of a tunable on one device for one problem |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
@@ -21,6 +22,7 @@ pub mod device;
 pub mod expr;
 pub mod model;
 pub mod parameter;
+pub mod source;
 pub mod space;
 
 use std::borrow::Cow;
