@@ -12,6 +12,7 @@
 //! | [`source`] | a kernel's source with what it includes |
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
 //! | [`space`] | the valid configurations of a tunable on one device for one problem |
+//! | `fingerprint` | whether tuned values still belong to a tunable |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 
 #![deny(missing_docs)]
@@ -20,6 +21,8 @@
 pub mod declaration;
 pub mod device;
 pub mod expr;
+#[cfg(feature = "lockfile")]
+pub mod fingerprint;
 pub mod model;
 pub mod parameter;
 pub mod source;

@@ -71,7 +71,7 @@ impl Domain {
             Self::Integers(values) => values.len(),
             // Unsigned, since the distance of two i64 may exceed i64.
             Self::Range { first, last, step } => {
-                (last.abs_diff(*first) / step.unsigned_abs()) as usize + 1
+                ((last.abs_diff(*first) / step.unsigned_abs()) as usize).saturating_add(1)
             }
             Self::PowersOfTwo { first, last } => {
                 (last.trailing_zeros() - first.trailing_zeros()) as usize + 1

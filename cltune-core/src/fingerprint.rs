@@ -1,0 +1,425 @@
+//! The fingerprint of a tunable: whether tuned values still belong to it.
+//!
+//! It covers what decides which configurations exist and what they run: the kernel's name and
+//! source, compile options, parameters and their values, constraints, sizes, local memory, extra
+//! macros, arguments and problem dimensions. It does not cover what only decides how tuning is done
+//! or judged (the default, problem sizes, reference, tolerance, fills, bytes and flops), nor the
+//! tunable's own name, which is the key it is stored under.
+//!
+//! Formulas count by their canonical text, domains by their values, and source by its lines, so
+//! neither the formatting of an attribute nor the platform's line ends matter. The encoding is
+//! versioned: whenever it changes, so must [`VERSION`], since every tuned value becomes stale.
+
+use crate::Text;
+use crate::expr::Formula;
+use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
+use crate::parameter::Domain;
+
+/// The version of the encoding.
+const VERSION: &str = "cltune fingerprint 1";
+
+/// Integer domains up to this size count by their values, so that `[1, 2, 4]` is
+/// `powers_of_two(1..=4)`; listing longer ranges would cost more than it is worth.
+const LISTED_VALUES: usize = 1 << 16;
+
+/// The fingerprint of a model, `b3:` and 64 hexadecimal digits, whatever its own
+/// [`Model::fingerprint`] says.
+pub fn of(model: &Model) -> String {
+    let Model {
+        name: _,
+        fingerprint: _,
+        default: _,
+        kernel,
+        source,
+        options,
+        parameters,
+        dimensions,
+        constraints,
+        global,
+        local,
+        offset,
+        local_memory,
+        defines,
+        arguments,
+    } = model;
+    let mut encoder = Encoder(blake3::Hasher::new());
+    encoder.text(VERSION);
+    encoder.text(kernel);
+    encoder.source(source);
+    encoder.texts(options);
+    encoder.count(parameters.len());
+    for parameter in parameters.iter() {
+        encoder.text(&parameter.name);
+        encoder.domain(&parameter.domain);
+    }
+    encoder.texts(dimensions);
+    for formulas in [constraints, global, local, offset] {
+        encoder.count(formulas.len());
+        for formula in formulas.iter() {
+            encoder.text(&formula.text);
+        }
+    }
+    encoder.optional(local_memory.as_ref());
+    encoder.count(defines.len());
+    for define in defines.iter() {
+        encoder.text(&define.name);
+        encoder.text(&define.value.text);
+    }
+    encoder.count(arguments.len());
+    for argument in arguments.iter() {
+        encoder.argument(argument);
+    }
+    of_hash(encoder.0.finalize())
+}
+
+/// The fingerprint of a text, for files that are compared as a whole.
+pub fn of_text(text: &str) -> String {
+    of_hash(blake3::hash(text.as_bytes()))
+}
+
+fn of_hash(hash: blake3::Hash) -> String {
+    format!("b3:{}", hash.to_hex())
+}
+
+/// Feeds values into the hash so that no two sequences of values give the same bytes: lengths come
+/// first, numbers have a fixed width and byte order.
+struct Encoder(blake3::Hasher);
+
+impl Encoder {
+    fn number(&mut self, number: i64) {
+        self.0.update(&number.to_le_bytes());
+    }
+
+    fn count(&mut self, count: usize) {
+        self.number(count as i64);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    fn texts(&mut self, texts: &[Text]) {
+        self.count(texts.len());
+        for text in texts {
+            self.text(text);
+        }
+    }
+
+    fn optional(&mut self, formula: Option<&Formula>) {
+        self.count(usize::from(formula.is_some()));
+        if let Some(formula) = formula {
+            self.text(&formula.text);
+        }
+    }
+
+    /// Source by its lines. `#line` directives say where lines come from, not what they are.
+    fn source(&mut self, source: &str) {
+        for line in source.lines().filter(|line| !line.starts_with("#line ")) {
+            self.text(line);
+        }
+        // No line has this length, so the end cannot be taken for one.
+        self.number(-1);
+    }
+
+    fn domain(&mut self, domain: &Domain) {
+        match domain {
+            Domain::Range { first, last, step } if domain.len() > LISTED_VALUES => {
+                self.text("range");
+                for number in [first, last, step] {
+                    self.number(*number);
+                }
+            }
+            Domain::Integers(_) | Domain::Range { .. } | Domain::PowersOfTwo { .. } => {
+                self.text("integers");
+                self.count(domain.len());
+                for code in domain.codes() {
+                    self.number(code);
+                }
+            }
+            Domain::Booleans(values) => {
+                self.text("booleans");
+                self.count(values.len());
+                for code in domain.codes() {
+                    self.number(code);
+                }
+            }
+            Domain::Names(names) => {
+                self.text("names");
+                self.texts(names);
+            }
+        }
+    }
+
+    fn argument(&mut self, argument: &Argument) {
+        self.text(&argument.name);
+        match &argument.kind {
+            ArgumentKind::Scalar { scalar, dimension } => {
+                self.text("scalar");
+                self.text(scalar.rust_name());
+                self.number(dimension.map_or(-1, i64::from));
+            }
+            ArgumentKind::Buffer {
+                element,
+                access,
+                len,
+                memory,
+            } => {
+                self.text(match memory {
+                    Memory::Buffer => "buffer",
+                });
+                self.text(element.rust_name());
+                self.text(match access {
+                    Access::Read => "read",
+                    Access::ReadWrite => "read-write",
+                    Access::Write => "write",
+                });
+                self.optional(len.as_ref());
+            }
+            ArgumentKind::Local { element, len } => {
+                self.text("local");
+                self.text(element.rust_name());
+                self.text(&len.text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Scope, Type};
+    use crate::model::{Define, ScalarType};
+    use crate::parameter::Parameter;
+
+    fn int(text: &str) -> Formula {
+        let parameters = parameters();
+        let dimensions = ["n".into()];
+        let scope = Scope {
+            parameters: &parameters,
+            dimensions: &dimensions,
+        };
+        Formula::parse(text, &scope, Type::Int).expect(text)
+    }
+
+    fn parameters() -> Vec<Parameter> {
+        let parameter = |name: &'static str, domain| Parameter {
+            name: name.into(),
+            domain,
+        };
+        vec![
+            parameter("WG", Domain::Integers(vec![32, 64].into())),
+            parameter("U", Domain::Booleans(vec![false, true].into())),
+            parameter(
+                "T",
+                Domain::Names(vec!["float".into(), "half".into()].into()),
+            ),
+        ]
+    }
+
+    fn model() -> Model {
+        let buffer = ArgumentKind::Buffer {
+            element: ScalarType::F32,
+            access: Access::Read,
+            len: Some(int("n")),
+            memory: Memory::Buffer,
+        };
+        let scalar = ArgumentKind::Scalar {
+            scalar: ScalarType::U32,
+            dimension: Some(0),
+        };
+        let local = ArgumentKind::Local {
+            element: ScalarType::F32,
+            len: int("WG"),
+        };
+        let argument = |name: &'static str, kind| Argument {
+            name: name.into(),
+            kind,
+        };
+        Model {
+            name: "test::kernel".into(),
+            fingerprint: "".into(),
+            kernel: "kernel".into(),
+            source: "#line 1 \"a.cl\"\n__kernel void kernel() {\n}\n".into(),
+            options: vec!["-cl-mad-enable".into()].into(),
+            parameters: parameters().into(),
+            dimensions: vec!["n".into()].into(),
+            constraints: vec![int("n % WG")].into(),
+            global: vec![int("n")].into(),
+            local: vec![int("WG")].into(),
+            offset: vec![int("0")].into(),
+            local_memory: Some(int("WG * 4")),
+            defines: vec![Define {
+                name: "N".into(),
+                value: int("n"),
+            }]
+            .into(),
+            arguments: vec![
+                argument("n", scalar),
+                argument("x", buffer),
+                argument("tile", local),
+            ]
+            .into(),
+            default: None,
+        }
+    }
+
+    #[test]
+    fn the_encoding_is_what_it_always_was() {
+        // A change here makes every lockfile stale: it needs a new VERSION and a line in the
+        // changelog.
+        let golden = "b3:70f2d0c6260459d116c998ca92dd21fa5811a984a4664c681a9a2cf2f5ee737a";
+        assert_eq!(of(&model()), golden);
+    }
+
+    #[test]
+    fn whatever_decides_what_runs_is_covered() {
+        type Change = (&'static str, fn(&mut Model));
+        let changes: &[Change] = &[
+            ("kernel", |m| m.kernel = "other".into()),
+            ("source", |m| {
+                m.source = "__kernel void kernel() {\n ;}\n".into()
+            }),
+            ("source lines", |m| {
+                m.source = "__kernel void kernel() {}\n".into()
+            }),
+            ("options", |m| m.options = vec![].into()),
+            ("options' borders", |m| {
+                m.options = vec!["-cl".into(), "-mad-enable".into()].into()
+            }),
+            ("parameter", |m| m.parameters.to_mut()[0].name = "WI".into()),
+            ("values", |m| {
+                m.parameters.to_mut()[0].domain = Domain::Integers(vec![32, 128].into());
+            }),
+            ("order of values", |m| {
+                m.parameters.to_mut()[0].domain = Domain::Integers(vec![64, 32].into());
+            }),
+            ("kind of values", |m| {
+                m.parameters.to_mut()[1].domain = Domain::Integers(vec![0, 1].into());
+            }),
+            ("names", |m| {
+                m.parameters.to_mut()[2].domain =
+                    Domain::Names(vec!["float".into(), "double".into()].into());
+            }),
+            ("order of parameters", |m| m.parameters.to_mut().swap(0, 1)),
+            ("dimensions", |m| m.dimensions = vec!["m".into()].into()),
+            ("constraints", |m| m.constraints = vec![].into()),
+            ("a constraint", |m| {
+                m.constraints = vec![int("n % (WG * 2)")].into()
+            }),
+            ("global", |m| m.global = vec![int("n / 2")].into()),
+            ("local", |m| m.local = vec![].into()),
+            ("offset", |m| m.offset = vec![].into()),
+            ("offset moved to local", |m| {
+                m.local = vec![int("WG"), int("0")].into();
+                m.offset = vec![].into();
+            }),
+            ("local memory", |m| m.local_memory = None),
+            ("local memory's size", |m| {
+                m.local_memory = Some(int("WG * 8"))
+            }),
+            ("define", |m| m.defines.to_mut()[0].name = "M".into()),
+            ("define's value", |m| {
+                m.defines.to_mut()[0].value = int("n + 1")
+            }),
+            ("argument's name", |m| {
+                m.arguments.to_mut()[0].name = "k".into()
+            }),
+            ("order of arguments", |m| m.arguments.to_mut().swap(0, 1)),
+            ("scalar's type", |m| {
+                m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
+                    scalar: ScalarType::I32,
+                    dimension: Some(0),
+                };
+            }),
+            ("scalar's dimension", |m| {
+                m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
+                    scalar: ScalarType::U32,
+                    dimension: None,
+                };
+            }),
+            ("buffer's element", |m| {
+                change_buffer(m, |e, _, _| *e = ScalarType::F64)
+            }),
+            ("buffer's access", |m| {
+                change_buffer(m, |_, a, _| *a = Access::Write)
+            }),
+            ("buffer's length", |m| change_buffer(m, |_, _, l| *l = None)),
+            ("local argument's length", |m| {
+                m.arguments.to_mut()[2].kind = ArgumentKind::Local {
+                    element: ScalarType::F32,
+                    len: int("WG * 2"),
+                };
+            }),
+        ];
+        let mut seen = vec![("nothing", of(&model()))];
+        for (what, change) in changes {
+            let mut model = model();
+            change(&mut model);
+            let found = of(&model);
+            for (other, known) in &seen {
+                assert_ne!(
+                    &found, known,
+                    "{what} and {other} have the same fingerprint"
+                );
+            }
+            seen.push((what, found));
+        }
+    }
+
+    fn change_buffer(
+        model: &mut Model,
+        change: fn(&mut ScalarType, &mut Access, &mut Option<Formula>),
+    ) {
+        if let ArgumentKind::Buffer {
+            element,
+            access,
+            len,
+            ..
+        } = &mut model.arguments.to_mut()[1].kind
+        {
+            change(element, access, len);
+        }
+    }
+
+    #[test]
+    fn what_does_not_decide_what_runs_is_not() {
+        let changes: [fn(&mut Model); 7] = [
+            |m| m.name = "other::kernel".into(),
+            |m| m.fingerprint = "b3:0".into(),
+            |m| m.default = Some(vec![64, 1, 0].into()),
+            |m| m.source = m.source.replace('\n', "\r\n").into(),
+            |m| m.source = m.source.replace("#line 1 \"a.cl\"\n", "").into(),
+            |m| m.constraints = vec![int("(n)%(WG)")].into(),
+            |m| {
+                m.parameters.to_mut()[0].domain = Domain::PowersOfTwo {
+                    first: 32,
+                    last: 64,
+                }
+            },
+        ];
+        for (position, change) in changes.iter().enumerate() {
+            let mut model = model();
+            change(&mut model);
+            assert_eq!(of(&model), of(&self::model()), "change {position}");
+        }
+    }
+
+    #[test]
+    fn a_huge_range_costs_nothing() {
+        let mut model = model();
+        model.parameters.to_mut()[0].domain = Domain::Range {
+            first: 0,
+            last: i64::MAX,
+            step: 1,
+        };
+        assert!(of(&model).starts_with("b3:"));
+    }
+
+    #[test]
+    fn a_text_has_the_hash_b3sum_prints() {
+        // BLAKE3's test vector for the empty input.
+        let empty = "b3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+        assert_eq!(of_text(""), empty);
+    }
+}
