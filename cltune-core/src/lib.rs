@@ -13,6 +13,8 @@
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
 //! | [`space`] | the valid configurations of a tunable on one device for one problem |
 //! | `fingerprint` | whether tuned values still belong to a tunable |
+//! | [`select`] | which configuration a device and a problem get |
+//! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 
 #![deny(missing_docs)]
@@ -23,10 +25,15 @@ pub mod device;
 pub mod expr;
 #[cfg(feature = "lockfile")]
 pub mod fingerprint;
+#[cfg(feature = "lockfile")]
+pub mod lockfile;
 pub mod model;
 pub mod parameter;
+pub mod select;
 pub mod source;
 pub mod space;
+#[cfg(feature = "lockfile")]
+mod toml_text;
 
 use std::borrow::Cow;
 

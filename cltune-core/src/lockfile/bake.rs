@@ -1,0 +1,111 @@
+//! The table of one tunable, for the selection rule: what the macro writes into the program.
+
+use super::{LockKernel, Lockfile, Tuned};
+use crate::model::Model;
+use crate::select::{KnownDevice, KnownResult, Table};
+
+/// An entry with the right fingerprint that does not fit its kernel: it was edited by hand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// A value that is not in its parameter's domain.
+    #[error(
+        "the entry of `{kernel}` for device \"{device}\" gives parameter `{parameter}` the value \
+         {value}, which it cannot take; tune it again with `cargo cltune`"
+    )]
+    NotInDomain {
+        /// The kernel.
+        kernel: String,
+        /// The device's id.
+        device: String,
+        /// The parameter.
+        parameter: String,
+        /// The value in the file.
+        value: String,
+    },
+    /// More devices than a table can refer to.
+    #[error("`{kernel}` has entries for {count} devices, but at most 65,535 are supported")]
+    TooManyDevices {
+        /// The kernel.
+        kernel: String,
+        /// How many devices there are.
+        count: usize,
+    },
+}
+
+impl Lockfile {
+    /// The table of a tunable: empty when the file has no entry for it, or only entries that were
+    /// tuned for another version of it ([`LockKernel::is_current`] tells).
+    ///
+    /// # Errors
+    /// See [`BakeError`].
+    pub fn table(&self, model: &Model) -> Result<Table, BakeError> {
+        match self.kernel(&model.name) {
+            Some(kernel) if kernel.is_current(model) => self.table_of(kernel, model),
+            _ => Ok(Table::EMPTY),
+        }
+    }
+
+    fn table_of(&self, kernel: &LockKernel, model: &Model) -> Result<Table, BakeError> {
+        let used: Vec<_> = self
+            .devices
+            .iter()
+            .filter(|device| kernel.tuned.iter().any(|tuned| tuned.device == device.id))
+            .collect();
+        if used.len() > usize::from(u16::MAX) {
+            return Err(BakeError::TooManyDevices {
+                kernel: kernel.name.clone(),
+                count: used.len(),
+            });
+        }
+        let devices: Vec<KnownDevice> = used
+            .iter()
+            .map(|device| KnownDevice {
+                platform: device.platform.clone().into(),
+                name: device.name.clone().into(),
+                vendor: device.vendor.clone().into(),
+                device_type: device.device_type,
+                compute_units: device.compute_units,
+                max_work_group_size: device.max_work_group_size,
+                local_mem_size: device.local_mem_size,
+            })
+            .collect();
+        let mut results = Vec::with_capacity(kernel.tuned.len());
+        for tuned in &kernel.tuned {
+            // An entry whose device is not described cannot be read from a file.
+            let Some(device) = used.iter().position(|device| device.id == tuned.device) else {
+                continue;
+            };
+            results.push(KnownResult {
+                device: device as u16,
+                problem: tuned.dims().collect::<Vec<_>>().into(),
+                values: codes(kernel, tuned, model)?.into(),
+                time_us: tuned.time_us,
+            });
+        }
+        Ok(Table {
+            devices: devices.into(),
+            results: results.into(),
+        })
+    }
+}
+
+fn codes(kernel: &LockKernel, tuned: &Tuned, model: &Model) -> Result<Vec<i64>, BakeError> {
+    let code = |(parameter, value): (&crate::parameter::Parameter, _)| {
+        parameter
+            .domain
+            .code(value)
+            .ok_or_else(|| BakeError::NotInDomain {
+                kernel: kernel.name.clone(),
+                device: tuned.device.clone(),
+                parameter: parameter.name.to_string(),
+                value: value.to_string(),
+            })
+    };
+    model
+        .parameters
+        .iter()
+        .zip(&tuned.values)
+        .map(code)
+        .collect()
+}
