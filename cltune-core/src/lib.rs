@@ -12,10 +12,11 @@
 //! | [`source`] | a kernel's source with what it includes |
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
 //! | [`space`] | the valid configurations of a tunable on one device for one problem |
-//! | `fingerprint` | whether tuned values still belong to a tunable |
+//! | `fingerprint` | whether tuned values still belong to a tunable (feature `lockfile`) |
 //! | [`select`] | which configuration a device and a problem get |
 //! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
+//! | `record` | declarations inside compiled artifacts (feature `lockfile`) |
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
@@ -29,6 +30,8 @@ pub mod fingerprint;
 pub mod lockfile;
 pub mod model;
 pub mod parameter;
+#[cfg(feature = "lockfile")]
+pub mod record;
 pub mod select;
 pub mod source;
 pub mod space;

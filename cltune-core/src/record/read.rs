@@ -1,0 +1,100 @@
+//! From a record's text to a declaration.
+
+use super::fields::Fields;
+use super::read_model;
+use super::{RecordError, RecordProblem};
+use crate::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
+use crate::expr::{Scope, Type};
+use crate::model::Model;
+use toml::de::DeTable;
+
+/// The declaration of a record's text.
+pub(super) fn declaration(text: &str) -> Result<Declaration, RecordError> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let message = error.message().to_owned();
+        RecordError::unnamed(RecordProblem::Damaged {
+            at: String::new(),
+            message,
+        })
+    })?;
+    let fields = Fields::of_document(document.get_ref());
+    let named = |problem| RecordError {
+        tunable: fields.text("name").ok().map(str::to_owned),
+        problem,
+    };
+    read(&fields).map_err(named)
+}
+
+fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
+    let model = read_model::model(fields)?;
+    let scope = Scope {
+        parameters: &model.parameters,
+        dimensions: &model.dimensions,
+    };
+    let tolerance = match (
+        fields.optional_float("tolerance_rel")?,
+        fields.optional_float("tolerance_abs")?,
+    ) {
+        (Some(rel), Some(abs)) => Some(Tolerance { rel, abs }),
+        _ => None,
+    };
+    let arguments = fields.tables("argument")?;
+    Ok(Declaration {
+        package: fields.owned("package")?,
+        version: fields.owned("version")?,
+        source_file: fields.owned("source_file")?,
+        lockfile_seen: fields.owned("lockfile_seen")?,
+        problems: problems(fields, &model)?,
+        reference: reference(fields, &model)?,
+        tolerance,
+        fills: arguments.iter().map(fill).collect::<Result<_, _>>()?,
+        bytes: fields.optional_formula("bytes", &scope)?,
+        flops: fields.optional_formula("flops", &scope)?,
+        model,
+    })
+}
+
+fn problems(fields: &Fields<'_>, model: &Model) -> Result<Vec<Vec<i64>>, RecordProblem> {
+    let problems = fields.lists_of_ints("problems")?;
+    if problems
+        .iter()
+        .any(|problem| problem.len() != model.dimensions.len())
+    {
+        return Err(fields.damaged("problems", "a problem needs one size per dimension"));
+    }
+    Ok(problems)
+}
+
+fn reference(fields: &Fields<'_>, model: &Model) -> Result<Reference, RecordProblem> {
+    let Some(table) = fields.optional_table("reference")? else {
+        return Ok(Reference::Default);
+    };
+    // A reference has no parameters: it is the same whatever is tuned.
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &model.dimensions,
+    };
+    let reference = ReferenceKernel {
+        kernel: table.owned("kernel")?,
+        source: table.optional_text("source")?.map(str::to_owned),
+        global: table.formulas("global", &scope, Type::Int)?,
+        local: table.formulas("local", &scope, Type::Int)?,
+    };
+    read_model::check_rank(&table, &reference.global, &[("local", &reference.local)])?;
+    Ok(Reference::Kernel(reference))
+}
+
+fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {
+    Ok(match argument.optional_text("fill")? {
+        None => Fill::None,
+        Some("uniform") => Fill::Uniform {
+            low: argument.float("fill_low")?,
+            high: argument.float("fill_high")?,
+        },
+        Some("zeros") => Fill::Zeros,
+        Some("iota") => Fill::Iota,
+        Some("constant") => Fill::Constant(argument.float("fill_value")?),
+        Some("file") => Fill::File(argument.owned("fill_path")?),
+        Some(other) => return Err(argument.damaged("fill", format!("`{other}` is no fill"))),
+    })
+}

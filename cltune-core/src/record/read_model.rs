@@ -1,0 +1,225 @@
+//! From a record's text to a model.
+
+use super::RecordProblem;
+use super::fields::Fields;
+use super::write::access_word;
+use crate::expr::{Formula, Scope, Type};
+use crate::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use crate::parameter::{Domain, Parameter};
+use crate::{List, Text};
+use std::collections::HashSet;
+
+pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
+    let parameters: Vec<Parameter> = fields
+        .tables("parameter")?
+        .iter()
+        .map(parameter)
+        .collect::<Result<_, _>>()?;
+    let dimensions: List<Text> = texts(fields.texts("dimensions")?);
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &dimensions,
+    };
+    let global = fields.formulas("global", &scope, Type::Int)?;
+    let local = fields.formulas("local", &scope, Type::Int)?;
+    let offset = fields.formulas("offset", &scope, Type::Int)?;
+    check_rank(fields, &global, &[("local", &local), ("offset", &offset)])?;
+    let defines: Vec<Define> = fields
+        .tables("define")?
+        .iter()
+        .map(|table| {
+            Ok(Define {
+                name: identifier(table)?,
+                value: table.formula("value", &scope)?,
+            })
+        })
+        .collect::<Result<_, RecordProblem>>()?;
+    let arguments: Vec<Argument> = fields
+        .tables("argument")?
+        .iter()
+        .map(|table| argument(table, &scope))
+        .collect::<Result<_, _>>()?;
+    Ok(Model {
+        name: fields.owned("name")?.into(),
+        fingerprint: fields.owned("fingerprint")?.into(),
+        kernel: fields.owned("kernel")?.into(),
+        source: fields.owned("source")?.into(),
+        options: texts(fields.texts("options")?),
+        constraints: fields.formulas("constraints", &scope, Type::Bool)?.into(),
+        global: global.into(),
+        local: local.into(),
+        offset: offset.into(),
+        local_memory: fields.optional_formula("local_memory", &scope)?,
+        defines: defines.into(),
+        arguments: arguments.into(),
+        default: default(fields, &parameters)?,
+        parameters: parameters.into(),
+        dimensions,
+    })
+}
+
+/// Sizes have 1 to 3 dimensions, and those that are there at all have as many as the global size.
+pub(super) fn check_rank(
+    fields: &Fields<'_>,
+    global: &[Formula],
+    others: &[(&str, &[Formula])],
+) -> Result<(), RecordProblem> {
+    if !(1..=3).contains(&global.len()) {
+        return Err(fields.damaged("global", "a size has 1 to 3 dimensions"));
+    }
+    for (key, formulas) in others {
+        if !formulas.is_empty() && formulas.len() != global.len() {
+            return Err(fields.damaged(key, "it has not as many dimensions as the global size"));
+        }
+    }
+    Ok(())
+}
+
+fn texts(texts: Vec<&str>) -> List<Text> {
+    texts
+        .into_iter()
+        .map(|text| Text::Owned(text.to_owned()))
+        .collect()
+}
+
+/// The name of something that becomes a macro, and so must be a C identifier.
+fn identifier(table: &Fields<'_>) -> Result<Text, RecordProblem> {
+    let name = table.text("name")?;
+    if is_identifier(name) {
+        Ok(Text::Owned(name.to_owned()))
+    } else {
+        Err(table.damaged("name", format!("{name:?} is not an identifier")))
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_word && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty()
+}
+
+fn default(
+    fields: &Fields<'_>,
+    parameters: &[Parameter],
+) -> Result<Option<List<i64>>, RecordProblem> {
+    let Some(codes) = fields.optional_ints("default")? else {
+        return Ok(None);
+    };
+    let are_members = parameters
+        .iter()
+        .zip(&codes)
+        .all(|(parameter, code)| parameter.domain.contains(*code));
+    if codes.len() == parameters.len() && are_members {
+        Ok(Some(codes.into()))
+    } else {
+        Err(fields.damaged("default", "it is not one value of each parameter"))
+    }
+}
+
+fn parameter(table: &Fields<'_>) -> Result<Parameter, RecordProblem> {
+    Ok(Parameter {
+        name: identifier(table)?,
+        domain: domain(table)?,
+    })
+}
+
+fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
+    if let Some(values) = table.optional_ints("integers")? {
+        check_members(table, "integers", &values)?;
+        return Ok(Domain::Integers(values.into()));
+    }
+    if let Some(range) = table.optional_ints("range")? {
+        return match *range {
+            [first, last, step]
+                if first <= last && step >= 1 && last.abs_diff(first) % step as u64 == 0 =>
+            {
+                Ok(Domain::Range { first, last, step })
+            }
+            _ => Err(table.damaged("range", "it is not first, last and step of a range")),
+        };
+    }
+    if let Some(range) = table.optional_ints("powers_of_two")? {
+        let is_power = |value: i64| value > 0 && value.count_ones() == 1;
+        return match *range {
+            [first, last] if first <= last && is_power(first) && is_power(last) => {
+                Ok(Domain::PowersOfTwo { first, last })
+            }
+            _ => Err(table.damaged("powers_of_two", "it is not two powers of two, in order")),
+        };
+    }
+    if let Some(values) = table.optional_booleans("booleans")? {
+        check_members(table, "booleans", &values)?;
+        return Ok(Domain::Booleans(values.into()));
+    }
+    if let Some(names) = table.optional_texts("names")? {
+        check_members(table, "names", &names)?;
+        if !names.iter().copied().all(is_identifier) {
+            return Err(table.damaged("names", "one of them is not an identifier"));
+        }
+        return Ok(Domain::Names(texts(names)));
+    }
+    Err(table.damaged(
+        "integers",
+        "it is missing, and so is every other kind of values",
+    ))
+}
+
+fn check_members<T: Eq + std::hash::Hash>(
+    table: &Fields<'_>,
+    key: &str,
+    values: &[T],
+) -> Result<(), RecordProblem> {
+    let distinct: HashSet<&T> = values.iter().collect();
+    if values.is_empty() || distinct.len() < values.len() {
+        return Err(table.damaged(key, "a parameter needs values, each once"));
+    }
+    Ok(())
+}
+
+fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordProblem> {
+    let kind = if table.optional_text("scalar")?.is_some() {
+        let dimension = match table.optional_ints("dimension")?.as_deref() {
+            None => None,
+            Some(&[dimension]) => u16::try_from(dimension)
+                .ok()
+                .filter(|dimension| usize::from(*dimension) < scope.dimensions.len())
+                .map(Some)
+                .ok_or_else(|| table.damaged("dimension", "there is no such dimension"))?,
+            Some(_) => return Err(table.damaged("dimension", "one is expected")),
+        };
+        ArgumentKind::Scalar {
+            scalar: scalar_type(table, "scalar")?,
+            dimension,
+        }
+    } else if table.optional_text("buffer")?.is_some() {
+        ArgumentKind::Buffer {
+            element: scalar_type(table, "buffer")?,
+            access: access(table)?,
+            len: table.optional_formula("len", scope)?,
+            memory: Memory::Buffer,
+        }
+    } else {
+        let element = scalar_type(table, "local")?;
+        ArgumentKind::Local {
+            element,
+            len: table.formula("len", scope)?,
+        }
+    };
+    Ok(Argument {
+        name: table.owned("name")?.into(),
+        kind,
+    })
+}
+
+fn scalar_type(table: &Fields<'_>, key: &str) -> Result<ScalarType, RecordProblem> {
+    let name = table.text(key)?;
+    ScalarType::from_rust_name(name)
+        .ok_or_else(|| table.damaged(key, format!("{name:?} is not a scalar type")))
+}
+
+fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {
+    let word = table.text("access")?;
+    [Access::Read, Access::ReadWrite, Access::Write]
+        .into_iter()
+        .find(|access| access_word(*access) == word)
+        .ok_or_else(|| table.damaged("access", format!("{word:?} is not an access")))
+}

@@ -1,0 +1,229 @@
+//! From a declaration to a record's text.
+
+use crate::Text;
+use crate::declaration::{Declaration, Fill, Reference};
+use crate::expr::Formula;
+use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
+use crate::parameter::{Domain, Parameter};
+use crate::toml_text::{push_array, push_float, push_key, push_string};
+
+/// The text of a declaration. Keys of the document come first, then its tables, as TOML wants.
+pub(super) fn text(declaration: &Declaration) -> String {
+    let mut out = Writer::default();
+    let Declaration {
+        model,
+        package,
+        version,
+        source_file,
+        lockfile_seen,
+        problems,
+        reference,
+        tolerance,
+        fills,
+        bytes,
+        flops,
+    } = declaration;
+    out.text("name", &model.name);
+    out.text("package", package);
+    out.text("version", version);
+    out.text("source_file", source_file);
+    out.text("lockfile_seen", lockfile_seen);
+    out.key("problems");
+    push_array(&mut out.0, problems, |out, problem| push_ints(out, problem));
+    out.end();
+    out.optional_formula("bytes", bytes.as_ref());
+    out.optional_formula("flops", flops.as_ref());
+    if let Some(tolerance) = tolerance {
+        out.float("tolerance_rel", tolerance.rel);
+        out.float("tolerance_abs", tolerance.abs);
+    }
+    model_keys(&mut out, model);
+    reference_table(&mut out, reference);
+    for parameter in model.parameters.iter() {
+        parameter_table(&mut out, parameter);
+    }
+    for define in model.defines.iter() {
+        out.table("[[define]]");
+        out.text("name", &define.name);
+        out.text("value", &define.value.text);
+    }
+    for (position, argument) in model.arguments.iter().enumerate() {
+        argument_table(&mut out, argument);
+        fill_keys(&mut out, fills.get(position).unwrap_or(&Fill::None));
+    }
+    out.0
+}
+
+fn model_keys(out: &mut Writer, model: &Model) {
+    out.text("fingerprint", &model.fingerprint);
+    out.text("kernel", &model.kernel);
+    out.text("source", &model.source);
+    out.texts("options", &model.options);
+    out.texts("dimensions", &model.dimensions);
+    out.formulas("constraints", &model.constraints);
+    out.formulas("global", &model.global);
+    out.formulas("local", &model.local);
+    out.formulas("offset", &model.offset);
+    out.optional_formula("local_memory", model.local_memory.as_ref());
+    if let Some(default) = &model.default {
+        out.ints("default", default);
+    }
+}
+
+fn reference_table(out: &mut Writer, reference: &Reference) {
+    let Reference::Kernel(reference) = reference else {
+        return;
+    };
+    out.table("[reference]");
+    out.text("kernel", &reference.kernel);
+    if let Some(source) = &reference.source {
+        out.text("source", source);
+    }
+    out.formulas("global", &reference.global);
+    out.formulas("local", &reference.local);
+}
+
+fn parameter_table(out: &mut Writer, parameter: &Parameter) {
+    out.table("[[parameter]]");
+    out.text("name", &parameter.name);
+    match &parameter.domain {
+        Domain::Integers(values) => out.ints("integers", values),
+        Domain::Range { first, last, step } => out.ints("range", &[*first, *last, *step]),
+        Domain::PowersOfTwo { first, last } => out.ints("powers_of_two", &[*first, *last]),
+        Domain::Booleans(values) => {
+            out.key("booleans");
+            push_array(&mut out.0, values.iter(), |out, value| {
+                out.push_str(if *value { "true" } else { "false" });
+            });
+            out.end();
+        }
+        Domain::Names(names) => out.texts("names", names),
+    }
+}
+
+fn argument_table(out: &mut Writer, argument: &Argument) {
+    out.table("[[argument]]");
+    out.text("name", &argument.name);
+    match &argument.kind {
+        ArgumentKind::Scalar { scalar, dimension } => {
+            out.text("scalar", scalar.rust_name());
+            if let Some(dimension) = dimension {
+                out.ints("dimension", &[i64::from(*dimension)]);
+            }
+        }
+        ArgumentKind::Buffer {
+            element,
+            access,
+            len,
+            memory: Memory::Buffer,
+        } => {
+            out.text("buffer", element.rust_name());
+            out.text("access", access_word(*access));
+            out.optional_formula("len", len.as_ref());
+        }
+        ArgumentKind::Local { element, len } => {
+            out.text("local", element.rust_name());
+            out.text("len", &len.text);
+        }
+    }
+}
+
+/// The word for who reads and writes a buffer.
+pub(super) const fn access_word(access: Access) -> &'static str {
+    match access {
+        Access::Read => "read",
+        Access::ReadWrite => "read-write",
+        Access::Write => "write",
+    }
+}
+
+fn fill_keys(out: &mut Writer, fill: &Fill) {
+    let word = match fill {
+        Fill::None => return,
+        Fill::Uniform { .. } => "uniform",
+        Fill::Zeros => "zeros",
+        Fill::Iota => "iota",
+        Fill::Constant(_) => "constant",
+        Fill::File(_) => "file",
+    };
+    out.text("fill", word);
+    match fill {
+        Fill::Uniform { low, high } => {
+            out.float("fill_low", *low);
+            out.float("fill_high", *high);
+        }
+        Fill::Constant(value) => out.float("fill_value", *value),
+        Fill::File(path) => out.text("fill_path", path),
+        Fill::None | Fill::Zeros | Fill::Iota => {}
+    }
+}
+
+/// One `key = value` per line.
+#[derive(Default)]
+struct Writer(String);
+
+impl Writer {
+    fn table(&mut self, header: &str) {
+        self.0.push('\n');
+        self.0.push_str(header);
+        self.end();
+    }
+
+    fn key(&mut self, key: &str) {
+        push_key(&mut self.0, key);
+        self.0.push_str(" = ");
+    }
+
+    fn end(&mut self) {
+        self.0.push('\n');
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        self.key(key);
+        push_string(&mut self.0, text);
+        self.end();
+    }
+
+    fn float(&mut self, key: &str, number: f64) {
+        self.key(key);
+        if number.is_finite() {
+            push_float(&mut self.0, number);
+        } else {
+            // Rust's words for infinities and NaN are TOML's.
+            self.0.push_str(&number.to_string().to_lowercase());
+        }
+        self.end();
+    }
+
+    fn ints(&mut self, key: &str, numbers: &[i64]) {
+        self.key(key);
+        push_ints(&mut self.0, numbers);
+        self.end();
+    }
+
+    fn texts(&mut self, key: &str, texts: &[Text]) {
+        self.key(key);
+        push_array(&mut self.0, texts, |out, text| push_string(out, text));
+        self.end();
+    }
+
+    fn formulas(&mut self, key: &str, formulas: &[Formula]) {
+        self.key(key);
+        push_array(&mut self.0, formulas, |out, formula| {
+            push_string(out, &formula.text);
+        });
+        self.end();
+    }
+
+    fn optional_formula(&mut self, key: &str, formula: Option<&Formula>) {
+        if let Some(formula) = formula {
+            self.text(key, &formula.text);
+        }
+    }
+}
+
+fn push_ints(out: &mut String, numbers: &[i64]) {
+    push_array(out, numbers, |out, number| {
+        out.push_str(&number.to_string());
+    });
+}

@@ -1,0 +1,458 @@
+//! What is put into an artifact comes out of it again, and what is not a record is an error.
+
+use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
+use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::record::{RecordProblem, decode_all, encode};
+use cltune_core::{List, Text, fingerprint};
+use proptest::prelude::*;
+
+/// A declaration with everything a declaration can have.
+fn declaration() -> Declaration {
+    let parameter = |name: &'static str, domain| Parameter {
+        name: name.into(),
+        domain,
+    };
+    let names: List<Text> = vec!["float".into(), "half".into()].into();
+    let parameters = vec![
+        parameter(
+            "WG",
+            Domain::Integers(vec![32, 64, -1, i64::MIN, i64::MAX].into()),
+        ),
+        parameter(
+            "WPT",
+            Domain::Range {
+                first: 1,
+                last: 9,
+                step: 2,
+            },
+        ),
+        parameter(
+            "P",
+            Domain::PowersOfTwo {
+                first: 8,
+                last: 128,
+            },
+        ),
+        parameter("U", Domain::Booleans(vec![true, false].into())),
+        parameter("T", Domain::Names(names)),
+    ];
+    let dimensions: Vec<Text> = vec!["n".into(), "m".into()];
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &dimensions,
+    };
+    let int = |text| Formula::parse(text, &scope, Type::Int).expect(text);
+    let bool = |text| Formula::parse(text, &scope, Type::Bool).expect(text);
+    let fixed_scope = Scope {
+        parameters: &[],
+        dimensions: &dimensions,
+    };
+    let fixed = |text| Formula::parse(text, &fixed_scope, Type::Int).expect(text);
+    let argument = |name: &'static str, kind| Argument {
+        name: name.into(),
+        kind,
+    };
+    let buffer = |element, access, len| ArgumentKind::Buffer {
+        element,
+        access,
+        len,
+        memory: Memory::Buffer,
+    };
+    let arguments = vec![
+        argument(
+            "n",
+            ArgumentKind::Scalar {
+                scalar: ScalarType::U32,
+                dimension: Some(0),
+            },
+        ),
+        argument(
+            "a",
+            ArgumentKind::Scalar {
+                scalar: ScalarType::F16,
+                dimension: None,
+            },
+        ),
+        argument(
+            "x",
+            buffer(ScalarType::F32, Access::Read, Some(int("n * m"))),
+        ),
+        argument("y", buffer(ScalarType::I8, Access::ReadWrite, None)),
+        argument("z", buffer(ScalarType::U64, Access::Write, Some(int("n")))),
+        argument("w", buffer(ScalarType::F64, Access::Read, None)),
+        argument(
+            "tile",
+            ArgumentKind::Local {
+                element: ScalarType::F32,
+                len: int("if U { WG * 2 } else { 0 }"),
+            },
+        ),
+    ];
+    let mut model = Model {
+        name: "test::kernel".into(),
+        fingerprint: "".into(),
+        kernel: "kernel".into(),
+        source: "#line 1 \"k/a.cl\"\n__kernel void kernel() {\n\tprintf(\"é\\n\");\r\n}\n".into(),
+        options: vec!["-cl-fast-relaxed-math".into(), "-DX=\"y z\"".into()].into(),
+        constraints: vec![bool("T == \"half\" || WG % WPT == 0"), bool("!U")].into(),
+        global: vec![int("n / WPT"), int("m"), int("1")].into(),
+        local: vec![int("WG"), int("1"), int("1")].into(),
+        offset: vec![int("n"), int("0"), int("0")].into(),
+        local_memory: Some(int("WG.next_multiple_of(P) * 4")),
+        defines: vec![Define {
+            name: "HALF".into(),
+            value: int("m / 2"),
+        }]
+        .into(),
+        arguments: arguments.into(),
+        default: Some(vec![64, 3, 8, 0, 1].into()),
+        parameters: parameters.clone().into(),
+        dimensions: dimensions.clone().into(),
+    };
+    model.fingerprint = fingerprint::of(&model).into();
+    Declaration {
+        model,
+        package: "test".into(),
+        version: "0.1.0-rc.1".into(),
+        source_file: "src/path with spaces/größe.rs".into(),
+        lockfile_seen: "absent".into(),
+        problems: vec![vec![1 << 20, 3], vec![1 << 24, 11]],
+        reference: Reference::Kernel(ReferenceKernel {
+            kernel: "slow".into(),
+            source: Some("__kernel void slow() {}".into()),
+            global: vec![fixed("n"), fixed("m")],
+            local: vec![],
+        }),
+        tolerance: Some(Tolerance {
+            rel: 1e-4,
+            abs: f64::MIN_POSITIVE,
+        }),
+        fills: vec![
+            Fill::None,
+            Fill::Uniform {
+                low: -1.0,
+                high: 0.1,
+            },
+            Fill::Zeros,
+            Fill::Iota,
+            Fill::Constant(f64::NEG_INFINITY),
+            Fill::File("data/in put.bin".into()),
+            Fill::None,
+        ],
+        bytes: Some(int("12 * n")),
+        flops: Some(int("2 * n * m")),
+    }
+}
+
+/// A declaration with as little as possible.
+fn least() -> Declaration {
+    let declaration = declaration();
+    let int = |text| Formula::parse(text, &Scope::default(), Type::Int).expect(text);
+    let mut model = declaration.model.clone();
+    for list in [&mut model.constraints, &mut model.local, &mut model.offset] {
+        *list = vec![].into();
+    }
+    model.global = vec![int("1")].into();
+    model.options = vec![].into();
+    model.parameters = vec![].into();
+    model.dimensions = vec![].into();
+    model.defines = vec![].into();
+    model.arguments = vec![].into();
+    model.local_memory = None;
+    model.default = None;
+    Declaration {
+        model,
+        problems: vec![vec![]],
+        reference: Reference::Default,
+        tolerance: None,
+        fills: vec![],
+        bytes: None,
+        flops: None,
+        ..declaration
+    }
+}
+
+#[test]
+fn a_declaration_comes_back_as_it_was() {
+    for declaration in [declaration(), least()] {
+        let found = decode_all(&encode(&declaration)).expect("a record");
+        assert_eq!(found, [declaration]);
+    }
+}
+
+#[test]
+fn a_section_may_hold_several_records_and_padding() {
+    let (a, b) = (declaration(), least());
+    let section = [
+        &[0; 7][..],
+        &encode(&a),
+        &[0; 3],
+        &encode(&b),
+        &[0xcc, 0x90],
+        &encode(&a),
+        &[0],
+    ]
+    .concat();
+    assert_eq!(
+        decode_all(&section).expect("three records"),
+        [a.clone(), b, a]
+    );
+    assert_eq!(decode_all(&[]), Ok(vec![]));
+    assert_eq!(decode_all(&[0; 64]), Ok(vec![]));
+}
+
+#[test]
+fn a_record_that_is_cut_off_is_an_error() {
+    let record = encode(&declaration());
+    for end in [16, 17, 20, 27, 28, 40, record.len() - 1] {
+        let error = decode_all(&record[..end]).expect_err("cut off");
+        assert_eq!(error.problem, RecordProblem::CutOff, "at {end}");
+    }
+    // Bytes that are not even a magic number are padding.
+    assert_eq!(decode_all(&record[..15]), Ok(vec![]));
+}
+
+#[test]
+fn a_record_of_a_newer_version_says_to_update() {
+    let mut record = encode(&declaration());
+    record[16] = 2;
+    let error = decode_all(&record).expect_err("version 2");
+    assert_eq!(error.problem, RecordProblem::NewerVersion { found: 2 });
+    assert!(error.to_string().contains("update cargo-cltune"), "{error}");
+}
+
+/// The error of a record whose text was changed.
+fn damaged(from: &str, to: &str) -> String {
+    let record = encode(&declaration());
+    let text = std::str::from_utf8(&record[28..]).expect("UTF-8");
+    assert_eq!(
+        text.matches(from).count(),
+        1,
+        "`{from}` is not once in the record:\n{text}"
+    );
+    let text = text.replace(from, to);
+    let header = [&record[..20], &(text.len() as u64).to_le_bytes()].concat();
+    let changed = [header, text.into_bytes()].concat();
+    decode_all(&changed).expect_err(to).to_string()
+}
+
+#[test]
+fn damage_is_located() {
+    for (from, to, parts) in [
+        (
+            "package = \"test\"\n",
+            "",
+            &["`test::kernel`", "`package`", "missing"][..],
+        ),
+        (
+            "WG % WPT == 0",
+            "WG % WPX == 0",
+            &["`constraints`", "`WPX`", "column"],
+        ),
+        (
+            "integers = [32, 64,",
+            "integers = [32, 32,",
+            &["parameter[0].integers", "each once"],
+        ),
+        (
+            "range = [1, 9, 2]",
+            "range = [1, 9, 0]",
+            &["parameter[1].range"],
+        ),
+        (
+            "range = [1, 9, 2]",
+            "range = [1, 8, 2]",
+            &["parameter[1].range"],
+        ),
+        (
+            "powers_of_two = [8, 128]",
+            "powers_of_two = [8, 100]",
+            &["parameter[2].powers_of_two"],
+        ),
+        (
+            "booleans = [true, false]",
+            "booleans = []",
+            &["parameter[3].booleans"],
+        ),
+        (
+            "names = [\"float\", \"half\"]",
+            "names = [\"a b\", \"half\"]",
+            &["names", "identifier"],
+        ),
+        (
+            "names = [\"float\", \"half\"]",
+            "",
+            &["parameter[4]", "missing"],
+        ),
+        (
+            "name = \"HALF\"",
+            "name = \"HA LF\"",
+            &["define[0].name", "identifier"],
+        ),
+        ("name = \"test::kernel\"", "name = 1", &["`name`", "string"]),
+        (
+            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 3, 8, 0]",
+            &["`default`"],
+        ),
+        (
+            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 4, 8, 0, 1]",
+            &["`default`"],
+        ),
+        (
+            "problems = [[1048576, 3], ",
+            "problems = [[1048576], ",
+            &["`problems`"],
+        ),
+        (
+            "buffer = \"i8\"",
+            "buffer = \"i9\"",
+            &["argument[3].buffer", "scalar type"],
+        ),
+        (
+            "access = \"read-write\"",
+            "access = \"x\"",
+            &["argument[3].access"],
+        ),
+        (
+            "dimension = [0]",
+            "dimension = [2]",
+            &["argument[0].dimension"],
+        ),
+        (
+            "fill = \"iota\"",
+            "fill = \"random\"",
+            &["argument[3].fill"],
+        ),
+        (
+            "fill_low = -1.0",
+            "fill_low = \"a\"",
+            &["argument[1].fill_low", "number"],
+        ),
+        (
+            "offset = [\"n\", \"0\", \"0\"]",
+            "offset = [\"n\"]",
+            &["`offset`", "dimensions"],
+        ),
+        (
+            "global = [\"n / WPT\", \"m\", \"1\"]",
+            "global = []",
+            &["`global`", "dimensions"],
+        ),
+        (
+            "global = [\"n\", \"m\"]",
+            "global = [\"WG\", \"m\"]",
+            &["reference.global", "`WG`"],
+        ),
+        ("package = ", "package ", &["damaged"]),
+    ] {
+        let message = damaged(from, to);
+        for part in parts {
+            assert!(
+                message.contains(part),
+                "`{part}` is missing from: {message}"
+            );
+        }
+        assert!(message.contains("build the artifact again"), "{message}");
+    }
+}
+
+#[test]
+fn text_that_is_not_utf8_is_damage() {
+    let mut record = encode(&declaration());
+    record[40] = 0xff;
+    assert!(decode_all(&record).is_err());
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), "[ -~\\n\\r\\t\"\\\\']{0,40}"]
+}
+
+fn domain() -> impl Strategy<Value = Domain> {
+    prop_oneof![
+        proptest::collection::hash_set(any::<i64>(), 1..9)
+            .prop_map(|values| Domain::Integers(values.into_iter().collect::<Vec<_>>().into())),
+        (any::<i32>(), 1..9_i64, 0..99_i64).prop_map(|(first, step, count)| {
+            let first = i64::from(first);
+            Domain::Range {
+                first,
+                last: first + step * count,
+                step,
+            }
+        }),
+        (0..31, 0..31).prop_map(|(low, more)| Domain::PowersOfTwo {
+            first: 1_i64 << low,
+            last: 1_i64 << (low + more),
+        }),
+        any::<bool>().prop_map(|first| Domain::Booleans(vec![first, !first].into())),
+        proptest::collection::hash_set("[a-zA-Z_][a-zA-Z0-9_]{0,9}", 1..5).prop_map(|names| {
+            Domain::Names(
+                names
+                    .into_iter()
+                    .map(Text::Owned)
+                    .collect::<Vec<_>>()
+                    .into(),
+            )
+        }),
+    ]
+}
+
+fn fill() -> impl Strategy<Value = Fill> {
+    let number = || proptest::num::f64::ANY.prop_filter("NaN is not itself", |x| !x.is_nan());
+    prop_oneof![
+        (number(), number()).prop_map(|(low, high)| Fill::Uniform { low, high }),
+        number().prop_map(Fill::Constant),
+        text().prop_map(Fill::File),
+        Just(Fill::Zeros),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_number_and_domain_comes_back(
+        texts in proptest::array::uniform6(text()),
+        options in proptest::collection::vec(text(), 0..4),
+        domains in proptest::collection::vec(domain(), 0..5),
+        problems in proptest::collection::vec(any::<i64>(), 0..4),
+        fill in fill(),
+    ) {
+        let mut declaration = least();
+        let [name, kernel, source, package, file, lockfile] = texts;
+        declaration.model.name = name.into();
+        declaration.model.kernel = kernel.into();
+        declaration.model.source = source.into();
+        declaration.model.options = options.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
+        declaration.package = package;
+        declaration.source_file = file;
+        declaration.lockfile_seen = lockfile;
+        declaration.model.dimensions = vec!["n".into()].into();
+        declaration.problems = problems.into_iter().map(|size| vec![size]).collect();
+        let parameter = |(position, domain)| Parameter { name: format!("P{position}").into(), domain };
+        let parameters: Vec<_> = domains.into_iter().enumerate().map(parameter).collect();
+        let codes: Option<Vec<i64>> =
+            parameters.iter().map(|parameter| parameter.domain.code_at(0)).collect();
+        declaration.model.default = codes.map(Into::into);
+        declaration.model.parameters = parameters.into();
+        let kind = ArgumentKind::Scalar { scalar: ScalarType::F64, dimension: None };
+        declaration.model.arguments = vec![Argument { name: "a".into(), kind }].into();
+        declaration.fills = vec![fill];
+        prop_assert_eq!(decode_all(&encode(&declaration)), Ok(vec![declaration]));
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        position in 0..1000_usize,
+        replaced in any::<u8>(),
+    ) {
+        let mut record = encode(&declaration());
+        let position = position % record.len();
+        record[position] = replaced;
+        let _ = decode_all(&record);
+        let header = encode(&least())[..20].to_vec();
+        let _ = decode_all(&[header, bytes].concat());
+    }
+}
