@@ -1,0 +1,93 @@
+//! One candidate of the selection rule.
+
+use super::{KnownDevice, KnownResult};
+use crate::Text;
+use crate::model::Rejection;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Which part of the selection rule a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// It was tuned on this very device, and is compiled into the program.
+    ExactDevice {
+        /// Whether for this very problem; else for another, and this one is among the nearest.
+        exact: bool,
+    },
+    /// It is in the user's own cache, from tuning on this machine.
+    Cache {
+        /// Whether for this very problem.
+        exact: bool,
+    },
+    /// It was tuned on another device of the same type.
+    SimilarDevice {
+        /// Whether the device is of the same vendor.
+        same_vendor: bool,
+    },
+    /// It is the declared default.
+    Default,
+    /// It is the first valid configuration in declaration order.
+    FirstValid,
+}
+
+impl Rule {
+    /// Whether the configuration was tuned on this very device. Where it was not, tuning may find a
+    /// better one.
+    pub const fn is_for_this_device(self) -> bool {
+        matches!(self, Self::ExactDevice { .. } | Self::Cache { .. })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ExactDevice { exact: true } => "tuned on this device for this problem",
+            Self::ExactDevice { exact: false } => "tuned on this device for another problem",
+            Self::Cache { exact: true } => "from this user's cache, for this problem",
+            Self::Cache { exact: false } => "from this user's cache, for another problem",
+            Self::SimilarDevice { same_vendor: true } => "tuned on a similar device",
+            Self::SimilarDevice { same_vendor: false } => "tuned on a device of another vendor",
+            Self::Default => "the declared default",
+            Self::FirstValid => "the first valid configuration",
+        })
+    }
+}
+
+/// A configuration that the selection rule considers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate<'a> {
+    /// Where it comes from.
+    pub rule: Rule,
+    /// The codes of its values, in the order of the parameters.
+    pub codes: Cow<'a, [i64]>,
+    /// The device and the result it was taken from, for rules about tuned configurations.
+    pub known: Option<(&'a KnownDevice, &'a KnownResult)>,
+    /// The names of the problem dimensions.
+    pub dimensions: &'a [Text],
+    /// Whether it is valid on the device for the problem asked for, or why not.
+    pub verdict: Result<(), Rejection>,
+}
+
+impl fmt::Display for Candidate<'_> {
+    /// The rule, the device and problem it was tuned for, and why it cannot be used, if so.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rule)?;
+        if let Some((device, result)) = self.known {
+            if matches!(self.rule, Rule::SimilarDevice { .. }) {
+                write!(f, " ({})", device.name)?;
+            }
+            if !result.problem.is_empty() {
+                f.write_str(":")?;
+            }
+            for (position, (name, size)) in self.dimensions.iter().zip(&*result.problem).enumerate()
+            {
+                let separator = if position == 0 { "" } else { "," };
+                write!(f, "{separator} {name} = {size}")?;
+            }
+        }
+        match &self.verdict {
+            Ok(()) => Ok(()),
+            Err(rejection) => write!(f, "; not usable: {rejection}"),
+        }
+    }
+}

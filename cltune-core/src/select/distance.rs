@@ -1,0 +1,84 @@
+//! How near problems and devices are.
+
+use super::KnownDevice;
+use crate::device::DeviceInfo;
+
+/// The distance of two problems: the sum over the dimensions of the squared logarithm of their
+/// ratio, so that twice the size is as far as half the size. Sizes below 1 count as 1.
+pub(super) fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
+    a.iter()
+        .zip(b)
+        .map(|(&a, &b)| squared_log_ratio(a, b))
+        .sum()
+}
+
+/// How similar another device is; the least is the most similar.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct DeviceDistance {
+    /// Whether only the type is the same, not the vendor.
+    pub(super) other_vendor: bool,
+    /// The sum of the squared logarithms of the ratios of compute units and local memory.
+    pub(super) limits: f64,
+}
+
+impl DeviceDistance {
+    /// That of the device itself.
+    pub(super) const SAME: Self = Self {
+        other_vendor: false,
+        limits: 0.0,
+    };
+}
+
+/// How similar a device is to this one; `None` for the device itself and for other types of
+/// device, whose values say nothing.
+pub(super) fn device_distance(known: &KnownDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
+    if known.device_type != info.device_type || known.is(info) {
+        return None;
+    }
+    let compute_units = squared_log_ratio(known.compute_units, info.limits.compute_units);
+    let local_memory = squared_log_ratio(known.local_mem_size, info.limits.local_mem_size);
+    let other_vendor = known.vendor != info.vendor;
+    Some(DeviceDistance {
+        other_vendor,
+        limits: compute_units + local_memory,
+    })
+}
+
+/// `ln(a / b)²`. The larger is divided by the smaller, so that equal ratios in either direction
+/// are equal to the last bit and ties are ties.
+fn squared_log_ratio(a: i64, b: i64) -> f64 {
+    if a == b {
+        return 0.0;
+    }
+    let (a, b) = (a.max(1), b.max(1));
+    let log = (a.max(b) as f64 / a.min(b) as f64).ln();
+    log * log
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_symmetric_in_log_space() {
+        assert_eq!(
+            problem_distance(&[64], &[32]),
+            problem_distance(&[64], &[128])
+        );
+        assert_eq!(
+            problem_distance(&[6, 6], &[9, 6]),
+            problem_distance(&[6, 6], &[6, 4])
+        );
+        assert!(problem_distance(&[100], &[90]) < problem_distance(&[100], &[120]));
+        assert!(problem_distance(&[8, 8], &[16, 16]) < problem_distance(&[8, 8], &[64, 8]));
+    }
+
+    #[test]
+    fn sizes_that_have_no_logarithm_are_near_one() {
+        for odd in [0, -5, i64::MIN] {
+            assert_eq!(problem_distance(&[odd], &[1]), 0.0);
+        }
+        assert!(problem_distance(&[i64::MIN], &[i64::MAX]).is_finite());
+        assert_eq!(problem_distance(&[], &[]), 0.0);
+    }
+}
