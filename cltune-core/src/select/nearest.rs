@@ -9,8 +9,6 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Rank {
     device: DeviceDistance,
-    /// Of equally similar devices: all rows of the first come before those of the second.
-    device_index: u16,
     /// Whether the problem is not the one asked for.
     other_problem: bool,
     problem: f64,
@@ -69,7 +67,6 @@ pub(super) fn nearest_after<'a>(
         let other_problem = *result.problem != *dims;
         let rank = Rank {
             device: device_distance,
-            device_index: result.device,
             other_problem,
             problem: if other_problem {
                 problem_distance(&result.problem, dims)
