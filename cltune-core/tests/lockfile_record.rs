@@ -149,11 +149,12 @@ fn entries_of_another_version_of_the_kernel_are_dropped_and_no_others() {
     );
 }
 
+type Expectation = fn(&RecordError) -> bool;
+
 #[test]
 fn a_result_that_does_not_fit_is_refused_and_changes_nothing() {
     let (model, gpu) = (model("b3:1"), device("CUDA", "H200", "1"));
     let good = measured([8, 2], [64, 1, 0], 7.0);
-    type Expectation = fn(&RecordError) -> bool;
     let broken: [(Measured, Expectation); 7] = [
         (
             Measured {

@@ -2,8 +2,8 @@
 
 use super::distance::{DeviceDistance, device_distance};
 use super::first_valid::first_valid;
-use super::nearest::{Rank, Row, nearest_after};
-use super::{Candidate, Rule, Table};
+use super::nearest::{Rank, Row, find_exact, nearest_after};
+use super::{Candidate, KnownDevice, Rule, Table};
 use crate::device::DeviceInfo;
 use crate::model::Model;
 use std::borrow::Cow;
@@ -102,24 +102,35 @@ impl<'a> Iterator for Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     fn next_tuned(&mut self) -> Option<Candidate<'a>> {
-        let (device, after) = (self.device, self.after.as_ref());
-        let row = match self.stage {
-            Stage::Similar => nearest_after(self.baked, self.dims, after, |known| {
-                device_distance(known, device)
-            }),
-            stage => {
-                let table = if stage == Stage::Cached {
-                    self.cached
-                } else {
-                    self.baked
-                };
-                nearest_after(table, self.dims, after, |known| {
-                    known.is(device).then_some(DeviceDistance::SAME)
+        let row = if self.stage == Stage::Similar {
+            self.nearest(self.baked, |known| device_distance(known, self.device))
+        } else {
+            let table = if self.stage == Stage::Cached {
+                self.cached
+            } else {
+                self.baked
+            };
+            let first = if self.after.is_none() {
+                find_exact(table, self.dims, self.device)
+            } else {
+                None
+            };
+            first.or_else(|| {
+                self.nearest(table, |known| {
+                    known.is(self.device).then_some(DeviceDistance::SAME)
                 })
-            }
+            })
         }?;
         self.after = Some(row.rank);
         Some(self.tuned(row))
+    }
+
+    fn nearest(
+        &self,
+        table: &'a Table,
+        distance: impl Fn(&KnownDevice) -> Option<DeviceDistance>,
+    ) -> Option<Row<'a>> {
+        nearest_after(table, self.dims, self.after.as_ref(), distance)
     }
 
     fn tuned(&self, row: Row<'a>) -> Candidate<'a> {

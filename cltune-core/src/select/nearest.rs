@@ -1,8 +1,9 @@
-//! The rows of a table in order of distance, without sorting: each is found by one pass over the
-//! table, since nearly always the first is valid and no other is needed.
+//! The rows of a table in order of distance, without sorting: each is found by at most one pass over
+//! the table, since nearly always the first is valid and no other is needed.
 
 use super::distance::{DeviceDistance, problem_distance};
 use super::{KnownDevice, KnownResult, Table};
+use crate::device::DeviceInfo;
 use std::cmp::Ordering;
 
 /// Where a row stands in the order. Rows that are equally near keep the table's order.
@@ -33,6 +34,30 @@ impl Row<'_> {
     pub(super) const fn is_of_other_vendor(&self) -> bool {
         self.rank.device.other_vendor
     }
+}
+
+/// The row for this very device and problem. The tables made from lockfiles are sorted by device and
+/// problem, so the usual case needs no pass; in a table that is not, the row may be missed here and
+/// is found by [`nearest_after`].
+pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) -> Option<Row<'a>> {
+    let index = table.devices.iter().position(|device| device.is(info))?;
+    let key = |result: &KnownResult| {
+        usize::from(result.device)
+            .cmp(&index)
+            .then_with(|| (*result.problem).cmp(dims))
+    };
+    let row = table.results.binary_search_by(key).ok()?;
+    let rank = Rank {
+        device: DeviceDistance::SAME,
+        other_problem: false,
+        problem: 0.0,
+        row,
+    };
+    Some(Row {
+        device: table.devices.get(index)?,
+        result: table.results.get(row)?,
+        rank,
+    })
 }
 
 /// The nearest row after `after` in the order; rows whose device has no distance are left out, as
