@@ -1,0 +1,113 @@
+//! Typed device buffers.
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::opencl::RawBuffer;
+use crate::queue::Queue;
+use std::marker::PhantomData;
+
+/// `len` elements of type `T` in the memory of a context's device.
+#[derive(Debug)]
+pub struct Buffer<T: Element> {
+    raw: RawBuffer,
+    context: Context,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Buffer<T> {
+    /// A buffer of `len` elements with unspecified values. Zero elements are allowed.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] when the device refuses the size, [`Error::TooLarge`].
+    pub fn new(context: &Context, len: usize) -> Result<Self> {
+        let bytes = len
+            .checked_mul(size_of::<T>())
+            .filter(|bytes| isize::try_from(*bytes).is_ok())
+            .ok_or(Error::TooLarge { len, size: size_of::<T>() })?;
+        // OpenCL has no empty buffers; one element stands in for none.
+        let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
+            .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
+        Ok(Self { raw, context: context.clone(), len, element: PhantomData })
+    }
+
+    /// A buffer with the values of a slice, in the queue's context.
+    ///
+    /// # Errors
+    /// As [`Buffer::new`] and [`Buffer::write`].
+    pub fn from_slice(queue: &Queue, values: &[T]) -> Result<Self> {
+        let mut buffer = Self::new(queue.context(), values.len())?;
+        buffer.write(queue, values)?;
+        Ok(buffer)
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The buffer's context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Replaces every element; returns when the slice may be reused.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::OtherContext`], [`Error::OpenCl`].
+    pub fn write(&mut self, queue: &Queue, values: &[T]) -> Result<()> {
+        self.check(queue, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        queue
+            .raw()
+            .write(&self.raw, 0, T::as_bytes(values))
+            .map_err(Error::call("clEnqueueWriteBuffer"))
+    }
+
+    /// Reads every element into a slice, after the queue's earlier commands have ended.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::OtherContext`], [`Error::OpenCl`].
+    pub fn read_into(&self, queue: &Queue, values: &mut [T]) -> Result<()> {
+        self.check(queue, values.len())?;
+        if values.is_empty() {
+            return Ok(());
+        }
+        queue
+            .raw()
+            .read(&self.raw, 0, T::as_bytes_mut(values))
+            .map_err(Error::call("clEnqueueReadBuffer"))
+    }
+
+    /// Reads every element, after the queue's earlier commands have ended.
+    ///
+    /// # Errors
+    /// [`Error::OtherContext`], [`Error::OpenCl`].
+    pub fn read(&self, queue: &Queue) -> Result<Vec<T>> {
+        let mut values = vec![T::default(); self.len];
+        self.read_into(queue, &mut values)?;
+        Ok(values)
+    }
+
+    pub(crate) fn raw(&self) -> &RawBuffer {
+        &self.raw
+    }
+
+    fn check(&self, queue: &Queue, slice: usize) -> Result<()> {
+        if *queue.context() != self.context {
+            return Err(Error::OtherContext { what: "the buffer".to_string() });
+        }
+        if slice != self.len {
+            return Err(Error::LengthMismatch { buffer: self.len, slice });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! The types that buffers hold and kernels take as scalars.
+
+use cltune_core::model::ScalarType;
+use half::f16;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A scalar type of OpenCL C: `i8` to `u64`, `f16`, `f32`, `f64`. Sealed, because any bit pattern
+/// must be a value: buffers are read back from devices.
+pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
+    /// The type's description.
+    const SCALAR: ScalarType;
+
+    /// The bytes of a slice.
+    fn as_bytes(slice: &[Self]) -> &[u8];
+
+    /// The bytes of a slice, to be overwritten.
+    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8];
+}
+
+macro_rules! elements {
+    ($($ty:ty => $variant:ident),+ $(,)?) => { $(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const SCALAR: ScalarType = ScalarType::$variant;
+
+            fn as_bytes(slice: &[Self]) -> &[u8] {
+                crate::opencl::bytes_of(slice)
+            }
+
+            fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
+                crate::opencl::bytes_of_mut(slice)
+            }
+        }
+    )+ };
+}
+
+elements! {
+    i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64,
+    f16 => F16, f32 => F32, f64 => F64,
+}

@@ -1,0 +1,122 @@
+//! What can go wrong at run time, and what to do about it.
+
+use crate::opencl::Status;
+use cltune_core::model::Rejection;
+
+/// The result of cltune's run-time functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the run time.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An OpenCL call failed.
+    #[error("{call} failed: {status}")]
+    OpenCl {
+        /// The call, for example `clEnqueueNDRangeKernel`, with what it was made for.
+        call: String,
+        /// The code it returned.
+        status: Status,
+    },
+    /// The OpenCL library works but there is no device.
+    #[error(
+        "OpenCL works but no device was found: install a driver for your device \
+         (for the CPU: pocl-opencl-icd)"
+    )]
+    NoDevice,
+    /// `CLTUNE_DEVICE` or a filter matches no device.
+    #[error(
+        "no device matches `{filter}`; there are: {}. Give an index from that list or a part of a \
+         name",
+        available.join(", ")
+    )]
+    NoSuchDevice {
+        /// The filter.
+        filter: String,
+        /// The devices that exist, as `index: name (platform)`.
+        available: Vec<String>,
+    },
+    /// A program does not compile for this device and configuration.
+    #[error("kernel `{kernel}` does not build with {options}: {status}\n{log}")]
+    Build {
+        /// The kernel.
+        kernel: String,
+        /// The compile options.
+        options: String,
+        /// The code of `clBuildProgram`.
+        status: Status,
+        /// The compiler's log.
+        log: String,
+    },
+    /// No configuration is valid on this device for this problem.
+    #[error(
+        "kernel `{kernel}` has no valid configuration for {problem} on {device}; the last one \
+         tried: {reason}"
+    )]
+    NoConfiguration {
+        /// The tunable.
+        kernel: String,
+        /// The problem's dimensions.
+        problem: String,
+        /// The device's name.
+        device: String,
+        /// Why the last candidate was skipped.
+        reason: String,
+    },
+    /// A configuration given by the caller breaks a constraint or a limit.
+    #[error("kernel `{kernel}` cannot run with {configuration}: {reason}")]
+    InvalidConfiguration {
+        /// The tunable.
+        kernel: String,
+        /// The configuration's parameters and values.
+        configuration: String,
+        /// What it breaks.
+        reason: Rejection,
+    },
+    /// A buffer is shorter than the attribute's `len` says.
+    #[error(
+        "kernel `{kernel}`: buffer `{argument}` has {found} elements, but this problem needs at \
+         least {needed}"
+    )]
+    BufferTooShort {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+        /// The declared least length for this problem, elements.
+        needed: i64,
+        /// The buffer's length, elements.
+        found: usize,
+    },
+    /// A buffer, event or queue belongs to another context.
+    #[error(
+        "{what} belongs to another context than the queue: create both from one `Context`"
+    )]
+    OtherContext {
+        /// What does not belong here.
+        what: String,
+    },
+    /// A host slice and a device buffer differ in length.
+    #[error("the buffer has {buffer} elements, the slice {slice}: they must be equal")]
+    LengthMismatch {
+        /// The buffer's length, elements.
+        buffer: usize,
+        /// The slice's length, elements.
+        slice: usize,
+    },
+    /// A buffer so large that its size in bytes overflows.
+    #[error("a buffer of {len} elements of {size} bytes does not fit into the address space")]
+    TooLarge {
+        /// Elements.
+        len: usize,
+        /// Bytes of an element.
+        size: usize,
+    },
+}
+
+impl Error {
+    /// An error of the call `call`.
+    pub(crate) fn call(call: impl Into<String>) -> impl FnOnce(Status) -> Self {
+        move |status| Self::OpenCl { call: call.into(), status }
+    }
+}

@@ -1,0 +1,39 @@
+//! Arguments of a call, borrowed for its length.
+
+use crate::buffer::Buffer;
+use crate::context::Context;
+use crate::element::Element;
+use crate::opencl::RawBuffer;
+use cltune_core::model::ScalarType;
+
+/// An argument of a call, in the order of the Rust function.
+#[derive(Clone, Copy, Debug)]
+pub struct Arg<'a>(pub(super) Passed<'a>);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Passed<'a> {
+    Scalar(&'a [u8]),
+    Buffer { raw: &'a RawBuffer, context: &'a Context, len: usize, element: ScalarType },
+}
+
+impl<'a> Arg<'a> {
+    /// A scalar.
+    pub fn scalar<T: Element>(value: &'a T) -> Self {
+        Self(Passed::Scalar(T::as_bytes(std::slice::from_ref(value))))
+    }
+
+    /// A buffer that the kernel reads.
+    pub fn buffer<T: Element>(buffer: &'a Buffer<T>) -> Self {
+        Self(Passed::Buffer {
+            raw: buffer.raw(),
+            context: buffer.context(),
+            len: buffer.len(),
+            element: T::SCALAR,
+        })
+    }
+
+    /// A buffer that the kernel writes.
+    pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
+        Self::buffer(buffer)
+    }
+}

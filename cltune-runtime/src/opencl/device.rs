@@ -1,0 +1,93 @@
+//! Platforms and devices.
+
+use super::{Status, number, text};
+use cl3::device::{self, cl_device_id};
+use cl3::platform::{self, cl_platform_id};
+use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+
+/// A device of a platform. Root devices live as long as the process, so nothing is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RawDevice {
+    pub(super) id: cl_device_id,
+    pub(super) platform: cl_platform_id,
+}
+
+// SAFETY: device and platform ids are opaque handles that OpenCL allows to be used from any
+// thread (OpenCL 3.0 API specification, appendix A.2); root devices are never freed.
+unsafe impl Send for RawDevice {}
+// SAFETY: as above.
+unsafe impl Sync for RawDevice {}
+
+/// Every device of every platform, in the loader's order. A platform that fails to list its
+/// devices does not hide the others.
+pub(crate) fn all_devices() -> Result<Vec<RawDevice>, Status> {
+    let mut found = Vec::new();
+    for platform in platform::get_platform_ids().map_err(Status)? {
+        if let Ok(ids) = device::get_device_ids(platform, device::CL_DEVICE_TYPE_ALL) {
+            found.extend(ids.into_iter().map(|id| RawDevice { id, platform }));
+        }
+    }
+    Ok(found)
+}
+
+/// `CL_PLATFORM_NAME`.
+pub(crate) fn platform_name(device: RawDevice) -> String {
+    platform::get_platform_data(device.platform, platform::CL_PLATFORM_NAME)
+        .map(|bytes| text(&bytes))
+        .unwrap_or_default()
+}
+
+/// Everything cltune wants to know of a device. What the driver does not answer is empty or 0.
+pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
+    let data = |param| device::get_device_data(raw.id, param).unwrap_or_default();
+    let word = |param| text(&data(param));
+    let count = |param| i64::try_from(number(&data(param))).unwrap_or(i64::MAX);
+    let kind = number(&data(device::CL_DEVICE_TYPE));
+    let device_type = if kind & device::CL_DEVICE_TYPE_GPU != 0 {
+        DeviceType::Gpu
+    } else if kind & device::CL_DEVICE_TYPE_ACCELERATOR != 0 {
+        DeviceType::Accelerator
+    } else if kind & device::CL_DEVICE_TYPE_CPU != 0 {
+        DeviceType::Cpu
+    } else {
+        DeviceType::Other
+    };
+    let item_sizes: Vec<i64> = data(device::CL_DEVICE_MAX_WORK_ITEM_SIZES)
+        .chunks(size_of::<usize>())
+        .map(|bytes| i64::try_from(number(bytes)).unwrap_or(i64::MAX))
+        .collect();
+    let item_size = |dimension: usize| item_sizes.get(dimension).copied().unwrap_or(1);
+    let extensions = word(device::CL_DEVICE_EXTENSIONS);
+    let has = |name: &str| i64::from(extensions.split_whitespace().any(|word| word == name));
+    DeviceInfo {
+        platform: platform_name(raw),
+        name: word(device::CL_DEVICE_NAME),
+        vendor: word(device::CL_DEVICE_VENDOR),
+        device_type,
+        driver: word(device::CL_DRIVER_VERSION),
+        version: word(device::CL_DEVICE_VERSION),
+        limits: DeviceLimits {
+            compute_units: count(device::CL_DEVICE_MAX_COMPUTE_UNITS),
+            max_work_group_size: count(device::CL_DEVICE_MAX_WORK_GROUP_SIZE),
+            max_work_item_size_x: item_size(0),
+            max_work_item_size_y: item_size(1),
+            max_work_item_size_z: item_size(2),
+            local_mem_size: count(device::CL_DEVICE_LOCAL_MEM_SIZE),
+            global_mem_size: count(device::CL_DEVICE_GLOBAL_MEM_SIZE),
+            max_mem_alloc_size: count(device::CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+            max_constant_buffer_size: count(device::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
+            global_mem_cache_size: count(device::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            global_mem_cacheline_size: count(device::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
+            mem_base_addr_align: count(device::CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
+            max_clock_frequency: count(device::CL_DEVICE_MAX_CLOCK_FREQUENCY),
+            preferred_vector_width_float: count(device::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT),
+            native_vector_width_float: count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT),
+            fp64: i64::from(has("cl_khr_fp64") != 0 || count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0),
+            fp16: has("cl_khr_fp16"),
+            image_support: i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
+            dedicated_local_mem: i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1),
+            is_cpu: i64::from(device_type == DeviceType::Cpu),
+            is_gpu: i64::from(device_type == DeviceType::Gpu),
+        },
+    }
+}

@@ -1,0 +1,38 @@
+//! Events.
+
+use super::{Status, number};
+use cl3::event::{self, cl_event};
+
+/// An event of an enqueued command.
+#[derive(Debug)]
+pub(crate) struct RawEvent(pub(super) cl_event);
+
+// SAFETY: events may be used from any thread (OpenCL 3.0 API specification, appendix A.2).
+unsafe impl Send for RawEvent {}
+// SAFETY: as above.
+unsafe impl Sync for RawEvent {}
+
+impl RawEvent {
+    /// Blocks until the command has ended.
+    pub(crate) fn wait(&self) -> Result<(), Status> {
+        event::wait_for_events(&[self.0]).map_err(Status)
+    }
+
+    /// Start and end of the command in nanoseconds of the device's clock. The queue must have
+    /// been created with profiling and the command must have ended.
+    pub(crate) fn profile(&self) -> Result<(u64, u64), Status> {
+        let read = |param| {
+            event::get_event_profiling_data(self.0, param)
+                .map(|bytes| number(&bytes))
+                .map_err(Status)
+        };
+        Ok((read(event::CL_PROFILING_COMMAND_START)?, read(event::CL_PROFILING_COMMAND_END)?))
+    }
+}
+
+impl Drop for RawEvent {
+    fn drop(&mut self) {
+        // SAFETY: the handle was created by this value's command and is released once.
+        let _ = unsafe { event::release_event(self.0) };
+    }
+}

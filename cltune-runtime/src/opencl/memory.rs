@@ -1,0 +1,60 @@
+//! Buffer objects.
+
+use super::{RawContext, Status};
+use cl3::memory::{self, cl_mem};
+use std::ptr;
+
+/// A buffer object or a region of one.
+#[derive(Debug)]
+pub(crate) struct RawBuffer {
+    pub(super) mem: cl_mem,
+    bytes: usize,
+}
+
+// SAFETY: memory objects may be used from any thread (OpenCL 3.0 API specification, appendix
+// A.2); the contents are only reached through commands of queues.
+unsafe impl Send for RawBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for RawBuffer {}
+
+impl RawBuffer {
+    /// A read-write buffer of `bytes` bytes, at least 1.
+    pub(crate) fn new(context: &RawContext, bytes: usize) -> Result<Self, Status> {
+        // SAFETY: no host pointer is passed, so nothing must outlive the call.
+        let mem = unsafe {
+            memory::create_buffer(context.0, memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut())
+        };
+        Ok(Self { mem: mem.map_err(Status)?, bytes })
+    }
+
+    /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
+    /// the device's base address alignment. OpenCL keeps the parent alive.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn region(&self, offset: usize, bytes: usize) -> Result<Self, Status> {
+        let region = memory::cl_buffer_region { origin: offset, size: bytes };
+        // SAFETY: the region is a valid `cl_buffer_region` for the length of the call, as
+        // CL_BUFFER_CREATE_TYPE_REGION demands; OpenCL checks its bounds.
+        let mem = unsafe {
+            memory::create_sub_buffer(
+                self.mem,
+                memory::CL_MEM_READ_WRITE,
+                memory::CL_BUFFER_CREATE_TYPE_REGION,
+                (&raw const region).cast(),
+            )
+        };
+        Ok(Self { mem: mem.map_err(Status)?, bytes })
+    }
+
+    /// The size in bytes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for RawBuffer {
+    fn drop(&mut self) {
+        // SAFETY: the handle was created by this value and is released once. Commands that still
+        // use it hold their own reference.
+        let _ = unsafe { memory::release_mem_object(self.mem) };
+    }
+}

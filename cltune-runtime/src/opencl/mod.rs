@@ -1,0 +1,41 @@
+//! The OpenCL boundary: the only module of cltune with `unsafe`.
+//!
+//! It wraps the C API at the level of `cl3` instead of `opencl3`'s types, because those panic on
+//! wrong kernel arguments and when a failing driver refuses to release an object. Here every call
+//! returns a [`Status`], and releasing ignores errors: after a driver's crash there is nothing a
+//! caller could do about them.
+
+mod bytes;
+mod context;
+mod device;
+mod event;
+mod kernel;
+mod memory;
+mod program;
+mod queue;
+mod status;
+
+pub(crate) use bytes::{bytes_of, bytes_of_mut};
+pub(crate) use context::RawContext;
+pub(crate) use device::{RawDevice, all_devices, describe, platform_name};
+pub(crate) use event::RawEvent;
+pub(crate) use kernel::{ArgInfo, KernelLimits, RawKernel};
+pub(crate) use memory::RawBuffer;
+pub(crate) use program::{BuildFailure, RawProgram};
+pub(crate) use queue::{NdRange, RawQueue};
+pub use status::Status;
+
+/// Reads a little value out of the bytes that an info query returns; zero where the driver
+/// answered with fewer bytes than the type has.
+fn number(bytes: &[u8]) -> u64 {
+    let mut value = [0; 8];
+    let len = bytes.len().min(8);
+    value[..len].copy_from_slice(&bytes[..len]);
+    u64::from_le_bytes(value)
+}
+
+/// Reads the text that an info query returns, up to its NUL, trimmed.
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_string()
+}

@@ -1,0 +1,179 @@
+//! Command queues and the commands cltune enqueues.
+
+use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, Status};
+use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
+use cl3::types::CL_TRUE;
+use std::ptr;
+
+/// An in-order command queue.
+#[derive(Debug)]
+pub(crate) struct RawQueue(cl_command_queue);
+
+// SAFETY: command queues may be used from any thread (OpenCL 3.0 API specification, appendix
+// A.2).
+unsafe impl Send for RawQueue {}
+// SAFETY: as above.
+unsafe impl Sync for RawQueue {}
+
+/// Sizes of a launch, in work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NdRange {
+    pub(crate) work_dim: u32,
+    pub(crate) global: [usize; 3],
+    pub(crate) local: Option<[usize; 3]>,
+    pub(crate) offset: Option<[usize; 3]>,
+}
+
+impl RawQueue {
+    pub(crate) fn new(
+        context: &RawContext,
+        device: RawDevice,
+        profiling: bool,
+    ) -> Result<Self, Status> {
+        let properties = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+        // SAFETY: both handles are alive, and the device is the context's. The function is
+        // deprecated since OpenCL 2.0 but present in every version, which its successor is not.
+        let queue =
+            unsafe { command_queue::create_command_queue(context.0, device.id, properties) };
+        queue.map(Self).map_err(Status)
+    }
+
+    /// Blocks until every command has ended.
+    pub(crate) fn finish(&self) -> Result<(), Status> {
+        command_queue::finish(self.0).map_err(Status)
+    }
+
+    /// Sends what is enqueued to the device.
+    pub(crate) fn flush(&self) -> Result<(), Status> {
+        command_queue::flush(self.0).map_err(Status)
+    }
+
+    /// Reads `target.len()` bytes from `offset`; blocks until they are there.
+    pub(crate) fn read(
+        &self,
+        buffer: &RawBuffer,
+        offset: usize,
+        target: &mut [u8],
+    ) -> Result<(), Status> {
+        // SAFETY: the target is valid for writes of its length, and the call blocks until the
+        // transfer has ended. OpenCL checks the bounds of the buffer.
+        let event = unsafe {
+            command_queue::enqueue_read_buffer(
+                self.0,
+                buffer.mem,
+                CL_TRUE,
+                offset,
+                target.len(),
+                target.as_mut_ptr().cast(),
+                0,
+                ptr::null(),
+            )
+        };
+        event.map(|event| drop(RawEvent(event))).map_err(Status)
+    }
+
+    /// Writes bytes at `offset`; blocks until the source may be reused.
+    pub(crate) fn write(
+        &self,
+        buffer: &RawBuffer,
+        offset: usize,
+        source: &[u8],
+    ) -> Result<(), Status> {
+        // SAFETY: the source is valid for reads of its length, and the call blocks until OpenCL
+        // has taken the bytes. OpenCL checks the bounds of the buffer.
+        let event = unsafe {
+            command_queue::enqueue_write_buffer(
+                self.0,
+                buffer.mem,
+                CL_TRUE,
+                offset,
+                source.len(),
+                source.as_ptr().cast(),
+                0,
+                ptr::null(),
+            )
+        };
+        event.map(|event| drop(RawEvent(event))).map_err(Status)
+    }
+
+    /// Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over a region whose offset and size are
+    /// multiples of its length.
+    pub(crate) fn fill(
+        &self,
+        buffer: &RawBuffer,
+        pattern: &[u8],
+        offset: usize,
+        bytes: usize,
+    ) -> Result<RawEvent, Status> {
+        // SAFETY: OpenCL copies the pattern before the call returns and checks the bounds.
+        let event = unsafe {
+            command_queue::enqueue_fill_buffer(
+                self.0,
+                buffer.mem,
+                pattern.as_ptr().cast(),
+                pattern.len(),
+                offset,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        event.map(RawEvent).map_err(Status)
+    }
+
+    /// Copies bytes from one buffer to another on the device.
+    pub(crate) fn copy(
+        &self,
+        source: &RawBuffer,
+        source_offset: usize,
+        target: &RawBuffer,
+        target_offset: usize,
+        bytes: usize,
+    ) -> Result<RawEvent, Status> {
+        // SAFETY: both handles are alive; OpenCL checks bounds and overlap.
+        let event = unsafe {
+            command_queue::enqueue_copy_buffer(
+                self.0,
+                source.mem,
+                target.mem,
+                source_offset,
+                target_offset,
+                bytes,
+                0,
+                ptr::null(),
+            )
+        };
+        event.map(RawEvent).map_err(Status)
+    }
+
+    /// Enqueues a launch with the arguments set on `kernel`.
+    pub(crate) fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<RawEvent, Status> {
+        let pointer = |sizes: &Option<[usize; 3]>| {
+            sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr())
+        };
+        // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
+        // during the call. That the kernel stays inside its buffers is the promise of its author;
+        // the tuner's guard zones check it.
+        let event = unsafe {
+            command_queue::enqueue_nd_range_kernel(
+                self.0,
+                kernel.0,
+                range.work_dim.min(3),
+                pointer(&range.offset),
+                range.global.as_ptr(),
+                pointer(&range.local),
+                0,
+                ptr::null(),
+            )
+        };
+        event.map(RawEvent).map_err(Status)
+    }
+}
+
+impl Drop for RawQueue {
+    fn drop(&mut self) {
+        // SAFETY: the handle was created by this value and is released once; OpenCL finishes the
+        // queue's commands first.
+        let _ = unsafe { command_queue::release_command_queue(self.0) };
+    }
+}
