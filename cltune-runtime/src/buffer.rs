@@ -25,11 +25,19 @@ impl<T: Element> Buffer<T> {
         let bytes = len
             .checked_mul(size_of::<T>())
             .filter(|bytes| isize::try_from(*bytes).is_ok())
-            .ok_or(Error::TooLarge { len, size: size_of::<T>() })?;
+            .ok_or(Error::TooLarge {
+                len,
+                size: size_of::<T>(),
+            })?;
         // OpenCL has no empty buffers; one element stands in for none.
         let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-        Ok(Self { raw, context: context.clone(), len, element: PhantomData })
+        Ok(Self {
+            raw,
+            context: context.clone(),
+            len,
+            element: PhantomData,
+        })
     }
 
     /// A buffer with the values of a slice, in the queue's context.
@@ -103,10 +111,15 @@ impl<T: Element> Buffer<T> {
 
     fn check(&self, queue: &Queue, slice: usize) -> Result<()> {
         if *queue.context() != self.context {
-            return Err(Error::OtherContext { what: "the buffer".to_string() });
+            return Err(Error::OtherContext {
+                what: "the buffer".to_string(),
+            });
         }
         if slice != self.len {
-            return Err(Error::LengthMismatch { buffer: self.len, slice });
+            return Err(Error::LengthMismatch {
+                buffer: self.len,
+                slice,
+            });
         }
         Ok(())
     }

@@ -26,7 +26,11 @@ impl Device {
         if raw.is_empty() {
             return Err(Error::NoDevice);
         }
-        let describe = |(index, raw)| Self { raw, index, info: Arc::new(opencl::describe(raw)) };
+        let describe = |(index, raw)| Self {
+            raw,
+            index,
+            info: Arc::new(opencl::describe(raw)),
+        };
         Ok(raw.into_iter().enumerate().map(describe).collect())
     }
 
@@ -39,9 +43,8 @@ impl Device {
     pub fn select() -> Result<Self> {
         let all = Self::all()?;
         match std::env::var("CLTUNE_DEVICE") {
-            Ok(filter) if !filter.trim().is_empty() => {
-                Self::find(&all, &filter).and_then(|found| found.first().cloned().ok_or(Error::NoDevice))
-            }
+            Ok(filter) if !filter.trim().is_empty() => Self::find(&all, &filter)
+                .and_then(|found| found.first().cloned().ok_or(Error::NoDevice)),
             _ => all.into_iter().reduce(Self::better).ok_or(Error::NoDevice),
         }
     }
@@ -51,7 +54,11 @@ impl Device {
     /// # Errors
     /// [`Error::NoSuchDevice`] with the list of those that exist.
     pub fn find(all: &[Self], filter: &str) -> Result<Vec<Self>> {
-        let found: Vec<Self> = all.iter().filter(|device| device.matches(filter)).cloned().collect();
+        let found: Vec<Self> = all
+            .iter()
+            .filter(|device| device.matches(filter))
+            .cloned()
+            .collect();
         if found.is_empty() {
             return Err(Error::NoSuchDevice {
                 filter: filter.to_string(),
@@ -111,6 +118,10 @@ impl Eq for Device {}
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} ({})", self.index, self.info.name, self.info.platform)
+        write!(
+            f,
+            "{}: {} ({})",
+            self.index, self.info.name, self.info.platform
+        )
     }
 }

@@ -89,9 +89,7 @@ pub enum Error {
         found: usize,
     },
     /// A buffer, event or queue belongs to another context.
-    #[error(
-        "{what} belongs to another context than the queue: create both from one `Context`"
-    )]
+    #[error("{what} belongs to another context than the queue: create both from one `Context`")]
     OtherContext {
         /// What does not belong here.
         what: String,
@@ -117,6 +115,9 @@ pub enum Error {
 impl Error {
     /// An error of the call `call`.
     pub(crate) fn call(call: impl Into<String>) -> impl FnOnce(Status) -> Self {
-        move |status| Self::OpenCl { call: call.into(), status }
+        move |status| Self::OpenCl {
+            call: call.into(),
+            status,
+        }
     }
 }

@@ -28,7 +28,10 @@ impl Event {
     /// [`crate::Queue::with_profiling`].
     pub fn duration(&self) -> Result<Duration> {
         self.wait()?;
-        let (start, end) = self.0.profile().map_err(Error::call("clGetEventProfilingInfo"))?;
+        let (start, end) = self
+            .0
+            .profile()
+            .map_err(Error::call("clGetEventProfilingInfo"))?;
         Ok(Duration::from_nanos(end.saturating_sub(start)))
     }
 }

@@ -86,6 +86,10 @@ impl Queue {
     fn create(context: &Context, profiling: bool) -> Result<Self> {
         let raw = RawQueue::new(context.raw(), context.device().raw(), profiling)
             .map_err(Error::call("clCreateCommandQueue"))?;
-        Ok(Self { raw, context: context.clone(), profiling })
+        Ok(Self {
+            raw,
+            context: context.clone(),
+            profiling,
+        })
     }
 }

@@ -4,7 +4,6 @@ use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::element::Element;
 use crate::opencl::RawBuffer;
-use cltune_core::model::ScalarType;
 
 /// An argument of a call, in the order of the Rust function.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +12,11 @@ pub struct Arg<'a>(pub(super) Passed<'a>);
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Passed<'a> {
     Scalar(&'a [u8]),
-    Buffer { raw: &'a RawBuffer, context: &'a Context, len: usize, element: ScalarType },
+    Buffer {
+        raw: &'a RawBuffer,
+        context: &'a Context,
+        len: usize,
+    },
 }
 
 impl<'a> Arg<'a> {
@@ -28,7 +31,6 @@ impl<'a> Arg<'a> {
             raw: buffer.raw(),
             context: buffer.context(),
             len: buffer.len(),
-            element: T::SCALAR,
         })
     }
 

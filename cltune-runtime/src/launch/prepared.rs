@@ -50,7 +50,11 @@ impl Prepared {
         };
         let kernel = RawKernel::new(program, &model.kernel)
             .map_err(Error::call(format!("clCreateKernel `{}`", model.kernel)))?;
-        let env = Env { params: codes, dims, device: limits };
+        let env = Env {
+            params: codes,
+            dims,
+            device: limits,
+        };
         let mut needed = Vec::new();
         let mut positions = Vec::new();
         for (position, argument) in model.arguments.iter().enumerate() {
@@ -71,7 +75,12 @@ impl Prepared {
             }
             positions.push(position);
         }
-        Ok(Self { range, needed, positions, kernel: Mutex::new(kernel) })
+        Ok(Self {
+            range,
+            needed,
+            positions,
+            kernel: Mutex::new(kernel),
+        })
     }
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
@@ -80,12 +89,16 @@ impl Prepared {
         // argument is set anew, so a poisoned lock is as good as any.
         let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, arg) in args.iter().enumerate() {
-            let Some(position) = self.positions.get(index) else { break };
+            let Some(position) = self.positions.get(index) else {
+                break;
+            };
             let set = match &arg.0 {
                 Passed::Scalar(bytes) => kernel.set_scalar(*position, bytes),
-                Passed::Buffer { raw, context, len, .. } => {
+                Passed::Buffer { raw, context, len } => {
                     if *context != queue.context() {
-                        return Err(Error::OtherContext { what: self.name(model, index) });
+                        return Err(Error::OtherContext {
+                            what: self.name(model, index),
+                        });
                     }
                     if let Some(needed) = self.needed[index]
                         && i64::try_from(*len).is_ok_and(|len| len < needed)
@@ -102,10 +115,16 @@ impl Prepared {
             };
             set.map_err(|status| self.failed("clSetKernelArg", model, index, status))?;
         }
-        let event = queue.raw().launch(&kernel, &self.range).map_err(|status| Error::OpenCl {
-            call: format!("clEnqueueNDRangeKernel of `{}` ({:?})", model.kernel, self.range),
-            status,
-        })?;
+        let event = queue
+            .raw()
+            .launch(&kernel, &self.range)
+            .map_err(|status| Error::OpenCl {
+                call: format!(
+                    "clEnqueueNDRangeKernel of `{}` ({:?})",
+                    model.kernel, self.range
+                ),
+                status,
+            })?;
         Ok(Event::new(event))
     }
 

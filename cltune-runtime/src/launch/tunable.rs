@@ -29,12 +29,15 @@ impl Tunable {
 
     /// `WG = 64, WPT = 2`: a configuration's codes as its values.
     pub(crate) fn describe(&self, codes: &[i64]) -> String {
-        let values = self.model.parameters.iter().zip(codes).map(|(parameter, code)| {
-            match parameter.domain.value(*code) {
-                Some(value) => format!("{} = {value}", parameter.name),
-                None => format!("{} = ?{code}", parameter.name),
-            }
-        });
+        let values =
+            self.model
+                .parameters
+                .iter()
+                .zip(codes)
+                .map(|(parameter, code)| match parameter.domain.value(*code) {
+                    Some(value) => format!("{} = {value}", parameter.name),
+                    None => format!("{} = ?{code}", parameter.name),
+                });
         values.collect::<Vec<_>>().join(", ")
     }
 
@@ -44,6 +47,9 @@ impl Tunable {
             return "its only problem".to_string();
         }
         let sizes = self.model.dimensions.iter().zip(dims);
-        sizes.map(|(name, size)| format!("{name} = {size}")).collect::<Vec<_>>().join(", ")
+        sizes
+            .map(|(name, size)| format!("{name} = {size}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }

@@ -16,10 +16,15 @@ unsafe impl Sync for RawContext {}
 
 impl RawContext {
     pub(crate) fn new(device: RawDevice) -> Result<Self, Status> {
-        let properties = [CL_CONTEXT_PLATFORM as isize, device.platform as isize, 0];
-        context::create_context(&[device.id], properties.as_ptr().cast(), None, ptr::null_mut())
-            .map(Self)
-            .map_err(Status)
+        let properties = [CL_CONTEXT_PLATFORM, device.platform as isize, 0];
+        context::create_context(
+            &[device.id],
+            properties.as_ptr().cast(),
+            None,
+            ptr::null_mut(),
+        )
+        .map(Self)
+        .map_err(Status)
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Status, number, text};
 use cl3::device::{self, cl_device_id};
 use cl3::platform::{self, cl_platform_id};
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use std::sync::{Mutex, PoisonError};
 
 /// A device of a platform. Root devices live as long as the process, so nothing is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,10 @@ unsafe impl Sync for RawDevice {}
 /// Every device of every platform, in the loader's order. A platform that fails to list its
 /// devices does not hide the others.
 pub(crate) fn all_devices() -> Result<Vec<RawDevice>, Status> {
+    // PoCL initialises its devices on the first query and tells threads that ask meanwhile that
+    // there are none (seen with 3.1).
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found = Vec::new();
     for platform in platform::get_platform_ids().map_err(Status)? {
         if let Ok(ids) = device::get_device_ids(platform, device::CL_DEVICE_TYPE_ALL) {
@@ -82,7 +87,9 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
             max_clock_frequency: count(device::CL_DEVICE_MAX_CLOCK_FREQUENCY),
             preferred_vector_width_float: count(device::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT),
             native_vector_width_float: count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT),
-            fp64: i64::from(has("cl_khr_fp64") != 0 || count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0),
+            fp64: i64::from(
+                has("cl_khr_fp64") != 0 || count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+            ),
             fp16: has("cl_khr_fp16"),
             image_support: i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
             dedicated_local_mem: i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1),

@@ -26,7 +26,10 @@ impl RawEvent {
                 .map(|bytes| number(&bytes))
                 .map_err(Status)
         };
-        Ok((read(event::CL_PROFILING_COMMAND_START)?, read(event::CL_PROFILING_COMMAND_END)?))
+        Ok((
+            read(event::CL_PROFILING_COMMAND_START)?,
+            read(event::CL_PROFILING_COMMAND_END)?,
+        ))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Kernels: arguments and what the compiler says of them.
 
-use super::{RawBuffer, RawDevice, RawProgram, Status, number, text};
+use super::{RawBuffer, RawProgram, Status};
+#[cfg(feature = "tuning")]
+use super::{RawDevice, number, text};
 use cl3::kernel::{self, cl_kernel};
 use std::ffi::CString;
 
@@ -14,6 +16,7 @@ pub(crate) struct RawKernel(pub(super) cl_kernel);
 unsafe impl Send for RawKernel {}
 
 /// What `clGetKernelArgInfo` says of an argument.
+#[cfg(feature = "tuning")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgInfo {
     /// As in the source, for example `float4*`.
@@ -25,20 +28,23 @@ pub(crate) struct ArgInfo {
 }
 
 /// What a compiled kernel needs of a device.
+#[cfg(feature = "tuning")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KernelLimits {
     /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group, in work-items; 0 when unknown.
-    pub(crate) work_group_size: u64,
+    pub(crate) work_group: u64,
     /// `CL_KERNEL_LOCAL_MEM_SIZE`, bytes, with the local arguments set so far.
-    pub(crate) local_mem_size: u64,
+    pub(crate) local_mem: u64,
     /// `CL_KERNEL_PRIVATE_MEM_SIZE`, bytes per work-item.
-    pub(crate) private_mem_size: u64,
+    pub(crate) private_mem: u64,
 }
 
 impl RawKernel {
     pub(crate) fn new(program: &RawProgram, name: &str) -> Result<Self, Status> {
         let name = CString::new(name).map_err(|_| Status(kernel_name_status()))?;
-        kernel::create_kernel(program.0, &name).map(Self).map_err(Status)
+        kernel::create_kernel(program.0, &name)
+            .map(Self)
+            .map_err(Status)
     }
 
     /// Passes a scalar: `bytes` in the device's byte order.
@@ -71,19 +77,23 @@ impl RawKernel {
     }
 
     /// The number of arguments in the source.
+    #[cfg(feature = "tuning")]
     pub(crate) fn arg_count(&self) -> Result<u32, Status> {
         kernel::get_kernel_data(self.0, kernel::CL_KERNEL_NUM_ARGS)
             .map(|bytes| number(&bytes) as u32)
             .map_err(Status)
     }
 
+    #[cfg(feature = "tuning")]
     /// What the source says of an argument; `None` where the driver keeps no such information.
     pub(crate) fn arg_info(&self, index: u32) -> Option<ArgInfo> {
         let data = |param| kernel::get_kernel_arg_data(self.0, index, param).ok();
         let address = number(&data(kernel::CL_KERNEL_ARG_ADDRESS_QUALIFIER)?) as u32;
         Some(ArgInfo {
             type_name: text(&data(kernel::CL_KERNEL_ARG_TYPE_NAME)?),
-            name: data(kernel::CL_KERNEL_ARG_NAME).map(|bytes| text(&bytes)).unwrap_or_default(),
+            name: data(kernel::CL_KERNEL_ARG_NAME)
+                .map(|bytes| text(&bytes))
+                .unwrap_or_default(),
             address: match address {
                 kernel::CL_KERNEL_ARG_ADDRESS_GLOBAL => "global",
                 kernel::CL_KERNEL_ARG_ADDRESS_LOCAL => "local",
@@ -94,15 +104,16 @@ impl RawKernel {
     }
 
     /// What the compiled kernel needs of a device.
+    #[cfg(feature = "tuning")]
     pub(crate) fn limits(&self, device: RawDevice) -> KernelLimits {
         let value = |param| {
             kernel::get_kernel_work_group_data(self.0, device.id, param)
                 .map_or(0, |bytes| number(&bytes))
         };
         KernelLimits {
-            work_group_size: value(kernel::CL_KERNEL_WORK_GROUP_SIZE),
-            local_mem_size: value(kernel::CL_KERNEL_LOCAL_MEM_SIZE),
-            private_mem_size: value(kernel::CL_KERNEL_PRIVATE_MEM_SIZE),
+            work_group: value(kernel::CL_KERNEL_WORK_GROUP_SIZE),
+            local_mem: value(kernel::CL_KERNEL_LOCAL_MEM_SIZE),
+            private_mem: value(kernel::CL_KERNEL_PRIVATE_MEM_SIZE),
         }
     }
 }

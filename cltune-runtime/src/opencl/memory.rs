@@ -8,7 +8,6 @@ use std::ptr;
 #[derive(Debug)]
 pub(crate) struct RawBuffer {
     pub(super) mem: cl_mem,
-    bytes: usize,
 }
 
 // SAFETY: memory objects may be used from any thread (OpenCL 3.0 API specification, appendix
@@ -24,14 +23,19 @@ impl RawBuffer {
         let mem = unsafe {
             memory::create_buffer(context.0, memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         };
-        Ok(Self { mem: mem.map_err(Status)?, bytes })
+        Ok(Self {
+            mem: mem.map_err(Status)?,
+        })
     }
 
     /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
     /// the device's base address alignment. OpenCL keeps the parent alive.
     #[cfg(feature = "tuning")]
     pub(crate) fn region(&self, offset: usize, bytes: usize) -> Result<Self, Status> {
-        let region = memory::cl_buffer_region { origin: offset, size: bytes };
+        let region = memory::cl_buffer_region {
+            origin: offset,
+            size: bytes,
+        };
         // SAFETY: the region is a valid `cl_buffer_region` for the length of the call, as
         // CL_BUFFER_CREATE_TYPE_REGION demands; OpenCL checks its bounds.
         let mem = unsafe {
@@ -42,12 +46,9 @@ impl RawBuffer {
                 (&raw const region).cast(),
             )
         };
-        Ok(Self { mem: mem.map_err(Status)?, bytes })
-    }
-
-    /// The size in bytes.
-    pub(crate) const fn bytes(&self) -> usize {
-        self.bytes
+        Ok(Self {
+            mem: mem.map_err(Status)?,
+        })
     }
 }
 

@@ -17,9 +17,11 @@ mod status;
 
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
-pub(crate) use device::{RawDevice, all_devices, describe, platform_name};
+pub(crate) use device::{RawDevice, all_devices, describe};
 pub(crate) use event::RawEvent;
-pub(crate) use kernel::{ArgInfo, KernelLimits, RawKernel};
+pub(crate) use kernel::RawKernel;
+#[cfg(feature = "tuning")]
+pub(crate) use kernel::{ArgInfo, KernelLimits};
 pub(crate) use memory::RawBuffer;
 pub(crate) use program::{BuildFailure, RawProgram};
 pub(crate) use queue::{NdRange, RawQueue};
@@ -36,6 +38,9 @@ fn number(bytes: &[u8]) -> u64 {
 
 /// Reads the text that an info query returns, up to its NUL, trimmed.
 fn text(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().to_string()
 }

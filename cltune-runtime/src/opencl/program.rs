@@ -1,6 +1,8 @@
 //! Programs.
 
-use super::{RawContext, RawDevice, Status, number};
+#[cfg(feature = "tuning")]
+use super::number;
+use super::{RawContext, RawDevice, Status};
 use cl3::program::{self, cl_program};
 use std::ffi::CString;
 use std::ptr;
@@ -24,7 +26,10 @@ pub(crate) struct BuildFailure {
 
 impl From<Status> for BuildFailure {
     fn from(status: Status) -> Self {
-        Self { status, log: String::new() }
+        Self {
+            status,
+            log: String::new(),
+        }
     }
 }
 
@@ -52,14 +57,20 @@ impl RawProgram {
                     program::CL_PROGRAM_BUILD_LOG,
                 )
                 .map(|bytes| {
-                    String::from_utf8_lossy(&bytes).trim_matches(['\0', '\n', ' ']).to_string()
+                    String::from_utf8_lossy(&bytes)
+                        .trim_matches(['\0', '\n', ' '])
+                        .to_string()
                 })
                 .unwrap_or_default();
-                Err(BuildFailure { status: Status(code), log })
+                Err(BuildFailure {
+                    status: Status(code),
+                    log,
+                })
             }
         }
     }
 
+    #[cfg(feature = "tuning")]
     /// The names of the program's kernels, empty where the driver does not tell.
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let count = program::get_program_data(self.0, program::CL_PROGRAM_NUM_KERNELS)

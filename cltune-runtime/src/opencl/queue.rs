@@ -30,7 +30,11 @@ impl RawQueue {
         device: RawDevice,
         profiling: bool,
     ) -> Result<Self, Status> {
-        let properties = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+        let properties = if profiling {
+            CL_QUEUE_PROFILING_ENABLE
+        } else {
+            0
+        };
         // SAFETY: both handles are alive, and the device is the context's. The function is
         // deprecated since OpenCL 2.0 but present in every version, which its successor is not.
         let queue =
@@ -96,6 +100,7 @@ impl RawQueue {
         event.map(|event| drop(RawEvent(event))).map_err(Status)
     }
 
+    #[cfg(feature = "tuning")]
     /// Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over a region whose offset and size are
     /// multiples of its length.
     pub(crate) fn fill(
@@ -121,6 +126,7 @@ impl RawQueue {
         event.map(RawEvent).map_err(Status)
     }
 
+    #[cfg(feature = "tuning")]
     /// Copies bytes from one buffer to another on the device.
     pub(crate) fn copy(
         &self,
@@ -148,9 +154,8 @@ impl RawQueue {
 
     /// Enqueues a launch with the arguments set on `kernel`.
     pub(crate) fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<RawEvent, Status> {
-        let pointer = |sizes: &Option<[usize; 3]>| {
-            sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr())
-        };
+        let pointer =
+            |sizes: &Option<[usize; 3]>| sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
         // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
         // during the call. That the kernel stays inside its buffers is the promise of its author;
         // the tuner's guard zones check it.

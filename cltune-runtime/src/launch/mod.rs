@@ -1,0 +1,51 @@
+//! Launching: from a call of the generated function to a command in a queue.
+
+mod arg;
+mod cache;
+mod options;
+mod prepared;
+mod selection;
+mod tunable;
+
+pub use arg::Arg;
+pub(crate) use cache::LaunchCache;
+pub use selection::{Baked, Configuration, Selection, default_params, select};
+pub use tunable::Tunable;
+
+use crate::error::Result;
+use crate::event::Event;
+use crate::queue::Queue;
+
+/// Launches a tunable with the configuration that the selection rule gives it.
+///
+/// # Errors
+/// See [`crate::Error`].
+pub fn launch(
+    tunable: &'static Tunable,
+    queue: &Queue,
+    dims: &[i64],
+    args: &[Arg<'_>],
+) -> Result<Event> {
+    queue
+        .context()
+        .launches()
+        .launch(tunable, queue, None, dims, args)
+}
+
+/// Launches a tunable with a given configuration.
+///
+/// # Errors
+/// See [`crate::Error`]; [`crate::Error::InvalidConfiguration`] when it breaks a constraint or a
+/// limit of the device.
+pub fn launch_with(
+    tunable: &'static Tunable,
+    codes: &[i64],
+    queue: &Queue,
+    dims: &[i64],
+    args: &[Arg<'_>],
+) -> Result<Event> {
+    queue
+        .context()
+        .launches()
+        .launch(tunable, queue, Some(codes), dims, args)
+}

@@ -1,0 +1,167 @@
+//! Which configuration a call gets, and why.
+
+use super::tunable::Tunable;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use cltune_core::select::{Candidates, Rule, Table, candidates};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The typed parameters of a tunable: the `Params` of the module that `#[tunable]` generates.
+pub trait Configuration: Sized {
+    /// The names of the parameters, in declaration order.
+    const NAMES: &'static [&'static str];
+
+    /// As many codes as there are parameters: an array, so that no memory is allocated.
+    type Codes: AsRef<[i64]>;
+
+    /// The values as codes, in declaration order.
+    fn to_codes(&self) -> Self::Codes;
+
+    /// The values of codes; `None` when one is not a value of its parameter or the number differs.
+    fn from_codes(codes: &[i64]) -> Option<Self>;
+}
+
+/// A result of the lockfile, as a constant of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Baked<P: 'static, Q: 'static> {
+    /// The platform's name.
+    pub platform: &'static str,
+    /// The device's name.
+    pub device: &'static str,
+    /// The problem it was tuned for.
+    pub problem: Q,
+    /// The best values found.
+    pub params: P,
+    /// The time of one launch with them when they were tuned, microseconds.
+    pub time_us: f64,
+}
+
+/// What the selection rule gives a device and a problem, and why.
+#[derive(Clone, Debug)]
+pub struct Selection<P> {
+    /// The parameters.
+    pub params: P,
+    /// The rule that applied.
+    pub rule: Rule,
+    /// The configuration as text: `WG = 64, WPT = 2`.
+    pub configuration: String,
+    /// What was considered, in order, the selected one last: each with its rule, what it was tuned
+    /// for, and why it was skipped.
+    pub considered: Vec<String>,
+}
+
+impl<P> fmt::Display for Selection<P> {
+    /// `WG = 64, WPT = 2 (tuned on this device for this problem)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.configuration, self.rule)
+    }
+}
+
+/// Which configuration a device and a problem get, and why. Nothing is built.
+///
+/// # Errors
+/// [`Error::NoConfiguration`] when none is valid.
+pub fn select<P: Configuration>(
+    tunable: &'static Tunable,
+    device: &Device,
+    dims: &[i64],
+) -> Result<Selection<P>> {
+    let mut considered = Vec::new();
+    for candidate in all(tunable, device, dims) {
+        considered.push(candidate.to_string());
+        if candidate.verdict.is_err() {
+            continue;
+        }
+        if let Some(params) = P::from_codes(&candidate.codes) {
+            return Ok(Selection {
+                params,
+                rule: candidate.rule,
+                configuration: tunable.describe(&candidate.codes),
+                considered,
+            });
+        }
+    }
+    Err(none_valid(tunable, device, dims))
+}
+
+/// The configuration a device and a problem get where nothing was tuned: the declared default,
+/// else the first valid one.
+///
+/// # Errors
+/// [`Error::NoConfiguration`] when none is valid.
+pub fn default_params<P: Configuration>(
+    tunable: &'static Tunable,
+    device: &Device,
+    dims: &[i64],
+) -> Result<P> {
+    candidates(
+        tunable.model(),
+        device.info(),
+        dims,
+        &Table::EMPTY,
+        &Table::EMPTY,
+    )
+    .find(|candidate| candidate.verdict.is_ok())
+    .and_then(|candidate| P::from_codes(&candidate.codes))
+    .ok_or_else(|| none_valid(tunable, device, dims))
+}
+
+fn all<'a>(tunable: &'a Tunable, device: &'a Device, dims: &'a [i64]) -> Candidates<'a> {
+    candidates(
+        tunable.model(),
+        device.info(),
+        dims,
+        tunable.table(),
+        &Table::EMPTY,
+    )
+}
+
+/// A configuration to try.
+pub(super) struct Choice<'a> {
+    pub(super) codes: Cow<'a, [i64]>,
+    pub(super) rule: Rule,
+}
+
+/// The valid configurations in the order of the selection rule.
+pub(super) fn choices<'a>(
+    tunable: &'a Tunable,
+    device: &'a Device,
+    dims: &'a [i64],
+) -> impl Iterator<Item = Choice<'a>> {
+    all(tunable, device, dims)
+        .filter(|candidate| candidate.verdict.is_ok())
+        .map(|candidate| Choice {
+            codes: candidate.codes,
+            rule: candidate.rule,
+        })
+}
+
+/// Whether a configuration of the caller's may run.
+pub(super) fn check(tunable: &Tunable, device: &Device, codes: &[i64], dims: &[i64]) -> Result<()> {
+    tunable
+        .model()
+        .check(codes, dims, &device.info().limits)
+        .map_err(|reason| Error::InvalidConfiguration {
+            kernel: tunable.model().name.to_string(),
+            configuration: tunable.describe(codes),
+            reason,
+        })
+}
+
+/// The error when nothing is valid, with the last candidate's reason.
+pub(super) fn none_valid(tunable: &Tunable, device: &Device, dims: &[i64]) -> Error {
+    let reason = all(tunable, device, dims)
+        .filter_map(|candidate| candidate.verdict.err())
+        .last()
+        .map_or_else(
+            || "no configuration satisfies the constraints".into(),
+            |r| r.to_string(),
+        );
+    Error::NoConfiguration {
+        kernel: tunable.model().name.to_string(),
+        problem: tunable.describe_problem(dims),
+        device: device.to_string(),
+        reason,
+    }
+}
