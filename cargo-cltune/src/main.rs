@@ -1,2 +1,6 @@
 //! `cargo cltune`: finds the best parameter values of OpenCL kernels.
+
+mod commands;
+mod lockfile_store;
+
 fn main() {}

@@ -1,0 +1,173 @@
+//! What is missing from one package's lockfile.
+
+use cltune_core::declaration::Declaration;
+use cltune_core::lockfile::{LockKernel, Lockfile};
+use std::fmt;
+
+/// Something that a lockfile should have and has not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// There is no lockfile, though there are tunables.
+    NoLockfile,
+    /// The lockfile cannot be understood.
+    Unreadable {
+        /// The line.
+        line: usize,
+        /// What is wrong, on which line, and what to do.
+        message: String,
+    },
+    /// A tunable without any entry.
+    NotTuned {
+        /// The tunable.
+        kernel: String,
+    },
+    /// Entries of an earlier version of the tunable; they are not used.
+    Stale {
+        /// The tunable.
+        kernel: String,
+        /// How many entries.
+        entries: usize,
+    },
+    /// An entry with a value that its parameter cannot take.
+    Damaged {
+        /// The tunable.
+        kernel: String,
+        /// Which entry and value, and what to do.
+        message: String,
+    },
+    /// A device of the lockfile on which a declared problem was not tuned.
+    Lacks {
+        /// The tunable.
+        kernel: String,
+        /// The device's id.
+        device: String,
+        /// Names and sizes of the problem's dimensions.
+        problem: Vec<(String, i64)>,
+    },
+}
+
+/// What a lockfile lacks: an entry for every tunable as it is now, on every device that the file
+/// names, for every declared problem. Sorted by tunable.
+pub(crate) fn findings(lockfile: Option<&Lockfile>, declarations: &[Declaration]) -> Vec<Finding> {
+    let Some(lockfile) = lockfile else {
+        // A package without tunables needs no lockfile.
+        return if declarations.is_empty() {
+            Vec::new()
+        } else {
+            vec![Finding::NoLockfile]
+        };
+    };
+    let mut sorted: Vec<&Declaration> = declarations.iter().collect();
+    sorted.sort_by(|a, b| a.model.name.cmp(&b.model.name));
+    sorted
+        .into_iter()
+        .flat_map(|declaration| of_tunable(lockfile, declaration))
+        .collect()
+}
+
+fn of_tunable(lockfile: &Lockfile, declaration: &Declaration) -> Vec<Finding> {
+    let model = &declaration.model;
+    let name = || model.name.to_string();
+    let Some(kernel) = lockfile
+        .kernel(&model.name)
+        .filter(|kernel| !kernel.tuned.is_empty())
+    else {
+        return vec![Finding::NotTuned { kernel: name() }];
+    };
+    if !kernel.is_current(model) {
+        return vec![Finding::Stale {
+            kernel: name(),
+            entries: kernel.tuned.len(),
+        }];
+    }
+    let damaged = lockfile.table(model).err();
+    let damaged = damaged.map(|error| Finding::Damaged {
+        kernel: name(),
+        message: error.to_string(),
+    });
+    damaged
+        .into_iter()
+        .chain(missing_entries(lockfile, kernel, declaration))
+        .collect()
+}
+
+fn missing_entries(
+    lockfile: &Lockfile,
+    kernel: &LockKernel,
+    declaration: &Declaration,
+) -> Vec<Finding> {
+    let dimensions = &declaration.model.dimensions;
+    let mut missing = Vec::new();
+    for device in &lockfile.devices {
+        for problem in &declaration.problems {
+            if kernel.entry(&device.id, problem).is_none() {
+                let names = dimensions.iter().map(ToString::to_string);
+                missing.push(Finding::Lacks {
+                    kernel: kernel.name.clone(),
+                    device: device.id.clone(),
+                    problem: names.zip(problem.iter().copied()).collect(),
+                });
+            }
+        }
+    }
+    missing
+}
+
+impl Finding {
+    /// The word for it in JSON.
+    pub(crate) const fn kind(&self) -> &'static str {
+        match self {
+            Self::NoLockfile => "no-lockfile",
+            Self::Unreadable { .. } => "unreadable",
+            Self::NotTuned { .. } => "not-tuned",
+            Self::Stale { .. } => "stale",
+            Self::Damaged { .. } => "damaged",
+            Self::Lacks { .. } => "lacks",
+        }
+    }
+
+    /// The tunable it is about, unless it is about the whole file.
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        match self {
+            Self::NoLockfile | Self::Unreadable { .. } => None,
+            Self::NotTuned { kernel }
+            | Self::Stale { kernel, .. }
+            | Self::Damaged { kernel, .. }
+            | Self::Lacks { kernel, .. } => Some(kernel),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLockfile => f.write_str("there is no lockfile; `cargo cltune` writes one"),
+            Self::Unreadable { message, .. } => f.write_str(message),
+            Self::NotTuned { kernel } => write!(f, "{kernel}: never tuned"),
+            Self::Stale { kernel, entries } => {
+                let entries = if *entries == 1 {
+                    "1 entry"
+                } else {
+                    &format!("{entries} entries")
+                };
+                write!(
+                    f,
+                    "{kernel}: stale: it changed since it was tuned ({entries} not used)"
+                )
+            }
+            Self::Damaged { message, .. } => f.write_str(message),
+            Self::Lacks {
+                kernel,
+                device,
+                problem,
+            } => {
+                write!(f, "{kernel}: not tuned on {device}")?;
+                for (position, (name, size)) in problem.iter().enumerate() {
+                    let separator = if position == 0 { " for" } else { "," };
+                    write!(f, "{separator} {name} = {size}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

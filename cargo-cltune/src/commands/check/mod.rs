@@ -1,0 +1,117 @@
+//! `cargo cltune check`: whether every lockfile has what it should have. Needs no device.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `findings` | what is missing from one package's lockfile: pure |
+//! | `print` | findings as text and as JSON |
+
+mod findings;
+mod print;
+
+use super::Outcome;
+use crate::lockfile_store::{self, StoreError};
+use cltune_core::declaration::Declaration;
+use cltune_core::lockfile::FILE_NAME;
+use findings::{Finding, findings};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Checks that the lockfile of every package is up to date; exit code 1 when one is not.
+///
+/// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every device
+/// that its lockfile names.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// How to print what was found.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+/// How a command prints its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// A package and the tunables found in its artifacts.
+#[derive(Clone, Debug)]
+pub(crate) struct PackageTunables {
+    /// The package's name.
+    pub(crate) package: String,
+    /// The folder of its `Cargo.toml`, where its lockfile lies.
+    pub(crate) manifest_dir: PathBuf,
+    /// Its tunables, each once.
+    pub(crate) declarations: Vec<Declaration>,
+}
+
+/// What was found in one package.
+#[derive(Clone, Debug)]
+struct PackageReport {
+    package: String,
+    lockfile: PathBuf,
+    tunables: usize,
+    findings: Vec<Finding>,
+}
+
+/// Checks the packages and prints what was found.
+///
+/// # Errors
+/// When a lockfile is there but cannot be opened, or the output is closed. A lockfile that can be
+/// opened but not understood is a finding, not an error: the other packages are still checked.
+pub(crate) fn run(
+    args: &CheckArgs,
+    packages: &[PackageTunables],
+    stdout: &mut dyn Write,
+) -> Result<Outcome, CheckError> {
+    let reports = packages
+        .iter()
+        .map(check_package)
+        .collect::<Result<Vec<_>, _>>()?;
+    match args.format {
+        Format::Text => print::text(stdout, &reports)?,
+        Format::Json => print::json(stdout, &reports)?,
+    }
+    let clean = reports.iter().all(|report| report.findings.is_empty());
+    Ok(if clean {
+        Outcome::Done
+    } else {
+        Outcome::Reported
+    })
+}
+
+/// Why a check cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckError {
+    /// A lockfile that cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Standard output is closed.
+    #[error("cannot print: {0}")]
+    Print(#[from] io::Error),
+}
+
+fn check_package(package: &PackageTunables) -> Result<PackageReport, StoreError> {
+    let path = package.manifest_dir.join(FILE_NAME);
+    let findings = match lockfile_store::read(&path) {
+        Ok(lockfile) => findings(lockfile.as_ref(), &package.declarations),
+        Err(StoreError::Parse { source, .. }) => {
+            vec![Finding::Unreadable {
+                line: source.line,
+                message: source.to_string(),
+            }]
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(PackageReport {
+        package: package.package.clone(),
+        lockfile: path,
+        tunables: package.declarations.len(),
+        findings,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! Checks of packages in temporary folders, with declarations made by hand.
+
+use super::{CheckArgs, CheckError, Format, PackageTunables, run};
+use crate::commands::Outcome;
+use crate::lockfile_store;
+use cltune_core::List;
+use cltune_core::declaration::{Declaration, Reference};
+use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::lockfile::{Lockfile, Measured};
+use cltune_core::model::Model;
+use cltune_core::parameter::{Domain, Parameter};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+fn declaration(name: &'static str, fingerprint: &'static str, problems: &[i64]) -> Declaration {
+    let domain = Domain::PowersOfTwo {
+        first: 32,
+        last: 256,
+    };
+    Declaration {
+        model: Model {
+            name: name.into(),
+            fingerprint: fingerprint.into(),
+            kernel: "kernel".into(),
+            source: "".into(),
+            options: List::Borrowed(&[]),
+            parameters: vec![Parameter {
+                name: "WG".into(),
+                domain,
+            }]
+            .into(),
+            dimensions: vec!["n".into()].into(),
+            constraints: List::Borrowed(&[]),
+            global: List::Borrowed(&[]),
+            local: List::Borrowed(&[]),
+            offset: List::Borrowed(&[]),
+            local_memory: None,
+            defines: List::Borrowed(&[]),
+            arguments: List::Borrowed(&[]),
+            default: None,
+        },
+        package: "app".to_owned(),
+        version: "0.1.0".to_owned(),
+        source_file: "src/lib.rs".to_owned(),
+        lockfile_seen: "absent".to_owned(),
+        problems: problems.iter().map(|n| vec![*n]).collect(),
+        reference: Reference::Default,
+        tolerance: None,
+        fills: Vec::new(),
+        bytes: None,
+        flops: None,
+    }
+}
+
+fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i64) {
+    let info = DeviceInfo {
+        platform: "platform".to_owned(),
+        name: device.to_owned(),
+        vendor: "vendor".to_owned(),
+        device_type: DeviceType::Gpu,
+        driver: "1".to_owned(),
+        version: "OpenCL 3.0".to_owned(),
+        limits: DeviceLimits::default(),
+    };
+    let measured = Measured {
+        dims: vec![n],
+        codes: vec![64],
+        time_us: 1.0,
+        default_us: None,
+        evaluated: 1,
+        valid: 4,
+        strategy: "full".to_owned(),
+    };
+    lockfile
+        .record(&declaration.model, &info, &measured)
+        .unwrap();
+}
+
+fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
+    let package = PackageTunables {
+        package: "app".to_owned(),
+        manifest_dir: folder.to_owned(),
+        declarations: declarations.to_vec(),
+    };
+    let mut out = Vec::new();
+    let outcome = run(&CheckArgs { format }, &[package], &mut out).unwrap();
+    (outcome, String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn a_complete_lockfile_is_clean() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
+    let mut lockfile = Lockfile::default();
+    for device in ["x", "y"] {
+        for n in [8, 9, 10] {
+            record(&mut lockfile, &saxpy, device, n);
+        }
+    }
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    let (outcome, text) = check(folder.path(), Format::Text, &[saxpy]);
+    assert_eq!(
+        (outcome, text.as_str()),
+        (Outcome::Done, "app: 1 tunable, lockfile up to date\n")
+    );
+}
+
+#[test]
+fn everything_that_is_missing_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
+    let edited = declaration("app::edited", "b3:2", &[8]);
+    let fresh = declaration("app::fresh", "b3:3", &[8]);
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "x", 8);
+    record(&mut lockfile, &saxpy, "x", 9);
+    // Device y is in the file for another kernel: saxpy should be tuned there, too.
+    record(
+        &mut lockfile,
+        &declaration("app::edited", "b3:before", &[8]),
+        "y",
+        8,
+    );
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+
+    let declarations = [saxpy, edited, fresh];
+    let (outcome, text) = check(folder.path(), Format::Text, &declarations);
+    assert_eq!(outcome, Outcome::Reported);
+    let lines: Vec<&str> = text.lines().skip(1).map(str::trim_start).collect();
+    assert_eq!(
+        lines[..4],
+        [
+            "app::edited: stale: it changed since it was tuned (1 entry not used)",
+            "app::fresh: never tuned",
+            "app::saxpy: not tuned on y for n = 8",
+            "app::saxpy: not tuned on y for n = 9",
+        ]
+    );
+    assert!(lines[4].contains("cargo cltune"), "{text}");
+
+    let (outcome, text) = check(folder.path(), Format::Json, &declarations);
+    assert_eq!(outcome, Outcome::Reported);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["ok"], json!(false));
+    let findings = &report["packages"][0]["findings"];
+    assert_eq!(findings[0]["kind"], "stale");
+    assert_eq!(findings[1]["kind"], "not-tuned");
+    assert_eq!(findings[2]["device"], "y");
+    assert_eq!(findings[3]["problem"], json!({ "n": 9 }));
+}
+
+#[test]
+fn a_missing_lockfile_is_reported_only_where_there_are_tunables() {
+    let folder = tempfile::tempdir().unwrap();
+    let (outcome, text) = check(
+        folder.path(),
+        Format::Text,
+        &[declaration("app::a", "b3:1", &[8])],
+    );
+    assert_eq!(outcome, Outcome::Reported);
+    assert!(text.contains("there is no lockfile"), "{text}");
+    assert_eq!(check(folder.path(), Format::Text, &[]).0, Outcome::Done);
+}
+
+#[test]
+fn a_broken_or_hand_edited_lockfile_is_reported_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cltune.lock");
+    let saxpy = declaration("app::saxpy", "b3:1", &[8]);
+    fs::write(&path, "version = 1\n<<<<<<< HEAD\n").unwrap();
+    let (outcome, text) = check(folder.path(), Format::Json, std::slice::from_ref(&saxpy));
+    assert_eq!(outcome, Outcome::Reported);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let finding = &report["packages"][0]["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["line"]),
+        (&json!("unreadable"), &json!(2))
+    );
+
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "x", 8);
+    fs::write(&path, lockfile.to_text().replace("[64]", "[65]")).unwrap();
+    let (outcome, text) = check(folder.path(), Format::Text, &[saxpy]);
+    assert_eq!(outcome, Outcome::Reported);
+    assert!(text.contains("gives parameter `WG` the value 65"), "{text}");
+}
+
+#[test]
+fn a_lockfile_that_cannot_be_opened_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("cltune.lock")).unwrap();
+    let package = PackageTunables {
+        package: "app".to_owned(),
+        manifest_dir: folder.path().to_owned(),
+        declarations: Vec::new(),
+    };
+    let args = CheckArgs {
+        format: Format::Text,
+    };
+    let result = run(&args, &[package], &mut Vec::new());
+    assert!(matches!(result, Err(CheckError::Store(_))));
+}

@@ -1,0 +1,13 @@
+//! One file or folder per subcommand.
+
+pub(crate) mod check;
+pub(crate) mod merge;
+
+/// How a command ended when it did what it was asked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Exit code 0: done.
+    Done,
+    /// Exit code 1: found something to report.
+    Reported,
+}
