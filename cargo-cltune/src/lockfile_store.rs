@@ -21,7 +21,7 @@ pub(crate) enum StoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong, on which line, and the remedy.
-        source: LockfileError,
+        source: Box<LockfileError>,
     },
     /// The file cannot be replaced; what was there is unchanged.
     #[error("cannot write {}: {source}; make the folder writable, or name another file", path.display())]
@@ -52,9 +52,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<Lockfile>, StoreError> {
     };
     match Lockfile::parse(&text) {
         Ok(lockfile) => Ok(Some(lockfile)),
-        Err(source) => Err(StoreError::Parse {
+        Err(error) => Err(StoreError::Parse {
             path: path.to_owned(),
-            source,
+            source: Box::new(error),
         }),
     }
 }

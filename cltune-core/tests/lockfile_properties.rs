@@ -113,10 +113,15 @@ fn kernel(ids: Vec<String>) -> impl Strategy<Value = LockKernel> {
 fn lockfile() -> impl Strategy<Value = Lockfile> {
     btree_map(text(), device(), 1..4).prop_flat_map(|devices| {
         let ids: Vec<String> = devices.keys().cloned().collect();
-        let devices: Vec<LockDevice> = devices
+        let named = devices
             .into_iter()
-            .map(|(id, device)| LockDevice { id, ..device })
-            .collect();
+            .enumerate()
+            .map(|(position, (id, device))| {
+                // A device is in a file once.
+                let name = format!("{} {position}", device.name);
+                LockDevice { id, name, ..device }
+            });
+        let devices: Vec<LockDevice> = named.collect();
         btree_map(text(), kernel(ids), 0..4).prop_map(move |kernels| {
             let named = kernels
                 .into_iter()

@@ -417,3 +417,26 @@ fn both_sides_of_a_conflict_can_be_read_and_united() {
     assert_eq!(Lockfile::parse(&sides.ours).unwrap(), a);
     assert_eq!(Lockfile::parse(&sides.theirs).unwrap(), b);
 }
+
+#[test]
+fn merging_never_mixes_dimensions_even_when_a_file_was_edited_by_hand() {
+    let (model, gpu) = (model("b3:1"), device("CUDA", "H200", "1"));
+    let (mut a, mut b) = (Lockfile::default(), Lockfile::default());
+    record(&mut a, &model, &gpu, &measured([8, 2], [64, 1, 1], 7.0));
+    record(&mut b, &model, &gpu, &measured([9, 2], [32, 1, 1], 6.0));
+    // Keys in another order are the same problem.
+    let sorted = b.to_text().replace("{ n = 9, m = 2 }", "{ m = 2, n = 9 }");
+    let mut united = a.clone();
+    assert!(
+        united
+            .merge(&Lockfile::parse(&sorted).unwrap())
+            .fingerprints
+            .is_empty()
+    );
+    assert!(united.kernels[0].entry("h200", &[9, 2]).is_some());
+    // Other names are another kernel, whatever its fingerprint says.
+    let renamed = b.to_text().replace("{ n = 9, m = 2 }", "{ n = 9, k = 2 }");
+    let report = a.merge(&Lockfile::parse(&renamed).unwrap());
+    assert_eq!(report.fingerprints.len(), 1);
+    assert_eq!(Lockfile::parse(&a.to_text()).unwrap(), a);
+}

@@ -52,10 +52,14 @@ fn the_layout_of_the_contract_is_reproduced_byte_for_byte() {
 }
 
 #[test]
-fn windows_line_ends_and_other_layouts_of_the_same_content_are_read() {
+fn windows_texts_and_other_layouts_of_the_same_content_are_read() {
     let lockfile = Lockfile::parse(EXAMPLE).unwrap();
     assert_eq!(
         Lockfile::parse(&EXAMPLE.replace('\n', "\r\n")).unwrap(),
+        lockfile
+    );
+    assert_eq!(
+        Lockfile::parse(&format!("\u{feff}{EXAMPLE}")).unwrap(),
         lockfile
     );
     let edited = EXAMPLE
@@ -106,6 +110,7 @@ fn every_mistake_is_reported_with_its_line() {
         message,
     };
     let cases = [
+        broken("\"gpu\"", "\"gpus\"", 8, "must be \"cpu\""),
         broken(
             "platform = \"NVIDIA CUDA\"",
             "platform = ",
@@ -239,6 +244,12 @@ fn every_mistake_is_reported_with_its_line() {
 #[test]
 fn duplicates_of_tables_are_refused() {
     let device = &EXAMPLE[EXAMPLE.find("[[device]]").unwrap()..EXAMPLE.find("[[kernel]]").unwrap()];
+    let renamed = device.replace("id = \"nvidia-h200\"", "id = \"other\"");
+    let error = Lockfile::parse(&format!("{EXAMPLE}\n{renamed}")).unwrap_err();
+    assert!(
+        matches!(error.problem, Problem::SameDevice { .. }),
+        "{error}"
+    );
     let error = Lockfile::parse(&format!("{EXAMPLE}\n{device}")).unwrap_err();
     assert!(
         matches!(error.problem, Problem::DuplicateDevice { .. }),

@@ -40,7 +40,7 @@ pub(crate) enum MergeError {
         /// Which side.
         side: &'static str,
         /// What is wrong.
-        source: LockfileError,
+        source: Box<LockfileError>,
     },
     /// Standard output or standard error is closed.
     #[error("cannot print: {0}")]
@@ -100,9 +100,9 @@ fn read_sources(path: &Path) -> Result<Vec<Source>, MergeError> {
     let text = lockfile_store::read_text(path)?.ok_or_else(no_file)?;
     let name = path.display().to_string();
     let Some(sides) = split_conflict(&text) else {
-        let lockfile = Lockfile::parse(&text).map_err(|source| StoreError::Parse {
+        let lockfile = Lockfile::parse(&text).map_err(|error| StoreError::Parse {
             path: path.to_owned(),
-            source,
+            source: Box::new(error),
         })?;
         return Ok(vec![Source { name, lockfile }]);
     };
@@ -111,10 +111,10 @@ fn read_sources(path: &Path) -> Result<Vec<Source>, MergeError> {
             name: format!("{name} ({side})"),
             lockfile,
         }),
-        Err(source) => Err(MergeError::Side {
+        Err(error) => Err(MergeError::Side {
             path: path.to_owned(),
             side,
-            source,
+            source: Box::new(error),
         }),
     };
     Ok(vec![

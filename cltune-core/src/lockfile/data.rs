@@ -136,6 +136,25 @@ impl Tuned {
         self.problem.iter().map(|(_, value)| *value)
     }
 
+    /// Brings the dimensions into the order of another entry of the same kernel; `false` when they
+    /// are not the same dimensions. (An editor may have sorted the keys: TOML tables have no order.)
+    pub(super) fn order_dimensions_like(&mut self, first: &Self) -> bool {
+        let find = |(name, _): &(String, i64)| {
+            self.problem
+                .iter()
+                .find(|(other, _)| other == name)
+                .cloned()
+        };
+        let ordered: Option<Vec<_>> = first.problem.iter().map(find).collect();
+        match ordered {
+            Some(ordered) if ordered.len() == self.problem.len() => {
+                self.problem = ordered;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The order of entries in a file; equal for entries of one device and problem.
     pub(super) fn key_order(a: &Self, b: &Self) -> Ordering {
         a.device.cmp(&b.device).then_with(|| a.dims().cmp(b.dims()))

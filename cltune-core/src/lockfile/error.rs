@@ -79,6 +79,14 @@ pub enum Problem {
         /// The id.
         id: String,
     },
+    /// Two `[[device]]` tables with the same platform, name and vendor.
+    #[error("devices \"{other}\" and \"{id}\" are the same: platform, name and vendor are equal")]
+    SameDevice {
+        /// The id of the second.
+        id: String,
+        /// The id of the first.
+        other: String,
+    },
     /// Two `[[kernel]]` tables with the same name.
     #[error("kernel \"{name}\" appears twice")]
     DuplicateKernel {

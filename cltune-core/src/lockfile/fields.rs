@@ -144,7 +144,8 @@ impl<'a> Field<'a> {
         self.document.line(self.position)
     }
 
-    fn wrong_type(&self, expected: &'static str) -> LockfileError {
+    /// The error for a value that is not what it must be.
+    pub(super) fn wrong_type(&self, expected: &'static str) -> LockfileError {
         let found = match self.value {
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),

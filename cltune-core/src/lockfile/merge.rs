@@ -109,8 +109,8 @@ impl Lockfile {
 }
 
 impl LockKernel {
-    fn merge(&mut self, theirs: Self, report: &mut MergeReport) {
-        if self.fingerprint != theirs.fingerprint || self.params != theirs.params {
+    fn merge(&mut self, mut theirs: Self, report: &mut MergeReport) {
+        if !self.is_same_version(&mut theirs) {
             report.fingerprints.push(FingerprintConflict {
                 kernel: theirs.name,
                 kept: self.fingerprint.clone(),
@@ -148,6 +148,18 @@ impl LockKernel {
                 kept_other,
             });
         }
+    }
+
+    /// Whether the other file's entries are for the same version of the kernel. Equal fingerprints
+    /// mean equal parameters and dimensions, unless a file was edited by hand.
+    fn is_same_version(&self, theirs: &mut Self) -> bool {
+        let mut entries = theirs.tuned.iter_mut();
+        self.fingerprint == theirs.fingerprint
+            && self.params == theirs.params
+            && self
+                .tuned
+                .first()
+                .is_none_or(|first| entries.all(|tuned| tuned.order_dimensions_like(first)))
     }
 }
 

@@ -75,7 +75,7 @@ fn read_version(fields: &Fields<'_>) -> Result<(), LockfileError> {
 
 fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
     let mut ids = HashSet::new();
-    let mut devices = Vec::new();
+    let mut devices: Vec<LockDevice> = Vec::new();
     for table in fields.tables("device", "[[device]]")? {
         table.only(DEVICE_KEYS)?;
         let id_field = table.required("id")?;
@@ -84,7 +84,7 @@ fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
             platform: table.required("platform")?.string()?,
             name: table.required("name")?.string()?,
             vendor: table.required("vendor")?.string()?,
-            device_type: DeviceType::from_word(&table.required("type")?.string()?),
+            device_type: read_device_type(&table)?,
             driver: table.required("driver")?.string()?,
             compute_units: table.required("compute_units")?.count()?,
             max_work_group_size: table.required("max_work_group_size")?.count()?,
@@ -93,9 +93,30 @@ fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
         if !ids.insert(device.id.clone()) {
             return Err(Problem::DuplicateDevice { id: device.id }.at(id_field.line()));
         }
+        let same = |other: &&LockDevice| other.identity() == device.identity();
+        if let Some(other) = devices.iter().find(same) {
+            let problem = Problem::SameDevice {
+                id: device.id,
+                other: other.id.clone(),
+            };
+            return Err(problem.at(id_field.line()));
+        }
         devices.push(device);
     }
     Ok(devices)
+}
+
+fn read_device_type(device: &Fields<'_>) -> Result<DeviceType, LockfileError> {
+    let field = device.required("type")?;
+    let word = field.string()?;
+    // Any word has a type, but only four are ever written: another is a mistake that writing the
+    // file anew would hide.
+    let device_type = DeviceType::from_word(&word);
+    if device_type.as_str() == word {
+        Ok(device_type)
+    } else {
+        Err(field.wrong_type("\"cpu\", \"gpu\", \"accelerator\" or \"other\""))
+    }
 }
 
 fn read_kernels(
@@ -152,17 +173,15 @@ fn read_entries(
             let (found, expected) = (tuned.values.len(), kernel.params.len());
             return Err(Problem::ValueCount { found, expected }.at(line));
         }
-        if let Some(first) = kernel.tuned.first() {
-            tuned.problem = in_order_of(&first.problem, &tuned.problem).ok_or_else(|| {
-                let problem = Problem::OtherDimensions {
-                    kernel: kernel.name.clone(),
-                    found: dimension_names(&tuned.problem),
-                    expected: dimension_names(&first.problem),
-                };
-                problem.at(entry
-                    .required("problem")
-                    .map_or(entry.line(), |field| field.line()))
-            })?;
+        if let Some(first) = kernel.tuned.first()
+            && !tuned.order_dimensions_like(first)
+        {
+            let problem = Problem::OtherDimensions {
+                kernel: kernel.name.clone(),
+                found: dimension_names(&tuned.problem),
+                expected: dimension_names(&first.problem),
+            };
+            return Err(problem.at(entry.required("problem")?.line()));
         }
         if !keys.insert((tuned.device.clone(), tuned.dims().collect::<Vec<_>>())) {
             let problem = Problem::DuplicateEntry {
@@ -200,18 +219,6 @@ fn read_entry(entry: &Fields<'_>) -> Result<Tuned, LockfileError> {
         valid: entry.required("valid")?.count()?,
         strategy: entry.required("strategy")?.string()?,
     })
-}
-
-/// `problem` with its dimensions in the order of `first`; `None` when the names differ. (An editor
-/// may have sorted the keys: TOML tables have no order.)
-fn in_order_of(first: &[(String, i64)], problem: &[(String, i64)]) -> Option<Vec<(String, i64)>> {
-    if first.len() != problem.len() {
-        return None;
-    }
-    first
-        .iter()
-        .map(|(name, _)| problem.iter().find(|(other, _)| other == name).cloned())
-        .collect()
 }
 
 fn dimension_names(problem: &[(String, i64)]) -> String {

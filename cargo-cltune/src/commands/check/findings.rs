@@ -142,7 +142,6 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoLockfile => f.write_str("there is no lockfile; `cargo cltune` writes one"),
-            Self::Unreadable { message, .. } => f.write_str(message),
             Self::NotTuned { kernel } => write!(f, "{kernel}: never tuned"),
             Self::Stale { kernel, entries } => {
                 let entries = if *entries == 1 {
@@ -155,7 +154,9 @@ impl fmt::Display for Finding {
                     "{kernel}: stale: it changed since it was tuned ({entries} not used)"
                 )
             }
-            Self::Damaged { message, .. } => f.write_str(message),
+            Self::Unreadable { message, .. } | Self::Damaged { message, .. } => {
+                f.write_str(message)
+            }
             Self::Lacks {
                 kernel,
                 device,
