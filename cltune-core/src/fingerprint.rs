@@ -8,7 +8,7 @@
 //!
 //! Formulas count by their canonical text, domains by their values, and source by its lines, so
 //! neither the formatting of an attribute nor the platform's line ends matter. The encoding is
-//! versioned: whenever it changes, so must [`VERSION`], since every tuned value becomes stale.
+//! versioned: whenever it changes, so must its version, since every tuned value becomes stale.
 
 use crate::Text;
 use crate::expr::Formula;
