@@ -45,6 +45,8 @@ pub use program::{Env, EvalError, Op, Program};
 pub use nesting::check_nesting;
 #[cfg(feature = "parse")]
 pub use parse::{ParseError, Scope, TextError, Type};
+#[cfg(feature = "parse")]
+pub use suggest::nearest;
 
 use crate::Text;
 

@@ -1,7 +1,7 @@
 //! The known name nearest to a mistyped one.
 
 /// The candidate nearest to `name`, if one is near enough to be meant.
-pub(super) fn nearest<'a>(
+pub fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -1,0 +1,220 @@
+//! The kernel's arguments: those of the function, and local memory.
+
+use super::fills::{self, fill};
+use super::formulas::{Names, Scopes};
+use super::text;
+use crate::errors::{Errors, did_you_mean, quoted};
+use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
+use cltune_core::declaration::Fill;
+use cltune_core::expr::{Formula, Type};
+use cltune_core::model::{self, Access, ArgumentKind, Memory, ScalarType};
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+/// The kernel's arguments in the order of its signature.
+#[derive(Default)]
+pub(super) struct KernelArguments {
+    pub(super) arguments: Vec<model::Argument>,
+    /// One for each argument.
+    pub(super) fills: Vec<Fill>,
+}
+
+impl KernelArguments {
+    fn push(&mut self, name: &Ident, kind: ArgumentKind, fill: Fill) {
+        let name = text(name);
+        self.arguments.push(model::Argument { name, kind });
+        self.fills.push(fill);
+    }
+}
+
+/// The kernel's arguments.
+pub(super) fn arguments(
+    attribute: &Attribute,
+    written: &[Argument],
+    dimensions: &[Ident],
+    scopes: &Scopes,
+    errors: &mut Errors,
+) -> KernelArguments {
+    let no_locals = Vec::new();
+    let locals = attribute
+        .local_args
+        .as_ref()
+        .map_or(&no_locals, |clause| &clause.value);
+    check_places(locals, written, errors);
+    let mut kernel = KernelArguments::default();
+    for argument in written {
+        let before = |local: &&LocalArg| {
+            local
+                .before
+                .as_ref()
+                .is_some_and(|before| before.unraw() == argument.name.unraw())
+        };
+        for local in locals.iter().filter(before) {
+            push_local(&mut kernel, local, scopes, errors);
+        }
+        let dimension = dimensions
+            .iter()
+            .position(|dimension| *dimension == argument.name);
+        match argument.kind {
+            None => {}
+            Some(ArgumentType::Scalar(scalar)) => {
+                push_scalar(&mut kernel, argument, scalar, dimension, scopes, errors);
+            }
+            Some(ArgumentType::Buffer { element, mutable }) => {
+                let access = access(argument, mutable, errors);
+                let len = len(argument, scopes, errors);
+                let fill = fill(&argument.options, element, access, errors);
+                let kind = ArgumentKind::Buffer {
+                    element,
+                    access,
+                    len,
+                    memory: Memory::Buffer,
+                };
+                kernel.push(&argument.name, kind, fill);
+            }
+        }
+    }
+    for local in locals.iter().filter(|local| local.before.is_none()) {
+        push_local(&mut kernel, local, scopes, errors);
+    }
+    kernel
+}
+
+fn push_scalar(
+    kernel: &mut KernelArguments,
+    argument: &Argument,
+    scalar: ScalarType,
+    dimension: Option<usize>,
+    scopes: &Scopes,
+    errors: &mut Errors,
+) {
+    let Argument { name, options, .. } = argument;
+    let only_for_buffers = [
+        (options.len.as_ref().map(|(_, span)| *span), "len"),
+        (options.out, "out"),
+        (options.fill.as_ref().map(|(_, span)| *span), "fill"),
+    ];
+    for (span, word) in only_for_buffers {
+        if let Some(span) = span {
+            errors.add(
+                span,
+                format!("`{word}` is for buffers, and `{name}` is a scalar"),
+            );
+        }
+    }
+    let fill = match (dimension, &options.value) {
+        (Some(_), Some((_, span))) => {
+            let message = format!(
+                "`{name}` is a problem dimension: its values while tuning are those of `tune`"
+            );
+            errors.add(*span, message);
+            Fill::None
+        }
+        (Some(_), None) => Fill::None,
+        (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar, errors)),
+        (None, None) => {
+            if scalar.is_integer() && options.host_only.is_none() && scopes.is_complete() {
+                let message = format!(
+                    "the tuner needs values for `{name}`: make it a problem dimension with \
+                     `tune({name} = …)`, or give it one value with `#[arg(value = …)]`"
+                );
+                errors.add(name.span(), message);
+            }
+            fills::UNIFORM_FLOAT
+        }
+    };
+    if let Some(span) = options.host_only {
+        if dimension.is_none() && scopes.is_complete() {
+            let message = format!(
+                "`host_only` is for problem dimensions that only formulas use; add `{name}` to \
+                 `tune({name} = …)`"
+            );
+            errors.add(span, message);
+        }
+        return;
+    }
+    let dimension = dimension.and_then(|dimension| u16::try_from(dimension).ok());
+    kernel.push(name, ArgumentKind::Scalar { scalar, dimension }, fill);
+}
+
+fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
+    let Argument { name, options, .. } = argument;
+    let only_for_scalars = [
+        (options.value.as_ref().map(|(_, span)| *span), "value"),
+        (options.host_only, "host_only"),
+    ];
+    for (span, word) in only_for_scalars {
+        if let Some(span) = span {
+            errors.add(
+                span,
+                format!("`{word}` is for scalars, and `{name}` is a buffer"),
+            );
+        }
+    }
+    match (options.out, mutable) {
+        (None, false) => Access::Read,
+        (None, true) => Access::ReadWrite,
+        (Some(_), true) => Access::Write,
+        (Some(span), false) => {
+            let message =
+                format!("the kernel writes an `out` argument: make it `{name}: &mut Buffer<…>`");
+            errors.add(span, message);
+            Access::Write
+        }
+    }
+}
+
+fn len(argument: &Argument, scopes: &Scopes, errors: &mut Errors) -> Option<Formula> {
+    let Some((len, _)) = &argument.options.len else {
+        if scopes.is_complete() {
+            let name = &argument.name;
+            let message = format!(
+                "`#[arg(len = …)]` is missing on `{name}`: the least number of elements, which \
+                 the tuner allocates and a launch checks"
+            );
+            errors.add(name.span(), message);
+        }
+        return None;
+    };
+    let names = Names::NoParameters("a buffer has the same length for all configurations");
+    scopes.formula(len, Type::Int, names, errors)
+}
+
+fn push_local(
+    kernel: &mut KernelArguments,
+    local: &LocalArg,
+    scopes: &Scopes,
+    errors: &mut Errors,
+) {
+    let element = errors.take(element_type(&local.element));
+    let len = scopes.formula(&local.len, Type::Int, Names::All, errors);
+    if let (Some(element), Some(len)) = (element, len) {
+        kernel.push(
+            &local.name,
+            ArgumentKind::Local { element, len },
+            Fill::None,
+        );
+    }
+}
+
+fn check_places(locals: &[LocalArg], written: &[Argument], errors: &mut Errors) {
+    for before in locals.iter().filter_map(|local| local.before.as_ref()) {
+        let is_passed = |argument: &&Argument| argument.options.host_only.is_none();
+        let mut passed = written.iter().filter(is_passed);
+        if !passed
+            .clone()
+            .any(|argument| argument.name.unraw() == before.unraw())
+        {
+            let names: Vec<String> = passed
+                .by_ref()
+                .map(|argument| argument.name.unraw().to_string())
+                .collect();
+            let near = did_you_mean(&before.to_string(), names.iter().map(String::as_str));
+            let message = format!(
+                "the kernel has no argument `{before}`{near}; its arguments are {}",
+                quoted(&names)
+            );
+            errors.add(before.span(), message);
+        }
+    }
+}

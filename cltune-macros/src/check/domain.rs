@@ -1,0 +1,256 @@
+//! The values of a parameter, or the sizes of a problem dimension.
+
+use super::names::{is_c_identifier, is_rust_identifier};
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::{Env, Formula, Scope, Type};
+use cltune_core::parameter::{Domain, Value};
+use proc_macro2::Ident;
+use std::collections::HashSet;
+use std::hash::Hash;
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprLit, ExprRange, Lit, RangeLimits, Token};
+
+const FORMS: &str = "expected values: `[1, 2, 4]`, `1..=8`, `(0..=64).step_by(16)`, \
+                     `powers_of_two(8..=128)`, `[false, true]` or `[\"float\", \"half\"]`";
+const MIXED: &str = "the values of a parameter are all integers, all booleans or all names";
+
+/// The domain that an expression describes.
+pub(super) fn domain(expr: &Expr) -> syn::Result<Domain> {
+    match ungrouped(expr) {
+        Expr::Array(array) => match kind(array.elems.first()) {
+            _ if array.elems.is_empty() => Err(error(expr, "a parameter needs at least one value")),
+            Kind::Boolean => Ok(Domain::Booleans(distinct(&array.elems, boolean)?.into())),
+            Kind::Name => {
+                let names = distinct(&array.elems, name)?;
+                Ok(Domain::Names(names.into_iter().map(Into::into).collect()))
+            }
+            Kind::Integer => Ok(Domain::Integers(
+                distinct(&array.elems, listed_integer)?.into(),
+            )),
+        },
+        _ => integers(expr),
+    }
+}
+
+/// Whether an expression has the form of several values.
+pub(super) fn is_domain(expr: &Expr) -> bool {
+    match ungrouped(expr) {
+        Expr::Array(_) | Expr::Range(_) => true,
+        Expr::MethodCall(call) => call.method == "step_by",
+        Expr::Call(call) => is_path(&call.func, "powers_of_two"),
+        _ => false,
+    }
+}
+
+/// The domain of an expression that describes integers.
+pub(super) fn integers(expr: &Expr) -> syn::Result<Domain> {
+    match ungrouped(expr) {
+        Expr::Array(array) if array.elems.is_empty() => {
+            Err(error(expr, "at least one value is needed"))
+        }
+        Expr::Array(array) => Ok(Domain::Integers(
+            distinct(&array.elems, listed_integer)?.into(),
+        )),
+        Expr::Range(range) => {
+            let (first, last) = bounds(range)?;
+            let step = 1;
+            Ok(Domain::Range { first, last, step })
+        }
+        Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
+            let (first, last) = bounds(inner_range(&call.receiver)?)?;
+            let step = integer(&call.args[0])?;
+            if step < 1 {
+                return Err(error(&call.args[0], "the step must be at least 1"));
+            }
+            // The last value must be a member, so that the bounds describe the domain.
+            let beyond = last.abs_diff(first) % step.unsigned_abs();
+            let last = last.wrapping_sub_unsigned(beyond);
+            Ok(Domain::Range { first, last, step })
+        }
+        Expr::Call(call) if is_path(&call.func, "powers_of_two") && call.args.len() == 1 => {
+            let range = inner_range(&call.args[0])?;
+            powers_of_two(range)
+        }
+        _ => Err(error(expr, FORMS)),
+    }
+}
+
+/// An integer that is known when the macro runs: `64`, `1 << 20`.
+pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
+    // Lists of many literals are common, and formulas cost more.
+    if let Expr::Lit(ExprLit {
+        lit: Lit::Int(literal),
+        ..
+    }) = expr
+        && literal.suffix().is_empty()
+        && let Ok(value) = literal.base10_parse()
+    {
+        return Ok(value);
+    }
+    let formula = Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
+        errors
+            .into_iter()
+            .map(syn::Error::from)
+            .reduce(|mut all, next| {
+                all.combine(next);
+                all
+            })
+            .unwrap_or_else(|| error(expr, "expected an integer"))
+    })?;
+    let nothing = DeviceLimits::default();
+    let value = formula.eval(&Env {
+        params: &[],
+        dims: &[],
+        device: &nothing,
+    });
+    value.map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+}
+
+/// The code of an expression that must be a member of a parameter's domain.
+pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Result<i64> {
+    let value = match kind(Some(expr)) {
+        Kind::Boolean => Value::Bool(boolean(expr)?),
+        Kind::Name => match literal(expr) {
+            Some(Lit::Str(text)) => Value::Name(text.value().into()),
+            _ => return Err(error(expr, MIXED)),
+        },
+        Kind::Integer => Value::Int(integer(expr)?),
+    };
+    domain.code(&value).ok_or_else(|| {
+        let shown = match &value {
+            Value::Name(name) => format!("\"{name}\""),
+            value => value.to_string(),
+        };
+        error(
+            expr,
+            format!("{shown} is not a value of the parameter `{parameter}`"),
+        )
+    })
+}
+
+enum Kind {
+    Integer,
+    Boolean,
+    Name,
+}
+
+fn kind(expr: Option<&Expr>) -> Kind {
+    match expr.and_then(literal) {
+        Some(Lit::Bool(_)) => Kind::Boolean,
+        Some(Lit::Str(_)) => Kind::Name,
+        _ => Kind::Integer,
+    }
+}
+
+fn boolean(expr: &Expr) -> syn::Result<bool> {
+    match literal(expr) {
+        Some(Lit::Bool(value)) => Ok(value.value),
+        _ => Err(error(expr, MIXED)),
+    }
+}
+
+fn name(expr: &Expr) -> syn::Result<String> {
+    let Some(Lit::Str(text)) = literal(expr) else {
+        return Err(error(expr, MIXED));
+    };
+    let name = text.value();
+    if !is_c_identifier(&name) {
+        let message = format!(
+            "{name:?} cannot be a named value: it is pasted into the kernel and names a macro, \
+             so it consists of ASCII letters, digits and `_` and does not start with a digit"
+        );
+        return Err(error(expr, message));
+    }
+    if !is_rust_identifier(&name) {
+        let message = format!("{name:?} cannot be a named value: it is a word of Rust");
+        return Err(error(expr, message));
+    }
+    Ok(name)
+}
+
+fn listed_integer(expr: &Expr) -> syn::Result<i64> {
+    match kind(Some(expr)) {
+        Kind::Integer => integer(expr),
+        Kind::Boolean | Kind::Name => Err(error(expr, MIXED)),
+    }
+}
+
+/// The values of all elements; a repeated one is an error at its second place.
+fn distinct<T: Clone + Eq + Hash>(
+    elements: &Punctuated<Expr, Token![,]>,
+    value: impl Fn(&Expr) -> syn::Result<T>,
+) -> syn::Result<Vec<T>> {
+    let mut seen = HashSet::with_capacity(elements.len());
+    let mut values = Vec::with_capacity(elements.len());
+    for element in elements {
+        let value = value(element)?;
+        if !seen.insert(value.clone()) {
+            return Err(error(element, "this value is listed twice"));
+        }
+        values.push(value);
+    }
+    Ok(values)
+}
+
+fn bounds(range: &ExprRange) -> syn::Result<(i64, i64)> {
+    let (Some(start), Some(end)) = (&range.start, &range.end) else {
+        return Err(error(range, "this range needs both bounds, as `1..=8`"));
+    };
+    let first = integer(start)?;
+    let end = integer(end)?;
+    let last = match range.limits {
+        RangeLimits::Closed(_) => Some(end),
+        RangeLimits::HalfOpen(_) => end.checked_sub(1),
+    };
+    match last {
+        Some(last) if last >= first => Ok((first, last)),
+        _ => Err(error(range, "this range is empty")),
+    }
+}
+
+fn powers_of_two(range: &ExprRange) -> syn::Result<Domain> {
+    let (first, last) = bounds(range)?;
+    // The end of a half-open range is not a member, and `8..129` would hide that 128 is the last.
+    if let RangeLimits::HalfOpen(dots) = range.limits {
+        return Err(error(dots, "write `..=`, so that both bounds are values"));
+    }
+    for (value, bound) in [(first, &range.start), (last, &range.end)] {
+        if value < 1 || value.count_ones() != 1 {
+            return Err(error(bound, format!("{value} is not a power of two")));
+        }
+    }
+    Ok(Domain::PowersOfTwo { first, last })
+}
+
+fn inner_range(expr: &Expr) -> syn::Result<&ExprRange> {
+    match ungrouped(expr) {
+        Expr::Range(range) => Ok(range),
+        _ => Err(error(expr, "expected a range, as `8..=128`")),
+    }
+}
+
+fn literal(expr: &Expr) -> Option<&Lit> {
+    match ungrouped(expr) {
+        Expr::Lit(literal) => Some(&literal.lit),
+        _ => None,
+    }
+}
+
+/// An expression without parentheses and without the invisible ones of `macro_rules!`.
+fn ungrouped(mut expr: &Expr) -> &Expr {
+    loop {
+        expr = match expr {
+            Expr::Group(group) => &group.expr,
+            Expr::Paren(paren) => &paren.expr,
+            _ => return expr,
+        }
+    }
+}
+
+fn is_path(expr: &Expr, name: &str) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident(name))
+}
+
+fn error(at: impl quote::ToTokens, message: impl std::fmt::Display) -> syn::Error {
+    syn::Error::new_spanned(at, message)
+}

@@ -1,0 +1,102 @@
+//! The lockfile's results for this tunable.
+
+use crate::environment::{Environment, read_text};
+use crate::errors::Errors;
+use cltune_core::fingerprint;
+use cltune_core::lockfile::Lockfile;
+use cltune_core::model::Model;
+use cltune_core::select::Table;
+use proc_macro2::Span;
+use std::path::{Path, PathBuf};
+
+/// What the lockfile gives.
+pub(super) struct Baked {
+    /// The results that belong to this version of the tunable.
+    pub(super) table: Table,
+    /// Why there are results that are not used, if so.
+    pub(super) stale: Option<String>,
+    /// The package's own lockfile, as `Declaration::lockfile_seen` wants it.
+    pub(super) seen: String,
+    /// The files that were read.
+    pub(super) tracked: Vec<PathBuf>,
+}
+
+impl Default for Baked {
+    fn default() -> Self {
+        Self {
+            table: Table::EMPTY,
+            stale: None,
+            seen: "absent".into(),
+            tracked: Vec::new(),
+        }
+    }
+}
+
+/// Reads the lockfile of `CLTUNE_LOCK` and the package's own: the first that has results for this
+/// tunable counts. A file that does not exist is an ordinary state; one that cannot be read is an
+/// error at the attribute.
+pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors) -> Baked {
+    let mut baked = Baked::default();
+    let own = environment.own_lock();
+    let places = environment
+        .override_lock
+        .iter()
+        .filter(|path| **path != own);
+    let mut found = false;
+    for path in places.chain([&own]).filter(|path| path.exists()) {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(reason) => {
+                errors.add(Span::call_site(), format!("`{}`: {reason}", path.display()));
+                continue;
+            }
+        };
+        baked.tracked.push(path.clone());
+        if *path == own {
+            baked.seen = fingerprint::of_text(&text);
+        }
+        if found {
+            continue;
+        }
+        match results(path, &text, model) {
+            Ok(Results::None) => {}
+            Ok(Results::Stale) => {
+                baked.stale.get_or_insert_with(|| stale(path, model));
+            }
+            Ok(Results::Current(table)) => {
+                baked.table = table;
+                found = true;
+            }
+            Err(message) => errors.add(Span::call_site(), message),
+        }
+    }
+    baked
+}
+
+enum Results {
+    None,
+    Stale,
+    Current(Table),
+}
+
+fn results(path: &Path, text: &str, model: &Model) -> Result<Results, String> {
+    let lockfile =
+        Lockfile::parse(text).map_err(|error| format!("`{}`, {error}", path.display()))?;
+    match lockfile.kernel(&model.name) {
+        None => Ok(Results::None),
+        Some(kernel) if !kernel.is_current(model) => Ok(Results::Stale),
+        Some(_) => lockfile
+            .table(model)
+            .map(Results::Current)
+            .map_err(|error| format!("`{}`: {error}", path.display())),
+    }
+}
+
+fn stale(path: &Path, model: &Model) -> String {
+    format!(
+        "the results for `{}` in `{}` were tuned for another version of the kernel or of its \
+         declaration and are not used; run `cargo cltune` to tune it again",
+        model.name,
+        path.display()
+    )
+}

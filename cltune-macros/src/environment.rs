@@ -1,0 +1,87 @@
+//! What is read from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
+//! macro, and only reading.
+
+use cltune_core::source::decode;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The package that is being compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct Environment {
+    /// `CARGO_MANIFEST_DIR`: never the working directory, which differs between workspace members
+    /// and dependencies.
+    pub(crate) directory: PathBuf,
+    /// `CARGO_PKG_NAME`.
+    pub(crate) package: String,
+    /// `CARGO_PKG_VERSION`.
+    pub(crate) version: String,
+    /// `CLTUNE_LOCK`: a lockfile that goes before the package's own. A relative path counts from
+    /// the package.
+    pub(crate) override_lock: Option<PathBuf>,
+    /// The Rust file that is being expanded, relative to the package, with `/`.
+    pub(crate) source_file: String,
+}
+
+impl Environment {
+    /// The environment of the running compiler, or why there is none.
+    pub(crate) fn current() -> Result<Self, String> {
+        let variable = |name: &str| {
+            std::env::var(name).map_err(|error| {
+                format!("`#[tunable]` needs cargo's variable `{name}`: {error}; build with cargo")
+            })
+        };
+        let directory = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
+        let override_lock = std::env::var_os("CLTUNE_LOCK")
+            .filter(|path| !path.is_empty())
+            .map(|path| directory.join(path));
+        Ok(Self {
+            source_file: source_file(&directory),
+            package: variable("CARGO_PKG_NAME")?,
+            version: variable("CARGO_PKG_VERSION")?,
+            override_lock,
+            directory,
+        })
+    }
+
+    /// The package's own lockfile, which need not exist.
+    pub(crate) fn own_lock(&self) -> PathBuf {
+        self.directory.join(cltune_core::lockfile::FILE_NAME)
+    }
+
+    /// The absolute path of a path that is relative to the package and written with `/`.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        // Part by part, since `/` is no separator in the extended paths of Windows.
+        let mut absolute = self.directory.clone();
+        absolute.extend(path.split('/'));
+        absolute
+    }
+
+    /// The text of a file of the package, or why there is none, with the path that was looked at.
+    pub(crate) fn read(&self, path: &str) -> Result<String, String> {
+        let path = self.absolute(path);
+        read_text(&path).map_err(|reason| format!("{reason} (looked at `{}`)", path.display()))
+    }
+}
+
+/// The text of a file, or why there is none.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ if path.is_dir() => "it is a folder, not a file".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    })?;
+    decode(bytes)
+}
+
+/// The expanded file relative to the package. The compiler's paths are relative to the folder it
+/// runs in, which is the workspace's root for members.
+fn source_file(directory: &Path) -> String {
+    let span = proc_macro::Span::call_site();
+    let file = span.local_file().unwrap_or_else(|| span.file().into());
+    let file = std::path::absolute(&file).unwrap_or(file);
+    let relative = file.strip_prefix(directory).unwrap_or(&file);
+    let parts = relative
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,68 @@
+//! All mistakes of a declaration, not only the first.
+
+use cltune_core::expr::{ParseError, nearest};
+use proc_macro2::{Span, TokenStream};
+use std::fmt::Display;
+
+/// Collects errors.
+#[derive(Debug, Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    /// Adds an error at a token.
+    pub(crate) fn add(&mut self, span: Span, message: impl Display) {
+        self.0.push(syn::Error::new(span, message));
+    }
+
+    /// Adds an error that has its place already.
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    /// The value, or its error collected.
+    pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    /// The value of a formula, or its errors collected.
+    pub(crate) fn take_all<T>(&mut self, result: Result<T, Vec<ParseError>>) -> Option<T> {
+        result
+            .map_err(|errors| self.0.extend(errors.into_iter().map(syn::Error::from)))
+            .ok()
+    }
+
+    /// Adds all of another collection.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A `compile_error!` for each.
+    pub(crate) fn to_compile_errors(&self) -> TokenStream {
+        self.0.iter().map(syn::Error::to_compile_error).collect()
+    }
+
+    /// The messages, for tests.
+    #[cfg(test)]
+    pub(crate) fn messages(&self) -> Vec<String> {
+        self.0
+            .iter()
+            .flat_map(|errors| errors.clone().into_iter().map(|error| error.to_string()))
+            .collect()
+    }
+}
+
+/// `; did you mean …?` for the known word nearest to a mistyped one, else nothing.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
+/// `` `a`, `b`, `c` ``
+pub(crate) fn quoted(words: impl IntoIterator<Item = impl Display>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}

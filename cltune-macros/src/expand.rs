@@ -1,0 +1,43 @@
+//! The way of a declaration: parse, check, generate.
+
+use crate::check::check;
+use crate::environment::Environment;
+use crate::errors::Errors;
+use crate::generate::{self, Context};
+use crate::parse::{Attribute, Item};
+use proc_macro2::{Span, TokenStream};
+
+/// The expansion of an annotated item: what was declared, or its mistakes and a stub.
+pub(crate) fn expand(
+    attribute: TokenStream,
+    item: TokenStream,
+    environment: Result<Environment, String>,
+) -> TokenStream {
+    let mut errors = Errors::default();
+    let parsed: Item = match syn::parse2(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // What is no function declaration is left as it is: it may be a valid item.
+            let error = error.to_compile_error();
+            return quote::quote!(#error #item);
+        }
+    };
+    let environment = match environment {
+        Ok(environment) => environment,
+        Err(reason) => return syn::Error::new(Span::call_site(), reason).to_compile_error(),
+    };
+    let attribute = Attribute::parse(attribute, &mut errors);
+    let checked = check(&attribute, &parsed, &environment, &mut errors);
+    let krate = generate::crate_path(&attribute);
+    let context = Context {
+        krate: &krate,
+        item: &parsed,
+        checked: &checked,
+    };
+    if errors.is_empty() {
+        return generate::tunable(&context);
+    }
+    let mut expansion = errors.to_compile_errors();
+    expansion.extend(generate::stub(&context));
+    expansion
+}

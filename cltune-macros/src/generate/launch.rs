@@ -1,0 +1,77 @@
+//! The call into the run time.
+
+use super::Context;
+use crate::parse::{Argument, ArgumentType};
+use cltune_core::model::ScalarType;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// The problem's dimensions from the arguments of the call: `[i64; N]`.
+pub(super) fn dims(context: &Context<'_>) -> TokenStream {
+    let int = quote!(::core::primitive::i64);
+    let dims = context.checked.dimensions.iter().map(|name| {
+        let scalar = context
+            .checked
+            .arguments
+            .iter()
+            .find_map(|argument| match argument.kind {
+                Some(ArgumentType::Scalar(scalar)) if argument.name == *name => Some(scalar),
+                _ => None,
+            });
+        match scalar {
+            Some(ScalarType::I64) => quote!(#name),
+            // More than any device can work on; formulas then overflow, which is reported.
+            Some(ScalarType::U64) => quote! {
+                <#int as ::core::convert::TryFrom<_>>::try_from(#name).unwrap_or(#int::MAX)
+            },
+            _ => quote!(<#int as ::core::convert::From<_>>::from(#name)),
+        }
+    });
+    quote!([#(#dims),*])
+}
+
+/// The kernel's arguments, without local memory: `[Arg; N]`.
+pub(super) fn args(context: &Context<'_>) -> TokenStream {
+    let krate = context.krate;
+    let passed = context
+        .checked
+        .arguments
+        .iter()
+        .filter(|argument| argument.options.host_only.is_none());
+    let args = passed.map(|Argument { name, kind, .. }| match kind {
+        Some(ArgumentType::Buffer { mutable: true, .. }) => {
+            quote!(#krate::__private::Arg::buffer_mut(#name))
+        }
+        Some(ArgumentType::Buffer { .. }) => quote!(#krate::__private::Arg::buffer(#name)),
+        Some(ArgumentType::Scalar(_)) | None => quote!(#krate::__private::Arg::scalar(&#name)),
+    });
+    quote!([#(#args),*])
+}
+
+/// The declared arguments with types that mean the same wherever they stand.
+pub(super) fn inputs(context: &Context<'_>) -> TokenStream {
+    let krate = context.krate;
+    let inputs = context.checked.arguments.iter().filter_map(|argument| {
+        let name = &argument.name;
+        let ty = match argument.kind? {
+            ArgumentType::Scalar(scalar) => scalar_type(context, scalar),
+            ArgumentType::Buffer { element, mutable } => {
+                let element = scalar_type(context, element);
+                let mutable = mutable.then(|| quote!(mut));
+                quote!(&#mutable #krate::Buffer<#element>)
+            }
+        };
+        Some(quote!(#name: #ty))
+    });
+    quote!(#(#inputs),*)
+}
+
+fn scalar_type(context: &Context<'_>, scalar: ScalarType) -> TokenStream {
+    let name = format_ident!("{}", scalar.rust_name());
+    if scalar == ScalarType::F16 {
+        let krate = context.krate;
+        quote!(#krate::#name)
+    } else {
+        quote!(::core::primitive::#name)
+    }
+}

@@ -1,0 +1,236 @@
+//! Core values as constant expressions. They stand in a block that imports the core's names, see
+//! [`model`].
+
+use super::Context;
+use cltune_core::expr::{Formula, Op};
+use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
+use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::{List, Text};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// The model.
+pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
+    let krate = context.krate;
+    let Model {
+        name,
+        fingerprint,
+        kernel,
+        source,
+        options,
+        parameters,
+        dimensions,
+        constraints,
+        global,
+        local,
+        offset,
+        local_memory,
+        defines,
+        arguments,
+        default,
+    } = model;
+    let [name, fingerprint, kernel, source] = [name, fingerprint, kernel, source].map(text);
+    let options = list(options, text);
+    let parameters = list(parameters, parameter);
+    let dimensions = list(dimensions, text);
+    let [constraints, global, local, offset] =
+        [constraints, global, local, offset].map(|formulas| list(formulas, formula));
+    let local_memory = option(local_memory.as_ref().map(formula));
+    let defines = list(defines, |define| {
+        let (name, value) = (text(&define.name), formula(&define.value));
+        quote!(Define { name: #name, value: #value })
+    });
+    let arguments = list(arguments, argument);
+    let default = option(default.as_ref().map(|codes| integers(codes)));
+    quote! {{
+        #[allow(unused_imports)]
+        use #krate::__private::core::{
+            device::DeviceField,
+            expr::{Formula, Op, Program},
+            model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType},
+            parameter::{Domain, Parameter},
+        };
+        #[allow(unused_imports)]
+        use ::std::borrow::Cow::Borrowed;
+        Model {
+            name: #name,
+            fingerprint: #fingerprint,
+            kernel: #kernel,
+            source: #source,
+            options: #options,
+            parameters: #parameters,
+            dimensions: #dimensions,
+            constraints: #constraints,
+            global: #global,
+            local: #local,
+            offset: #offset,
+            local_memory: #local_memory,
+            defines: #defines,
+            arguments: #arguments,
+            default: #default,
+        }
+    }}
+}
+
+pub(super) fn text(text: &Text) -> TokenStream {
+    quote!(Borrowed(#text))
+}
+
+pub(super) fn integers(values: &[i64]) -> TokenStream {
+    let values = values.iter().map(|value| Literal::i64_unsuffixed(*value));
+    quote!(Borrowed(&[#(#values),*]))
+}
+
+fn list<T: Clone, U: ToTokens>(values: &List<T>, of: impl Fn(&T) -> U) -> TokenStream {
+    let values = values.iter().map(of);
+    quote!(Borrowed(&[#(#values),*]))
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn parameter(parameter: &Parameter) -> TokenStream {
+    let name = text(&parameter.name);
+    let int = |value: &i64| Literal::i64_unsuffixed(*value);
+    let domain = match &parameter.domain {
+        Domain::Integers(values) => {
+            let values = integers(values);
+            quote!(Integers(#values))
+        }
+        Domain::Range { first, last, step } => {
+            let [first, last, step] = [first, last, step].map(int);
+            quote!(Range { first: #first, last: #last, step: #step })
+        }
+        Domain::PowersOfTwo { first, last } => {
+            let [first, last] = [first, last].map(int);
+            quote!(PowersOfTwo { first: #first, last: #last })
+        }
+        Domain::Booleans(values) => {
+            let values = values.iter();
+            quote!(Booleans(Borrowed(&[#(#values),*])))
+        }
+        Domain::Names(names) => {
+            let names = list(names, text);
+            quote!(Names(#names))
+        }
+    };
+    quote!(Parameter { name: #name, domain: Domain::#domain })
+}
+
+fn formula(formula: &Formula) -> TokenStream {
+    let text = text(&formula.text);
+    let ops = list(&formula.program.ops, op);
+    quote!(Formula { text: #text, program: Program { ops: #ops } })
+}
+
+fn op(op: &Op) -> TokenStream {
+    match op {
+        Op::Const(value) => {
+            let value = Literal::i64_unsuffixed(*value);
+            quote!(Op::Const(#value))
+        }
+        Op::Device(field) => {
+            let field = format_ident!("{}", field.variant());
+            quote!(Op::Device(DeviceField::#field))
+        }
+        Op::Param(index) => indexed("Param", *index),
+        Op::Dim(index) => indexed("Dim", *index),
+        Op::Jump(target) => indexed("Jump", *target),
+        Op::JumpIfFalse(target) => indexed("JumpIfFalse", *target),
+        Op::AndThen(target) => indexed("AndThen", *target),
+        Op::OrElse(target) => indexed("OrElse", *target),
+        // Without content, so that the name that `Debug` shows is the whole of it.
+        Op::Neg
+        | Op::Not
+        | Op::Abs
+        | Op::IsPowerOfTwo
+        | Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Rem
+        | Op::Shl
+        | Op::Shr
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::Min
+        | Op::Max
+        | Op::Pow
+        | Op::DivCeil
+        | Op::NextMultipleOf => {
+            let name = format_ident!("{op:?}");
+            quote!(Op::#name)
+        }
+    }
+}
+
+fn indexed(name: &str, index: u16) -> TokenStream {
+    let name = format_ident!("{name}");
+    let index = Literal::u16_unsuffixed(index);
+    quote!(Op::#name(#index))
+}
+
+fn scalar(scalar: ScalarType) -> TokenStream {
+    let variant = format_ident!("{}", scalar.variant());
+    quote!(ScalarType::#variant)
+}
+
+fn argument(argument: &Argument) -> TokenStream {
+    let name = text(&argument.name);
+    let kind = match &argument.kind {
+        ArgumentKind::Scalar {
+            scalar: ty,
+            dimension,
+        } => {
+            let ty = scalar(*ty);
+            let dimension = option(
+                dimension.map(|dimension| Literal::u16_unsuffixed(dimension).into_token_stream()),
+            );
+            quote!(Scalar { scalar: #ty, dimension: #dimension })
+        }
+        ArgumentKind::Buffer {
+            element,
+            access,
+            len,
+            memory,
+        } => {
+            let element = scalar(*element);
+            let access = match access {
+                Access::Read => quote!(Read),
+                Access::ReadWrite => quote!(ReadWrite),
+                Access::Write => quote!(Write),
+            };
+            let len = option(len.as_ref().map(formula));
+            let memory = memory_name(*memory);
+            quote! {
+                Buffer {
+                    element: #element,
+                    access: Access::#access,
+                    len: #len,
+                    memory: Memory::#memory,
+                }
+            }
+        }
+        ArgumentKind::Local { element, len } => {
+            let (element, len) = (scalar(*element), formula(len));
+            quote!(Local { element: #element, len: #len })
+        }
+    };
+    quote!(Argument { name: #name, kind: ArgumentKind::#kind })
+}
+
+fn memory_name(memory: Memory) -> TokenStream {
+    let name = format_ident!("{memory:?}");
+    quote!(#name)
+}

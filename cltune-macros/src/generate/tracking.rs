@@ -1,0 +1,25 @@
+//! What makes cargo expand the declaration again, and the warning of stale results.
+
+use crate::check::Checked;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Items without effect that name each file and variable that was read.
+pub(super) fn tracking(checked: &Checked) -> TokenStream {
+    // Paths that are not UTF-8 cannot be written in Rust; such files are read and not tracked.
+    let files = checked.tracked.iter().filter_map(|path| path.to_str());
+    let stale = checked.stale.as_ref().map(|note| {
+        quote! {
+            #[deprecated(note = #note)]
+            #[allow(non_upper_case_globals)]
+            const stale_results_in_lockfile: () = ();
+            stale_results_in_lockfile
+        }
+    });
+    quote! {
+        #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
+        const _: ::core::option::Option<&::core::primitive::str> =
+            ::core::option_env!("CLTUNE_LOCK");
+        #stale
+    }
+}

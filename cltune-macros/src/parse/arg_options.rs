@@ -1,0 +1,118 @@
+//! `#[arg(…)]` on an argument.
+
+use super::pieces::{Number, assigned, in_parentheses, separated};
+use crate::errors::{Errors, did_you_mean, quoted};
+use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Expr, LitStr, Token};
+
+/// `#[arg(…)]`.
+#[derive(Debug, Default)]
+pub(crate) struct ArgOptions {
+    pub(crate) len: Option<(Expr, Span)>,
+    pub(crate) out: Option<Span>,
+    pub(crate) fill: Option<(FillSyntax, Span)>,
+    pub(crate) value: Option<(Number, Span)>,
+    pub(crate) host_only: Option<Span>,
+}
+
+/// `fill = …`.
+#[derive(Debug)]
+pub(crate) enum FillSyntax {
+    Uniform(Number, Number),
+    Zeros,
+    Iota,
+    Constant(Number),
+    File(LitStr),
+}
+
+const WORDS: [&str; 5] = ["len", "out", "fill", "value", "host_only"];
+const FILLS: [&str; 5] = ["uniform", "zeros", "iota", "constant", "file"];
+
+impl ArgOptions {
+    /// Reads the attributes of an argument; there are no others than `#[arg(…)]` and comments.
+    pub(super) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        for attribute in attributes {
+            if attribute.path().is_ident("arg") {
+                options.attribute(attribute, errors);
+            } else if !attribute.path().is_ident("doc") {
+                errors.push(syn::Error::new_spanned(
+                    attribute.path(),
+                    "arguments of a tunable take `#[arg(…)]` and no other attribute",
+                ));
+            }
+        }
+        options
+    }
+
+    fn attribute(&mut self, attribute: &syn::Attribute, errors: &mut Errors) {
+        let list = match attribute.meta.require_list() {
+            Ok(list) => list,
+            Err(error) => return errors.push(error),
+        };
+        if let Err(error) = cltune_core::expr::check_nesting(list.tokens.clone()) {
+            return errors.push(error.into());
+        }
+        let mut found = Errors::default();
+        let read = |input: ParseStream<'_>| {
+            separated(input, &mut found, |input, _| self.word(input));
+            Ok(())
+        };
+        // The parser sees the closing parenthesis, where a missing token is reported.
+        let result = attribute.parse_args_with(read);
+        if found.is_empty() {
+            found.take(result);
+        }
+        errors.extend(found);
+    }
+
+    fn word(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let word = input.call(Ident::parse_any)?;
+        let span = word.span();
+        let repeated = match word.to_string().as_str() {
+            "len" => self.len.replace((assigned(input)?, span)).is_some(),
+            "out" => self.out.replace(span).is_some(),
+            "fill" => self.fill.replace((assigned(input)?, span)).is_some(),
+            "value" => self.value.replace((assigned(input)?, span)).is_some(),
+            "host_only" => self.host_only.replace(span).is_some(),
+            text => {
+                let near = did_you_mean(text, WORDS);
+                let words = quoted(WORDS);
+                let message = format!("unknown word `{text}` in `arg`{near}; there are {words}");
+                return Err(syn::Error::new(span, message));
+            }
+        };
+        if repeated {
+            let message = format!("`{word}` is given twice; keep one");
+            return Err(syn::Error::new(span, message));
+        }
+        Ok(())
+    }
+}
+
+impl Parse for FillSyntax {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let word = input.call(Ident::parse_any)?;
+        match word.to_string().as_str() {
+            "zeros" => Ok(Self::Zeros),
+            "iota" => Ok(Self::Iota),
+            "uniform" => in_parentheses(input, |content| {
+                let low = content.parse()?;
+                content.parse::<Token![,]>()?;
+                Ok(Self::Uniform(low, content.parse()?))
+            }),
+            "constant" => in_parentheses(input, |content| Ok(Self::Constant(content.parse()?))),
+            "file" => in_parentheses(input, |content| Ok(Self::File(content.parse()?))),
+            text => {
+                let near = did_you_mean(text, FILLS);
+                let message = format!(
+                    "unknown fill `{text}`{near}; there are `uniform(low, high)`, `zeros`, \
+                     `iota`, `constant(value)` and `file(\"path\")`"
+                );
+                Err(syn::Error::new(word.span(), message))
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The function's arguments.
+
+use super::arg_options::ArgOptions;
+use crate::errors::{Errors, quoted};
+use cltune_core::model::ScalarType;
+use proc_macro2::Ident;
+use syn::spanned::Spanned as _;
+use syn::{FnArg, GenericArgument, Pat, PathArguments, PathSegment, Type};
+
+/// An argument after the queue.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: Ident,
+    /// `None` where the type is wrong, which was reported: the name is known all the same.
+    pub(crate) kind: Option<ArgumentType>,
+    pub(crate) options: ArgOptions,
+}
+
+/// The types an argument may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentType {
+    Scalar(ScalarType),
+    Buffer { element: ScalarType, mutable: bool },
+}
+
+const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
+
+/// The queue's name and the arguments after it. What is wrong is collected and left out.
+pub(crate) fn arguments(
+    signature: &syn::Signature,
+    errors: &mut Errors,
+) -> (Option<Ident>, Vec<Argument>) {
+    let mut inputs = signature.inputs.iter();
+    let queue = match inputs.next() {
+        Some(first) => queue(first, errors),
+        None => {
+            errors.add(signature.paren_token.span.join(), QUEUE);
+            None
+        }
+    };
+    let arguments = inputs.filter_map(|input| argument(input, errors)).collect();
+    (queue, arguments)
+}
+
+fn queue(input: &FnArg, errors: &mut Errors) -> Option<Ident> {
+    // A receiver was reported with the signature.
+    let FnArg::Typed(typed) = input else {
+        return None;
+    };
+    let is_queue = matches!(ungrouped(&typed.ty), Type::Reference(reference)
+        if reference.mutability.is_none()
+            && last_segment(&reference.elem).is_some_and(|segment| segment.ident == "Queue"));
+    if !is_queue {
+        errors.add(typed.ty.span(), QUEUE);
+        return None;
+    }
+    if let Some(attribute) = typed.attrs.first() {
+        errors.add(attribute.span(), "the queue takes no attributes");
+    }
+    errors.take(name(&typed.pat))
+}
+
+fn argument(input: &FnArg, errors: &mut Errors) -> Option<Argument> {
+    let FnArg::Typed(typed) = input else {
+        return None;
+    };
+    let options = ArgOptions::parse(&typed.attrs, errors);
+    let name = errors.take(name(&typed.pat));
+    let kind = errors.take(kind(&typed.ty));
+    Some(Argument {
+        name: name?,
+        kind,
+        options,
+    })
+}
+
+fn name(pattern: &Pat) -> syn::Result<Ident> {
+    match pattern {
+        Pat::Ident(ident)
+            if ident.by_ref.is_none() && ident.mutability.is_none() && ident.subpat.is_none() =>
+        {
+            Ok(ident.ident.clone())
+        }
+        _ => Err(syn::Error::new(
+            pattern.span(),
+            "an argument of a tunable is a plain name",
+        )),
+    }
+}
+
+fn kind(ty: &Type) -> syn::Result<ArgumentType> {
+    let unsupported = || {
+        let message = format!(
+            "this type cannot be passed to a kernel: an argument is a scalar ({}), or \
+             `&Buffer<T>` or `&mut Buffer<T>` of such scalars",
+            scalars()
+        );
+        syn::Error::new(ty.span(), message)
+    };
+    match ungrouped(ty) {
+        Type::Path(_) => scalar(ty).map(ArgumentType::Scalar).ok_or_else(unsupported),
+        Type::Reference(reference) => {
+            let segment = last_segment(&reference.elem)
+                .filter(|segment| segment.ident == "Buffer")
+                .ok_or_else(unsupported)?;
+            let PathArguments::AngleBracketed(generics) = &segment.arguments else {
+                let message = "`Buffer` needs the type of its elements, for example `Buffer<f32>`";
+                return Err(syn::Error::new(segment.span(), message));
+            };
+            let mut elements = generics.args.iter();
+            let (Some(GenericArgument::Type(element)), None) = (elements.next(), elements.next())
+            else {
+                return Err(unsupported());
+            };
+            Ok(ArgumentType::Buffer {
+                element: element_type(element)?,
+                mutable: reference.mutability.is_some(),
+            })
+        }
+        _ => Err(unsupported()),
+    }
+}
+
+/// The type of a buffer's elements.
+pub(crate) fn element_type(ty: &Type) -> syn::Result<ScalarType> {
+    scalar(ty).ok_or_else(|| {
+        let message = format!("the type of an element is one of {}", scalars());
+        syn::Error::new(ty.span(), message)
+    })
+}
+
+fn scalars() -> String {
+    quoted(ScalarType::ALL.iter().map(|scalar| scalar.rust_name()))
+}
+
+fn scalar(ty: &Type) -> Option<ScalarType> {
+    let segment = last_segment(ty)?;
+    if !segment.arguments.is_none() {
+        return None;
+    }
+    ScalarType::from_rust_name(&segment.ident.to_string())
+}
+
+/// The last name of a path: the macro sees names, not what they mean.
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ungrouped(ty) {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// A type without parentheses and without the invisible ones of `macro_rules!`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            _ => return ty,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The clauses of `#[tunable(…)]`.
+
+use super::local_arg::LocalArg;
+use super::pieces::{
+    Assignment, Number, Spanned, assigned, assignments, in_parentheses, list, separated,
+};
+use super::reference::{ReferenceSyntax, reference};
+use crate::errors::{Errors, did_you_mean, quoted};
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Expr, LitStr, Path};
+
+/// Every clause as written.
+#[derive(Debug, Default)]
+pub(crate) struct Attribute {
+    pub(crate) source: Option<Spanned<LitStr>>,
+    pub(crate) kernel: Option<Spanned<LitStr>>,
+    pub(crate) name: Option<Spanned<LitStr>>,
+    pub(crate) krate: Option<Spanned<Path>>,
+    pub(crate) params: Option<Spanned<Vec<Assignment>>>,
+    pub(crate) constraints: Option<Spanned<Vec<Expr>>>,
+    pub(crate) global: Option<Spanned<Vec<Expr>>>,
+    pub(crate) local: Option<Spanned<Vec<Expr>>>,
+    pub(crate) offset: Option<Spanned<Vec<Expr>>>,
+    pub(crate) local_memory: Option<Spanned<Expr>>,
+    pub(crate) local_args: Option<Spanned<Vec<LocalArg>>>,
+    pub(crate) tune: Vec<Spanned<Vec<Assignment>>>,
+    pub(crate) defaults: Option<Spanned<Vec<Assignment>>>,
+    pub(crate) options: Option<Spanned<Vec<LitStr>>>,
+    pub(crate) defines: Option<Spanned<Vec<Assignment>>>,
+    /// `None` inside: `reference = default`.
+    pub(crate) reference: Option<Spanned<Option<ReferenceSyntax>>>,
+    pub(crate) tolerance: Option<Spanned<Vec<ToleranceSyntax>>>,
+    pub(crate) bytes: Option<Spanned<Expr>>,
+    pub(crate) flops: Option<Spanned<Expr>>,
+}
+
+/// `rel = 1e-4` or `abs = 1e-6`.
+#[derive(Debug)]
+pub(crate) struct ToleranceSyntax {
+    pub(crate) word: Ident,
+    pub(crate) value: Number,
+}
+
+impl Parse for ToleranceSyntax {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let word = input.call(Ident::parse_any)?;
+        Ok(Self {
+            word,
+            value: assigned(input)?,
+        })
+    }
+}
+
+const CLAUSES: [&str; 19] = [
+    "source",
+    "kernel",
+    "name",
+    "crate",
+    "params",
+    "constraints",
+    "global",
+    "local",
+    "offset",
+    "local_memory",
+    "local_args",
+    "tune",
+    "defaults",
+    "options",
+    "defines",
+    "reference",
+    "tolerance",
+    "bytes",
+    "flops",
+];
+
+impl Attribute {
+    /// Reads all clauses. What is wrong is collected and left out.
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut attribute = Self::default();
+        if let Err(error) = cltune_core::expr::check_nesting(tokens.clone()) {
+            errors.push(error.into());
+            return attribute;
+        }
+        let read = |input: ParseStream<'_>| {
+            separated(input, errors, |input, errors| {
+                attribute.clause(input, errors)
+            });
+            Ok(())
+        };
+        let result = read.parse2(tokens);
+        // Tokens that a wrong clause left over are not a second mistake.
+        if errors.is_empty() {
+            errors.take(result);
+        }
+        attribute
+    }
+
+    fn clause(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+        let word = input.call(Ident::parse_any)?;
+        match word.to_string().as_str() {
+            "source" => set(&mut self.source, &word, assigned(input)),
+            "kernel" => set(&mut self.kernel, &word, assigned(input)),
+            "name" => set(&mut self.name, &word, assigned(input)),
+            "crate" => {
+                let path = assigned::<ModulePath>(input).map(|path| path.0);
+                set(&mut self.krate, &word, path)
+            }
+            "params" => set(&mut self.params, &word, assignments(input, errors)),
+            "constraints" => set(&mut self.constraints, &word, list(input, errors)),
+            "global" => set(&mut self.global, &word, list(input, errors)),
+            "local" => set(&mut self.local, &word, list(input, errors)),
+            "offset" => set(&mut self.offset, &word, list(input, errors)),
+            "local_memory" => set(&mut self.local_memory, &word, single(input)),
+            "local_args" => set(&mut self.local_args, &word, list(input, errors)),
+            "tune" => {
+                let value = assignments(input, errors)?;
+                let span = word.span();
+                self.tune.push(Spanned { value, span });
+                Ok(())
+            }
+            "defaults" => set(&mut self.defaults, &word, assignments(input, errors)),
+            "options" => set(&mut self.options, &word, list(input, errors)),
+            "defines" => set(&mut self.defines, &word, assignments(input, errors)),
+            "reference" => set(&mut self.reference, &word, reference(input, errors)),
+            "tolerance" => set(&mut self.tolerance, &word, list(input, errors)),
+            "bytes" => set(&mut self.bytes, &word, single(input)),
+            "flops" => set(&mut self.flops, &word, single(input)),
+            text => {
+                let near = did_you_mean(text, CLAUSES);
+                let clauses = quoted(CLAUSES);
+                let message = format!("unknown clause `{text}`{near}; the clauses are {clauses}");
+                Err(syn::Error::new(word.span(), message))
+            }
+        }
+    }
+}
+
+/// Stores a clause that may be given once.
+fn set<T>(place: &mut Option<Spanned<T>>, word: &Ident, value: syn::Result<T>) -> syn::Result<()> {
+    let value = value?;
+    if place.is_some() {
+        let message = format!("the clause `{word}` is given twice; keep one");
+        return Err(syn::Error::new(word.span(), message));
+    }
+    let span = word.span();
+    *place = Some(Spanned { value, span });
+    Ok(())
+}
+
+/// `(FORMULA)`.
+fn single(input: ParseStream<'_>) -> syn::Result<Expr> {
+    in_parentheses(input, |content| {
+        let value = content.parse()?;
+        content.parse::<Option<syn::Token![,]>>()?;
+        if content.is_empty() {
+            Ok(value)
+        } else {
+            Err(content.error("this clause takes one formula"))
+        }
+    })
+}
+
+/// A path of plain names, `::cltune_runtime` or `crate::gpu::cltune`.
+struct ModulePath(Path);
+
+impl Parse for ModulePath {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.call(Path::parse_mod_style).map(Self)
+    }
+}

@@ -1,0 +1,26 @@
+//! The attribute's grammar: tokens to a syntax tree that keeps every span.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `attribute` | the clauses of `#[tunable(…)]` |
+//! | `reference`, `local_arg` | clauses with a grammar of their own |
+//! | `arg_options` | `#[arg(…)]` |
+//! | `item` | the function with or without a body |
+//! | `argument` | the function's arguments and their types |
+//! | `pieces` | lists, assignments and numbers; going on after a mistake |
+
+mod arg_options;
+mod argument;
+mod attribute;
+mod item;
+mod local_arg;
+mod pieces;
+mod reference;
+
+pub(crate) use arg_options::{ArgOptions, FillSyntax};
+pub(crate) use argument::{Argument, ArgumentType, arguments, element_type, last_segment};
+pub(crate) use attribute::{Attribute, ToleranceSyntax};
+pub(crate) use item::{Body, Item};
+pub(crate) use local_arg::LocalArg;
+pub(crate) use pieces::{Assignment, Number, Spanned};
+pub(crate) use reference::ReferenceSyntax;
