@@ -10,7 +10,7 @@ use proc_macro2::{Span, TokenStream};
 /// The expansion of an annotated item: what was declared, or its mistakes and a stub.
 pub(crate) fn expand(
     attribute: TokenStream,
-    item: TokenStream,
+    item: &TokenStream,
     environment: Result<Environment, String>,
 ) -> TokenStream {
     let mut errors = Errors::default();

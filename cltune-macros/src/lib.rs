@@ -114,5 +114,5 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
-    expand::expand(attribute.into(), item.into(), environment).into()
+    expand::expand(attribute.into(), &item.into(), environment).into()
 }

@@ -18,7 +18,7 @@
 //!
 //! | item | is |
 //! |---|---|
-//! | `tunable` | the attribute that declares a kernel |
+//! | [`tunable`] | the attribute that declares a kernel |
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
 //! | [`Selection`] | which values a call gets, and why |
 //! | [`Error`] | what went wrong and what to do |
@@ -49,6 +49,7 @@ pub use buffer::Buffer;
 pub use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 pub use cltune_core::model::Rejection;
 pub use cltune_core::select::Rule;
+pub use cltune_macros::tunable;
 pub use context::Context;
 pub use device::Device;
 pub use element::Element;

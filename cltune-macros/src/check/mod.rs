@@ -81,18 +81,17 @@ pub(crate) fn check(
 
     let kernel_arguments =
         arguments::arguments(attribute, &arguments, &problems.dimensions, &scopes, errors);
-    let global = match &attribute.global {
-        Some(global) => formulas::sizes(global, &scopes, Names::All, errors),
-        None => {
-            if grammatical {
-                errors.add(
-                    item.signature.ident.span(),
-                    "the clause `global(…)` is missing: the global size in work-items, for \
-                     example `global(n)`",
-                );
-            }
-            Vec::new()
+    let global = if let Some(global) = &attribute.global {
+        formulas::sizes(global, &scopes, Names::All, errors)
+    } else {
+        if grammatical {
+            errors.add(
+                item.signature.ident.span(),
+                "the clause `global(…)` is missing: the global size in work-items, for \
+                 example `global(n)`",
+            );
         }
+        Vec::new()
     };
     let same_rank = |clause: Option<&Spanned<Vec<syn::Expr>>>, errors: &mut Errors| {
         let Some(clause) = clause else {

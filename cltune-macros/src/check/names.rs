@@ -58,7 +58,7 @@ pub(super) fn check(
             );
             errors.add(ident.span(), message);
         }
-        claim(&mut macros, ident, name.clone(), "the parameter", errors);
+        claim(&mut macros, ident, &name, "the parameter", errors);
         if let Some(Domain::Names(values)) = &parameter.domain {
             for value in values.iter() {
                 let value = format!("{name}_{value}");
@@ -77,7 +77,7 @@ pub(super) fn check(
             errors.add(define.name.span(), message);
             continue;
         }
-        claim(&mut macros, &define.name, name, "the macro", errors);
+        claim(&mut macros, &define.name, &name, "the macro", errors);
     }
     let mut known: Vec<String> = arguments
         .iter()
@@ -96,12 +96,12 @@ pub(super) fn check(
 fn claim(
     macros: &mut HashMap<String, String>,
     ident: &Ident,
-    name: String,
+    name: &str,
     what: &str,
     errors: &mut Errors,
 ) {
     let owner = format!("{what} `{name}`");
-    if let Some(other) = macros.insert(name.clone(), owner) {
+    if let Some(other) = macros.insert(name.to_owned(), owner) {
         let message = format!("the macro `{name}` is also that of {other}; rename one of them");
         errors.add(ident.span(), message);
     }

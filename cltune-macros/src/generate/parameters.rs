@@ -37,11 +37,10 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
     });
     let to_codes = parameters.iter().map(|parameter| {
         let ident = &parameter.ident;
-        match &parameter.domain {
-            Some(Domain::Booleans(_) | Domain::Names(_)) => {
-                quote!(self.#ident as ::core::primitive::i64)
-            }
-            _ => quote!(self.#ident),
+        if let Some(Domain::Booleans(_) | Domain::Names(_)) = &parameter.domain {
+            quote!(self.#ident as ::core::primitive::i64)
+        } else {
+            quote!(self.#ident)
         }
     });
     let from_codes = parameters.iter().enumerate().map(|(position, parameter)| {

@@ -87,9 +87,10 @@ fn list<T: Clone, U: ToTokens>(values: &List<T>, of: impl Fn(&T) -> U) -> TokenS
 }
 
 fn option(value: Option<TokenStream>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
+    if let Some(value) = value {
+        quote!(::core::option::Option::Some(#value))
+    } else {
+        quote!(::core::option::Option::None)
     }
 }
 

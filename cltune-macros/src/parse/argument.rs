@@ -31,12 +31,11 @@ pub(crate) fn arguments(
     errors: &mut Errors,
 ) -> (Option<Ident>, Vec<Argument>) {
     let mut inputs = signature.inputs.iter();
-    let queue = match inputs.next() {
-        Some(first) => queue(first, errors),
-        None => {
-            errors.add(signature.paren_token.span.join(), QUEUE);
-            None
-        }
+    let queue = if let Some(first) = inputs.next() {
+        queue(first, errors)
+    } else {
+        errors.add(signature.paren_token.span.join(), QUEUE);
+        None
     };
     let arguments = inputs.filter_map(|input| argument(input, errors)).collect();
     (queue, arguments)

@@ -1,0 +1,3 @@
+//! One module for each way of use.
+
+mod saxpy;
