@@ -44,6 +44,8 @@ mod event;
 mod launch;
 mod opencl;
 mod queue;
+#[cfg(feature = "tuning")]
+pub mod tuning;
 
 pub use buffer::Buffer;
 pub use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};

@@ -145,7 +145,7 @@ impl LaunchCache {
         dims: &[i64],
     ) -> Result<Prepared> {
         let model = tunable.model();
-        let options = super::options::build_options(tunable, queue.device(), codes, dims)?;
+        let options = super::options::build_options(model, queue.device(), codes, dims)?;
         let slot = {
             let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
             programs

@@ -9,6 +9,8 @@ mod tunable;
 
 pub use arg::Arg;
 pub(crate) use cache::LaunchCache;
+#[cfg(feature = "tuning")]
+pub(crate) use options::build_options;
 pub use selection::{Baked, Configuration, Selection, default_params, select};
 pub use tunable::Tunable;
 

@@ -27,18 +27,8 @@ impl Tunable {
         &self.table
     }
 
-    /// `WG = 64, WPT = 2`: a configuration's codes as its values.
     pub(crate) fn describe(&self, codes: &[i64]) -> String {
-        let values =
-            self.model
-                .parameters
-                .iter()
-                .zip(codes)
-                .map(|(parameter, code)| match parameter.domain.value(*code) {
-                    Some(value) => format!("{} = {value}", parameter.name),
-                    None => format!("{} = ?{code}", parameter.name),
-                });
-        values.collect::<Vec<_>>().join(", ")
+        describe(&self.model, codes)
     }
 
     /// `n = 1048576`: a problem's dimensions by name.
@@ -52,4 +42,15 @@ impl Tunable {
             .collect::<Vec<_>>()
             .join(", ")
     }
+}
+
+/// `WG = 64, WPT = 2`: a configuration's codes as its values.
+pub(crate) fn describe(model: &Model, codes: &[i64]) -> String {
+    let values = model.parameters.iter().zip(codes).map(|(parameter, code)| {
+        match parameter.domain.value(*code) {
+            Some(value) => format!("{} = {value}", parameter.name),
+            None => format!("{} = ?{code}", parameter.name),
+        }
+    });
+    values.collect::<Vec<_>>().join(", ")
 }

@@ -19,9 +19,9 @@ pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe};
 pub(crate) use event::RawEvent;
-pub(crate) use kernel::RawKernel;
 #[cfg(feature = "tuning")]
-pub(crate) use kernel::{ArgInfo, KernelLimits};
+pub(crate) use kernel::ArgInfo;
+pub(crate) use kernel::RawKernel;
 pub(crate) use memory::RawBuffer;
 pub(crate) use program::{BuildFailure, RawProgram};
 pub(crate) use queue::{NdRange, RawQueue};

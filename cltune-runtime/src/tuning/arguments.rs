@@ -1,0 +1,304 @@
+//! A kernel's arguments on the device: guarded buffers, draws of inputs, scalars.
+
+use super::fill::{self, elements};
+use super::guarded::Guarded;
+use super::measurer::PrepareError;
+use super::outcome::{WrongKind, WrongResult};
+use super::poison::pattern;
+use super::verify::Expected;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::opencl::{RawBuffer, RawKernel};
+use crate::queue::Queue;
+use cltune_core::declaration::{Declaration, Fill};
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::Env;
+use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use std::path::Path;
+
+/// The arguments of one kernel for one problem.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    buffers: Vec<BufferArgument>,
+    scalars: Vec<ScalarArgument>,
+    /// The number of draws.
+    pub(super) draws: usize,
+}
+
+#[derive(Debug)]
+struct BufferArgument {
+    position: usize,
+    name: String,
+    element: ScalarType,
+    access: Access,
+    memory: Guarded,
+    draws: Vec<BufferDraw>,
+}
+
+/// One draw of a buffer's contents.
+#[derive(Debug)]
+struct BufferDraw {
+    /// What the kernel finds, on the host; empty for outputs, which are poisoned.
+    host: Vec<u8>,
+    /// The same on the device, for copying without the host; `None` for outputs and empty buffers.
+    device: Option<RawBuffer>,
+    /// What the reference makes of it, for buffers that are written.
+    expected: Option<Expected>,
+}
+
+#[derive(Debug)]
+struct ScalarArgument {
+    position: usize,
+    /// The bytes of each draw.
+    draws: Vec<Vec<u8>>,
+}
+
+/// What arguments are made for.
+pub(super) struct Setting<'a> {
+    pub(super) context: &'a Context,
+    pub(super) queue: &'a Queue,
+    pub(super) declaration: &'a Declaration,
+    pub(super) codes: &'a [i64],
+    pub(super) dims: &'a [i64],
+    pub(super) folder: &'a Path,
+    pub(super) draws: usize,
+    pub(super) seed: u64,
+}
+
+impl Arguments {
+    /// Allocates and fills. Each draw has a random sequence of its own for every argument.
+    pub(super) fn new(setting: &Setting<'_>) -> Result<Self, PrepareError> {
+        let model = &setting.declaration.model;
+        let limits: &DeviceLimits = &setting.context.device().info().limits;
+        let env = Env {
+            params: setting.codes,
+            dims: setting.dims,
+            device: limits,
+        };
+        let mut arguments = Self {
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            draws: setting.draws,
+        };
+        for (position, argument) in model.arguments.iter().enumerate() {
+            let fill = setting
+                .declaration
+                .fills
+                .get(position)
+                .unwrap_or(&Fill::None);
+            let name = argument.name.to_string();
+            match &argument.kind {
+                ArgumentKind::Local { .. } => {}
+                ArgumentKind::Scalar { scalar, dimension } => {
+                    let draws = (0..setting.draws).map(|draw| {
+                        if let Some(index) = dimension {
+                            let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
+                            return Ok(fill::integer(*scalar, size));
+                        }
+                        let mut random = sequence(setting.seed, position, draw);
+                        elements(fill, *scalar, 1, &name, setting.folder, &mut random)
+                    });
+                    let draws = draws.collect::<Result<_, _>>()?;
+                    arguments.scalars.push(ScalarArgument { position, draws });
+                }
+                ArgumentKind::Buffer {
+                    element,
+                    access,
+                    len,
+                    ..
+                } => {
+                    let len = len.as_ref().ok_or_else(|| PrepareError::NoLength {
+                        argument: name.clone(),
+                    })?;
+                    let elements = len.eval(&env).map_err(|reason| PrepareError::Length {
+                        argument: name.clone(),
+                        text: len.text.to_string(),
+                        reason,
+                    })?;
+                    let len = usize::try_from(elements).unwrap_or(0);
+                    let buffer =
+                        BufferArgument::new(setting, position, name, *element, *access, fill, len)?;
+                    arguments.buffers.push(buffer);
+                }
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Passes everything but local memory. `position` translates a declared position into the
+    /// kernel's.
+    pub(super) fn set(
+        &self,
+        kernel: &RawKernel,
+        draw: usize,
+        position: impl Fn(usize) -> u32,
+    ) -> Result<()> {
+        for scalar in &self.scalars {
+            kernel
+                .set_scalar(position(scalar.position), &scalar.draws[draw])
+                .map_err(Error::call(format!("clSetKernelArg {}", scalar.position)))?;
+        }
+        for buffer in &self.buffers {
+            kernel
+                .set_buffer(position(buffer.position), buffer.memory.region())
+                .map_err(Error::call(format!("clSetKernelArg `{}`", buffer.name)))?;
+        }
+        Ok(())
+    }
+
+    /// Puts a draw's inputs and fresh poison in place.
+    pub(super) fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {
+        self.buffers
+            .iter()
+            .try_for_each(|buffer| buffer.restore(queue, draw))
+    }
+
+    /// Puts the contents of those buffers in place that a launch changes and reads.
+    pub(super) fn restore_read_write(&self, queue: &Queue, draw: usize) -> Result<()> {
+        self.buffers
+            .iter()
+            .filter(|buffer| buffer.access == Access::ReadWrite)
+            .try_for_each(|buffer| buffer.restore(queue, draw))
+    }
+
+    /// Keeps what is in the written buffers as the reference's results of a draw.
+    pub(super) fn keep_expected(
+        &mut self,
+        queue: &Queue,
+        draw: usize,
+        declaration: &Declaration,
+    ) -> Result<(), PrepareError> {
+        for buffer in &mut self.buffers {
+            if buffer.access == Access::Read {
+                continue;
+            }
+            let bytes = buffer.memory.read(queue)?;
+            let expected =
+                Expected::new(buffer.element, bytes, declaration.tolerance).map_err(|index| {
+                    PrepareError::ReferenceNan {
+                        argument: buffer.name.clone(),
+                        index,
+                        draw,
+                    }
+                })?;
+            buffer.draws[draw].expected = Some(expected);
+        }
+        Ok(())
+    }
+
+    /// What is wrong with what a launch left, if anything. Repairs damaged guard zones.
+    pub(super) fn verify(&self, queue: &Queue, draw: usize) -> Result<Option<WrongResult>> {
+        for buffer in &self.buffers {
+            if let Some(kind) = buffer.verify(queue, draw)? {
+                for buffer in &self.buffers {
+                    buffer.memory.restore_guards(queue)?;
+                }
+                return Ok(Some(WrongResult {
+                    argument: buffer.name.clone(),
+                    kind,
+                }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl BufferArgument {
+    fn new(
+        setting: &Setting<'_>,
+        position: usize,
+        name: String,
+        element: ScalarType,
+        access: Access,
+        fill: &Fill,
+        len: usize,
+    ) -> Result<Self, PrepareError> {
+        let bytes = len
+            .checked_mul(element.size())
+            .filter(|bytes| isize::try_from(*bytes).is_ok())
+            .ok_or(Error::TooLarge {
+                len,
+                size: element.size(),
+            })?;
+        let memory = Guarded::new(setting.context, setting.queue, bytes)?;
+        let mut draws = Vec::with_capacity(setting.draws);
+        for draw in 0..setting.draws {
+            draws.push(if access == Access::Write {
+                BufferDraw {
+                    host: Vec::new(),
+                    device: None,
+                    expected: None,
+                }
+            } else {
+                let mut random = sequence(setting.seed, position, draw);
+                let host = elements(fill, element, len, &name, setting.folder, &mut random)?;
+                let device = if bytes == 0 {
+                    None
+                } else {
+                    let copy = RawBuffer::new(setting.context.raw(), bytes)
+                        .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
+                    setting
+                        .queue
+                        .raw()
+                        .write(&copy, 0, &host)
+                        .map_err(Error::call("clEnqueueWriteBuffer"))?;
+                    Some(copy)
+                };
+                BufferDraw {
+                    host,
+                    device,
+                    expected: None,
+                }
+            });
+        }
+        Ok(Self {
+            position,
+            name,
+            element,
+            access,
+            memory,
+            draws,
+        })
+    }
+
+    fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {
+        match &self.draws[draw].device {
+            Some(source) => self.memory.copy_from(queue, source),
+            None => self.memory.fill(queue, pattern(self.element)),
+        }
+    }
+
+    fn verify(&self, queue: &Queue, draw: usize) -> Result<Option<WrongKind>> {
+        if let Some(offset) = self.memory.damage(queue)? {
+            return Ok(Some(WrongKind::OutOfBounds { offset }));
+        }
+        if self.memory.bytes() == 0 {
+            return Ok(None);
+        }
+        let found = self.memory.read(queue)?;
+        let draw = &self.draws[draw];
+        if self.access == Access::Read {
+            let changed = found
+                .iter()
+                .zip(&draw.host)
+                .position(|(found, host)| found != host);
+            return Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
+                index: byte / self.element.size(),
+            }));
+        }
+        Ok(draw.expected.as_ref().and_then(|expected| {
+            expected.compare(self.element, &found, self.access == Access::Write)
+        }))
+    }
+}
+
+/// The random sequence of an argument and a draw.
+fn sequence(seed: u64, position: usize, draw: usize) -> Pcg64Mcg {
+    // Odd multipliers spread the small numbers over the seed's bits.
+    let mixed = seed
+        ^ (position as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ (draw as u64 + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    Pcg64Mcg::seed_from_u64(mixed)
+}

@@ -1,0 +1,519 @@
+//! The order of things: prepare once, measure many.
+
+use super::arguments::{Arguments, Setting};
+use super::fill::FillError;
+use super::outcome::{Measurement, Outcome};
+use super::signature::{self, SignatureMismatch};
+use super::timing::{Repeats, median};
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::opencl::{NdRange, RawKernel, RawProgram};
+use crate::queue::Queue;
+use cltune_core::declaration::{Declaration, Reference, ReferenceKernel};
+use cltune_core::expr::{Env, EvalError, Formula};
+use cltune_core::model::{ArgumentKind, Model, Rejection};
+use cltune_core::select::first_valid;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct MeasureOptions {
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// How many draws of inputs configurations are verified on, in turn; at least 1.
+    pub draws: usize,
+    /// The least number of timed launches, except of clearly slower configurations.
+    pub least_repeats: usize,
+    /// The most timed launches.
+    pub most_repeats: usize,
+    /// How long to repeat beyond the least number.
+    pub repeat_time: Duration,
+    /// A configuration that is slower than the best by more than this factor is timed once.
+    pub hopeless_factor: f64,
+    /// Where `fill = file("…")` is relative to.
+    pub folder: PathBuf,
+}
+
+impl Default for MeasureOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            draws: 2,
+            least_repeats: 3,
+            most_repeats: 15,
+            repeat_time: Duration::from_millis(100),
+            hopeless_factor: 2.0,
+            folder: PathBuf::new(),
+        }
+    }
+}
+
+/// Why a kernel cannot be measured at all for a problem on a device.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// No configuration satisfies the constraints and the device's limits.
+    #[error("no configuration is valid for this problem on this device")]
+    NoConfiguration,
+    /// A buffer argument without a length.
+    #[error(
+        "the length of `{argument}` is not declared, so the tuner cannot allocate it: add \
+         `#[arg(len = …)]`"
+    )]
+    NoLength {
+        /// The argument.
+        argument: String,
+    },
+    /// A length that has no value.
+    #[error("the length `{text}` of `{argument}` has no value: {reason}")]
+    Length {
+        /// The argument.
+        argument: String,
+        /// The formula.
+        text: String,
+        /// The reason.
+        reason: EvalError,
+    },
+    /// An argument cannot be filled.
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// The declaration does not fit the kernel.
+    #[error(transparent)]
+    Signature(#[from] SignatureMismatch),
+    /// The reference cannot be computed.
+    #[error("the reference `{kernel}` fails: {error}")]
+    Reference {
+        /// The kernel that is the reference.
+        kernel: String,
+        /// The reason.
+        error: String,
+    },
+    /// The reference computes NaN, with which nothing can be compared.
+    #[error(
+        "the reference computes NaN at {argument}[{index}] (draw {draw}): choose a `fill` for \
+         which results are numbers"
+    )]
+    ReferenceNan {
+        /// The argument.
+        argument: String,
+        /// The element.
+        index: usize,
+        /// The draw.
+        draw: usize,
+    },
+    /// OpenCL failed.
+    #[error(transparent)]
+    OpenCl(#[from] Error),
+}
+
+/// A kernel, a problem and a device, ready to measure configurations.
+#[derive(Debug)]
+pub struct Measurer {
+    // Buffers and the queue are released before the context.
+    arguments: Arguments,
+    queue: Queue,
+    context: Context,
+    declaration: Declaration,
+    dims: Vec<i64>,
+    default: Vec<i64>,
+    options: MeasureOptions,
+    /// How many configurations were verified; chooses the draw.
+    verified: usize,
+}
+
+/// A configuration that is built.
+struct Built {
+    kernel: RawKernel,
+    range: NdRange,
+    seconds: f64,
+}
+
+impl Measurer {
+    /// Allocates and fills the arguments, compares the declaration with the kernel's signature,
+    /// and computes the reference's results.
+    ///
+    /// # Errors
+    /// [`PrepareError`]: nothing can be measured.
+    pub fn new(
+        device: &Device,
+        declaration: &Declaration,
+        dims: &[i64],
+        options: &MeasureOptions,
+    ) -> Result<Self, PrepareError> {
+        let model = &declaration.model;
+        let limits = &device.info().limits;
+        let default = model
+            .default
+            .as_deref()
+            .filter(|codes| model.check(codes, dims, limits).is_ok())
+            .map(<[i64]>::to_vec)
+            .or_else(|| first_valid(model, dims, limits).map(|codes| codes.to_vec()))
+            .ok_or(PrepareError::NoConfiguration)?;
+        let context = Context::new(device)?;
+        let queue = Queue::with_profiling(&context)?;
+        let arguments = Arguments::new(&Setting {
+            context: &context,
+            queue: &queue,
+            declaration,
+            codes: &default,
+            dims,
+            folder: &options.folder,
+            draws: options.draws.max(1),
+            seed: options.seed,
+        })?;
+        let mut measurer = Self {
+            arguments,
+            queue,
+            context,
+            declaration: declaration.clone(),
+            dims: dims.to_vec(),
+            default,
+            options: options.clone(),
+            verified: 0,
+        };
+        measurer.run_reference()?;
+        Ok(measurer)
+    }
+
+    /// The default configuration: the declared one where it is valid here, else the first valid.
+    pub fn default_codes(&self) -> &[i64] {
+        &self.default
+    }
+
+    /// Builds, runs, verifies and times a configuration. `best_us` is the best time so far:
+    /// configurations clearly slower are timed once.
+    pub fn measure(&mut self, codes: &[i64], best_us: Option<f64>) -> Outcome {
+        let built = match self.build(codes) {
+            Ok(built) => built,
+            Err(outcome) => return outcome,
+        };
+        let draw = self.verified % self.arguments.draws;
+        self.verified += 1;
+        match self.run_and_verify(&built, draw) {
+            Ok(None) => {}
+            Ok(Some(wrong)) => return Outcome::WrongResult(wrong),
+            Err(error) => return launch_failed(&error),
+        }
+        match self.time(&built, draw, best_us) {
+            Ok(samples_us) => Outcome::Ok(Measurement {
+                time_us: median(&samples_us).unwrap_or(f64::NAN),
+                samples_us,
+                build_seconds: built.seconds,
+            }),
+            Err(error) => launch_failed(&error),
+        }
+    }
+
+    /// Times several configurations in turns, `rounds` times each, so that whatever else the
+    /// machine does meets all alike. The median of each in microseconds; `None` for one that
+    /// failed. Each is verified on every draw first.
+    pub fn compare(&mut self, configurations: &[Vec<i64>], rounds: usize) -> Vec<Option<f64>> {
+        let mut built: Vec<Option<Built>> = configurations
+            .iter()
+            .map(|codes| self.build(codes).ok())
+            .collect();
+        for slot in &mut built {
+            let right = slot.as_ref().is_some_and(|built| {
+                (0..self.arguments.draws)
+                    .all(|draw| matches!(self.run_and_verify(built, draw), Ok(None)))
+            });
+            if !right {
+                *slot = None;
+            }
+        }
+        let mut samples = vec![Vec::with_capacity(rounds); built.len()];
+        for _ in 0..rounds {
+            for (slot, samples) in built.iter_mut().zip(&mut samples) {
+                let Some(kernel) = slot else { continue };
+                match self.sample(kernel, 0) {
+                    Ok(sample) => samples.push(sample),
+                    Err(_) => *slot = None,
+                }
+            }
+        }
+        let time = |(slot, samples): (&Option<Built>, &Vec<f64>)| {
+            slot.as_ref().and_then(|_| median(samples))
+        };
+        built.iter().zip(&samples).map(time).collect()
+    }
+
+    fn model(&self) -> &Model {
+        &self.declaration.model
+    }
+
+    fn run_reference(&mut self) -> Result<(), PrepareError> {
+        let model = self.model();
+        let program = |source: &str, what: &str| {
+            let options = format!("{} -cl-kernel-arg-info", self.build_options(&self.default)?);
+            RawProgram::build(
+                self.context.raw(),
+                self.context.device().raw(),
+                source,
+                &options,
+            )
+            .map_err(|failure| PrepareError::Reference {
+                kernel: what.to_string(),
+                error: format!("{}\n{}", failure.status, failure.log)
+                    .trim_end()
+                    .to_string(),
+            })
+        };
+        let own = program(&model.source, &model.kernel)?;
+        let kernel = self.kernel(&own, &model.kernel)?;
+        signature::check(&model.kernel, &model.arguments, &kernel)?;
+        let (kernel, range, name) = match &self.declaration.reference {
+            Reference::Default => {
+                let range =
+                    self.range(&self.default)
+                        .map_err(|rejection| PrepareError::Reference {
+                            kernel: model.kernel.to_string(),
+                            error: rejection.to_string(),
+                        })?;
+                self.set_local(&kernel, &self.default)?;
+                (kernel, range, model.kernel.to_string())
+            }
+            Reference::Kernel(reference) => {
+                let own = match &reference.source {
+                    Some(source) => program(source, &reference.kernel)?,
+                    None => own,
+                };
+                let kernel = self.kernel(&own, &reference.kernel)?;
+                let without_local: Vec<_> = model
+                    .arguments
+                    .iter()
+                    .filter(|argument| !matches!(argument.kind, ArgumentKind::Local { .. }))
+                    .cloned()
+                    .collect();
+                signature::check(&reference.kernel, &without_local, &kernel)?;
+                (
+                    kernel,
+                    self.reference_range(reference)?,
+                    reference.kernel.clone(),
+                )
+            }
+        };
+        let skips_local = matches!(self.declaration.reference, Reference::Kernel(_));
+        let failed = |error: Error| PrepareError::Reference {
+            kernel: name.clone(),
+            error: error.to_string(),
+        };
+        for draw in 0..self.arguments.draws {
+            self.arguments.restore(&self.queue, draw)?;
+            let position = |declared| self.position(declared, skips_local);
+            self.arguments
+                .set(&kernel, draw, position)
+                .map_err(failed)?;
+            self.launch(&kernel, &range).map_err(failed)?;
+            let declaration = self.declaration.clone();
+            self.arguments
+                .keep_expected(&self.queue, draw, &declaration)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel's position of a declared argument; a reference kernel has no local arguments.
+    fn position(&self, declared: usize, skips_local: bool) -> u32 {
+        if !skips_local {
+            return declared as u32;
+        }
+        let before = &self.model().arguments[..declared];
+        let passed = before
+            .iter()
+            .filter(|argument| !matches!(argument.kind, ArgumentKind::Local { .. }));
+        passed.count() as u32
+    }
+
+    fn kernel(&self, program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
+        RawKernel::new(program, name).map_err(|status| {
+            let names = program.kernel_names();
+            let there = if names.is_empty() {
+                String::new()
+            } else {
+                format!("; the source has: {}", names.join(", "))
+            };
+            PrepareError::Reference {
+                kernel: name.to_string(),
+                error: format!("{status}{there}"),
+            }
+        })
+    }
+
+    fn build(&self, codes: &[i64]) -> Result<Built, Outcome> {
+        let rejected = |rejection: Rejection| Outcome::LaunchFailed {
+            error: rejection.to_string(),
+        };
+        let limits = &self.context.device().info().limits;
+        self.model()
+            .check(codes, &self.dims, limits)
+            .map_err(rejected)?;
+        let range = self.range(codes).map_err(rejected)?;
+        let options = self
+            .build_options(codes)
+            .map_err(|error| launch_failed(&error))?;
+        let device = self.context.device().raw();
+        let begin = Instant::now();
+        let program = RawProgram::build(self.context.raw(), device, &self.model().source, &options)
+            .map_err(|failure| Outcome::BuildFailed {
+                log: format!("{}\n{}", failure.status, failure.log)
+                    .trim_end()
+                    .to_string(),
+            })?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let name = &self.model().kernel;
+        let kernel = RawKernel::new(&program, name).map_err(|status| Outcome::LaunchFailed {
+            error: format!("clCreateKernel `{name}` failed: {status}"),
+        })?;
+        self.set_local(&kernel, codes)
+            .map_err(|error| launch_failed(&error))?;
+        let needs = kernel.limits(device);
+        // Asked before launching: PoCL ends the process where local memory does not suffice.
+        if needs.local_mem > limits.local_mem_size.unsigned_abs() {
+            return Err(Outcome::LaunchFailed {
+                error: format!(
+                    "the kernel needs {} bytes of local memory, the device has {}",
+                    needs.local_mem, limits.local_mem_size
+                ),
+            });
+        }
+        let work_group: usize = range.local.map_or(1, |local| local.iter().product());
+        if needs.work_group > 0 && work_group as u64 > needs.work_group {
+            return Err(Outcome::LaunchFailed {
+                error: format!(
+                    "the work-group has {work_group} work-items; compiled for this device the \
+                     kernel can have {}",
+                    needs.work_group
+                ),
+            });
+        }
+        Ok(Built {
+            kernel,
+            range,
+            seconds,
+        })
+    }
+
+    fn build_options(&self, codes: &[i64]) -> Result<String> {
+        crate::launch::build_options(self.model(), self.context.device(), codes, &self.dims)
+    }
+
+    fn range(&self, codes: &[i64]) -> Result<NdRange, Rejection> {
+        let limits = &self.context.device().info().limits;
+        let geometry = self.model().geometry(codes, &self.dims, limits)?;
+        Ok(NdRange {
+            work_dim: geometry.work_dim,
+            global: geometry.global,
+            local: geometry.local,
+            offset: geometry.offset,
+        })
+    }
+
+    fn reference_range(&self, reference: &ReferenceKernel) -> Result<NdRange, PrepareError> {
+        let env = self.env(&self.default);
+        let sizes = |formulas: &[Formula]| {
+            let mut sizes = [1; 3];
+            for (formula, size) in formulas.iter().zip(&mut sizes) {
+                let value = formula.eval(&env).map_err(|reason| reason.to_string());
+                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
+                *size = value
+                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
+                    .map_err(|reason| PrepareError::Reference {
+                        kernel: reference.kernel.clone(),
+                        error: format!("its size `{}` cannot be used: {reason}", formula.text),
+                    })?;
+            }
+            Ok::<_, PrepareError>(sizes)
+        };
+        Ok(NdRange {
+            work_dim: reference.global.len().clamp(1, 3) as u32,
+            global: sizes(&reference.global)?,
+            local: if reference.local.is_empty() {
+                None
+            } else {
+                Some(sizes(&reference.local)?)
+            },
+            offset: None,
+        })
+    }
+
+    fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {
+        Env {
+            params: codes,
+            dims: &self.dims,
+            device: &self.context.device().info().limits,
+        }
+    }
+
+    fn set_local(&self, kernel: &RawKernel, codes: &[i64]) -> Result<()> {
+        let env = self.env(codes);
+        for (position, argument) in self.model().arguments.iter().enumerate() {
+            if let ArgumentKind::Local { element, len } = &argument.kind {
+                let len = len.eval(&env).unwrap_or(0).max(0) as usize;
+                kernel
+                    .set_local(position as u32, (len * element.size()).max(1))
+                    .map_err(Error::call(format!("clSetKernelArg `{}`", argument.name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_and_verify(
+        &self,
+        built: &Built,
+        draw: usize,
+    ) -> Result<Option<super::outcome::WrongResult>> {
+        self.arguments.restore(&self.queue, draw)?;
+        self.arguments
+            .set(&built.kernel, draw, |declared| declared as u32)?;
+        self.launch(&built.kernel, &built.range)?;
+        self.arguments.verify(&self.queue, draw)
+    }
+
+    /// Times launches on a draw whose verification has warmed caches and clocks up.
+    fn time(&self, built: &Built, draw: usize, best_us: Option<f64>) -> Result<Vec<f64>> {
+        let repeats = Repeats {
+            least: self.options.least_repeats.max(1),
+            most: self.options.most_repeats.max(1),
+            time: self.options.repeat_time,
+            hopeless: self.options.hopeless_factor,
+        };
+        let mut samples = Vec::new();
+        while samples.is_empty() || repeats.more(&samples, best_us) {
+            samples.push(self.sample(built, draw)?);
+        }
+        Ok(samples)
+    }
+
+    /// One timed launch, microseconds.
+    fn sample(&self, built: &Built, draw: usize) -> Result<f64> {
+        self.arguments.restore_read_write(&self.queue, draw)?;
+        self.arguments
+            .set(&built.kernel, draw, |declared| declared as u32)?;
+        self.queue.finish()?;
+        self.launch(&built.kernel, &built.range)
+    }
+
+    /// Launches, waits, and returns the time: the device's, or the host's where the driver does
+    /// not profile.
+    fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<f64> {
+        let begin = Instant::now();
+        let event = self
+            .queue
+            .raw()
+            .launch(kernel, range)
+            .map_err(Error::call("clEnqueueNDRangeKernel"))?;
+        event.wait().map_err(Error::call("the kernel"))?;
+        let host = begin.elapsed().as_secs_f64() * 1e6;
+        Ok(match event.profile() {
+            Ok((start, end)) if end > start => (end - start) as f64 / 1e3,
+            _ => host,
+        })
+    }
+}
+
+fn launch_failed(error: &Error) -> Outcome {
+    Outcome::LaunchFailed {
+        error: error.to_string(),
+    }
+}

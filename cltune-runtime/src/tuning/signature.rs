@@ -1,0 +1,250 @@
+//! Comparing the declared arguments with the kernel's real signature.
+
+use crate::opencl::{ArgInfo, RawKernel};
+use cltune_core::model::{Access, Argument, ArgumentKind, ScalarType};
+use std::fmt;
+
+/// The declaration and the kernel disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureMismatch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Every position of both sides.
+    pub rows: Vec<SignatureRow>,
+}
+
+/// One position of both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureRow {
+    /// What is declared; `None` past the end.
+    pub declared: Option<String>,
+    /// What the kernel takes; `None` past the end.
+    pub kernel: Option<String>,
+    /// Whether they agree.
+    pub agrees: bool,
+}
+
+impl std::error::Error for SignatureMismatch {}
+
+impl fmt::Display for SignatureMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "the declaration and the kernel `{}` disagree:",
+            self.kernel
+        )?;
+        let text = |side: &Option<String>| side.clone().unwrap_or_else(|| "(nothing)".into());
+        let width = self
+            .rows
+            .iter()
+            .map(|row| text(&row.declared).len())
+            .max()
+            .unwrap_or(0);
+        let width = width.max("declared".len());
+        write!(f, "     {:width$}  kernel", "declared")?;
+        for (position, row) in self.rows.iter().enumerate() {
+            let mark = if row.agrees { ' ' } else { '!' };
+            let (declared, kernel) = (text(&row.declared), text(&row.kernel));
+            write!(f, "\n{mark} {position:>2} {declared:width$}  {kernel}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks number, address spaces and types. Where the driver keeps no argument information, only
+/// the number.
+pub(super) fn check(
+    name: &str,
+    arguments: &[Argument],
+    kernel: &RawKernel,
+) -> Result<(), SignatureMismatch> {
+    let count = kernel
+        .arg_count()
+        .map_or(arguments.len(), |count| count as usize);
+    let infos: Vec<Option<ArgInfo>> = (0..count).map(|at| kernel.arg_info(at as u32)).collect();
+    compare(name, arguments, &infos)
+}
+
+fn compare(
+    name: &str,
+    arguments: &[Argument],
+    kernel: &[Option<ArgInfo>],
+) -> Result<(), SignatureMismatch> {
+    let rows: Vec<SignatureRow> = (0..arguments.len().max(kernel.len()))
+        .map(|position| {
+            let declared = arguments.get(position);
+            let found = kernel.get(position);
+            let agrees = match (declared, found) {
+                (Some(declared), Some(Some(found))) => agree(&declared.kind, found),
+                (Some(_), Some(None)) => true,
+                _ => false,
+            };
+            SignatureRow {
+                declared: declared.map(describe),
+                kernel: found.map(|found| match found {
+                    Some(info) => format!("__{} {} {}", info.address, info.type_name, info.name),
+                    None => "(not told by the driver)".into(),
+                }),
+                agrees,
+            }
+        })
+        .collect();
+    if rows.iter().all(|row| row.agrees) {
+        return Ok(());
+    }
+    Err(SignatureMismatch {
+        kernel: name.to_string(),
+        rows,
+    })
+}
+
+fn describe(argument: &Argument) -> String {
+    let name = &argument.name;
+    match &argument.kind {
+        ArgumentKind::Scalar { scalar, .. } => format!("{name}: {}", scalar.rust_name()),
+        ArgumentKind::Buffer {
+            element,
+            access: Access::Read,
+            ..
+        } => {
+            format!("{name}: &Buffer<{}>", element.rust_name())
+        }
+        ArgumentKind::Buffer { element, .. } => {
+            format!("{name}: &mut Buffer<{}>", element.rust_name())
+        }
+        ArgumentKind::Local { element, .. } => format!("{name}: local [{}]", element.rust_name()),
+    }
+}
+
+fn agree(declared: &ArgumentKind, found: &ArgInfo) -> bool {
+    let (base, pointer) = base_type(&found.type_name);
+    let same = |scalar: ScalarType, vectors: bool| match base.and_then(scalar_of) {
+        Some((found, lanes)) => found == scalar && (vectors || lanes == 1),
+        // A typedef or struct of the source's own: nothing to compare with.
+        None => true,
+    };
+    match declared {
+        ArgumentKind::Scalar { scalar, .. } => {
+            found.address == "private" && !pointer && same(*scalar, false)
+        }
+        ArgumentKind::Buffer {
+            element, access, ..
+        } => {
+            let address = found.address == "global"
+                || (found.address == "constant" && *access == Access::Read);
+            address && pointer && same(*element, true)
+        }
+        ArgumentKind::Local { element, .. } => {
+            found.address == "local" && pointer && same(*element, true)
+        }
+    }
+}
+
+/// The type without pointer, and whether it is one. `None` for empty names.
+fn base_type(name: &str) -> (Option<&str>, bool) {
+    let base = name.trim_end_matches('*').trim();
+    (
+        Some(base).filter(|base| !base.is_empty()),
+        name.trim_end().ends_with('*'),
+    )
+}
+
+/// The scalar and the lanes of an OpenCL type's name; `None` for others.
+fn scalar_of(name: &str) -> Option<(ScalarType, u32)> {
+    let spelled = match name {
+        "unsigned char" => "uchar",
+        "unsigned short" => "ushort",
+        "unsigned int" | "unsigned" => "uint",
+        "unsigned long" => "ulong",
+        "signed char" => "char",
+        other => other,
+    };
+    let stem = spelled.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = &spelled[stem.len()..];
+    let lanes = if lanes.is_empty() {
+        1
+    } else {
+        lanes.parse().ok()?
+    };
+    let scalar = ScalarType::ALL
+        .iter()
+        .find(|scalar| scalar.opencl_name() == stem)?;
+    Some((*scalar, lanes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cltune_core::model::Memory;
+
+    fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
+        Some(ArgInfo {
+            type_name: type_name.into(),
+            name: "x".into(),
+            address,
+        })
+    }
+
+    fn buffer(access: Access) -> Argument {
+        let kind = ArgumentKind::Buffer {
+            element: ScalarType::F32,
+            access,
+            len: None,
+            memory: Memory::Buffer,
+        };
+        Argument {
+            name: "x".into(),
+            kind,
+        }
+    }
+
+    fn agrees(argument: Argument, found: Option<ArgInfo>) -> bool {
+        compare("k", &[argument], &[found]).is_ok()
+    }
+
+    #[test]
+    fn vectors_of_the_element_are_the_kernels_own_view() {
+        assert!(agrees(buffer(Access::Read), info("global", "float*")));
+        assert!(agrees(buffer(Access::Read), info("global", "float4*")));
+        assert!(agrees(buffer(Access::Read), info("constant", "float*")));
+        assert!(!agrees(
+            buffer(Access::ReadWrite),
+            info("constant", "float*")
+        ));
+        assert!(!agrees(buffer(Access::Read), info("global", "double*")));
+        assert!(!agrees(buffer(Access::Read), info("global", "float")));
+        assert!(!agrees(buffer(Access::Read), info("local", "float*")));
+        assert!(agrees(buffer(Access::Read), info("global", "my_type*")));
+        assert!(agrees(buffer(Access::Read), None));
+    }
+
+    #[test]
+    fn scalars_are_exact() {
+        let scalar = |scalar| Argument {
+            name: "n".into(),
+            kind: ArgumentKind::Scalar {
+                scalar,
+                dimension: None,
+            },
+        };
+        assert!(agrees(scalar(ScalarType::U32), info("private", "uint")));
+        assert!(agrees(
+            scalar(ScalarType::U32),
+            info("private", "unsigned int")
+        ));
+        assert!(!agrees(scalar(ScalarType::U32), info("private", "int")));
+        assert!(!agrees(scalar(ScalarType::F32), info("private", "float4")));
+        assert!(!agrees(scalar(ScalarType::F32), info("global", "float*")));
+    }
+
+    #[test]
+    fn a_missing_argument_shows_both_sides() {
+        let error = compare("k", &[buffer(Access::Read)], &[])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("x: &Buffer<f32>") && error.contains("(nothing)"),
+            "{error}"
+        );
+    }
+}
