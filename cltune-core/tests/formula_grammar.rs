@@ -406,3 +406,18 @@ fn constants_are_folded_but_failures_are_kept() {
     assert_eq!(formula("WG + WG * WPT").program.parameters(), [0, 1]);
     assert!(formula("WG + 1").program.ops.len() <= Program::MAX_OPS);
 }
+
+#[test]
+fn names_that_are_keywords_of_rust_are_raw() {
+    let dimensions = [Text::Borrowed("type")];
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &dimensions,
+    };
+    let formula = Formula::parse("r#type * 2", &scope, Type::Int).expect("a raw name");
+    assert_eq!(formula.text, "r#type * 2", "the text can be parsed again");
+    assert_eq!(
+        Formula::parse(&formula.text, &scope, Type::Int),
+        Ok(formula)
+    );
+}

@@ -41,9 +41,17 @@ impl Errors {
         self.0.is_empty()
     }
 
-    /// A `compile_error!` for each.
+    /// A `compile_error!` for each, in the order of the text.
     pub(crate) fn to_compile_errors(&self) -> TokenStream {
-        self.0.iter().map(syn::Error::to_compile_error).collect()
+        let mut errors: Vec<&syn::Error> = self.0.iter().collect();
+        errors.sort_by_key(|error| {
+            let start = error.span().start();
+            (start.line, start.column)
+        });
+        errors
+            .into_iter()
+            .map(syn::Error::to_compile_error)
+            .collect()
     }
 
     /// The messages, for tests.

@@ -16,14 +16,20 @@ pub(super) struct Canonical<'a> {
     pub(super) scope: &'a Scope<'a>,
 }
 
+/// A name as Rust writes it: a keyword, which C may well take, is `r#type`.
+fn name(f: &mut Formatter<'_>, name: &str) -> fmt::Result {
+    let is_keyword = syn::parse_str::<syn::Ident>(name).is_err();
+    write!(f, "{}{name}", if is_keyword { "r#" } else { "" })
+}
+
 impl Display for Canonical<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.expr.node {
             Node::Int(value) => write!(f, "{value}"),
             Node::Bool(value) => write!(f, "{value}"),
             Node::Name(name) => write!(f, "{name:?}"),
-            Node::Param(index) => f.write_str(&self.scope.parameters[usize::from(*index)].name),
-            Node::Dim(index) => f.write_str(&self.scope.dimensions[usize::from(*index)]),
+            Node::Param(index) => name(f, &self.scope.parameters[usize::from(*index)].name),
+            Node::Dim(index) => name(f, &self.scope.dimensions[usize::from(*index)]),
             Node::Device(field) => write!(f, "device.{}", field.name()),
             Node::Neg(operand) => write!(f, "-{}", self.operand(operand, UNARY)),
             Node::Not(operand) => write!(f, "!{}", self.operand(operand, UNARY)),

@@ -1,10 +1,7 @@
 //! The known name nearest to a mistyped one.
 
 /// The candidate nearest to `name`, if one is near enough to be meant.
-pub fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let tolerated = (wanted.len() / 3).max(1);
     candidates

@@ -8,6 +8,7 @@ use super::unsupported::unsupported;
 use crate::device::DeviceField;
 use proc_macro2::Span;
 use std::fmt::Write as _;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 /// The most levels of a tree; the walks over it are recursive.
@@ -115,7 +116,8 @@ impl Lowering<'_> {
                            and problem dimensions";
             return self.error(path.span(), message);
         };
-        let name = ident.to_string();
+        // A name that is a keyword, written `r#type`, is the parameter `type` of the kernel.
+        let name = ident.unraw().to_string();
         let parameter = self
             .scope
             .parameters

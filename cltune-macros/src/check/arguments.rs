@@ -113,7 +113,8 @@ fn push_scalar(
         (Some(_), None) => Fill::None,
         (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar, errors)),
         (None, None) => {
-            if scalar.is_integer() && options.host_only.is_none() && scopes.is_complete() {
+            let is_given = options.host_only.is_some() || options.is_wrong;
+            if scalar.is_integer() && !is_given && scopes.is_complete() {
                 let message = format!(
                     "the tuner needs values for `{name}`: make it a problem dimension with \
                      `tune({name} = …)`, or give it one value with `#[arg(value = …)]`"
@@ -126,8 +127,8 @@ fn push_scalar(
     if let Some(span) = options.host_only {
         if dimension.is_none() && scopes.is_complete() {
             let message = format!(
-                "`host_only` is for problem dimensions that only formulas use; add `{name}` to \
-                 `tune({name} = …)`"
+                "`host_only` is for problem dimensions that only formulas use, and `{name}` is \
+                 not in `tune`"
             );
             errors.add(span, message);
         }
@@ -166,7 +167,7 @@ fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
 
 fn len(argument: &Argument, scopes: &Scopes, errors: &mut Errors) -> Option<Formula> {
     let Some((len, _)) = &argument.options.len else {
-        if scopes.is_complete() {
+        if scopes.is_complete() && !argument.options.is_wrong {
             let name = &argument.name;
             let message = format!(
                 "`#[arg(len = …)]` is missing on `{name}`: the least number of elements, which \

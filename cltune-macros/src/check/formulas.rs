@@ -64,11 +64,12 @@ impl Scopes {
             unusable.insert(name, reason);
         }
         for parameter in parameters {
-            if parameter.domain.is_none() {
-                unusable.insert(parameter.ident.unraw().to_string(), None);
-            } else {
-                // The clash was reported; in formulas the parameter is meant.
-                unusable.remove(&parameter.ident.unraw().to_string());
+            let name = parameter.ident.unraw();
+            let clashes = arguments
+                .iter()
+                .any(|argument| argument.name.unraw() == name);
+            if parameter.domain.is_none() || clashes {
+                unusable.insert(name.to_string(), None);
             }
         }
         Self {

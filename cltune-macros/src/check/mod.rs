@@ -73,11 +73,17 @@ pub(crate) fn check(
     let grammatical = errors.is_empty();
     signature::check(&item.signature, errors);
     signature::check_crate(attribute.krate.as_ref(), errors);
-    let (queue, arguments) = parse::arguments(&item.signature, errors);
+    let parse::Arguments {
+        queue,
+        list: arguments,
+        complete,
+    } = parse::arguments(&item.signature, errors);
+    let grammatical = grammatical && complete;
     let parameters = parameters::parameters(attribute.params.as_ref(), errors);
     let problems = problems::problems(&attribute.tune, &arguments, grammatical, errors);
     names::check(attribute, &arguments, &parameters, errors);
-    let scopes = Scopes::new(&parameters, &problems.dimensions, &arguments, grammatical);
+    let complete = grammatical && problems.complete;
+    let scopes = Scopes::new(&parameters, &problems.dimensions, &arguments, complete);
 
     let kernel_arguments =
         arguments::arguments(attribute, &arguments, &problems.dimensions, &scopes, errors);
@@ -142,7 +148,7 @@ pub(crate) fn check(
         lockfile_seen: String::new(),
         problems: problems.sizes,
         reference: reference.value,
-        tolerance: tuning::tolerance(attribute.tolerance.as_ref(), errors),
+        tolerance: tuning::tolerance(attribute.tolerance.as_ref(), grammatical, errors),
         fills: kernel_arguments.fills,
         bytes: formulas::single(attribute.bytes.as_ref(), &scopes, per_launch, errors),
         flops: formulas::single(attribute.flops.as_ref(), &scopes, per_launch, errors),

@@ -18,10 +18,7 @@ const OPENCL_WORDS: &str = "auto break case char const continue default do doubl
     __constant __private __attribute__ defined";
 
 /// Names of Rust that cannot be written as raw identifiers.
-const RUST_WORDS: [&str; 5] = ["self", "Self", "super", "crate", "_"];
-
-/// Names of the generated module that an enum of named values would hide.
-const MODULE_NAMES: [&str; 4] = ["Params", "Problem", "i64", "bool"];
+pub(super) const RUST_WORDS: [&str; 5] = ["self", "Self", "super", "crate", "_"];
 
 /// Checks the names of parameters, extra macros and local-memory arguments.
 pub(super) fn check(
@@ -40,14 +37,6 @@ pub(super) fn check(
                 format!("`{name}` cannot name a parameter: {reason}"),
             );
             continue;
-        }
-        let named = matches!(parameter.domain, Some(Domain::Names(_)));
-        if named && MODULE_NAMES.contains(&name.as_str()) {
-            let message = format!(
-                "`{name}` cannot name a parameter with named values: its enum would hide another \
-                 name of the generated module"
-            );
-            errors.add(ident.span(), message);
         }
         if arguments
             .iter()
@@ -109,9 +98,6 @@ fn claim(
 
 /// Why a name cannot be that of a macro of the kernel, if so.
 fn macro_name(name: &str) -> Result<(), &'static str> {
-    if RUST_WORDS.contains(&name) {
-        return Err("it is a word of Rust");
-    }
     if !is_c_identifier(name) {
         return Err(
             "it becomes a macro of the kernel, so it consists of ASCII letters, digits \
@@ -135,6 +121,15 @@ pub(super) fn is_c_identifier(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// An identifier that may also be a keyword, as a field's name.
+pub(super) fn rust_identifier(ident: &Ident) -> Ident {
+    let name = ident.to_string();
+    match syn::parse_str::<Ident>(&name) {
+        Ok(_) => ident.clone(),
+        Err(_) => Ident::new_raw(&name, ident.span()),
+    }
 }
 
 /// Whether it can also be the name of an enum's variant.

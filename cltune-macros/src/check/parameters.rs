@@ -1,10 +1,13 @@
 //! The clause `params(…)`.
 
-use super::{domain, text};
+use super::{domain, names, text};
 use crate::errors::Errors;
 use crate::parse::{Assignment, Spanned};
 use cltune_core::parameter::{self, Domain};
 use proc_macro2::Ident;
+
+/// Names of the generated module that an enum of named values would hide.
+const MODULE_NAMES: [&str; 2] = ["Params", "Problem"];
 
 /// A parameter as the user named it.
 #[derive(Clone, Debug)]
@@ -39,12 +42,26 @@ pub(super) fn parameters(
             );
             continue;
         }
+        if names::RUST_WORDS.contains(&name.to_string().as_str()) {
+            let message = format!("`{name}` cannot name a parameter: it is a word of Rust");
+            errors.add(name.span(), message);
+            continue;
+        }
         let domain = value
             .as_ref()
             .and_then(|value| errors.take(domain::domain(value)));
+        let is_enum = matches!(domain, Some(Domain::Names(_)));
+        let hides = is_enum && MODULE_NAMES.contains(&name.to_string().as_str());
+        if hides {
+            let message = format!(
+                "`{name}` cannot name a parameter with named values: its enum would hide another \
+                 name of the generated module"
+            );
+            errors.add(name.span(), message);
+        }
         parameters.push(Parameter {
-            ident: name.clone(),
-            domain,
+            ident: names::rust_identifier(name),
+            domain: domain.filter(|_| !hides),
         });
     }
     parameters

@@ -17,6 +17,8 @@ pub(super) struct Problems {
     pub(super) dimensions: Vec<Ident>,
     /// Each in the order of `dimensions`.
     pub(super) sizes: Vec<Vec<i64>>,
+    /// Whether all dimensions are known: a name that is no argument may stand for one that is.
+    pub(super) complete: bool,
 }
 
 /// The product of each clause's lists, and the union of the clauses.
@@ -26,8 +28,9 @@ pub(super) fn problems(
     grammatical: bool,
     errors: &mut Errors,
 ) -> Problems {
+    let mut complete = true;
     for clause in clauses {
-        check_names(clause, arguments, errors);
+        complete &= check_names(clause, arguments, grammatical, errors);
     }
     let is_named = |name: &Ident| {
         let mut assignments = clauses.iter().flat_map(|clause| &clause.value);
@@ -42,7 +45,7 @@ pub(super) fn problems(
         sizes.push(Vec::new());
     }
     for clause in clauses {
-        let Some(product) = product(clause, &dimensions, grammatical, errors) else {
+        let Some(product) = product(clause, &dimensions, grammatical && complete, errors) else {
             continue;
         };
         for problem in product {
@@ -57,6 +60,7 @@ pub(super) fn problems(
             .map(|argument| argument.name.clone())
             .collect(),
         sizes,
+        complete,
     }
 }
 
@@ -64,8 +68,15 @@ fn is_integer(kind: Option<ArgumentType>) -> bool {
     matches!(kind, Some(ArgumentType::Scalar(scalar)) if scalar.is_integer())
 }
 
-fn check_names(clause: &Spanned<Vec<Assignment>>, arguments: &[Argument], errors: &mut Errors) {
-    if clause.value.is_empty() {
+/// Whether every name is that of an argument.
+fn check_names(
+    clause: &Spanned<Vec<Assignment>>,
+    arguments: &[Argument],
+    grammatical: bool,
+    errors: &mut Errors,
+) -> bool {
+    let mut complete = true;
+    if clause.value.is_empty() && grammatical {
         errors.add(
             clause.span,
             "`tune` names the problem dimensions and their sizes, for example \
@@ -90,7 +101,10 @@ fn check_names(clause: &Spanned<Vec<Assignment>>, arguments: &[Argument], errors
                 name.span(),
                 format!("`{name}` is not an integer argument, so it cannot be a problem dimension"),
             ),
+            // It may be an argument that could not be read.
+            None if !grammatical => complete = false,
             None => {
+                complete = false;
                 let integers: Vec<String> = arguments
                     .iter()
                     .filter(|argument| is_integer(argument.kind))
@@ -109,6 +123,7 @@ fn check_names(clause: &Spanned<Vec<Assignment>>, arguments: &[Argument], errors
             }
         }
     }
+    complete
 }
 
 /// Every combination of a clause's sizes; `None` where something is wrong with them.

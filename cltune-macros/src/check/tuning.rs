@@ -170,6 +170,7 @@ pub(super) fn reference(
 /// The clause `tolerance(…)`.
 pub(super) fn tolerance(
     clause: Option<&Spanned<Vec<ToleranceSyntax>>>,
+    grammatical: bool,
     errors: &mut Errors,
 ) -> Option<Tolerance> {
     let clause = clause?;
@@ -198,7 +199,7 @@ pub(super) fn tolerance(
             errors.add(part.value.span, "a tolerance is finite and not negative");
         }
     }
-    if clause.value.is_empty() {
+    if clause.value.is_empty() && grammatical {
         errors.add(
             clause.span,
             "`tolerance` needs `rel`, `abs` or both, for example `tolerance(rel = 1e-4)`",

@@ -37,7 +37,7 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
         .checked
         .arguments
         .iter()
-        .filter(|argument| argument.options.host_only.is_none());
+        .filter(|argument| argument.options.host_only.is_none() && argument.kind.is_some());
     let args = passed.map(|Argument { name, kind, .. }| match kind {
         Some(ArgumentType::Buffer { mutable: true, .. }) => {
             quote!(#krate::__private::Arg::buffer_mut(#name))
@@ -51,17 +51,19 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
 /// The declared arguments with types that mean the same wherever they stand.
 pub(super) fn inputs(context: &Context<'_>) -> TokenStream {
     let krate = context.krate;
-    let inputs = context.checked.arguments.iter().filter_map(|argument| {
+    let inputs = context.checked.arguments.iter().map(|argument| {
         let name = &argument.name;
-        let ty = match argument.kind? {
-            ArgumentType::Scalar(scalar) => scalar_type(context, scalar),
-            ArgumentType::Buffer { element, mutable } => {
+        let ty = match argument.kind {
+            // A mistake was reported there; callers are not to give another.
+            None => quote!(impl ::core::marker::Sized),
+            Some(ArgumentType::Scalar(scalar)) => scalar_type(context, scalar),
+            Some(ArgumentType::Buffer { element, mutable }) => {
                 let element = scalar_type(context, element);
                 let mutable = mutable.then(|| quote!(mut));
                 quote!(&#mutable #krate::Buffer<#element>)
             }
         };
-        Some(quote!(#name: #ty))
+        quote!(#name: #ty)
     });
     quote!(#(#inputs),*)
 }

@@ -45,6 +45,7 @@ pub(super) fn wrap(visibility: &Visibility, name: &Ident, content: &TokenStream)
             non_snake_case,
             unreachable_pub,
             unused_qualifications,
+            unused_variables,
             clippy::all,
             clippy::pedantic
         )]

@@ -1,21 +1,18 @@
 //! What stands in for an item with mistakes, so that its users give no further errors.
 
-use super::{Context, function, launch, module, parameters, problem};
-use proc_macro2::{Span, TokenStream};
+use super::{Context, function, module};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::FnArg;
+use syn::{FnArg, Pat, PatIdent};
 
-/// The function and the module with everything that code may name, and nothing behind it.
+/// The function with nothing behind it, and the module with everything that code may name.
 pub(crate) fn stub(context: &Context<'_>) -> TokenStream {
     let function = stub_function(context);
-    let is_method = context
-        .item
-        .signature
-        .inputs
-        .iter()
-        .any(|input| matches!(input, FnArg::Receiver(_)));
-    // Modules cannot stand in an `impl` block.
-    let module = (!is_method).then(|| stub_module(context));
+    let module = if may_have_module(context) {
+        module::module(context)
+    } else {
+        TokenStream::new()
+    };
     quote! {
         #function
         #module
@@ -25,7 +22,20 @@ pub(crate) fn stub(context: &Context<'_>) -> TokenStream {
 fn stub_function(context: &Context<'_>) -> TokenStream {
     let item = context.item;
     let (attributes, visibility) = (&item.attributes, &item.visibility);
-    let signature = function::without_argument_attributes(&item.signature);
+    let mut signature = function::without_argument_attributes(&item.signature);
+    // A type that was reported may be wrong for the compiler, too.
+    let is_wrong = |pattern: &PatIdent| {
+        let mut arguments = context.checked.arguments.iter();
+        arguments.any(|argument| argument.kind.is_none() && argument.name == pattern.ident)
+    };
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input
+            && let Pat::Ident(pattern) = &*typed.pat
+            && is_wrong(pattern)
+        {
+            *typed.ty = syn::parse_quote!(impl ::core::marker::Sized);
+        }
+    }
     quote! {
         #(#attributes)*
         #[allow(unused_variables, clippy::all, clippy::pedantic)]
@@ -35,43 +45,11 @@ fn stub_function(context: &Context<'_>) -> TokenStream {
     }
 }
 
-fn stub_module(context: &Context<'_>) -> TokenStream {
-    let Context {
-        krate,
-        item,
-        checked,
-    } = context;
-    let parameters = parameters::parameters(krate, &checked.parameters);
-    let problem = problem::problem(&checked.dimensions);
-    let inputs = launch::inputs(context);
-    let [params, queue] = ["params", "queue"].map(|name| syn::Ident::new(name, Span::mixed_site()));
-    let content = quote! {
-        /// The declaration has mistakes.
-        pub static TUNABLE: #krate::Tunable = ::core::panic!("the declaration has mistakes");
-        #parameters
-        #problem
-        /// The declaration has mistakes.
-        pub const BAKED: &[#krate::Baked<Params, Problem>] = &[];
-        /// The declaration has mistakes.
-        pub fn select(
-            _: &#krate::Device,
-            _: Problem,
-        ) -> #krate::Result<#krate::Selection<Params>> {
-            ::core::unimplemented!()
-        }
-        /// The declaration has mistakes.
-        pub fn default_params(_: &#krate::Device, _: Problem) -> #krate::Result<Params> {
-            ::core::unimplemented!()
-        }
-        /// The declaration has mistakes.
-        #[allow(unused_variables)]
-        pub fn launch_with(
-            #params: &Params,
-            #queue: &#krate::Queue,
-            #inputs
-        ) -> #krate::Result<#krate::Event> {
-            ::core::unimplemented!()
-        }
-    };
-    module::wrap(&item.visibility, context.name(), &content)
+/// A module cannot stand in an `impl` block, and needs the run time, whose path may be the mistake.
+fn may_have_module(context: &Context<'_>) -> bool {
+    let is_receiver = |input: &FnArg| matches!(input, FnArg::Receiver(_));
+    let is_method = context.item.signature.inputs.iter().any(is_receiver);
+    let first = context.krate.segments.first();
+    let is_relative = first.is_some_and(|first| first.ident == "self" || first.ident == "super");
+    !is_method && !is_relative
 }

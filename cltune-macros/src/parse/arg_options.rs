@@ -15,6 +15,8 @@ pub(crate) struct ArgOptions {
     pub(crate) fill: Option<(FillSyntax, Span)>,
     pub(crate) value: Option<(Number, Span)>,
     pub(crate) host_only: Option<Span>,
+    /// Whether a mistake was reported: then nothing is said to be missing.
+    pub(crate) is_wrong: bool,
 }
 
 /// `fill = …`.
@@ -34,16 +36,19 @@ impl ArgOptions {
     /// Reads the attributes of an argument; there are no others than `#[arg(…)]` and comments.
     pub(super) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
         let mut options = Self::default();
+        let mut found = Errors::default();
         for attribute in attributes {
             if attribute.path().is_ident("arg") {
-                options.attribute(attribute, errors);
+                options.attribute(attribute, &mut found);
             } else if !attribute.path().is_ident("doc") {
-                errors.push(syn::Error::new_spanned(
+                found.push(syn::Error::new_spanned(
                     attribute.path(),
                     "arguments of a tunable take `#[arg(…)]` and no other attribute",
                 ));
             }
         }
+        options.is_wrong = !found.is_empty();
+        errors.extend(found);
         options
     }
 

@@ -25,24 +25,37 @@ pub(crate) enum ArgumentType {
 
 const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
 
-/// The queue's name and the arguments after it. What is wrong is collected and left out.
-pub(crate) fn arguments(
-    signature: &syn::Signature,
-    errors: &mut Errors,
-) -> (Option<Ident>, Vec<Argument>) {
-    let mut inputs = signature.inputs.iter();
+/// The arguments of a function.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub(crate) queue: Option<Ident>,
+    /// Those after the queue.
+    pub(crate) list: Vec<Argument>,
+    /// Whether all have names: one that has none was reported and is not in the list.
+    pub(crate) complete: bool,
+}
+
+/// The arguments of a function. What is wrong is collected and left out.
+pub(crate) fn arguments(signature: &syn::Signature, errors: &mut Errors) -> Arguments {
+    // A receiver is reported with the signature.
+    let is_typed = |input: &&FnArg| matches!(input, FnArg::Typed(_));
+    let mut inputs = signature.inputs.iter().filter(is_typed);
     let queue = if let Some(first) = inputs.next() {
         queue(first, errors)
     } else {
         errors.add(signature.paren_token.span.join(), QUEUE);
         None
     };
-    let arguments = inputs.filter_map(|input| argument(input, errors)).collect();
-    (queue, arguments)
+    let read: Vec<Option<Argument>> = inputs.map(|input| argument(input, errors)).collect();
+    let complete = read.iter().all(Option::is_some);
+    Arguments {
+        queue,
+        list: read.into_iter().flatten().collect(),
+        complete,
+    }
 }
 
 fn queue(input: &FnArg, errors: &mut Errors) -> Option<Ident> {
-    // A receiver was reported with the signature.
     let FnArg::Typed(typed) = input else {
         return None;
     };
@@ -64,10 +77,10 @@ fn argument(input: &FnArg, errors: &mut Errors) -> Option<Argument> {
         return None;
     };
     let options = ArgOptions::parse(&typed.attrs, errors);
-    let name = errors.take(name(&typed.pat));
+    let name = errors.take(name(&typed.pat))?;
     let kind = errors.take(kind(&typed.ty));
     Some(Argument {
-        name: name?,
+        name,
         kind,
         options,
     })

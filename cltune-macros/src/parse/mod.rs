@@ -18,7 +18,9 @@ mod pieces;
 mod reference;
 
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
-pub(crate) use argument::{Argument, ArgumentType, arguments, element_type, last_segment};
+pub(crate) use argument::{
+    Argument, ArgumentType, Arguments, arguments, element_type, last_segment,
+};
 pub(crate) use attribute::{Attribute, ToleranceSyntax};
 pub(crate) use item::{Body, Item};
 pub(crate) use local_arg::LocalArg;

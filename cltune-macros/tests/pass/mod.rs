@@ -1,3 +1,8 @@
 //! One module for each way of use.
 
+mod every_clause;
+mod huge;
+mod places;
+mod records;
 mod saxpy;
+mod source_text;

@@ -1,0 +1,2 @@
+#pragma once
+#define PLUS(a, b) ((a) + (b))

@@ -1,0 +1,9 @@
+use cltune_runtime::tunable;
+
+#[tunable(global(64))]
+struct Kernel;
+
+#[tunable(global(64))]
+const KERNEL: Kernel = Kernel;
+
+fn main() {}

@@ -1,0 +1,9 @@
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+
+#[tunable(
+    local(64),
+    tune(n = 1024),
+)]
+fn k(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> { "" }
+
+fn main() {}

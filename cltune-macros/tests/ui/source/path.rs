@@ -1,0 +1,17 @@
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+
+#[tunable(
+    source = "/kernels/saxpy.cl",
+    global(n),
+    tune(n = 1024),
+)]
+fn absolute(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> ;
+
+#[tunable(
+    source = "kernels\\saxpy.cl",
+    global(n),
+    tune(n = 1024),
+)]
+fn backslash(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> ;
+
+fn main() {}
