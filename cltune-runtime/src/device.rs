@@ -22,7 +22,7 @@ impl Device {
     /// [`Error::OpenCl`] when there is no OpenCL library or no driver, [`Error::NoDevice`] when
     /// the drivers have no device.
     pub fn all() -> Result<Vec<Self>> {
-        let raw = opencl::all_devices().map_err(Error::call("clGetPlatformIDs"))?;
+        let raw = opencl::all_devices().map_err(Error::call("listing OpenCL devices"))?;
         if raw.is_empty() {
             return Err(Error::NoDevice);
         }
@@ -34,19 +34,25 @@ impl Device {
         Ok(raw.into_iter().enumerate().map(describe).collect())
     }
 
-    /// The device a program should use: the one that the environment variable `CLTUNE_DEVICE`
-    /// names (see [`Device::matches`]), else a GPU before an accelerator before a CPU, with more
-    /// compute units before fewer.
+    /// The device a program should use, among those that the environment variable `CLTUNE_DEVICE`
+    /// names (see [`Device::matches`]) or else among all: a GPU before an accelerator before a CPU,
+    /// with more compute units before fewer, and the first of equals.
     ///
     /// # Errors
     /// As [`Device::all`], and [`Error::NoSuchDevice`] when `CLTUNE_DEVICE` matches none.
     pub fn select() -> Result<Self> {
         let all = Self::all()?;
-        match std::env::var("CLTUNE_DEVICE") {
-            Ok(filter) if !filter.trim().is_empty() => Self::find(&all, &filter)
-                .and_then(|found| found.first().cloned().ok_or(Error::NoDevice)),
-            _ => all.into_iter().reduce(Self::better).ok_or(Error::NoDevice),
-        }
+        let filter = std::env::var_os("CLTUNE_DEVICE").unwrap_or_default();
+        let filter = filter.to_string_lossy();
+        let matching = if filter.trim().is_empty() {
+            all
+        } else {
+            Self::find(&all, &filter)?
+        };
+        matching
+            .into_iter()
+            .reduce(Self::better)
+            .ok_or(Error::NoDevice)
     }
 
     /// The devices that match a filter, at least one.
@@ -68,16 +74,19 @@ impl Device {
         Ok(found)
     }
 
-    /// Whether a filter means this device: its index in [`Device::all`], or a part of
-    /// `platform: name`, without regard to case.
+    /// Whether a filter means this device, without regard to case: its index in [`Device::all`], a
+    /// part of its name or platform, or a part of each as `platform:name`.
     pub fn matches(&self, filter: &str) -> bool {
-        let filter = filter.trim();
-        match filter.parse::<usize>() {
-            Ok(index) => index == self.index,
-            Err(_) => format!("{}: {}", self.info.platform, self.info.name)
-                .to_lowercase()
-                .contains(&filter.to_lowercase()),
+        let filter = filter.trim().to_lowercase();
+        if let Ok(index) = filter.parse::<usize>() {
+            return index == self.index;
         }
+        let platform = self.info.platform.to_lowercase();
+        let name = self.info.name.to_lowercase();
+        let by_both = filter.split_once(':').is_some_and(|(left, right)| {
+            platform.contains(left.trim()) && name.contains(right.trim())
+        });
+        by_both || name.contains(&filter) || platform.contains(&filter)
     }
 
     /// Its identity and limits.

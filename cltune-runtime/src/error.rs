@@ -84,9 +84,59 @@ pub enum Error {
         /// The argument's name.
         argument: String,
         /// The declared least length for this problem, elements.
-        needed: i64,
+        needed: usize,
         /// The buffer's length, elements.
         found: usize,
+    },
+    /// The kernel in the source has another number of arguments than its declaration.
+    #[error(
+        "kernel `{kernel}`: the declaration has {expected} arguments (local memory included), but \
+         `__kernel void {function}` in the source has {found}: make them equal; `cargo cltune` \
+         shows both sides"
+    )]
+    Signature {
+        /// The tunable.
+        kernel: String,
+        /// The function in the source.
+        function: String,
+        /// The number declared.
+        expected: usize,
+        /// The number in the source.
+        found: usize,
+    },
+    /// A call passes another number of arguments than the tunable has; generated functions do not.
+    #[error("kernel `{kernel}` takes {expected} arguments, the call passes {found}")]
+    Arguments {
+        /// The tunable.
+        kernel: String,
+        /// The number of arguments of the declared function that the kernel takes.
+        expected: usize,
+        /// The number passed.
+        found: usize,
+    },
+    /// A call passes a scalar of another type, or a buffer for a scalar; generated functions do
+    /// not.
+    #[error("kernel `{kernel}`: `{argument}` is of another kind than declared")]
+    ArgumentKind {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// Compiled with this configuration, the kernel cannot run in work-groups of this size.
+    #[error(
+        "kernel `{kernel}` with {configuration} needs work-groups of {work_items} work-items, but \
+         compiled for this device it can run in groups of at most {limit} (it uses many registers)"
+    )]
+    WorkGroupTooLarge {
+        /// The tunable.
+        kernel: String,
+        /// The configuration's parameters and values.
+        configuration: String,
+        /// The size of a work-group, work-items.
+        work_items: usize,
+        /// The largest possible, work-items.
+        limit: usize,
     },
     /// A buffer, event or queue belongs to another context.
     #[error("{what} belongs to another context than the queue: create both from one `Context`")]
@@ -118,6 +168,15 @@ impl Error {
         move |status| Self::OpenCl {
             call: call.into(),
             status,
+        }
+    }
+
+    /// Whether another configuration of the same kernel may succeed.
+    pub(crate) fn is_of_configuration(&self) -> bool {
+        match self {
+            Self::Build { .. } | Self::WorkGroupTooLarge { .. } => true,
+            Self::OpenCl { status, .. } => status.is_of_configuration(),
+            _ => false,
         }
     }
 }

@@ -7,7 +7,7 @@ use cltune_runtime::__private::core::model::{
 use cltune_runtime::__private::core::parameter::{Domain, Parameter};
 use cltune_runtime::__private::core::select::Table;
 use cltune_runtime::__private::{Arg, launch, launch_with};
-use cltune_runtime::{Buffer, Context, Device, Error, Queue, Tunable};
+use cltune_runtime::{Buffer, Context, Error, Queue, Tunable};
 use std::borrow::Cow;
 
 const fn formula(text: &'static str, ops: &'static [Op]) -> Formula {
@@ -169,9 +169,7 @@ fn a_buffer_of_another_context_is_an_error() {
     ];
     let error = launch(&SAXPY, &queue, &[8], &args).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .starts_with("x belongs to another context"),
+        matches!(&error, Error::OtherContext { what } if what.contains("`x`")),
         "{error}"
     );
 }
@@ -225,15 +223,160 @@ fn ten_threads_share_the_first_build_and_all_get_their_result() {
 }
 
 #[test]
-fn devices_can_be_listed_and_filtered() {
-    let all = Device::all().unwrap();
-    for (index, device) in all.iter().enumerate() {
-        assert_eq!(device.index(), index);
-        assert!(device.info().limits.max_work_group_size > 0, "{device}");
-        assert!(device.matches(&index.to_string()) && device.matches(&device.info().name));
+fn a_problem_of_no_elements_is_an_error_that_says_why() {
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    let args = [
+        Arg::scalar(&1.0_f32),
+        Arg::buffer(&x),
+        Arg::buffer_mut(&mut y),
+    ];
+    let error = launch(&SAXPY, &queue, &[0], &args).unwrap_err();
+    assert!(matches!(error, Error::NoConfiguration { .. }), "{error}");
+    assert!(error.to_string().contains("n = 0"), "{error}");
+}
+
+#[test]
+fn a_problem_beyond_every_buffer_is_an_error_before_the_launch() {
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    for n in [1_i64 << 33, i64::MAX - 3] {
+        let args = [
+            Arg::scalar(&1.0_f32),
+            Arg::buffer(&x),
+            Arg::buffer_mut(&mut y),
+        ];
+        let error = launch(&SAXPY, &queue, &[n], &args).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::BufferTooShort { found: 8, .. } | Error::NoConfiguration { .. }
+            ),
+            "{error}"
+        );
     }
-    let error = Device::find(&all, "no such device")
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains(&all[0].info().name), "{error}");
+}
+
+#[test]
+fn arguments_of_another_number_or_kind_are_errors() {
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let few = [Arg::scalar(&1.0_f32), Arg::buffer(&x)];
+    let error = launch(&SAXPY, &queue, &[8], &few).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::Arguments {
+                expected: 3,
+                found: 2,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    for wrong in [Arg::scalar(&1.0_f64), Arg::buffer(&x)] {
+        let args = [wrong, Arg::buffer(&x), Arg::buffer(&x)];
+        let error = launch(&SAXPY, &queue, &[8], &args).unwrap_err();
+        assert!(
+            matches!(&error, Error::ArgumentKind { argument, .. } if argument == "a"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_kernel_with_other_arguments_than_declared_shows_both_numbers() {
+    static OTHER: Tunable = Tunable::new(
+        model("__kernel void saxpy(const float a, __global float* y) {}"),
+        Table::EMPTY,
+    );
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    let args = [
+        Arg::scalar(&1.0_f32),
+        Arg::buffer(&x),
+        Arg::buffer_mut(&mut y),
+    ];
+    let error = launch(&OTHER, &queue, &[8], &args).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::Signature {
+                expected: 4,
+                found: 2,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_missing_kernel_function_is_named() {
+    static MISNAMED: Tunable = Tunable::new(model("__kernel void other() {}"), Table::EMPTY);
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    let args = [
+        Arg::scalar(&1.0_f32),
+        Arg::buffer(&x),
+        Arg::buffer_mut(&mut y),
+    ];
+    let error = launch(&MISNAMED, &queue, &[8], &args).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("`saxpy`") && text.contains("CL_INVALID_KERNEL_NAME"),
+        "{text}"
+    );
+}
+
+#[test]
+fn more_problems_than_a_context_remembers_still_compute() {
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    // The dimension is only a size here: every launch is a problem of its own.
+    for n in 1..=4200_i64 {
+        let args = [
+            Arg::scalar(&1.0_f32),
+            Arg::buffer(&x),
+            Arg::buffer_mut(&mut y),
+        ];
+        let result = launch(&SAXPY, &queue, &[4 * n], &args);
+        assert_eq!(result.is_ok(), 4 * n <= 8, "{n}");
+    }
+    let args = [
+        Arg::scalar(&1.0_f32),
+        Arg::buffer(&x),
+        Arg::buffer_mut(&mut y),
+    ];
+    launch(&SAXPY, &queue, &[8], &args).unwrap();
+    assert_eq!(
+        y.read(&queue).unwrap(),
+        [3.0, 3.0, 3.0, 3.0, 2.0, 2.0, 2.0, 2.0]
+    );
+}
+
+#[test]
+fn ten_threads_each_with_their_own_context_work_at_once() {
+    std::thread::scope(|scope| {
+        for thread in 0..10_u8 {
+            scope.spawn(move || {
+                let queue = queue();
+                let x = Buffer::from_slice(&queue, &[f32::from(thread); 16]).unwrap();
+                let mut y = Buffer::from_slice(&queue, &[1.0_f32; 16]).unwrap();
+                let args = [
+                    Arg::scalar(&2.0_f32),
+                    Arg::buffer(&x),
+                    Arg::buffer_mut(&mut y),
+                ];
+                launch(&SAXPY, &queue, &[16], &args).unwrap();
+                let expected = 2.0_f32.mul_add(f32::from(thread), 1.0);
+                assert_eq!(y.read(&queue).unwrap(), [expected; 16]);
+            });
+        }
+    });
 }

@@ -195,10 +195,7 @@ fn writes_out_of_bounds_are_found_on_both_sides() {
         wrong(3),
         ("y".into(), WrongKind::OutOfBounds { offset: -1 })
     );
-    assert_eq!(
-        wrong(4),
-        ("y".into(), WrongKind::OutOfBounds { offset: 8 })
-    );
+    assert_eq!(wrong(4), ("y".into(), WrongKind::OutOfBounds { offset: 8 }));
 }
 
 #[test]

@@ -1,30 +1,35 @@
-//! What a context remembers: built programs and prepared launches.
+//! What a context remembers of launches, and how a call becomes one.
 
 use super::arg::Arg;
-use super::prepared::{Prepared, build_error};
+use super::prepared::Prepared;
+use super::programs::Programs;
+use super::refusals::Refusals;
 use super::selection::{self, Choice};
 use super::tunable::Tunable;
 use crate::error::Result;
 use crate::event::Event;
-use crate::opencl::RawProgram;
 use crate::queue::Queue;
 use cltune_core::select::Rule;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-/// A program under construction or built; a failure is remembered too.
-type ProgramSlot = Arc<OnceLock<Result<Arc<RawProgram>>>>;
+/// How many different calls a context remembers. One that sees more, because a problem dimension
+/// changes with every call, forgets all and starts anew, so that memory stays bounded.
+const MAX_LAUNCHES: usize = 4096;
 
-/// Programs and launches of a context.
+/// After so many refused configurations of one problem, the rest of the tuned ones is skipped for
+/// the default: a kernel that does not compile must not be tried with every row of a lockfile.
+const MAX_REFUSED: usize = 8;
+
+/// Launches of a context, with the programs they use.
 #[derive(Debug, Default)]
 pub(crate) struct LaunchCache {
     hasher: RandomState,
     /// By hash of the key; the entry holds the key itself. Looked up without allocating.
     launches: RwLock<HashMap<u64, Vec<Arc<Entry>>>>,
-    /// By tunable and compile options, so that a program is built once however many problems,
-    /// queues and threads use it.
-    programs: Mutex<HashMap<(usize, String), ProgramSlot>>,
+    programs: Programs,
+    refusals: Refusals,
 }
 
 /// A prepared launch and what it was prepared for.
@@ -32,44 +37,74 @@ pub(crate) struct LaunchCache {
 struct Entry {
     tunable: usize,
     dims: Box<[i64]>,
-    /// The configuration, where the caller gave one.
-    codes: Option<Box<[i64]>>,
+    /// The configuration that the caller gave; `None`: selected by the rule.
+    given: Option<Box<[i64]>>,
+    /// The configuration that runs.
+    codes: Box<[i64]>,
     prepared: Prepared,
 }
 
 impl Entry {
-    fn is(&self, tunable: usize, codes: Option<&[i64]>, dims: &[i64]) -> bool {
-        self.tunable == tunable && *self.dims == *dims && self.codes.as_deref() == codes
+    fn is(&self, tunable: usize, given: Option<&[i64]>, dims: &[i64]) -> bool {
+        self.tunable == tunable && *self.dims == *dims && self.given.as_deref() == given
     }
 }
 
 impl LaunchCache {
     /// Launches a tunable with a given configuration, or with the selected one. After the first
     /// launch of a problem this looks up, sets the arguments and enqueues.
+    ///
+    /// A selected configuration that does not build, or that the driver refuses to launch, is
+    /// followed by the next one of the rule within the same call, and not tried again.
     pub(crate) fn launch(
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
-        codes: Option<&[i64]>,
+        given: Option<&[i64]>,
         dims: &[i64],
         args: &[Arg<'_>],
     ) -> Result<Event> {
-        let entry = match self.find(tunable, codes, dims) {
-            Some(entry) => entry,
-            None => self.prepare(tunable, queue, codes, dims)?,
-        };
-        entry.prepared.launch(tunable.model(), queue, args)
+        loop {
+            let entry = match self.find(tunable, given, dims) {
+                Some(entry) => entry,
+                None => self.prepare(tunable, queue, given, dims)?,
+            };
+            match entry.prepared.launch(tunable.model(), queue, args) {
+                // Nothing has run, so the next configuration can take over.
+                Err(error) if given.is_none() && error.is_of_configuration() => {
+                    log_refusal(tunable, &entry.codes, &error);
+                    self.refusals.add(entry.tunable, dims, &entry.codes, error);
+                    self.forget(&entry);
+                }
+                result => return result,
+            }
+        }
     }
 
-    fn find(&self, tunable: &Tunable, codes: Option<&[i64]>, dims: &[i64]) -> Option<Arc<Entry>> {
-        let address = address(tunable);
-        let key = self.hasher.hash_one((address, codes, dims));
+    fn key(&self, tunable: usize, given: Option<&[i64]>, dims: &[i64]) -> u64 {
+        self.hasher.hash_one((tunable, given, dims))
+    }
+
+    fn find(&self, tunable: &Tunable, given: Option<&[i64]>, dims: &[i64]) -> Option<Arc<Entry>> {
+        let address = tunable.address();
+        let key = self.key(address, given, dims);
         let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
         launches
             .get(&key)?
             .iter()
-            .find(|entry| entry.is(address, codes, dims))
+            .find(|entry| entry.is(address, given, dims))
             .cloned()
+    }
+
+    fn forget(&self, entry: &Arc<Entry>) {
+        let key = self.key(entry.tunable, entry.given.as_deref(), &entry.dims);
+        let mut launches = self
+            .launches
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = launches.get_mut(&key) {
+            bucket.retain(|other| !Arc::ptr_eq(other, entry));
+        }
     }
 
     #[cold]
@@ -77,32 +112,37 @@ impl LaunchCache {
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
-        codes: Option<&[i64]>,
+        given: Option<&[i64]>,
         dims: &[i64],
     ) -> Result<Arc<Entry>> {
-        let prepared = match codes {
-            Some(codes) => {
-                selection::check(tunable, queue.device(), codes, dims)?;
-                self.build(tunable, queue, codes, dims)?
-            }
-            None => self.prepare_selected(tunable, queue, dims)?,
+        let (codes, prepared) = if let Some(codes) = given {
+            selection::check(tunable, queue.device(), codes, dims)?;
+            (codes.into(), self.build(tunable, queue, codes, dims)?)
+        } else {
+            self.prepare_selected(tunable, queue, dims)?
         };
         let entry = Arc::new(Entry {
-            tunable: address(tunable),
+            tunable: tunable.address(),
             dims: dims.into(),
-            codes: codes.map(Into::into),
+            given: given.map(Into::into),
+            codes,
             prepared,
         });
-        let key = self.hasher.hash_one((entry.tunable, codes, dims));
+        let key = self.key(entry.tunable, given, dims);
         let mut launches = self
             .launches
             .write()
             .unwrap_or_else(PoisonError::into_inner);
+        if launches.len() >= MAX_LAUNCHES {
+            launches.clear();
+            self.programs.clear();
+            self.refusals.clear();
+        }
         let bucket = launches.entry(key).or_default();
         // Another thread may have been quicker; its entry is as good, and is shared from now on.
         if let Some(first) = bucket
             .iter()
-            .find(|entry| entry.is(address(tunable), codes, dims))
+            .find(|other| other.is(entry.tunable, given, dims))
         {
             return Ok(first.clone());
         }
@@ -111,30 +151,37 @@ impl LaunchCache {
     }
 
     /// The first selected configuration that builds. One that does not is an entry of the lockfile
-    /// that this driver no longer accepts, and the next rule is better than none.
+    /// that this driver does not accept, and the next rule is better than none.
     fn prepare_selected(
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
         dims: &[i64],
-    ) -> Result<Prepared> {
-        let mut failure = None;
+    ) -> Result<(Box<[i64]>, Prepared)> {
+        let address = tunable.address();
+        let mut refused = self.refusals.codes(address, dims);
         for Choice { codes, rule } in selection::choices(tunable, queue.device(), dims) {
+            let is_last_resort = matches!(rule, Rule::Default | Rule::FirstValid);
+            if refused.iter().any(|other| **other == *codes)
+                || (refused.len() >= MAX_REFUSED && !is_last_resort)
+            {
+                continue;
+            }
             match self.build(tunable, queue, &codes, dims) {
                 Ok(prepared) => {
                     log_selection(tunable, queue, &codes, dims, rule);
-                    return Ok(prepared);
+                    return Ok((codes.into(), prepared));
                 }
-                Err(error) => {
-                    tracing::warn!(
-                        kernel = %tunable.model().name, %rule, %error,
-                        "a selected configuration does not build; trying the next"
-                    );
-                    failure.get_or_insert(error);
+                Err(error) if error.is_of_configuration() => {
+                    log_refusal(tunable, &codes, &error);
+                    self.refusals.add(address, dims, &codes, error);
+                    refused.push(codes.into());
                 }
+                Err(error) => return Err(error),
             }
         }
-        Err(failure.unwrap_or_else(|| selection::none_valid(tunable, queue.device(), dims)))
+        let first = self.refusals.first_error(address, dims);
+        Err(first.unwrap_or_else(|| selection::none_valid(tunable, queue.device(), dims)))
     }
 
     fn build(
@@ -144,24 +191,7 @@ impl LaunchCache {
         codes: &[i64],
         dims: &[i64],
     ) -> Result<Prepared> {
-        let model = tunable.model();
-        let options = super::options::build_options(model, queue.device(), codes, dims)?;
-        let slot = {
-            let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-            programs
-                .entry((address(tunable), options.clone()))
-                .or_default()
-                .clone()
-        };
-        // Outside the lock: other kernels build meanwhile, other threads wait for this one.
-        let program = slot
-            .get_or_init(|| {
-                let context = queue.context();
-                RawProgram::build(context.raw(), queue.device().raw(), &model.source, &options)
-                    .map(Arc::new)
-                    .map_err(|failure| build_error(model, &options, failure))
-            })
-            .clone()?;
+        let program = self.programs.get(tunable, queue, codes, dims)?;
         Prepared::new(tunable, queue, codes, dims, &program)
     }
 }
@@ -177,7 +207,11 @@ fn log_selection(tunable: &Tunable, queue: &Queue, codes: &[i64], dims: &[i64], 
     );
 }
 
-/// A static tunable's identity.
-fn address(tunable: &Tunable) -> usize {
-    std::ptr::from_ref(tunable).addr()
+fn log_refusal(tunable: &Tunable, codes: &[i64], error: &crate::Error) {
+    tracing::warn!(
+        kernel = %tunable.model().name,
+        configuration = %tunable.describe(codes),
+        %error,
+        "the selected configuration does not run; taking the next"
+    );
 }

@@ -4,6 +4,8 @@ mod arg;
 mod cache;
 mod options;
 mod prepared;
+mod programs;
+mod refusals;
 mod selection;
 mod tunable;
 

@@ -4,7 +4,7 @@ use super::arg::{Arg, Passed};
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{BuildFailure, NdRange, RawKernel, RawProgram, Status};
+use crate::opencl::{NdRange, RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::expr::Env;
 use cltune_core::model::{ArgumentKind, Model};
@@ -14,14 +14,27 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Prepared {
     range: NdRange,
-    /// The least length of each argument of the call, elements; `None` where none is declared and
-    /// for scalars.
-    needed: Vec<Option<i64>>,
-    /// The kernel's position of each argument of the call.
-    positions: Vec<u32>,
+    /// The arguments of the call, in its order.
+    slots: Vec<Slot>,
     /// One kernel object: OpenCL forbids setting its arguments from two threads at once, and the
     /// arguments must not change between setting and enqueueing.
     kernel: Mutex<RawKernel>,
+}
+
+/// An argument of the call.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Its position in the kernel's signature.
+    position: u32,
+    expects: Expects,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Expects {
+    /// A scalar of so many bytes.
+    Scalar { size: usize },
+    /// A buffer of at least so many elements.
+    Buffer { needed: usize },
 }
 
 impl Prepared {
@@ -36,12 +49,14 @@ impl Prepared {
     ) -> Result<Self> {
         let model = tunable.model();
         let limits = &queue.device().info().limits;
-        let invalid = |reason| Error::InvalidConfiguration {
-            kernel: model.name.to_string(),
-            configuration: tunable.describe(codes),
-            reason,
-        };
-        let geometry = model.geometry(codes, dims, limits).map_err(invalid)?;
+        let geometry =
+            model
+                .geometry(codes, dims, limits)
+                .map_err(|reason| Error::InvalidConfiguration {
+                    kernel: model.name.to_string(),
+                    configuration: tunable.describe(codes),
+                    reason,
+                })?;
         let range = NdRange {
             work_dim: geometry.work_dim,
             global: geometry.global,
@@ -50,101 +65,149 @@ impl Prepared {
         };
         let kernel = RawKernel::new(program, &model.kernel)
             .map_err(Error::call(format!("clCreateKernel `{}`", model.kernel)))?;
+        check_signature(model, &kernel)?;
+        check_work_group(tunable, queue, codes, &range, &kernel)?;
         let env = Env {
             params: codes,
             dims,
             device: limits,
         };
-        let mut needed = Vec::new();
-        let mut positions = Vec::new();
-        for (position, argument) in model.arguments.iter().enumerate() {
-            let position = position as u32;
-            match &argument.kind {
+        // `check` has computed the lengths already, so they have values.
+        let length = |formula: &cltune_core::expr::Formula| {
+            usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0)
+        };
+        let mut slots = Vec::new();
+        for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
+            let expects = match &argument.kind {
                 ArgumentKind::Local { element, len } => {
-                    // `check` has computed it already, so it has a value.
-                    let len = len.eval(&env).unwrap_or(0).max(0) as usize;
+                    // OpenCL has no empty local memory; a byte stands in for none.
+                    let bytes = length(len).saturating_mul(element.size()).max(1);
                     kernel
-                        .set_local(position, (len * element.size()).max(1))
+                        .set_local(position, bytes)
                         .map_err(Error::call(format!("clSetKernelArg `{}`", argument.name)))?;
                     continue;
                 }
-                ArgumentKind::Buffer { len, .. } => {
-                    needed.push(len.as_ref().and_then(|len| len.eval(&env).ok()));
-                }
-                ArgumentKind::Scalar { .. } => needed.push(None),
-            }
-            positions.push(position);
+                ArgumentKind::Buffer { len, .. } => Expects::Buffer {
+                    needed: len.as_ref().map_or(0, length),
+                },
+                ArgumentKind::Scalar { scalar, .. } => Expects::Scalar {
+                    size: scalar.size(),
+                },
+            };
+            slots.push(Slot { position, expects });
         }
         Ok(Self {
             range,
-            needed,
-            positions,
+            slots,
             kernel: Mutex::new(kernel),
         })
     }
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
-        // A panic between setting and enqueueing is impossible to get here with, and every
-        // argument is set anew, so a poisoned lock is as good as any.
+        if args.len() != self.slots.len() {
+            return Err(Error::Arguments {
+                kernel: model.name.to_string(),
+                expected: self.slots.len(),
+                found: args.len(),
+            });
+        }
+        // A panic cannot leave a half-set kernel behind: every argument is set anew by every
+        // launch, so a poisoned lock is as good as any.
         let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, arg) in args.iter().enumerate() {
-            let Some(position) = self.positions.get(index) else {
-                break;
-            };
-            let set = match &arg.0 {
-                Passed::Scalar(bytes) => kernel.set_scalar(*position, bytes),
-                Passed::Buffer { raw, context, len } => {
-                    if *context != queue.context() {
-                        return Err(Error::OtherContext {
-                            what: self.name(model, index),
-                        });
-                    }
-                    if let Some(needed) = self.needed[index]
-                        && i64::try_from(*len).is_ok_and(|len| len < needed)
-                    {
-                        return Err(Error::BufferTooShort {
-                            kernel: model.name.to_string(),
-                            argument: self.name(model, index),
-                            needed,
-                            found: *len,
-                        });
-                    }
-                    kernel.set_buffer(*position, raw)
-                }
-            };
-            set.map_err(|status| self.failed("clSetKernelArg", model, index, status))?;
+        for (slot, arg) in self.slots.iter().zip(args) {
+            slot.set(&kernel, model, queue, arg)?;
         }
         let event = queue
             .raw()
             .launch(&kernel, &self.range)
             .map_err(|status| Error::OpenCl {
                 call: format!(
-                    "clEnqueueNDRangeKernel of `{}` ({:?})",
-                    model.kernel, self.range
+                    "clEnqueueNDRangeKernel of `{}` ({})",
+                    model.name, self.range
                 ),
                 status,
             })?;
         Ok(Event::new(event))
     }
+}
 
-    fn name(&self, model: &Model, index: usize) -> String {
-        let position = self.positions[index] as usize;
-        model.arguments[position].name.to_string()
+impl Slot {
+    fn set(&self, kernel: &RawKernel, model: &Model, queue: &Queue, arg: &Arg<'_>) -> Result<()> {
+        let set = match (self.expects, &arg.0) {
+            (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {
+                kernel.set_scalar(self.position, bytes)
+            }
+            (Expects::Buffer { needed }, Passed::Buffer { raw, context, len }) => {
+                if *context != queue.context() {
+                    return Err(Error::OtherContext {
+                        what: format!("buffer `{}` of kernel `{}`", self.name(model), model.name),
+                    });
+                }
+                if *len < needed {
+                    return Err(Error::BufferTooShort {
+                        kernel: model.name.to_string(),
+                        argument: self.name(model),
+                        needed,
+                        found: *len,
+                    });
+                }
+                kernel.set_buffer(self.position, raw)
+            }
+            _ => {
+                return Err(Error::ArgumentKind {
+                    kernel: model.name.to_string(),
+                    argument: self.name(model),
+                });
+            }
+        };
+        set.map_err(|status| Error::OpenCl {
+            call: format!("clSetKernelArg `{}` of `{}`", self.name(model), model.name),
+            status,
+        })
     }
 
-    fn failed(&self, call: &str, model: &Model, index: usize, status: Status) -> Error {
-        let call = format!("{call} `{}` of `{}`", self.name(model, index), model.kernel);
-        Error::OpenCl { call, status }
+    fn name(&self, model: &Model) -> String {
+        let argument = model.arguments.get(self.position as usize);
+        argument.map_or_else(String::new, |argument| argument.name.to_string())
     }
 }
 
-/// The error of a program that does not build.
-pub(super) fn build_error(model: &Model, options: &str, failure: BuildFailure) -> Error {
-    Error::Build {
+/// A kernel that has other arguments than were declared is refused here, where both sides can be
+/// named, instead of by a launch whose arguments are not set. Types are compared by the tuner.
+fn check_signature(model: &Model, kernel: &RawKernel) -> Result<()> {
+    let expected = model.arguments.len();
+    let found = kernel.arg_count().map_err(Error::call("clGetKernelInfo"))? as usize;
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Signature {
         kernel: model.name.to_string(),
-        options: options.to_string(),
-        status: failure.status,
-        log: failure.log,
+        function: model.kernel.to_string(),
+        expected,
+        found,
+    })
+}
+
+/// Compiled, a kernel may be limited to smaller work-groups than the device, by its registers.
+fn check_work_group(
+    tunable: &Tunable,
+    queue: &Queue,
+    codes: &[i64],
+    range: &NdRange,
+    kernel: &RawKernel,
+) -> Result<()> {
+    let Some(local) = range.local else {
+        return Ok(());
+    };
+    let work_items: usize = local.iter().product();
+    match kernel.work_group_limit(queue.device().raw()) {
+        Some(limit) if work_items > limit => Err(Error::WorkGroupTooLarge {
+            kernel: tunable.model().name.to_string(),
+            configuration: tunable.describe(codes),
+            work_items,
+            limit,
+        }),
+        _ => Ok(()),
     }
 }

@@ -27,6 +27,11 @@ impl Tunable {
         &self.table
     }
 
+    /// The identity of a `static` tunable.
+    pub(super) fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     pub(crate) fn describe(&self, codes: &[i64]) -> String {
         describe(&self.model, codes)
     }

@@ -20,19 +20,24 @@ unsafe impl Send for RawDevice {}
 unsafe impl Sync for RawDevice {}
 
 /// Every device of every platform, in the loader's order. A platform that fails to list its
-/// devices does not hide the others.
+/// devices does not hide the others; its error is returned only when nothing else is found.
 pub(crate) fn all_devices() -> Result<Vec<RawDevice>, Status> {
     // PoCL initialises its devices on the first query and tells threads that ask meanwhile that
     // there are none (seen with 3.1).
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found = Vec::new();
+    let mut failure = None;
     for platform in platform::get_platform_ids().map_err(Status)? {
-        if let Ok(ids) = device::get_device_ids(platform, device::CL_DEVICE_TYPE_ALL) {
-            found.extend(ids.into_iter().map(|id| RawDevice { id, platform }));
+        match device::get_device_ids(platform, device::CL_DEVICE_TYPE_ALL) {
+            Ok(ids) => found.extend(ids.into_iter().map(|id| RawDevice { id, platform })),
+            Err(code) => failure = Some(Status(code)),
         }
     }
-    Ok(found)
+    match failure {
+        Some(status) if found.is_empty() => Err(status),
+        _ => Ok(found),
+    }
 }
 
 /// `CL_PLATFORM_NAME`.

@@ -1,8 +1,8 @@
 //! Kernels: arguments and what the compiler says of them.
 
-use super::{RawBuffer, RawProgram, Status};
 #[cfg(feature = "tuning")]
-use super::{RawDevice, number, text};
+use super::text;
+use super::{RawBuffer, RawDevice, RawProgram, Status, number};
 use cl3::kernel::{self, cl_kernel};
 use std::ffi::CString;
 
@@ -77,15 +77,14 @@ impl RawKernel {
     }
 
     /// The number of arguments in the source.
-    #[cfg(feature = "tuning")]
     pub(crate) fn arg_count(&self) -> Result<u32, Status> {
         kernel::get_kernel_data(self.0, kernel::CL_KERNEL_NUM_ARGS)
             .map(|bytes| number(&bytes) as u32)
             .map_err(Status)
     }
 
-    #[cfg(feature = "tuning")]
     /// What the source says of an argument; `None` where the driver keeps no such information.
+    #[cfg(feature = "tuning")]
     pub(crate) fn arg_info(&self, index: u32) -> Option<ArgInfo> {
         let data = |param| kernel::get_kernel_arg_data(self.0, index, param).ok();
         let address = number(&data(kernel::CL_KERNEL_ARG_ADDRESS_QUALIFIER)?) as u32;
@@ -101,6 +100,16 @@ impl RawKernel {
                 _ => "private",
             },
         })
+    }
+
+    /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group of the compiled kernel, in work-items;
+    /// `None` where the driver does not tell.
+    pub(crate) fn work_group_limit(&self, device: RawDevice) -> Option<usize> {
+        let param = kernel::CL_KERNEL_WORK_GROUP_SIZE;
+        let bytes = kernel::get_kernel_work_group_data(self.0, device.id, param).ok()?;
+        usize::try_from(number(&bytes))
+            .ok()
+            .filter(|limit| *limit > 0)
     }
 
     /// What the compiled kernel needs of a device.

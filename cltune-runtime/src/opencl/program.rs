@@ -70,8 +70,8 @@ impl RawProgram {
         }
     }
 
-    #[cfg(feature = "tuning")]
     /// The names of the program's kernels, empty where the driver does not tell.
+    #[cfg(feature = "tuning")]
     pub(crate) fn kernel_names(&self) -> Vec<String> {
         let count = program::get_program_data(self.0, program::CL_PROGRAM_NUM_KERNELS)
             .map_or(0, |bytes| number(&bytes));

@@ -3,7 +3,7 @@
 use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, Status};
 use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
 use cl3::types::CL_TRUE;
-use std::ptr;
+use std::{fmt, ptr};
 
 /// An in-order command queue.
 #[derive(Debug)]
@@ -22,6 +22,24 @@ pub(crate) struct NdRange {
     pub(crate) global: [usize; 3],
     pub(crate) local: Option<[usize; 3]>,
     pub(crate) offset: Option<[usize; 3]>,
+}
+
+impl fmt::Display for NdRange {
+    /// `global 64x4, local 8x4, offset 0x0`, less what is left to the driver.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = |sizes: &[usize; 3]| {
+            let sizes = sizes.iter().take(self.work_dim as usize);
+            sizes.map(usize::to_string).collect::<Vec<_>>().join("x")
+        };
+        write!(f, "global {}", used(&self.global))?;
+        if let Some(local) = &self.local {
+            write!(f, ", local {}", used(local))?;
+        }
+        if let Some(offset) = &self.offset {
+            write!(f, ", offset {}", used(offset))?;
+        }
+        Ok(())
+    }
 }
 
 impl RawQueue {
@@ -100,9 +118,9 @@ impl RawQueue {
         event.map(|event| drop(RawEvent(event))).map_err(Status)
     }
 
-    #[cfg(feature = "tuning")]
     /// Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over a region whose offset and size are
     /// multiples of its length.
+    #[cfg(feature = "tuning")]
     pub(crate) fn fill(
         &self,
         buffer: &RawBuffer,
@@ -126,8 +144,8 @@ impl RawQueue {
         event.map(RawEvent).map_err(Status)
     }
 
-    #[cfg(feature = "tuning")]
     /// Copies bytes from one buffer to another on the device.
+    #[cfg(feature = "tuning")]
     pub(crate) fn copy(
         &self,
         source: &RawBuffer,

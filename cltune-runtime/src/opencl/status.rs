@@ -61,8 +61,30 @@ impl Status {
             codes::CL_INVALID_CONTEXT => {
                 "queue, buffers and kernel belong to different contexts: create them from one"
             }
+            codes::CL_DEVICE_NOT_AVAILABLE => {
+                "the device exists but cannot be used now: it is disabled, exclusively used by \
+                 another process, or has failed"
+            }
+            codes::CL_COMPILER_NOT_AVAILABLE => {
+                "the driver has no OpenCL C compiler: install its full package"
+            }
+            codes::CL_PROFILING_INFO_NOT_AVAILABLE => {
+                "times are only known for queues made by Queue::with_profiling"
+            }
             _ => return None,
         })
+    }
+
+    /// Whether a launch with another configuration of the same kernel may succeed.
+    pub(crate) fn is_of_configuration(self) -> bool {
+        matches!(
+            self.0,
+            codes::CL_OUT_OF_RESOURCES
+                | codes::CL_INVALID_WORK_GROUP_SIZE
+                | codes::CL_INVALID_WORK_ITEM_SIZE
+                | codes::CL_INVALID_GLOBAL_WORK_SIZE
+                | codes::CL_INVALID_KERNEL_DEFINITION
+        )
     }
 }
 

@@ -1,0 +1,84 @@
+//! A warm launch allocates nothing: counted by a global allocator, in a test binary of its own.
+//! Drivers are C and do not use it.
+
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system's allocator; counting does not allocate, since
+// the counter is a constant-initialised thread-local without a destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// y <- a*x + y
+#[tunable(
+    params(WG = [4, 8], WPT = [1, 2]),
+    constraints(n % (WG * WPT) == 0),
+    global(n / WPT), local(WG),
+    local_args(tile: [f32; WG] before y),
+    tune(n = 64),
+    defaults(WG = 8, WPT = 2),
+)]
+fn saxpy(
+    queue: &Queue,
+    n: u32,
+    a: f32,
+    #[arg(len = n)] x: &Buffer<f32>,
+    #[arg(len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__kernel void saxpy(const uint n, const float a, __global const float* x,
+                         __local float* tile, __global float* y) {
+        for (uint i = 0; i < WPT; i++) y[get_global_id(0) * WPT + i] += a * x[get_global_id(0) * WPT + i];
+    }"
+}
+
+fn allocations_of(mut action: impl FnMut()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    action();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn warm_launches_do_not_allocate() {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 64]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+    let explicit = saxpy::Params { WG: 4, WPT: 1 };
+
+    let cold = allocations_of(|| {
+        saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
+        saxpy::launch_with(&explicit, &queue, 64, 1.0, &x, &mut y).unwrap();
+        saxpy(&queue, 32, 1.0, &x, &mut y).unwrap();
+    });
+    assert!(cold > 0, "the counter counts");
+
+    let warm = allocations_of(|| {
+        for _ in 0..100 {
+            saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
+            saxpy::launch_with(&explicit, &queue, 64, 1.0, &x, &mut y).unwrap();
+            saxpy(&queue, 32, 1.0, &x, &mut y).unwrap().wait().unwrap();
+        }
+    });
+    assert_eq!(warm, 0);
+    assert_eq!(y.read(&queue).unwrap()[0], 303.0);
+}
