@@ -53,15 +53,6 @@ impl Errors {
             .map(syn::Error::to_compile_error)
             .collect()
     }
-
-    /// The messages, for tests.
-    #[cfg(test)]
-    pub(crate) fn messages(&self) -> Vec<String> {
-        self.0
-            .iter()
-            .flat_map(|errors| errors.clone().into_iter().map(|error| error.to_string()))
-            .collect()
-    }
 }
 
 /// `; did you mean …?` for the known word nearest to a mistyped one, else nothing.

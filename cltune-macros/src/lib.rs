@@ -16,6 +16,8 @@ mod errors;
 mod expand;
 mod generate;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 
