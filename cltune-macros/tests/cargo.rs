@@ -44,6 +44,7 @@ impl Package {
             .parent()
             .expect("a workspace");
         let runtime = workspace.join("cltune-runtime");
+        let runtime = runtime.display();
         package.write(
             "Cargo.toml",
             &format!(
