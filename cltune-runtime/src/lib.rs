@@ -45,6 +45,8 @@ mod launch;
 mod opencl;
 mod queue;
 #[cfg(feature = "tuning")]
+pub mod search;
+#[cfg(feature = "tuning")]
 pub mod tuning;
 
 pub use buffer::Buffer;

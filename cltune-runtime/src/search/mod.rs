@@ -1,0 +1,51 @@
+//! Searching a space for its fastest configuration.
+//!
+//! A [`Strategy`] decides what to try next. A [`Search`] runs one: it hands out configurations to
+//! measure, takes results in whatever order they arrive, and guarantees for every strategy that
+//! no configuration is handed out twice, that all are valid, and that a seed decides everything.
+//!
+//! ```no_run
+//! # fn measure(configuration: &[i64]) -> Option<f64> { None }
+//! # fn main() -> Result<(), cltune_runtime::search::UnknownStrategy> {
+//! # let space: std::sync::Arc<cltune_core::space::Space> = unimplemented!();
+//! use cltune_runtime::search::{self, Score, Search, Setting, Step};
+//!
+//! let setting = Setting::new(space).seed(7).budget(200);
+//! let mut search = Search::new(search::find("auto")?, &setting);
+//! while let Step::Measure(configuration) = search.step() {
+//!     search.tell(&configuration, Score::of(measure(&configuration)));
+//! }
+//! println!("{:?}", search.best());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | owns |
+//! |---|---|
+//! | `strategy` | what a strategy is, and what it is told |
+//! | `run` | running a strategy: order, memory, repetitions |
+//! | `registry` | the strategies by name |
+//! | `generator` | random numbers that a seed decides on every platform |
+//! | `permutation` | random draws without replacement from a range of any size |
+//! | `full`, `random`, `auto` | a strategy each |
+//!
+//! # A new strategy
+//! One file with a type that implements [`Strategy`] and a constant [`Entry`], and one line in
+//! `registry.rs`. It may propose a configuration again, as annealing does when it steps back:
+//! [`Search`] answers from memory. It need not know that several configurations are measured at
+//! once, or that results arrive out of order.
+
+mod auto;
+mod full;
+mod generator;
+mod permutation;
+mod random;
+mod registry;
+mod run;
+mod strategy;
+
+pub use generator::Generator;
+pub use permutation::Permutation;
+pub use registry::{DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
+pub use run::{Search, Step};
+pub use strategy::{Score, Setting, Strategy};
