@@ -1,6 +1,16 @@
 //! `cargo cltune`: finds the best parameter values of OpenCL kernels.
 
+#![forbid(unsafe_code)]
+
+mod artifact;
+mod cli;
 mod commands;
 mod lockfile_store;
+mod session;
+mod worker;
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run(std::env::args_os())
+}

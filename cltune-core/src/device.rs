@@ -102,6 +102,11 @@ macro_rules! device_fields {
             pub const fn get(&self, field: DeviceField) -> i64 {
                 match field { $(DeviceField::$variant => self.$name),+ }
             }
+
+            /// Sets the value of a field.
+            pub const fn set(&mut self, field: DeviceField, value: i64) {
+                match field { $(DeviceField::$variant => self.$name = value),+ }
+            }
         }
     };
 }

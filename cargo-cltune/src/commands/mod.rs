@@ -1,7 +1,10 @@
 //! One file or folder per subcommand.
 
 pub(crate) mod check;
+pub(crate) mod devices;
+pub(crate) mod list;
 pub(crate) mod merge;
+pub(crate) mod tune;
 
 /// How a command ended when it did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,4 +13,6 @@ pub(crate) enum Outcome {
     Done,
     /// Exit code 1: found something to report.
     Reported,
+    /// Exit code 130: interrupted, with everything measured so far kept.
+    Interrupted,
 }

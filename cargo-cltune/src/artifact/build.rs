@@ -1,0 +1,304 @@
+//! Running `cargo build` and learning what it built.
+
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Which packages and targets to build, as for `cargo build`.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct CargoArgs {
+    #[command(flatten)]
+    pub(crate) manifest: clap_cargo::Manifest,
+    #[command(flatten)]
+    pub(crate) workspace: clap_cargo::Workspace,
+    #[command(flatten)]
+    pub(crate) features: clap_cargo::Features,
+    /// Only the library.
+    #[arg(long, help_heading = "Target Selection")]
+    lib: bool,
+    /// Only the binaries.
+    #[arg(long, help_heading = "Target Selection")]
+    bins: bool,
+    /// Only this binary; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
+    bin: Vec<String>,
+    /// Only the examples.
+    #[arg(long, help_heading = "Target Selection")]
+    examples: bool,
+    /// Only this example; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
+    example: Vec<String>,
+    /// Only the tests.
+    #[arg(long, help_heading = "Target Selection")]
+    tests: bool,
+    /// Only this test; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
+    test: Vec<String>,
+    /// Only the benchmarks.
+    #[arg(long, help_heading = "Target Selection")]
+    benches: bool,
+    /// Only this benchmark; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
+    bench: Vec<String>,
+    /// Every target. This is the default: it finds tunables wherever they are.
+    #[arg(long, help_heading = "Target Selection")]
+    all_targets: bool,
+    /// Build in release mode.
+    #[arg(long, short, help_heading = "Compilation Options")]
+    release: bool,
+    /// Build with this profile.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "release",
+        help_heading = "Compilation Options"
+    )]
+    profile: Option<String>,
+    /// Build for this target.
+    #[arg(long, value_name = "TRIPLE", help_heading = "Compilation Options")]
+    target: Option<String>,
+    /// The folder for everything that is built.
+    #[arg(long, value_name = "FOLDER", help_heading = "Compilation Options")]
+    target_dir: Option<PathBuf>,
+    /// Do not touch Cargo.lock.
+    #[arg(long, help_heading = "Manifest Options")]
+    locked: bool,
+    /// Do not use the network.
+    #[arg(long, help_heading = "Manifest Options")]
+    offline: bool,
+    /// As --locked and --offline together.
+    #[arg(long, help_heading = "Manifest Options")]
+    frozen: bool,
+}
+
+/// What cargo built.
+pub(super) struct Built {
+    /// The selected packages with the files built for each.
+    pub(super) packages: Vec<(Package, Vec<PathBuf>)>,
+    /// The target folder.
+    pub(super) target: PathBuf,
+}
+
+/// Why nothing could be built.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuildError {
+    /// `cargo metadata` failed.
+    #[error("{0}")]
+    Metadata(#[from] cargo_metadata::Error),
+    /// A package that is not in the workspace.
+    #[error("there is no package `{name}` in the workspace; there are: {}", known.join(", "))]
+    NoPackage {
+        /// What was asked for.
+        name: String,
+        /// The workspace's packages.
+        known: Vec<String>,
+    },
+    /// cargo could not be run.
+    #[error("cannot run cargo: {0}")]
+    Run(#[from] std::io::Error),
+    /// The build failed; cargo has said why.
+    #[error("the build failed, so its tunables cannot be read")]
+    Failed,
+}
+
+impl CargoArgs {
+    /// Builds the selected targets of the selected packages.
+    pub(super) fn build(&self) -> Result<Built, BuildError> {
+        let metadata = self.metadata()?;
+        let packages = self.select(&metadata)?;
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command
+            .arg("build")
+            .arg("--message-format=json-render-diagnostics");
+        for package in &packages {
+            command.arg("--package").arg(package.id.to_string());
+        }
+        command.args(self.flags());
+        // A library optimised as a whole at link time holds no sections that could be read.
+        let profile =
+            self.profile
+                .as_deref()
+                .unwrap_or(if self.release { "release" } else { "dev" });
+        let variable = profile.to_uppercase().replace('-', "_");
+        command.env(format!("CARGO_PROFILE_{variable}_LTO"), "false");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut files: BTreeMap<PackageId, Vec<PathBuf>> = BTreeMap::new();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)) {
+                if let Message::CompilerArtifact(artifact) = message? {
+                    let built = artifact.filenames.into_iter().chain(artifact.executable);
+                    let list = files.entry(artifact.package_id).or_default();
+                    list.extend(
+                        built
+                            .map(PathBuf::from)
+                            .filter(|file| may_hold_sections(file)),
+                    );
+                }
+            }
+        }
+        if !child.wait()?.success() {
+            return Err(BuildError::Failed);
+        }
+        let packages = packages
+            .into_iter()
+            .map(|package| {
+                let built = files.remove(&package.id).unwrap_or_default();
+                (package, built)
+            })
+            .collect();
+        Ok(Built {
+            packages,
+            target: metadata.target_directory.into(),
+        })
+    }
+
+    fn metadata(&self) -> Result<Metadata, BuildError> {
+        let mut command = MetadataCommand::new();
+        if let Some(path) = &self.manifest.manifest_path {
+            command.manifest_path(path);
+        }
+        let mut other: Vec<String> = Vec::new();
+        for (set, flag) in self.lock_flags() {
+            if set {
+                other.push(flag.into());
+            }
+        }
+        let mut metadata = command.no_deps().other_options(other).exec()?;
+        if let Some(folder) = &self.target_dir {
+            let folder = std::path::absolute(folder)?;
+            if let Ok(folder) = folder.try_into() {
+                metadata.target_directory = folder;
+            }
+        }
+        Ok(metadata)
+    }
+
+    fn lock_flags(&self) -> [(bool, &'static str); 3] {
+        [
+            (self.locked, "--locked"),
+            (self.offline, "--offline"),
+            (self.frozen, "--frozen"),
+        ]
+    }
+
+    fn select(&self, metadata: &Metadata) -> Result<Vec<Package>, BuildError> {
+        let members = metadata.workspace_packages();
+        let known = || {
+            members
+                .iter()
+                .map(|package| package.name.to_string())
+                .collect()
+        };
+        let chosen: Vec<&Package> = if self.workspace.workspace || self.workspace.all {
+            members.clone()
+        } else if self.workspace.package.is_empty() {
+            metadata.workspace_default_packages()
+        } else {
+            let find = |name: &String| {
+                let found = members
+                    .iter()
+                    .find(|package| *package.name == **name)
+                    .copied();
+                found.ok_or_else(|| BuildError::NoPackage {
+                    name: name.clone(),
+                    known: known(),
+                })
+            };
+            self.workspace
+                .package
+                .iter()
+                .map(find)
+                .collect::<Result<_, _>>()?
+        };
+        let excluded = |package: &&Package| {
+            !self
+                .workspace
+                .exclude
+                .iter()
+                .any(|name| *name == *package.name)
+        };
+        Ok(chosen.into_iter().filter(excluded).cloned().collect())
+    }
+
+    fn flags(&self) -> Vec<OsString> {
+        let mut flags: Vec<OsString> = Vec::new();
+        let named = [
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--test", &self.test),
+            ("--bench", &self.bench),
+        ];
+        let whole = [
+            ("--lib", self.lib),
+            ("--bins", self.bins),
+            ("--examples", self.examples),
+            ("--tests", self.tests),
+            ("--benches", self.benches),
+        ];
+        let any =
+            whole.iter().any(|(_, set)| *set) || named.iter().any(|(_, names)| !names.is_empty());
+        if self.all_targets || !any {
+            flags.push("--all-targets".into());
+        } else {
+            flags.extend(
+                whole
+                    .iter()
+                    .filter(|(_, set)| *set)
+                    .map(|(flag, _)| (*flag).into()),
+            );
+            for (flag, names) in named {
+                for name in names {
+                    flags.extend([flag.into(), name.into()]);
+                }
+            }
+        }
+        if let Some(path) = &self.manifest.manifest_path {
+            flags.extend(["--manifest-path".into(), path.into()]);
+        }
+        if self.features.all_features {
+            flags.push("--all-features".into());
+        }
+        if self.features.no_default_features {
+            flags.push("--no-default-features".into());
+        }
+        for feature in &self.features.features {
+            flags.extend(["--features".into(), feature.into()]);
+        }
+        if self.release {
+            flags.push("--release".into());
+        }
+        for (flag, value) in [("--profile", &self.profile), ("--target", &self.target)] {
+            if let Some(value) = value {
+                flags.extend([flag.into(), value.into()]);
+            }
+        }
+        if let Some(folder) = &self.target_dir {
+            flags.extend(["--target-dir".into(), folder.into()]);
+        }
+        flags.extend(
+            self.lock_flags()
+                .iter()
+                .filter(|(set, _)| *set)
+                .map(|(_, flag)| (*flag).into()),
+        );
+        flags
+    }
+}
+
+/// Whether a built file is of a kind that has link sections; metadata and debug files have none.
+fn may_hold_sections(file: &std::path::Path) -> bool {
+    let extension = file
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or("");
+    !matches!(
+        extension,
+        "rmeta" | "d" | "pdb" | "dwp" | "dSYM" | "wasm" | "js"
+    )
+}

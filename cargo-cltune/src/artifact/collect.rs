@@ -1,0 +1,130 @@
+//! Which tunables belong to which package; each once.
+
+use super::build::{BuildError, CargoArgs};
+use super::read::{ReadError, declarations};
+use crate::commands::check::PackageTunables;
+use cltune_core::declaration::Declaration;
+use std::path::{Path, PathBuf};
+
+/// What was found.
+pub(crate) struct Discovery {
+    /// The packages that have tunables.
+    pub(crate) packages: Vec<PackageTunables>,
+    /// Where cltune keeps what is not committed: locks and journals.
+    pub(crate) state: PathBuf,
+}
+
+/// Why no tunables were found.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DiscoverError {
+    /// The build failed.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Two different tunables have the same name.
+    #[error(
+        "two different tunables are named `{name}`: in {first} and in {second}; \
+         give one of them `name = \"…\"` in its attribute"
+    )]
+    SameName {
+        /// The name.
+        name: String,
+        /// The Rust file of one.
+        first: String,
+        /// The Rust file of the other.
+        second: String,
+    },
+    /// There is none.
+    #[error(
+        "no tunable was found in {where_looked}. A function is found when it has `#[tunable]`, is \
+         compiled for the selected features (`--features`), targets (`--all-targets`, `--bin`, …) \
+         and packages (`-p`, `--workspace`), and is not excluded by a `#[cfg]`"
+    )]
+    None {
+        /// What was searched.
+        where_looked: String,
+    },
+}
+
+/// Builds with cargo and reads what was built.
+pub(crate) fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
+    let built = args.build()?;
+    let mut packages = Vec::new();
+    let mut names = Vec::new();
+    for (package, files) in built.packages {
+        let mut found = Vec::new();
+        for file in &files {
+            found.extend(declarations(file)?);
+        }
+        names.push(package.name.to_string());
+        // Artifacts hold the tunables of their dependencies too.
+        found.retain(|declaration| {
+            *package.name == declaration.package
+                && package.version.to_string() == declaration.version
+        });
+        let declarations = each_once(found)?;
+        if !declarations.is_empty() {
+            let manifest: PathBuf = package.manifest_path.into();
+            packages.push(PackageTunables {
+                package: package.name.to_string(),
+                manifest_dir: manifest.parent().map(Path::to_owned).unwrap_or_default(),
+                declarations,
+            });
+        }
+    }
+    if packages.is_empty() {
+        let where_looked = format!("the artifacts of {}", names.join(", "));
+        return Err(DiscoverError::None { where_looked });
+    }
+    Ok(Discovery {
+        packages,
+        state: built.target.join("cltune"),
+    })
+}
+
+/// Reads one file, of whatever packages. Its lockfile and its state are in `folder`.
+pub(crate) fn from_artifact(file: &Path, folder: &Path) -> Result<Discovery, DiscoverError> {
+    let declarations = each_once(declarations(file)?)?;
+    if declarations.is_empty() {
+        return Err(DiscoverError::None {
+            where_looked: file.display().to_string(),
+        });
+    }
+    let package = file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let packages = vec![PackageTunables {
+        package: package.unwrap_or_default(),
+        manifest_dir: folder.to_owned(),
+        declarations,
+    }];
+    Ok(Discovery {
+        packages,
+        state: folder.join("cltune-state"),
+    })
+}
+
+/// Several targets of a package carry the same tunable.
+fn each_once(found: Vec<Declaration>) -> Result<Vec<Declaration>, DiscoverError> {
+    let mut once: Vec<Declaration> = Vec::new();
+    for declaration in found {
+        match once
+            .iter()
+            .find(|other| other.model.name == declaration.model.name)
+        {
+            None => once.push(declaration),
+            Some(other) if other.model == declaration.model => {}
+            Some(other) => {
+                return Err(DiscoverError::SameName {
+                    name: declaration.model.name.to_string(),
+                    first: other.source_file.clone(),
+                    second: declaration.source_file,
+                });
+            }
+        }
+    }
+    once.sort_by(|a, b| a.model.name.cmp(&b.model.name));
+    Ok(once)
+}

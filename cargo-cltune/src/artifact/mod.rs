@@ -1,0 +1,14 @@
+//! Finding tunables: in the artifacts of a cargo build, or in one given file.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `build` | running cargo and learning what it built |
+//! | `read` | the link sections of a file |
+//! | `collect` | which tunables belong to which package; each once |
+
+mod build;
+mod collect;
+mod read;
+
+pub(crate) use build::CargoArgs;
+pub(crate) use collect::{discover, from_artifact};

@@ -1,0 +1,82 @@
+//! The records in the link sections of executables, libraries and archives.
+
+use cltune_core::declaration::Declaration;
+use cltune_core::record::{self, RecordError, SECTION_COFF, SECTION_ELF, SECTION_MACHO};
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSection};
+use std::path::{Path, PathBuf};
+
+/// A file whose tunables cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// It cannot be opened.
+    #[error("cannot read {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no executable, library or archive.
+    #[error("{} is not an executable, library or archive: {source}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: object::Error,
+    },
+    /// A record in it is damaged or of another version.
+    #[error("{}: {source}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: RecordError,
+    },
+}
+
+/// Every record of a file, repeated ones included.
+pub(crate) fn declarations(path: &Path) -> Result<Vec<Declaration>, ReadError> {
+    let bytes = std::fs::read(path).map_err(|source| ReadError::Open {
+        path: path.to_owned(),
+        source,
+    })?;
+    let format = |source| ReadError::Format {
+        path: path.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    let mut take = |object: &object::File<'_>| {
+        for section in object
+            .sections()
+            .filter(|section| section.name().is_ok_and(|name| is_ours(name)))
+        {
+            let data = section.uncompressed_data().map_err(format)?;
+            found.extend(
+                record::decode_all(&data).map_err(|source| ReadError::Record {
+                    path: path.to_owned(),
+                    source,
+                })?,
+            );
+        }
+        Ok(())
+    };
+    if let Ok(archive) = ArchiveFile::parse(&*bytes) {
+        for member in archive.members() {
+            let data = member.map_err(format)?.data(&*bytes).map_err(format)?;
+            // Archives also hold metadata and, for link-time optimisation, bitcode: no objects.
+            if let Ok(object) = object::File::parse(data) {
+                take(&object)?;
+            }
+        }
+    } else {
+        take(&object::File::parse(&*bytes).map_err(format)?)?;
+    }
+    Ok(found)
+}
+
+fn is_ours(name: &str) -> bool {
+    // On Mach-O the constant names segment and section, and the reader gives only the section.
+    let macho = SECTION_MACHO.rsplit(',').next().unwrap_or(SECTION_MACHO);
+    [SECTION_ELF, SECTION_COFF, macho].contains(&name)
+}

@@ -1,0 +1,141 @@
+//! The command line: which command, and how the process ends.
+
+use crate::commands::{self, Outcome};
+use crate::worker;
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What cargo calls: `cargo-cltune cltune …`.
+#[derive(Parser)]
+#[command(name = "cargo", bin_name = "cargo", styles = clap_cargo::style::CLAP_STYLING)]
+enum Cargo {
+    Cltune(Cltune),
+}
+
+/// Finds the best values of OpenCL kernels' parameters on this machine's devices.
+///
+/// A kernel is declared in Rust with `#[tunable]` (crate cltune-runtime). `cargo cltune` builds
+/// the package, finds its tunables in what was built, measures configurations on every OpenCL
+/// device, and writes the best of each to `cltune.lock` beside Cargo.toml. The next `cargo build`
+/// compiles them into the program. Commit cltune.lock.
+///
+/// Exit codes: 0 done, 1 found something to report, 2 wrong usage or environment, 130 interrupted
+/// (everything measured so far is kept).
+#[derive(clap::Args)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Cltune {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    tune: commands::tune::TuneArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Tune kernels and write cltune.lock (what `cargo cltune` alone does).
+    Tune(Box<commands::tune::TuneArgs>),
+    /// List tunables with their parameters, the size of their spaces and the lockfile's state.
+    List(Box<commands::list::ListArgs>),
+    /// List the OpenCL devices with the facts that tuning uses.
+    Devices(commands::devices::DevicesArgs),
+    /// Check that lockfiles are up to date, for CI; needs no device.
+    Check(Box<CheckCommand>),
+    /// Unite lockfiles that were tuned on different machines.
+    Merge(commands::merge::MergeArgs),
+    /// Serve a tuning session (used by `tune`).
+    #[command(hide = true)]
+    Worker,
+}
+
+/// `check` with what to check.
+#[derive(clap::Args)]
+struct CheckCommand {
+    #[command(flatten)]
+    cargo: crate::artifact::CargoArgs,
+    #[command(flatten)]
+    check: commands::check::CheckArgs,
+}
+
+/// Runs a command line and says how the process should end.
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let cltune = match Cargo::try_parse_from(arguments) {
+        Ok(Cargo::Cltune(cltune)) => cltune,
+        Err(error) => {
+            // Help and version are errors for clap, with exit code 0; usage errors have 2.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut stdout = anstream::stdout().lock();
+    let mut stderr = anstream::stderr().lock();
+    let outcome = match cltune.command {
+        None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
+        Some(Command::Tune(args)) => finish(commands::tune::run(&args, &mut stdout)),
+        Some(Command::List(args)) => finish(commands::list::run(&args, &mut stdout)),
+        Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
+        Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
+        Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
+        Some(Command::Worker) => {
+            drop((stdout, stderr));
+            return if worker::serve().is_ok() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(2)
+            };
+        }
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Reported) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(message) => {
+            let red = anstyle::AnsiColor::Red.on_default().bold();
+            let _ = writeln!(stderr, "{red}error{red:#}: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check(
+    args: &CheckCommand,
+    stdout: &mut dyn Write,
+) -> Result<Outcome, Box<dyn std::error::Error>> {
+    let discovery = crate::artifact::discover(&args.cargo)?;
+    for package in &discovery.packages {
+        crate::session::touch_sources(&package.manifest_dir, &package.declarations);
+    }
+    Ok(commands::check::run(
+        &args.check,
+        &discovery.packages,
+        stdout,
+    )?)
+}
+
+fn finish<E: std::fmt::Display>(result: Result<Outcome, E>) -> Result<Outcome, String> {
+    result.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cargo::command().debug_assert();
+    }
+
+    #[test]
+    fn tuning_is_the_default_command() {
+        let parse = |line: &str| Cargo::try_parse_from(line.split(' '));
+        let Ok(Cargo::Cltune(bare)) = parse("cargo cltune -p mine --budget 30s") else {
+            panic!()
+        };
+        assert!(bare.command.is_none());
+        assert!(parse("cargo cltune tune --kernel a --device 0 --problem n=4").is_ok());
+        assert!(parse("cargo cltune tune --budget never").is_err());
+        assert!(parse("cargo cltune --strategy nonsense").is_err());
+    }
+}

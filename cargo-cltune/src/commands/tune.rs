@@ -1,0 +1,179 @@
+//! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
+
+use super::Outcome;
+use crate::artifact::{CargoArgs, discover, from_artifact};
+use crate::session::{
+    Budget, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
+    list_devices, plan, run as search, touch_sources, watch_interrupts,
+};
+use cltune_runtime::search::{Entry, find};
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+mod summary;
+
+/// Tunes kernels and writes cltune.lock.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    cargo: CargoArgs,
+    /// Only tunables whose name contains this; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Tuning")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, or a part of a name; may be repeated.
+    #[arg(long, value_name = "DEVICE", help_heading = "Tuning")]
+    device: Vec<String>,
+    /// This problem instead of the declared ones: `n=1024,m=5`; may be repeated.
+    #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
+    problem: Vec<String>,
+    /// How to search: auto, full or random.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = strategy, help_heading = "Tuning")]
+    strategy: &'static Entry,
+    /// How many configurations to measure, or how long, for each kernel, device and problem.
+    #[arg(
+        long,
+        value_name = "200|30s|5m",
+        default_value = "300",
+        help_heading = "Tuning"
+    )]
+    budget: Budget,
+    /// The seed of the search and of the inputs: the same seed proposes the same configurations.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 0,
+        help_heading = "Tuning"
+    )]
+    seed: u64,
+    /// How long one configuration may take at least before it is given up, seconds.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        help_heading = "Tuning"
+    )]
+    time_limit: u64,
+    /// Tune what this executable or library holds, with neither cargo nor sources. The lockfile is
+    /// written into the current folder.
+    #[arg(long, value_name = "FILE", help_heading = "Tuning")]
+    artifact: Option<PathBuf>,
+    /// Write results to this file instead of each package's cltune.lock.
+    #[arg(long, value_name = "FILE", help_heading = "Tuning")]
+    lockfile: Option<PathBuf>,
+    /// What to print on standard output.
+    #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
+    message_format: MessageFormat,
+    /// Print only results and errors.
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// What to print on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum MessageFormat {
+    /// Tables for people.
+    Human,
+    /// A JSON object per line for tools.
+    Json,
+}
+
+fn strategy(name: &str) -> Result<&'static Entry, String> {
+    find(name).map_err(|error| error.to_string())
+}
+
+/// Tunes.
+pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+    watch_interrupts();
+    let discovery = match &args.artifact {
+        Some(file) => from_artifact(file, &std::env::current_dir()?)?,
+        None => discover(&args.cargo)?,
+    };
+    let messages = Messages {
+        enabled: args.message_format == MessageFormat::Json,
+    };
+    let devices = list_devices()?;
+    let filters = Filters {
+        kernels: args.kernel.clone(),
+        devices: args.device.clone(),
+        problems: args.problem.clone(),
+    };
+    let jobs = plan(&discovery.packages, &devices, &filters)?;
+    let keeper = Keeper {
+        file: args.lockfile.clone(),
+    };
+    for folder in folders(&jobs) {
+        keeper.check(folder)?;
+    }
+    let _lock = SessionLock::acquire(&discovery.state, |holder| {
+        anstream::eprintln!(
+            "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
+        );
+    })
+    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
+    let mut announced: Vec<usize> = Vec::new();
+    for job in &jobs {
+        if !announced.contains(&job.device.index) {
+            announced.push(job.device.index);
+            messages.device(&job.device);
+        }
+    }
+    let options = SearchOptions {
+        strategy: args.strategy,
+        budget: args.budget,
+        seed: args.seed,
+        limit: Duration::from_secs(args.time_limit.max(1)),
+        quiet: args.quiet || messages.enabled,
+        messages,
+    };
+    let mut rows: Vec<(Job, Finished)> = Vec::new();
+    let mut reported = false;
+    for job in jobs {
+        if interrupted() {
+            break;
+        }
+        match search(&job, &discovery.state, &options) {
+            Ok(finished) => {
+                if let Some(choice) = &finished.choice {
+                    keeper.keep(
+                        &job,
+                        choice,
+                        finished.evaluated,
+                        finished.valid,
+                        args.strategy.name,
+                    )?;
+                } else {
+                    reported = true;
+                }
+                rows.push((job, finished));
+            }
+            Err(error) => {
+                reported = true;
+                anstream::eprintln!("{}", summary::failed(&job, &error.to_string()));
+            }
+        }
+    }
+    for package in &discovery.packages {
+        touch_sources(&package.manifest_dir, &package.declarations);
+    }
+    if !messages.enabled {
+        summary::print(&rows, stdout)?;
+    }
+    Ok(match (interrupted(), reported) {
+        (true, _) => Outcome::Interrupted,
+        (false, true) => Outcome::Reported,
+        (false, false) => Outcome::Done,
+    })
+}
+
+/// Each folder once.
+fn folders(jobs: &[Job]) -> Vec<&Path> {
+    let mut folders: Vec<&Path> = Vec::new();
+    for job in jobs {
+        if !folders.contains(&job.folder.as_path()) {
+            folders.push(&job.folder);
+        }
+    }
+    folders
+}

@@ -1,0 +1,140 @@
+//! The table at the end: per device what was found, and what failed.
+
+use crate::session::{Finished, Job, time};
+use cltune_core::expr::{Env, Formula};
+use std::io::Write;
+
+/// Prints a table for each device.
+pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::Result<()> {
+    let mut devices: Vec<usize> = rows.iter().map(|(job, _)| job.device.index).collect();
+    devices.sort_unstable();
+    devices.dedup();
+    for device in devices {
+        let of_device: Vec<_> = rows
+            .iter()
+            .filter(|(job, _)| job.device.index == device)
+            .collect();
+        let Some((first, _)) = of_device.first() else {
+            continue;
+        };
+        writeln!(out, "\n{} ({})", first.device.name, first.device.platform)?;
+        let header = [
+            "kernel",
+            "problem",
+            "best values",
+            "time",
+            "rate",
+            "default",
+            "speed-up",
+            "measured",
+            "failed",
+        ];
+        let mut table = vec![header.map(str::to_string)];
+        table.extend(of_device.iter().map(|(job, finished)| row(job, finished)));
+        columns(&table, out)?;
+        for (job, finished) in &of_device {
+            for (status, (count, example)) in &finished.failures {
+                let first = example.lines().take(4).collect::<Vec<_>>().join("\n      ");
+                writeln!(
+                    out,
+                    "  {}: {count} {status}, the first: {first}",
+                    job.declaration.model.name
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line about a search that could not be done.
+pub(super) fn failed(job: &Job, reason: &str) -> String {
+    let problem = job.problem();
+    let of = if problem.is_empty() {
+        String::new()
+    } else {
+        format!(" for {problem}")
+    };
+    format!(
+        "error: {} on {}{of}: {reason}",
+        job.declaration.model.name, job.device.name
+    )
+}
+
+fn row(job: &Job, finished: &Finished) -> [String; 9] {
+    let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
+    let measured = format!("{} of {}", finished.evaluated, finished.valid);
+    let name = job.declaration.model.name.to_string();
+    let Some(choice) = &finished.choice else {
+        let none = "every configuration failed".to_string();
+        let empty = String::new;
+        return [
+            name,
+            job.problem(),
+            none,
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+            measured,
+            failed.to_string(),
+        ];
+    };
+    [
+        name,
+        job.problem(),
+        job.configuration(&choice.codes),
+        time(choice.time_us),
+        rate(job, &choice.codes, choice.time_us),
+        choice.default_us.map_or_else(|| "failed".into(), time),
+        choice
+            .default_us
+            .map(|default| format!("{:.2}x", default / choice.time_us))
+            .unwrap_or_default(),
+        measured,
+        failed.to_string(),
+    ]
+}
+
+/// GB/s and GFLOPS, where they are declared.
+fn rate(job: &Job, codes: &[i64], time_us: f64) -> String {
+    let limits = job.device.info().limits;
+    let env = Env {
+        params: codes,
+        dims: &job.dims,
+        device: &limits,
+    };
+    let value = |formula: &Option<Formula>| {
+        formula
+            .as_ref()
+            .and_then(|formula| formula.eval(&env).ok())
+            .map(|count| count as f64 / time_us / 1e3)
+    };
+    let rates = [
+        (value(&job.declaration.bytes), "GB/s"),
+        (value(&job.declaration.flops), "GFLOPS"),
+    ];
+    let texts = rates
+        .into_iter()
+        .filter_map(|(rate, unit)| rate.map(|rate| format!("{rate:.1} {unit}")));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// Prints rows with every column as wide as its widest cell.
+fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> std::io::Result<()> {
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    for row in rows {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        writeln!(out, "  {}", cells.join("  ").trim_end())?;
+    }
+    Ok(())
+}

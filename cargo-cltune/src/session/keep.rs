@@ -1,0 +1,120 @@
+//! The lockfile: read again, changed and replaced after every search, so that nothing found is
+//! lost and nothing that is already there either.
+
+use super::finalists::Choice;
+use super::plan::Job;
+use crate::lockfile_store::{self, StoreError};
+use cltune_core::declaration::Declaration;
+use cltune_core::fingerprint;
+use cltune_core::lockfile::{FILE_NAME, Measured, RecordError};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Where results go.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keeper {
+    /// `--lockfile`: one file for all packages.
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Why results cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeepError {
+    /// The lockfile cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The result does not fit the lockfile.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The folder cannot be written to. Found before anything is measured.
+    #[error(
+        "cannot write {}: {source}. Name another place with --lockfile FILE",
+        path.display()
+    )]
+    Unwritable {
+        /// The lockfile.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl Keeper {
+    /// The lockfile for a package's folder.
+    pub(crate) fn path(&self, folder: &Path) -> PathBuf {
+        self.file.clone().unwrap_or_else(|| folder.join(FILE_NAME))
+    }
+
+    /// Whether results could be kept: the file can be read, and its folder written to.
+    pub(crate) fn check(&self, folder: &Path) -> Result<(), KeepError> {
+        let path = self.path(folder);
+        lockfile_store::read(&path)?;
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        tempfile::Builder::new()
+            .prefix(".cltune-")
+            .tempfile_in(&parent)
+            .map(drop)
+            .map_err(|source| KeepError::Unwritable { path, source })
+    }
+
+    /// Puts a result into the lockfile.
+    pub(crate) fn keep(
+        &self,
+        job: &Job,
+        choice: &Choice,
+        evaluated: u64,
+        valid: u128,
+        strategy: &str,
+    ) -> Result<PathBuf, KeepError> {
+        let path = self.path(&job.folder);
+        let existing = lockfile_store::read(&path)?;
+        let created = existing.is_none();
+        let mut lockfile = existing.unwrap_or_default();
+        let measured = Measured {
+            dims: job.dims.clone(),
+            codes: choice.codes.clone(),
+            time_us: choice.time_us,
+            default_us: choice.default_us,
+            evaluated,
+            valid,
+            strategy: strategy.to_string(),
+        };
+        lockfile.record(&job.declaration.model, &job.device.info(), &measured)?;
+        lockfile_store::write(&path, &lockfile)?;
+        if created && self.file.is_none() {
+            touch(&job.folder, &job.declaration);
+        }
+        Ok(path)
+    }
+}
+
+/// Makes cargo rebuild the sources whose artifact was built without the lockfile that lies there
+/// now: nothing tracks a file that did not exist, so only their own time of change can tell.
+pub(crate) fn touch_sources(folder: &Path, declarations: &[Declaration]) {
+    let Ok(Some(text)) = lockfile_store::read_text(&folder.join(FILE_NAME)) else {
+        return;
+    };
+    let now = fingerprint::of_text(&text);
+    for declaration in declarations
+        .iter()
+        .filter(|found| found.lockfile_seen != now)
+    {
+        touch(folder, declaration);
+    }
+}
+
+/// Failing to touch is no failure of tuning: `cargo build` then needs a change to see the values.
+fn touch(folder: &Path, declaration: &Declaration) {
+    if declaration.source_file.is_empty() {
+        return;
+    }
+    let file = std::fs::File::options()
+        .append(true)
+        .open(folder.join(&declaration.source_file));
+    if let Ok(file) = file {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}

@@ -1,0 +1,123 @@
+//! What happens, for tools: a JSON object per line on standard output, each with a `reason`.
+
+use super::journal::json_values;
+use super::plan::Job;
+use crate::worker::DeviceRecord;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Prints messages, or nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Messages {
+    /// Whether `--message-format json` was given.
+    pub(crate) enabled: bool,
+}
+
+impl Messages {
+    pub(crate) fn device(self, device: &DeviceRecord) {
+        let mut value = serde_json::to_value(device).unwrap_or_default();
+        if let Some(object) = value.as_object_mut() {
+            object.insert("reason".into(), "device".into());
+        }
+        self.print(&value);
+    }
+
+    pub(crate) fn space(self, job: &Job, cartesian: u128, valid: u128) {
+        self.about(
+            job,
+            "space",
+            json!({ "cartesian": number(cartesian), "valid": number(valid) }),
+        );
+    }
+
+    pub(crate) fn configuration(
+        self,
+        job: &Job,
+        codes: &[i64],
+        status: &str,
+        time_us: Option<f64>,
+        repeats: usize,
+        detail: Option<&str>,
+    ) {
+        let mut fields = json!({
+            "values": json_values(job, codes),
+            "status": status,
+            "time_us": time_us,
+            "repeats": repeats,
+        });
+        if let (Some(detail), Some(object)) = (detail, fields.as_object_mut()) {
+            object.insert("detail".into(), detail.into());
+        }
+        self.about(job, "configuration", fields);
+    }
+
+    pub(crate) fn best(self, job: &Job, codes: &[i64], time_us: f64) {
+        self.about(
+            job,
+            "best",
+            json!({ "values": json_values(job, codes), "time_us": time_us }),
+        );
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of the message, named at the call"
+    )]
+    pub(crate) fn finished(
+        self,
+        job: &Job,
+        codes: &[i64],
+        time_us: f64,
+        default_us: Option<f64>,
+        evaluated: u64,
+        failed: u64,
+        seconds: f64,
+    ) {
+        self.about(
+            job,
+            "finished",
+            json!({
+                "values": json_values(job, codes),
+                "time_us": time_us,
+                "default_us": default_us,
+                "evaluated": evaluated,
+                "failed": failed,
+                "seconds": seconds,
+            }),
+        );
+    }
+
+    fn about(self, job: &Job, reason: &str, fields: Value) {
+        if !self.enabled {
+            return;
+        }
+        let model = &job.declaration.model;
+        let problem: Map<String, Value> = model
+            .dimensions
+            .iter()
+            .zip(&job.dims)
+            .map(|(name, size)| (name.to_string(), (*size).into()))
+            .collect();
+        let mut object = Map::new();
+        object.insert("reason".into(), reason.into());
+        object.insert("kernel".into(), model.name.as_ref().into());
+        object.insert("device".into(), job.device.name.as_str().into());
+        object.insert("problem".into(), problem.into());
+        if let Value::Object(fields) = fields {
+            object.extend(fields);
+        }
+        self.print(&Value::Object(object));
+    }
+
+    fn print(self, value: &Value) {
+        if self.enabled {
+            // A closed output is noticed by whoever closed it; measuring goes on.
+            let _ = writeln!(std::io::stdout().lock(), "{value}");
+        }
+    }
+}
+
+/// A count as a JSON number; beyond 64 bits as the nearest floating-point number.
+fn number(count: u128) -> Value {
+    u64::try_from(count).map_or_else(|_| json!(count as f64), Value::from)
+}

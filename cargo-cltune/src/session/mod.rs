@@ -1,0 +1,34 @@
+//! A tuning session: every package, tunable, device and problem that was asked for.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `plan` | what is to be tuned |
+//! | `budget` | how long a search may take |
+//! | `bench` | a worker that is ready to measure, replaced when it dies |
+//! | `search` | the loop of one kernel, device and problem |
+//! | `finalists` | choosing between close configurations |
+//! | `keep` | the lockfile, written after every search |
+//! | `journal` | every result, as it comes |
+//! | `guard` | one session at a time; Ctrl-C |
+//! | `progress` | what is printed meanwhile |
+//! | `messages` | the same for tools, as JSON |
+
+mod bench;
+mod budget;
+mod finalists;
+mod guard;
+mod journal;
+mod keep;
+mod messages;
+mod plan;
+mod progress;
+mod search;
+
+pub(crate) use bench::list_devices;
+pub(crate) use budget::Budget;
+pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
+pub(crate) use keep::{Keeper, touch_sources};
+pub(crate) use messages::Messages;
+pub(crate) use plan::{Filters, Job, plan};
+pub(crate) use progress::time;
+pub(crate) use search::{Finished, SearchOptions, run};

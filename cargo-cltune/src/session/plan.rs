@@ -1,0 +1,212 @@
+//! What is to be tuned: tunables, devices and problems, less what the filters leave out.
+
+use crate::commands::check::PackageTunables;
+use crate::worker::DeviceRecord;
+use cltune_core::declaration::Declaration;
+use std::path::PathBuf;
+
+/// What the command line leaves in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filters {
+    /// `--kernel`: parts of names.
+    pub(crate) kernels: Vec<String>,
+    /// `--device`: indices or parts of names.
+    pub(crate) devices: Vec<String>,
+    /// `--problem`: `n=1024,m=5`; replaces the declared problems.
+    pub(crate) problems: Vec<String>,
+}
+
+/// One kernel, device and problem.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// The folder of the package, where its lockfile lies.
+    pub(crate) folder: PathBuf,
+    /// The tunable.
+    pub(crate) declaration: Declaration,
+    /// The device.
+    pub(crate) device: DeviceRecord,
+    /// The problem, in the order of the dimensions.
+    pub(crate) dims: Vec<i64>,
+}
+
+impl Job {
+    /// `n = 1024, m = 5`; empty for a kernel without dimensions.
+    pub(crate) fn problem(&self) -> String {
+        let sizes = self.declaration.model.dimensions.iter().zip(&self.dims);
+        sizes
+            .map(|(name, size)| format!("{name} = {size}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// A configuration as text: `WG = 64, WPT = 2`.
+    pub(crate) fn configuration(&self, codes: &[i64]) -> String {
+        let parameters = self.declaration.model.parameters.iter().zip(codes);
+        let text = parameters.map(|(parameter, code)| match parameter.domain.value(*code) {
+            Some(value) => format!("{} = {value}", parameter.name),
+            None => format!("{} = ?", parameter.name),
+        });
+        text.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Why there is nothing to do.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PlanError {
+    /// `--kernel` matches nothing.
+    #[error("no tunable matches --kernel {filter}; there are: {}", known.join(", "))]
+    NoKernel {
+        /// The filter.
+        filter: String,
+        /// The tunables' names.
+        known: Vec<String>,
+    },
+    /// `--device` matches nothing.
+    #[error(
+        "no device matches --device {filter}; there are: {}. Give an index or a part of a name",
+        known.join(", ")
+    )]
+    NoDevice {
+        /// The filter.
+        filter: String,
+        /// The devices.
+        known: Vec<String>,
+    },
+    /// `--problem` cannot be understood or fits no tunable.
+    #[error("--problem {text}: {reason}")]
+    Problem {
+        /// The option's value.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The jobs of a session, in a stable order.
+pub(crate) fn plan(
+    packages: &[PackageTunables],
+    devices: &[DeviceRecord],
+    filters: &Filters,
+) -> Result<Vec<Job>, PlanError> {
+    let all: Vec<_> = packages
+        .iter()
+        .flat_map(|package| {
+            package
+                .declarations
+                .iter()
+                .map(move |found| (package, found))
+        })
+        .collect();
+    for filter in &filters.kernels {
+        if !all
+            .iter()
+            .any(|(_, found)| found.model.name.contains(filter.as_str()))
+        {
+            let known = all
+                .iter()
+                .map(|(_, found)| found.model.name.to_string())
+                .collect();
+            return Err(PlanError::NoKernel {
+                filter: filter.clone(),
+                known,
+            });
+        }
+    }
+    let devices = choose(devices, &filters.devices)?;
+    let wanted = |name: &str| {
+        filters.kernels.is_empty()
+            || filters
+                .kernels
+                .iter()
+                .any(|filter| name.contains(filter.as_str()))
+    };
+    let mut jobs = Vec::new();
+    for (package, declaration) in all
+        .into_iter()
+        .filter(|(_, found)| wanted(&found.model.name))
+    {
+        for device in &devices {
+            for dims in problems(declaration, &filters.problems)? {
+                jobs.push(Job {
+                    folder: package.manifest_dir.clone(),
+                    declaration: declaration.clone(),
+                    device: device.clone(),
+                    dims,
+                });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn choose(devices: &[DeviceRecord], filters: &[String]) -> Result<Vec<DeviceRecord>, PlanError> {
+    if filters.is_empty() {
+        return Ok(devices.to_vec());
+    }
+    let matches = |device: &DeviceRecord, filter: &str| match filter.trim().parse::<usize>() {
+        Ok(index) => index == device.index,
+        Err(_) => format!("{}: {}", device.platform, device.name)
+            .to_lowercase()
+            .contains(&filter.trim().to_lowercase()),
+    };
+    for filter in filters {
+        if !devices.iter().any(|device| matches(device, filter)) {
+            let name = |device: &DeviceRecord| {
+                format!("{}: {} ({})", device.index, device.name, device.platform)
+            };
+            return Err(PlanError::NoDevice {
+                filter: filter.clone(),
+                known: devices.iter().map(name).collect(),
+            });
+        }
+    }
+    let wanted = |device: &&DeviceRecord| filters.iter().any(|filter| matches(device, filter));
+    Ok(devices.iter().filter(wanted).cloned().collect())
+}
+
+/// The declared problems, or those of the command line.
+fn problems(declaration: &Declaration, given: &[String]) -> Result<Vec<Vec<i64>>, PlanError> {
+    if given.is_empty() {
+        return Ok(declaration.problems.clone());
+    }
+    given
+        .iter()
+        .map(|text| problem(declaration, text))
+        .collect()
+}
+
+fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>, PlanError> {
+    let model = &declaration.model;
+    let wrong = |reason: String| PlanError::Problem {
+        text: text.to_string(),
+        reason,
+    };
+    let mut dims = vec![None; model.dimensions.len()];
+    for part in text.split(',').filter(|part| !part.trim().is_empty()) {
+        let (name, size) = part
+            .split_once('=')
+            .ok_or_else(|| wrong(format!("`{part}` is not of the form `n=1024`")))?;
+        let position = model
+            .dimensions
+            .iter()
+            .position(|dimension| dimension == name.trim())
+            .ok_or_else(|| {
+                let known = model.dimensions.join(", ");
+                wrong(format!(
+                    "`{}` has no dimension `{}`; it has: {known}",
+                    model.name,
+                    name.trim()
+                ))
+            })?;
+        let size = size.trim().replace('_', "").parse();
+        dims[position] = Some(size.map_err(|_| wrong(format!("`{part}` needs an integer")))?);
+    }
+    let missing = dims.iter().position(Option::is_none);
+    if let Some(position) = missing {
+        return Err(wrong(format!(
+            "`{}` is missing",
+            model.dimensions[position]
+        )));
+    }
+    Ok(dims.into_iter().flatten().collect())
+}

@@ -1,0 +1,104 @@
+//! The supervisor's side: start a worker, ask with a time limit, kill.
+
+use super::protocol::{MARK, Request, Response};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// A running worker; killed when dropped.
+pub(crate) struct Worker {
+    child: Child,
+    stdin: ChildStdin,
+    /// The worker's answers; ends when the worker does.
+    answers: Receiver<String>,
+}
+
+/// Why a worker did not answer. It is of no further use.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkerFailure {
+    /// It could not be started.
+    #[error("cannot start a worker process: {0}")]
+    Start(std::io::Error),
+    /// It ended: the driver crashed.
+    #[error("the worker process ended: {0}")]
+    Ended(String),
+    /// It did not answer in time.
+    #[error("no answer within {} s", limit.as_secs())]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
+    /// Its answer made no sense.
+    #[error("the worker answered nonsense: {0}")]
+    Garbage(String),
+}
+
+impl Worker {
+    /// Starts this executable as a worker, in a process group of its own, so that a terminal's
+    /// Ctrl-C reaches only the supervisor.
+    pub(crate) fn start() -> Result<Self, WorkerFailure> {
+        let program = std::env::current_exe().map_err(WorkerFailure::Start)?;
+        let mut command = Command::new(program);
+        command
+            .args(["cltune", "worker"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Drivers print compile errors there, which the answers carry too.
+            .stderr(Stdio::null());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(WorkerFailure::Start)?;
+        let missing = || WorkerFailure::Start(std::io::Error::other("no pipe"));
+        let stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let (sender, answers) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line);
+                if let Some(answer) = line.strip_prefix(MARK)
+                    && sender.send(answer.to_string()).is_err()
+                {
+                    break;
+                }
+            }
+        });
+        Ok(Self {
+            child,
+            stdin,
+            answers,
+        })
+    }
+
+    /// Asks and waits for the answer.
+    pub(crate) fn ask(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+    ) -> Result<Response, WorkerFailure> {
+        let line = serde_json::to_string(request)
+            .map_err(|error| WorkerFailure::Garbage(error.to_string()))?;
+        // A failing write means that the worker has ended, which reading says with the reason.
+        let _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
+        match self.answers.recv_timeout(limit) {
+            Ok(answer) => serde_json::from_str(&answer)
+                .map_err(|error| WorkerFailure::Garbage(error.to_string())),
+            Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::TimedOut { limit }),
+            Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Ended(self.status())),
+        }
+    }
+
+    fn status(&mut self) -> String {
+        self.child
+            .wait()
+            .map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // It may have ended already; there is nothing to do about other failures.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

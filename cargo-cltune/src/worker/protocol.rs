@@ -1,0 +1,238 @@
+//! Requests and answers between supervisor and worker.
+
+use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
+use cltune_runtime::tuning::{Measurement, Outcome, WrongKind, WrongResult};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What begins a line of the protocol. Drivers print to standard output too; lines without it are
+/// not ours.
+pub(super) const MARK: &str = "@cltune ";
+
+/// A request to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// Which devices there are.
+    Devices,
+    /// Make ready to measure a tunable on a device for a problem.
+    Prepare(Box<Prepare>),
+    /// Measure a configuration.
+    Measure {
+        codes: Vec<i64>,
+        best_us: Option<f64>,
+    },
+    /// Time configurations in turns.
+    Compare {
+        configurations: Vec<Vec<i64>>,
+        rounds: usize,
+    },
+}
+
+/// What a worker needs to measure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Prepare {
+    /// The device's position in the worker's list.
+    pub(crate) device: usize,
+    /// Its name, in case the list has changed.
+    pub(crate) device_name: String,
+    /// The declaration as a link-section record.
+    pub(crate) record: Vec<u8>,
+    /// The problem.
+    pub(crate) dims: Vec<i64>,
+    /// The seed of the inputs.
+    pub(crate) seed: u64,
+    /// Where files that fill arguments are relative to.
+    pub(crate) folder: PathBuf,
+}
+
+/// An answer of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Response {
+    Devices(Vec<DeviceRecord>),
+    /// The default configuration.
+    Prepared {
+        default: Vec<i64>,
+    },
+    Outcome(OutcomeRecord),
+    Compared(Vec<Option<f64>>),
+    /// The request cannot be served; the text says why and what to do.
+    Failed(String),
+}
+
+/// A device, for the pipe.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DeviceRecord {
+    pub(crate) index: usize,
+    pub(crate) platform: String,
+    pub(crate) name: String,
+    pub(crate) vendor: String,
+    #[serde(rename = "type")]
+    pub(crate) device_type: String,
+    pub(crate) driver: String,
+    pub(crate) version: String,
+    pub(crate) limits: BTreeMap<String, i64>,
+}
+
+impl DeviceRecord {
+    pub(super) fn new(index: usize, info: &DeviceInfo) -> Self {
+        let limit = |field: &DeviceField| (field.name().to_string(), info.limits.get(*field));
+        Self {
+            index,
+            platform: info.platform.clone(),
+            name: info.name.clone(),
+            vendor: info.vendor.clone(),
+            device_type: info.device_type.as_str().to_string(),
+            driver: info.driver.clone(),
+            version: info.version.clone(),
+            limits: DeviceField::ALL.iter().map(limit).collect(),
+        }
+    }
+
+    /// The device as the core sees it.
+    pub(crate) fn info(&self) -> DeviceInfo {
+        let mut limits = DeviceLimits::default();
+        for (name, value) in &self.limits {
+            if let Some(field) = DeviceField::from_name(name) {
+                limits.set(field, *value);
+            }
+        }
+        DeviceInfo {
+            platform: self.platform.clone(),
+            name: self.name.clone(),
+            vendor: self.vendor.clone(),
+            device_type: DeviceType::from_word(&self.device_type),
+            driver: self.driver.clone(),
+            version: self.version.clone(),
+            limits,
+        }
+    }
+}
+
+/// An outcome, for the pipe.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum OutcomeRecord {
+    Ok {
+        time_us: f64,
+        samples_us: Vec<f64>,
+        build_seconds: f64,
+    },
+    BuildFailed {
+        log: String,
+    },
+    LaunchFailed {
+        error: String,
+    },
+    Mismatch {
+        argument: String,
+        index: usize,
+        expected: String,
+        found: String,
+        count: usize,
+        len: usize,
+    },
+    NeverWritten {
+        argument: String,
+        index: usize,
+        count: usize,
+        len: usize,
+    },
+    OutOfBounds {
+        argument: String,
+        offset: i64,
+    },
+    ReadOnlyWritten {
+        argument: String,
+        index: usize,
+    },
+}
+
+impl From<Outcome> for OutcomeRecord {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ok(Measurement {
+                time_us,
+                samples_us,
+                build_seconds,
+            }) => Self::Ok {
+                time_us,
+                samples_us,
+                build_seconds,
+            },
+            Outcome::BuildFailed { log } => Self::BuildFailed { log },
+            Outcome::LaunchFailed { error } => Self::LaunchFailed { error },
+            Outcome::WrongResult(WrongResult { argument, kind }) => match kind {
+                WrongKind::Mismatch {
+                    index,
+                    expected,
+                    found,
+                    count,
+                    len,
+                } => Self::Mismatch {
+                    argument,
+                    index,
+                    expected,
+                    found,
+                    count,
+                    len,
+                },
+                WrongKind::NeverWritten { index, count, len } => Self::NeverWritten {
+                    argument,
+                    index,
+                    count,
+                    len,
+                },
+                WrongKind::OutOfBounds { offset } => Self::OutOfBounds { argument, offset },
+                WrongKind::ReadOnlyWritten { index } => Self::ReadOnlyWritten { argument, index },
+            },
+        }
+    }
+}
+
+impl From<OutcomeRecord> for Outcome {
+    fn from(record: OutcomeRecord) -> Self {
+        let wrong = |argument, kind| Self::WrongResult(WrongResult { argument, kind });
+        match record {
+            OutcomeRecord::Ok {
+                time_us,
+                samples_us,
+                build_seconds,
+            } => Self::Ok(Measurement {
+                time_us,
+                samples_us,
+                build_seconds,
+            }),
+            OutcomeRecord::BuildFailed { log } => Self::BuildFailed { log },
+            OutcomeRecord::LaunchFailed { error } => Self::LaunchFailed { error },
+            OutcomeRecord::Mismatch {
+                argument,
+                index,
+                expected,
+                found,
+                count,
+                len,
+            } => wrong(
+                argument,
+                WrongKind::Mismatch {
+                    index,
+                    expected,
+                    found,
+                    count,
+                    len,
+                },
+            ),
+            OutcomeRecord::NeverWritten {
+                argument,
+                index,
+                count,
+                len,
+            } => wrong(argument, WrongKind::NeverWritten { index, count, len }),
+            OutcomeRecord::OutOfBounds { argument, offset } => {
+                wrong(argument, WrongKind::OutOfBounds { offset })
+            }
+            OutcomeRecord::ReadOnlyWritten { argument, index } => {
+                wrong(argument, WrongKind::ReadOnlyWritten { index })
+            }
+        }
+    }
+}
