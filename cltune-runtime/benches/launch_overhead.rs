@@ -16,8 +16,8 @@ use std::error::Error;
 use std::ptr;
 use std::time::Instant;
 
-const ROUNDS: usize = 400;
-const CALLS_PER_BATCH: u32 = 100;
+const ROUNDS: usize = 5000;
+const CALLS_PER_BATCH: u32 = 10;
 const WORK_ITEMS: usize = 64;
 
 /// Does nothing.

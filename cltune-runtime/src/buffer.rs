@@ -8,6 +8,10 @@ use crate::queue::Queue;
 use std::marker::PhantomData;
 
 /// `len` elements of type `T` in the memory of a context's device.
+///
+/// Kernels of any queue of that context can use it; reading and writing go through a queue, too,
+/// and block until the host's side may be used again. Dropping it while a launch uses it is fine:
+/// OpenCL frees it when the launch has ended.
 #[derive(Debug)]
 pub struct Buffer<T: Element> {
     raw: RawBuffer,
@@ -17,7 +21,8 @@ pub struct Buffer<T: Element> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// A buffer of `len` elements with unspecified values. Zero elements are allowed.
+    /// A buffer of `len` elements with unspecified values: whatever the device's memory holds, which
+    /// is always a number since any bits are one for every [`Element`]. Zero elements are allowed.
     ///
     /// # Errors
     /// [`Error::OpenCl`] when the device refuses the size, [`Error::TooLarge`].

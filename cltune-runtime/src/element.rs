@@ -26,10 +26,12 @@ macro_rules! elements {
         impl Element for $ty {
             const SCALAR: ScalarType = ScalarType::$variant;
 
+            #[inline]
             fn as_bytes(slice: &[Self]) -> &[u8] {
                 crate::opencl::bytes_of(slice)
             }
 
+            #[inline]
             fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
                 crate::opencl::bytes_of_mut(slice)
             }

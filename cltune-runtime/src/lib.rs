@@ -6,12 +6,38 @@
 //! compiled program.
 //!
 //! ```no_run
-//! use cltune_runtime::{Buffer, Queue};
+//! use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 //!
-//! # fn main() -> cltune_runtime::Result<()> {
+//! /// y <- a*x + y
+//! #[tunable(
+//!     params(WG = [32, 64, 128, 256], WPT = [1, 2, 4, 8]),
+//!     constraints(n % (WG * WPT) == 0),
+//!     global(n / WPT), local(WG),
+//!     tune(n = [1 << 20, 1 << 24]),
+//! )]
+//! pub fn saxpy(
+//!     queue: &Queue, n: u32, a: f32,
+//!     #[arg(len = n)] x: &Buffer<f32>,
+//!     #[arg(len = n)] y: &mut Buffer<f32>,
+//! ) -> Result<Event> {
+//!     "__kernel void saxpy(const uint n, const float a, __global const float* x,
+//!                          __global float* y) {
+//!         for (uint k = 0; k < WPT; k++) {
+//!             const uint i = get_global_id(0) + k * get_global_size(0);
+//!             y[i] += a * x[i];
+//!         }
+//!     }"
+//! }
+//!
+//! # fn main() -> Result<()> {
 //! let queue = Queue::default_device()?;
-//! let x = Buffer::from_slice(&queue, &[1.0_f32; 1024])?;
-//! println!("{} holds {} elements", queue.device(), x.len());
+//! let x = Buffer::from_slice(&queue, &vec![1.0; 1 << 20])?;
+//! let mut y = Buffer::from_slice(&queue, &vec![2.0; 1 << 20])?;
+//! saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
+//! assert_eq!(y.read(&queue)?[0], 5.0);
+//!
+//! // Which values the call got, and why.
+//! println!("{}", saxpy::select(queue.device(), saxpy::Problem { n: 1 << 20 })?);
 //! # Ok(())
 //! # }
 //! ```
@@ -22,6 +48,20 @@
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
 //! | [`Selection`] | which values a call gets, and why |
 //! | [`Error`] | what went wrong and what to do |
+//!
+//! # What a call does
+//! The first call with a problem size selects a configuration (see [`Rule`]), builds the program
+//! if this context has not built it yet, and remembers both in the queue's [`Context`], which all
+//! its queues and threads share. Every later call looks that up, sets the arguments and enqueues;
+//! it allocates nothing. A selected configuration that the driver refuses to build or to launch is
+//! followed by the next one of the rule, within the same call.
+//!
+//! Launches are asynchronous: those of one queue run in order, and reading a buffer through the
+//! same queue waits for them. Between queues nothing is ordered except by [`Event::wait`] and
+//! [`Queue::finish`].
+//!
+//! A problem without work-items, for example `n = 0`, is [`Error::NoConfiguration`]: OpenCL has no
+//! empty launches, and which of the caller's results would be right is the caller's to say.
 //!
 //! libOpenCL is loaded at run time: a program builds and starts on a machine that has none, and
 //! the first call says what is missing.

@@ -51,6 +51,7 @@ fn without_a_driver_the_error_says_where_drivers_are_found() {
     let said = select_with(&[
         ("OCL_ICD_VENDORS", folder.path()),
         ("OPENCL_VENDOR_PATH", folder.path()),
+        ("OCL_ICD_FILENAMES", Path::new("")),
     ]);
     assert!(said.contains("CL_PLATFORM_NOT_FOUND_KHR"), "{said}");
     assert!(said.contains("pocl-opencl-icd"), "{said}");

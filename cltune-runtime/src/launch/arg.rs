@@ -21,11 +21,13 @@ pub(super) enum Passed<'a> {
 
 impl<'a> Arg<'a> {
     /// A scalar.
+    #[inline]
     pub fn scalar<T: Element>(value: &'a T) -> Self {
         Self(Passed::Scalar(T::as_bytes(std::slice::from_ref(value))))
     }
 
     /// A buffer that the kernel reads.
+    #[inline]
     pub fn buffer<T: Element>(buffer: &'a Buffer<T>) -> Self {
         Self(Passed::Buffer {
             raw: buffer.raw(),
@@ -35,6 +37,7 @@ impl<'a> Arg<'a> {
     }
 
     /// A buffer that the kernel writes.
+    #[inline]
     pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
         Self::buffer(buffer)
     }

@@ -1,6 +1,7 @@
 //! What a context remembers of launches, and how a call becomes one.
 
 use super::arg::Arg;
+use super::key::{self, BuildAsIs};
 use super::prepared::Prepared;
 use super::programs::Programs;
 use super::refusals::Refusals;
@@ -11,7 +12,6 @@ use crate::event::Event;
 use crate::queue::Queue;
 use cltune_core::select::Rule;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How many different calls a context remembers. One that sees more, because a problem dimension
@@ -25,9 +25,8 @@ const MAX_REFUSED: usize = 8;
 /// Launches of a context, with the programs they use.
 #[derive(Debug, Default)]
 pub(crate) struct LaunchCache {
-    hasher: RandomState,
     /// By hash of the key; the entry holds the key itself. Looked up without allocating.
-    launches: RwLock<HashMap<u64, Vec<Arc<Entry>>>>,
+    launches: RwLock<HashMap<u64, Vec<Arc<Entry>>, BuildAsIs>>,
     programs: Programs,
     refusals: Refusals,
 }
@@ -81,28 +80,24 @@ impl LaunchCache {
         }
     }
 
-    fn key(&self, tunable: usize, given: Option<&[i64]>, dims: &[i64]) -> u64 {
-        self.hasher.hash_one((tunable, given, dims))
-    }
-
     fn find(&self, tunable: &Tunable, given: Option<&[i64]>, dims: &[i64]) -> Option<Arc<Entry>> {
         let address = tunable.address();
-        let key = self.key(address, given, dims);
+        let hash = key::hash(address, given, dims);
         let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
         launches
-            .get(&key)?
+            .get(&hash)?
             .iter()
             .find(|entry| entry.is(address, given, dims))
             .cloned()
     }
 
     fn forget(&self, entry: &Arc<Entry>) {
-        let key = self.key(entry.tunable, entry.given.as_deref(), &entry.dims);
+        let hash = key::hash(entry.tunable, entry.given.as_deref(), &entry.dims);
         let mut launches = self
             .launches
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = launches.get_mut(&key) {
+        if let Some(bucket) = launches.get_mut(&hash) {
             bucket.retain(|other| !Arc::ptr_eq(other, entry));
         }
     }
@@ -128,7 +123,7 @@ impl LaunchCache {
             codes,
             prepared,
         });
-        let key = self.key(entry.tunable, given, dims);
+        let hash = key::hash(entry.tunable, given, dims);
         let mut launches = self
             .launches
             .write()
@@ -138,7 +133,7 @@ impl LaunchCache {
             self.programs.clear();
             self.refusals.clear();
         }
-        let bucket = launches.entry(key).or_default();
+        let bucket = launches.entry(hash).or_default();
         // Another thread may have been quicker; its entry is as good, and is shared from now on.
         if let Some(first) = bucket
             .iter()

@@ -2,6 +2,7 @@
 
 mod arg;
 mod cache;
+mod key;
 mod options;
 mod prepared;
 mod programs;
