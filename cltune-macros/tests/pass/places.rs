@@ -63,15 +63,8 @@ fn in_a_function_and_with_a_raw_name() -> Result<()> {
 
 macro_rules! adder {
     ($name:ident, $kernel:literal, $param:ident = $values:expr, $ty:ty, $size:expr) => {
-        #[tunable(
-                                            params($param = $values),
-                                            constraints($size % $param == 0),
-                                            global(n / $param),
-                                            tune(n = $size),
-                                            kernel = $kernel,
-                                            reference(kernel = $kernel, global(n)),
-                                            tolerance(rel = 0.5),
-                                        )]
+        // On one line: rustfmt indents a longer attribute inside a macro anew at each run.
+        #[tunable(params($param = $values), constraints($size % $param == 0), global(n / $param), tune(n = $size), kernel = $kernel, reference(kernel = $kernel, global(n)), tolerance(rel = 0.5))]
         fn $name(
             queue: &Queue,
             n: u32,
