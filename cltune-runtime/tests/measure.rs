@@ -5,7 +5,9 @@ use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_runtime::Device;
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome, PrepareError, WrongKind};
+use cltune_runtime::tuning::{
+    MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
+};
 
 /// The parameter `V` chooses what goes wrong; 0 is right.
 const SOURCE: &str = r"
@@ -307,4 +309,155 @@ fn too_much_local_memory_is_refused_before_the_launch() {
         ),
         "{outcome:?}"
     );
+}
+
+/// The declaration with another reference: its source and the number of work-items.
+fn with_reference(body: &str, global: &str) -> Declaration {
+    let mut declaration = declaration();
+    declaration.reference = Reference::Kernel(ReferenceKernel {
+        kernel: "other".into(),
+        source: Some(format!(
+            "__kernel void other(const uint n, __global const float* x, __global float* y,
+                                 __global int* z) {{
+                 const uint i = get_global_id(0);
+                 {body}
+             }}"
+        )),
+        global: vec![formula(global, &[])],
+        local: vec![],
+    });
+    declaration
+}
+
+#[test]
+fn a_reference_of_a_source_of_its_own_is_compared_with() {
+    let declaration = with_reference("y[i] = x[i] + x[i]; z[i]++;", "n");
+    let outcome = prepare(&declaration).unwrap().measure(&[0], None);
+    assert!(outcome.time_us().is_some(), "{outcome:?}");
+}
+
+#[test]
+fn a_reference_that_writes_out_of_bounds_is_an_error_of_the_reference() {
+    let error = prepare(&with_reference("y[i + 1] = 0;", "n")).unwrap_err();
+    assert!(matches!(error, PrepareError::ReferenceWrong(_)), "{error}");
+    assert!(error.to_string().contains("y: written"), "{error}");
+}
+
+#[test]
+fn a_reference_that_writes_an_input_is_an_error_of_the_reference() {
+    let body = "((__global float*)x)[i] = -1; y[i] = 0;";
+    let error = prepare(&with_reference(body, "n")).unwrap_err();
+    let PrepareError::ReferenceWrong(wrong) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(wrong.kind, WrongKind::ReadOnlyWritten { index: 0 });
+}
+
+#[test]
+fn a_reference_that_writes_nothing_is_an_error() {
+    let error = prepare(&with_reference("z[i]++;", "n")).unwrap_err();
+    assert!(
+        matches!(&error, PrepareError::ReferenceWritesNothing { argument } if argument == "y"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_the_reference_leaves_unwritten_may_stay_unwritten() {
+    let half = with_reference(
+        "if (i < n - 1) y[i] = x[i] * 2; if (i < n - 1) z[i]++;",
+        "n",
+    );
+    let mut measurer = prepare(&half).unwrap();
+    let outcome = measurer.measure(&[1], None);
+    assert!(
+        outcome.time_us().is_some(),
+        "V = 1 stops one short too: {outcome:?}"
+    );
+    let Outcome::WrongResult(wrong) = measurer.measure(&[0], None) else {
+        panic!()
+    };
+    assert!(wrong.to_string().contains("y[63]") && wrong.to_string().contains("never written"));
+}
+
+#[test]
+fn a_reference_without_work_items_says_which_size() {
+    let error = prepare(&with_reference("y[i] = 0;", "n - 64"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("n - 64") && error.contains("other"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_kernel_that_does_not_build_by_default_shows_values_and_log() {
+    let mut declaration = declaration();
+    declaration.model.default = Some(vec![9].into());
+    let error = prepare(&declaration).unwrap_err();
+    let PrepareError::Build {
+        configuration, log, ..
+    } = &error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(configuration, "V = 9");
+    assert!(log.contains("error"), "{log}");
+}
+
+#[test]
+fn a_negative_length_is_an_error() {
+    let mut declaration = declaration();
+    let mut arguments = declaration.model.arguments.to_vec();
+    if let ArgumentKind::Buffer { len, .. } = &mut arguments[1].kind {
+        *len = Some(formula("n - 65", &[]));
+    }
+    declaration.model.arguments = arguments.into();
+    let error = prepare(&declaration).unwrap_err();
+    assert!(
+        matches!(error, PrepareError::NegativeLength { value: -1, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_missing_file_of_inputs_is_an_error_that_names_it() {
+    let mut declaration = declaration();
+    declaration.fills[1] = Fill::File("weights.bin".into());
+    let error = prepare(&declaration).unwrap_err().to_string();
+    assert!(
+        error.contains("weights.bin") && error.contains("`x`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_device_that_did_all_this_is_still_usable() {
+    let mut measurer = prepare(&declaration()).unwrap();
+    for value in 0..=9 {
+        measurer.measure(&[value], None);
+        assert!(measurer.is_usable(), "V = {value}");
+    }
+}
+
+#[test]
+fn the_seed_decides_the_inputs() {
+    let found = |seed| {
+        let device = Device::select().unwrap();
+        let options = MeasureOptions {
+            seed,
+            ..MeasureOptions::default()
+        };
+        let mut measurer = Measurer::new(&device, &declaration(), &[64], &options).unwrap();
+        match measurer.measure(&[2], None) {
+            Outcome::WrongResult(WrongResult {
+                kind: WrongKind::Mismatch { expected, .. },
+                ..
+            }) => expected,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(found(1), found(1));
+    assert_ne!(found(1), found(2));
 }

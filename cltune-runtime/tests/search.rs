@@ -132,7 +132,7 @@ const BATCHES: Entry = Entry {
 
 impl Strategy for Batches {
     fn propose(&mut self) -> Option<Vec<i64>> {
-        if self.proposed == 9 || (self.proposed % 3 == 0 && self.told < self.proposed) {
+        if self.proposed == 9 || (self.proposed.is_multiple_of(3) && self.told < self.proposed) {
             return None;
         }
         self.proposed += 1;

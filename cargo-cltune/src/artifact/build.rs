@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 /// Which packages and targets to build, as for `cargo build`.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // cargo's own flags
 pub(crate) struct CargoArgs {
     #[command(flatten)]
     pub(crate) manifest: clap_cargo::Manifest,

@@ -49,7 +49,7 @@ pub(crate) fn declarations(path: &Path) -> Result<Vec<Declaration>, ReadError> {
     let mut take = |object: &object::File<'_>| {
         for section in object
             .sections()
-            .filter(|section| section.name().is_ok_and(|name| is_ours(name)))
+            .filter(|section| section.name().is_ok_and(is_ours))
         {
             let data = section.uncompressed_data().map_err(format)?;
             found.extend(

@@ -7,7 +7,7 @@ use cltune_runtime::tuning::Outcome;
 use std::time::{Duration, Instant};
 
 /// How long listing devices and preparing may take: reference kernels are naive and drivers slow.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What became of a configuration, the worker's own end included.
 pub(crate) enum Measured {
@@ -89,7 +89,10 @@ impl Bench {
         let limit = self.least_limit.max(self.longest * 10);
         let begin = Instant::now();
         let failure = match self.worker.ask(&request, limit) {
-            Ok(Response::Outcome(outcome)) => {
+            Ok(Response::Outcome { outcome, usable }) => {
+                if !usable {
+                    self.restart()?;
+                }
                 let outcome = Outcome::from(outcome);
                 if outcome.time_us().is_some() {
                     self.longest = self.longest.max(begin.elapsed());

@@ -66,7 +66,7 @@ mod tests {
     fn numbers_are_configurations_and_units_are_times() {
         assert_eq!("200".parse(), Ok(Budget::Evaluations(200)));
         assert_eq!("30s".parse(), Ok(Budget::Time(Duration::from_secs(30))));
-        assert_eq!("5m".parse(), Ok(Budget::Time(Duration::from_secs(300))));
+        assert_eq!("5m".parse(), Ok(Budget::Time(Duration::from_mins(5))));
         for wrong in [
             "",
             "x",

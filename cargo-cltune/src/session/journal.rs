@@ -51,14 +51,19 @@ impl Journal {
         let model = &job.declaration.model;
         let folder = state.join("journal");
         std::fs::create_dir_all(&folder)?;
-        let mut name = format!("{}-{}-{}", model.name, job.device.platform, job.device.name);
-        for (dimension, size) in model.dimensions.iter().zip(&job.dims) {
-            name.push_str(&format!("-{dimension}{size}"));
-        }
-        let name: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        let problem = model.dimensions.iter().zip(&job.dims);
+        let problem: Vec<String> = problem
+            .map(|(dimension, size)| format!("{dimension}{size}"))
             .collect();
+        let problem = problem.join("-");
+        let device = &job.device;
+        let name: String = format!(
+            "{}-{}-{}-{problem}",
+            model.name, device.platform, device.name
+        )
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
         let path = folder.join(format!("{name}.jsonl"));
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
         let mut journal = Self { file };

@@ -92,18 +92,18 @@ impl Progress {
 
     fn status(&self) -> String {
         let rate = self.done as f64 / self.begin.elapsed().as_secs_f64().max(1e-3);
-        let mut text = format!("{rate:.1}/s");
-        if self.failed > 0 {
-            text.push_str(&format!(", {} failed", self.failed));
-        }
-        if let Some((best, configuration)) = &self.best {
-            text.push_str(&format!(", best {}", time(*best)));
-            if let Some(default) = self.default_us {
-                text.push_str(&format!(" ({:.2}x default)", default / best));
-            }
-            text.push_str(&format!(" with {configuration}"));
-        }
-        text
+        let failed = match self.failed {
+            0 => String::new(),
+            failed => format!(", {failed} failed"),
+        };
+        let Some((best, configuration)) = &self.best else {
+            return format!("{rate:.1}/s{failed}");
+        };
+        let speed_up = self.default_us.map_or_else(String::new, |default| {
+            format!(" ({:.2}x default)", default / best)
+        });
+        let best = time(*best);
+        format!("{rate:.1}/s{failed}, best {best}{speed_up} with {configuration}")
     }
 }
 

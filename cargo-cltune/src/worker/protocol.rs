@@ -54,7 +54,11 @@ pub(crate) enum Response {
     Prepared {
         default: Vec<i64>,
     },
-    Outcome(OutcomeRecord),
+    /// What became of a configuration, and whether this worker can measure another.
+    Outcome {
+        outcome: OutcomeRecord,
+        usable: bool,
+    },
     Compared(Vec<Option<f64>>),
     /// The request cannot be served; the text says why and what to do.
     Failed(String),

@@ -3,14 +3,15 @@
 use super::protocol::{DeviceRecord, MARK, Prepare, Request, Response};
 use cltune_core::record;
 use cltune_runtime::Device;
-use cltune_runtime::tuning::{MeasureOptions, Measurer};
+use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
 use std::io::{BufRead, Write};
+use std::sync::mpsc::{Receiver, channel};
 
 /// Serves requests. Ends with the supervisor, whose end closes the input.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut measurer = None;
-    for line in std::io::stdin().lock().lines() {
-        let response = match serde_json::from_str(&line?) {
+    for line in lines() {
+        let response = match serde_json::from_str(&line) {
             Ok(request) => answer(request, &mut measurer),
             Err(error) => Response::Failed(format!("unreadable request: {error}")),
         };
@@ -21,6 +22,21 @@ pub(crate) fn serve() -> std::io::Result<()> {
         stdout.flush()?;
     }
     Ok(())
+}
+
+/// The lines of the standard input, read ahead: when the input ends, this process does, even in
+/// the middle of a kernel that never does.
+fn lines() -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        std::process::exit(0);
+    });
+    lines
 }
 
 fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
@@ -43,7 +59,12 @@ fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
             Err(error) => Response::Failed(error),
         },
         Request::Measure { codes, best_us } => with(measurer.as_mut(), |measurer| {
-            Response::Outcome(measurer.measure(&codes, best_us).into())
+            let outcome = measurer.measure(&codes, best_us);
+            let failed = matches!(outcome, Outcome::LaunchFailed { .. });
+            Response::Outcome {
+                usable: !failed || measurer.is_usable(),
+                outcome: outcome.into(),
+            }
         }),
         Request::Compare {
             configurations,

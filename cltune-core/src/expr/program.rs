@@ -39,7 +39,7 @@ pub enum EvalError {
 }
 
 /// One operation. Operands are popped from the stack, the result is pushed; booleans are 0 and 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Pushes a constant.
     Const(i64),
@@ -110,7 +110,7 @@ pub enum Op {
 }
 
 /// A compiled formula.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     /// The operations, in order.
     pub ops: List<Op>,

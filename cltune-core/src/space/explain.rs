@@ -1,90 +1,125 @@
-//! What each constraint removes, and which constraints together leave nothing.
+//! Why a space is as small as it is.
 
-use super::{Space, SpaceSpec, cartesian};
+use super::build::count_within;
+use super::query::cartesian;
+use super::{Space, SpaceConstraint, SpaceSpec};
 use crate::Text;
 use std::fmt;
 
-/// What the constraints of a space do.
-#[derive(Clone, Debug, PartialEq)]
+/// What the constraints of a space do to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The number of configurations without constraints.
-    pub cartesian: u128,
-    /// What each constraint removes on its own.
+    /// The number of configurations without constraints; `None` when it does not fit into 128
+    /// bits.
+    pub cartesian: Option<u128>,
+    /// What each constraint removes on its own, in the order of the constraints.
     pub removed: Vec<Removed>,
-    /// For an empty space: constraints that leave nothing together, none of which could be left
-    /// out.
+    /// The parameters without values; one is enough to leave nothing.
+    pub without_values: Vec<Text>,
+    /// Of an empty space whose parameters all have values, the labels of constraints that leave
+    /// nothing together, while with one of them less something is left. Empty otherwise.
+    ///
+    /// A constraint for which it takes too long to find out whether it is needed is kept.
     pub conflict: Vec<Text>,
 }
 
 /// What a constraint removes on its own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// The constraint.
+    /// The constraint's label.
     pub label: Text,
-    /// How many configurations of the cartesian product it removes.
-    pub count: u128,
+    /// How many configurations of the Cartesian product it makes invalid; `None` when that number
+    /// does not fit into 128 bits or takes too long to find.
+    pub configurations: Option<u128>,
 }
 
-pub(super) fn explain(spec: &SpaceSpec) -> Explanation {
-    let cartesian = cartesian(spec);
-    let with = |keep: &dyn Fn(usize) -> bool| {
-        let constraints = spec.constraints.iter().enumerate();
-        let kept = constraints
-            .filter(|(index, _)| keep(*index))
-            .map(|(_, c)| c.clone());
-        Space::build(&SpaceSpec {
-            parameters: spec.parameters.clone(),
-            constraints: kept.collect(),
-        })
-        .count()
-    };
-    let removed = spec
-        .constraints
-        .iter()
-        .enumerate()
-        .map(|(index, constraint)| Removed {
-            label: constraint.label.clone(),
-            count: cartesian.saturating_sub(with(&|other| other == index)),
-        });
-    let removed: Vec<Removed> = removed.collect();
-    // Leave out one constraint after the other, as long as nothing remains valid.
-    let mut kept: Vec<usize> = (0..spec.constraints.len()).collect();
-    let empty = with(&|_| true) == 0;
-    if empty {
-        for index in 0..spec.constraints.len() {
-            let without: Vec<usize> = kept.iter().copied().filter(|k| *k != index).collect();
-            if with(&|other| without.contains(&other)) == 0 {
-                kept = without;
-            }
+/// The edges and evaluations spent on one question; about a second.
+const MOST_STEPS: u64 = 4_000_000;
+
+impl Space {
+    /// What each constraint does, and which of them leave nothing if the space is empty.
+    ///
+    /// Builds a space for each constraint alone and, if this one is empty, for all but one.
+    pub fn explain(&self) -> Explanation {
+        let spec = self.spec();
+        let total = cartesian(spec);
+        let removed = spec
+            .constraints
+            .iter()
+            .map(|constraint| Removed {
+                label: constraint.label.clone(),
+                configurations: total.and_then(|total| {
+                    let alone = with_constraints(spec, vec![constraint.clone()]);
+                    Some(total - count_within(&alone, MOST_STEPS)?)
+                }),
+            })
+            .collect();
+        let without_values: Vec<Text> = spec
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.codes.is_empty())
+            .map(|parameter| parameter.name.clone())
+            .collect();
+        let conflict = if self.is_empty() && without_values.is_empty() {
+            conflict(spec)
+        } else {
+            Vec::new()
+        };
+        Explanation {
+            cartesian: total,
+            removed,
+            without_values,
+            conflict,
         }
     }
-    let conflict = if empty { kept } else { Vec::new() };
-    let conflict = conflict
+}
+
+/// Drops, one after the other, the constraints without which nothing is left either.
+fn conflict(spec: &SpaceSpec) -> Vec<Text> {
+    let mut needed = spec.constraints.clone();
+    let mut at = 0;
+    while at < needed.len() {
+        let mut fewer = needed.clone();
+        fewer.remove(at);
+        if count_within(&with_constraints(spec, fewer.clone()), MOST_STEPS) == Some(0) {
+            needed = fewer;
+        } else {
+            at += 1;
+        }
+    }
+    needed
         .into_iter()
-        .map(|index| spec.constraints[index].label.clone());
-    Explanation {
-        cartesian,
-        removed,
-        conflict: conflict.collect(),
+        .map(|constraint| constraint.label)
+        .collect()
+}
+
+fn with_constraints(spec: &SpaceSpec, constraints: Vec<SpaceConstraint>) -> SpaceSpec {
+    SpaceSpec {
+        parameters: spec.parameters.clone(),
+        constraints,
     }
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in &self.without_values {
+            writeln!(f, "  parameter `{name}` has no values")?;
+        }
         for removed in &self.removed {
-            writeln!(
-                f,
-                "  `{}` removes {} of {}",
-                removed.label, removed.count, self.cartesian
-            )?;
+            write!(f, "  `{}` removes ", removed.label)?;
+            match (removed.configurations, self.cartesian) {
+                (Some(count), Some(total)) => writeln!(f, "{count} of {total}")?,
+                (Some(count), None) => writeln!(f, "{count}")?,
+                (None, _) => writeln!(f, "too many to count")?,
+            }
         }
         match &*self.conflict {
             [] => Ok(()),
-            [only] => write!(f, "  `{only}` alone leaves nothing"),
+            [one] => writeln!(f, "  `{one}` alone leaves nothing"),
             several => {
                 let labels: Vec<String> =
                     several.iter().map(|label| format!("`{label}`")).collect();
-                write!(f, "  together {} leave nothing", labels.join(" and "))
+                writeln!(f, "  together {} leave nothing", labels.join(" and "))
             }
         }
     }

@@ -23,8 +23,6 @@ pub(crate) use event::RawEvent;
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::RawKernel;
 pub(crate) use memory::RawBuffer;
-#[cfg(feature = "tuning")]
-pub(crate) use program::BuildFailure;
 pub(crate) use program::RawProgram;
 pub(crate) use queue::{NdRange, RawQueue};
 pub use status::Status;

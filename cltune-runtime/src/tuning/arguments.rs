@@ -2,15 +2,15 @@
 
 use super::fill::{self, elements};
 use super::guarded::Guarded;
-use super::measurer::PrepareError;
 use super::outcome::{WrongKind, WrongResult};
 use super::poison::pattern;
+use super::prepare_error::PrepareError;
 use super::verify::Expected;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::{RawBuffer, RawKernel};
 use crate::queue::Queue;
-use cltune_core::declaration::{Declaration, Fill};
+use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
@@ -117,7 +117,12 @@ impl Arguments {
                         text: len.text.to_string(),
                         reason,
                     })?;
-                    let len = usize::try_from(elements).unwrap_or(0);
+                    let len =
+                        usize::try_from(elements).map_err(|_| PrepareError::NegativeLength {
+                            argument: name.clone(),
+                            text: len.text.to_string(),
+                            value: elements,
+                        })?;
                     let buffer =
                         BufferArgument::new(setting, position, name, *element, *access, fill, len)?;
                     arguments.buffers.push(buffer);
@@ -163,26 +168,36 @@ impl Arguments {
             .try_for_each(|buffer| buffer.restore(queue, draw))
     }
 
-    /// Keeps what is in the written buffers as the reference's results of a draw.
+    /// Keeps what is in the written buffers as the reference's results of a draw, which must be
+    /// results that others can be compared with.
     pub(super) fn keep_expected(
         &mut self,
         queue: &Queue,
         draw: usize,
-        declaration: &Declaration,
+        tolerance: Option<Tolerance>,
     ) -> Result<(), PrepareError> {
+        // No results are expected yet, so that this finds only what is wrong by itself: writes out
+        // of bounds and into read-only buffers.
+        if let Some(wrong) = self.verify(queue, draw)? {
+            return Err(PrepareError::ReferenceWrong(wrong));
+        }
         for buffer in &mut self.buffers {
             if buffer.access == Access::Read {
                 continue;
             }
             let bytes = buffer.memory.read(queue)?;
-            let expected =
-                Expected::new(buffer.element, bytes, declaration.tolerance).map_err(|index| {
-                    PrepareError::ReferenceNan {
-                        argument: buffer.name.clone(),
-                        index,
-                        draw,
-                    }
-                })?;
+            let expected = Expected::new(buffer.element, bytes, tolerance).map_err(|index| {
+                PrepareError::ReferenceNan {
+                    argument: buffer.name.clone(),
+                    index,
+                    draw,
+                }
+            })?;
+            if buffer.access == Access::Write && expected.is_unwritten(buffer.element) {
+                return Err(PrepareError::ReferenceWritesNothing {
+                    argument: buffer.name.clone(),
+                });
+            }
             buffer.draws[draw].expected = Some(expected);
         }
         Ok(())

@@ -108,40 +108,9 @@ pub(super) fn integer(scalar: ScalarType, value: i64) -> Vec<u8> {
     }
 }
 
-/// An element as a number and as text.
-#[expect(
-    clippy::cast_lossless,
-    reason = "one macro for types that convert with and without loss"
-)]
-pub(super) fn value(scalar: ScalarType, bytes: &[u8]) -> (f64, String) {
-    macro_rules! read {
-        ($ty:ty) => {{
-            let mut raw = [0; size_of::<$ty>()];
-            raw.copy_from_slice(&bytes[..size_of::<$ty>()]);
-            let value = <$ty>::from_le_bytes(raw);
-            (value as f64, value.to_string())
-        }};
-    }
-    match scalar {
-        ScalarType::I8 => read!(i8),
-        ScalarType::U8 => read!(u8),
-        ScalarType::I16 => read!(i16),
-        ScalarType::U16 => read!(u16),
-        ScalarType::I32 => read!(i32),
-        ScalarType::U32 => read!(u32),
-        ScalarType::I64 => read!(i64),
-        ScalarType::U64 => read!(u64),
-        ScalarType::F16 => {
-            let value = f16::from_le_bytes([bytes[0], bytes[1]]);
-            (value.to_f64(), value.to_string())
-        }
-        ScalarType::F32 => read!(f32),
-        ScalarType::F64 => read!(f64),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::value::text;
     use super::*;
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
@@ -151,7 +120,7 @@ mod tests {
         let bytes = elements(fill, scalar, len, "x", Path::new("."), &mut random).unwrap();
         bytes
             .chunks(scalar.size())
-            .map(|element| value(scalar, element).0)
+            .map(|element| text(scalar, element).parse().unwrap())
             .collect()
     }
 

@@ -1,17 +1,16 @@
 //! The order of things: prepare once, measure many.
 
 use super::arguments::{Arguments, Setting};
-use super::fill::FillError;
-use super::outcome::{Measurement, Outcome};
-use super::signature::{self, SignatureMismatch};
+use super::outcome::{Measurement, Outcome, WrongResult};
+use super::prepare_error::PrepareError;
 use super::timing::{Repeats, median};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::opencl::{NdRange, RawKernel, RawProgram};
 use crate::queue::Queue;
-use cltune_core::declaration::{Declaration, Reference, ReferenceKernel};
-use cltune_core::expr::{Env, EvalError, Formula};
+use cltune_core::declaration::Declaration;
+use cltune_core::expr::Env;
 use cltune_core::model::{ArgumentKind, Model, Rejection};
 use cltune_core::select::first_valid;
 use std::path::PathBuf;
@@ -50,74 +49,16 @@ impl Default for MeasureOptions {
     }
 }
 
-/// Why a kernel cannot be measured at all for a problem on a device.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PrepareError {
-    /// No configuration satisfies the constraints and the device's limits.
-    #[error("no configuration is valid for this problem on this device")]
-    NoConfiguration,
-    /// A buffer argument without a length.
-    #[error(
-        "the length of `{argument}` is not declared, so the tuner cannot allocate it: add \
-         `#[arg(len = …)]`"
-    )]
-    NoLength {
-        /// The argument.
-        argument: String,
-    },
-    /// A length that has no value.
-    #[error("the length `{text}` of `{argument}` has no value: {reason}")]
-    Length {
-        /// The argument.
-        argument: String,
-        /// The formula.
-        text: String,
-        /// The reason.
-        reason: EvalError,
-    },
-    /// An argument cannot be filled.
-    #[error(transparent)]
-    Fill(#[from] FillError),
-    /// The declaration does not fit the kernel.
-    #[error(transparent)]
-    Signature(#[from] SignatureMismatch),
-    /// The reference cannot be computed.
-    #[error("the reference `{kernel}` fails: {error}")]
-    Reference {
-        /// The kernel that is the reference.
-        kernel: String,
-        /// The reason.
-        error: String,
-    },
-    /// The reference computes NaN, with which nothing can be compared.
-    #[error(
-        "the reference computes NaN at {argument}[{index}] (draw {draw}): choose a `fill` for \
-         which results are numbers"
-    )]
-    ReferenceNan {
-        /// The argument.
-        argument: String,
-        /// The element.
-        index: usize,
-        /// The draw.
-        draw: usize,
-    },
-    /// OpenCL failed.
-    #[error(transparent)]
-    OpenCl(#[from] Error),
-}
-
 /// A kernel, a problem and a device, ready to measure configurations.
 #[derive(Debug)]
 pub struct Measurer {
     // Buffers and the queue are released before the context.
-    arguments: Arguments,
-    queue: Queue,
-    context: Context,
-    declaration: Declaration,
+    pub(super) arguments: Arguments,
+    pub(super) queue: Queue,
+    pub(super) context: Context,
+    pub(super) declaration: Declaration,
     dims: Vec<i64>,
-    default: Vec<i64>,
+    pub(super) default: Vec<i64>,
     options: MeasureOptions,
     /// How many configurations were verified; chooses the draw.
     verified: usize,
@@ -149,7 +90,7 @@ impl Measurer {
             .as_deref()
             .filter(|codes| model.check(codes, dims, limits).is_ok())
             .map(<[i64]>::to_vec)
-            .or_else(|| first_valid(model, dims, limits).map(|codes| codes.to_vec()))
+            .or_else(|| first_valid(model, dims, limits))
             .ok_or(PrepareError::NoConfiguration)?;
         let context = Context::new(device)?;
         let queue = Queue::with_profiling(&context)?;
@@ -243,103 +184,6 @@ impl Measurer {
         &self.declaration.model
     }
 
-    fn run_reference(&mut self) -> Result<(), PrepareError> {
-        let model = self.model();
-        let program = |source: &str, what: &str| {
-            let options = format!("{} -cl-kernel-arg-info", self.build_options(&self.default)?);
-            RawProgram::build(
-                self.context.raw(),
-                self.context.device().raw(),
-                source,
-                &options,
-            )
-            .map_err(|failure| PrepareError::Reference {
-                kernel: what.to_string(),
-                error: format!("{}\n{}", failure.status, failure.log)
-                    .trim_end()
-                    .to_string(),
-            })
-        };
-        let own = program(&model.source, &model.kernel)?;
-        let kernel = self.kernel(&own, &model.kernel)?;
-        signature::check(&model.kernel, &model.arguments, &kernel)?;
-        let (kernel, range, name) = match &self.declaration.reference {
-            Reference::Default => {
-                let range =
-                    self.range(&self.default)
-                        .map_err(|rejection| PrepareError::Reference {
-                            kernel: model.kernel.to_string(),
-                            error: rejection.to_string(),
-                        })?;
-                self.set_local(&kernel, &self.default)?;
-                (kernel, range, model.kernel.to_string())
-            }
-            Reference::Kernel(reference) => {
-                let own = match &reference.source {
-                    Some(source) => program(source, &reference.kernel)?,
-                    None => own,
-                };
-                let kernel = self.kernel(&own, &reference.kernel)?;
-                let without_local: Vec<_> = model
-                    .arguments
-                    .iter()
-                    .filter(|argument| !matches!(argument.kind, ArgumentKind::Local { .. }))
-                    .cloned()
-                    .collect();
-                signature::check(&reference.kernel, &without_local, &kernel)?;
-                (
-                    kernel,
-                    self.reference_range(reference)?,
-                    reference.kernel.clone(),
-                )
-            }
-        };
-        let skips_local = matches!(self.declaration.reference, Reference::Kernel(_));
-        let failed = |error: Error| PrepareError::Reference {
-            kernel: name.clone(),
-            error: error.to_string(),
-        };
-        for draw in 0..self.arguments.draws {
-            self.arguments.restore(&self.queue, draw)?;
-            let position = |declared| self.position(declared, skips_local);
-            self.arguments
-                .set(&kernel, draw, position)
-                .map_err(failed)?;
-            self.launch(&kernel, &range).map_err(failed)?;
-            let declaration = self.declaration.clone();
-            self.arguments
-                .keep_expected(&self.queue, draw, &declaration)?;
-        }
-        Ok(())
-    }
-
-    /// The kernel's position of a declared argument; a reference kernel has no local arguments.
-    fn position(&self, declared: usize, skips_local: bool) -> u32 {
-        if !skips_local {
-            return declared as u32;
-        }
-        let before = &self.model().arguments[..declared];
-        let passed = before
-            .iter()
-            .filter(|argument| !matches!(argument.kind, ArgumentKind::Local { .. }));
-        passed.count() as u32
-    }
-
-    fn kernel(&self, program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
-        RawKernel::new(program, name).map_err(|status| {
-            let names = program.kernel_names();
-            let there = if names.is_empty() {
-                String::new()
-            } else {
-                format!("; the source has: {}", names.join(", "))
-            };
-            PrepareError::Reference {
-                kernel: name.to_string(),
-                error: format!("{status}{there}"),
-            }
-        })
-    }
-
     fn build(&self, codes: &[i64]) -> Result<Built, Outcome> {
         let rejected = |rejection: Rejection| Outcome::LaunchFailed {
             error: rejection.to_string(),
@@ -367,26 +211,8 @@ impl Measurer {
         })?;
         self.set_local(&kernel, codes)
             .map_err(|error| launch_failed(&error))?;
-        let needs = kernel.limits(device);
-        // Asked before launching: PoCL ends the process where local memory does not suffice.
-        if needs.local_mem > limits.local_mem_size.unsigned_abs() {
-            return Err(Outcome::LaunchFailed {
-                error: format!(
-                    "the kernel needs {} bytes of local memory, the device has {}",
-                    needs.local_mem, limits.local_mem_size
-                ),
-            });
-        }
-        let work_group: usize = range.local.map_or(1, |local| local.iter().product());
-        if needs.work_group > 0 && work_group as u64 > needs.work_group {
-            return Err(Outcome::LaunchFailed {
-                error: format!(
-                    "the work-group has {work_group} work-items; compiled for this device the \
-                     kernel can have {}",
-                    needs.work_group
-                ),
-            });
-        }
+        self.fits(&kernel, &range)
+            .map_err(|error| Outcome::LaunchFailed { error })?;
         Ok(Built {
             kernel,
             range,
@@ -394,11 +220,42 @@ impl Measurer {
         })
     }
 
-    fn build_options(&self, codes: &[i64]) -> Result<String> {
+    /// Whether the device has what a compiled kernel needs. Asked before launching: PoCL ends the
+    /// process where local memory does not suffice.
+    pub(super) fn fits(&self, kernel: &RawKernel, range: &NdRange) -> Result<(), String> {
+        let device = self.context.device();
+        let needs = kernel.limits(device.raw());
+        let local_mem = device.info().limits.local_mem_size;
+        if needs.local_mem > local_mem.unsigned_abs() {
+            return Err(format!(
+                "the kernel needs {} bytes of local memory, the device has {local_mem}",
+                needs.local_mem
+            ));
+        }
+        let work_group: usize = range.local.map_or(1, |local| local.iter().product());
+        if needs.work_group > 0 && work_group as u64 > needs.work_group {
+            return Err(format!(
+                "the work-group has {work_group} work-items; compiled for this device the kernel \
+                 can have {}",
+                needs.work_group
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether the device still does what it is asked. After a failed launch it may not: NVIDIA's
+    /// driver, for one, refuses everything in a context in which a kernel accessed an invalid
+    /// address. Then only a new process helps.
+    pub fn is_usable(&self) -> bool {
+        let restored = self.arguments.restore(&self.queue, 0);
+        restored.and_then(|()| self.queue.finish()).is_ok()
+    }
+
+    pub(super) fn build_options(&self, codes: &[i64]) -> Result<String> {
         crate::launch::build_options(self.model(), self.context.device(), codes, &self.dims)
     }
 
-    fn range(&self, codes: &[i64]) -> Result<NdRange, Rejection> {
+    pub(super) fn range(&self, codes: &[i64]) -> Result<NdRange, Rejection> {
         let limits = &self.context.device().info().limits;
         let geometry = self.model().geometry(codes, &self.dims, limits)?;
         Ok(NdRange {
@@ -409,35 +266,7 @@ impl Measurer {
         })
     }
 
-    fn reference_range(&self, reference: &ReferenceKernel) -> Result<NdRange, PrepareError> {
-        let env = self.env(&self.default);
-        let sizes = |formulas: &[Formula]| {
-            let mut sizes = [1; 3];
-            for (formula, size) in formulas.iter().zip(&mut sizes) {
-                let value = formula.eval(&env).map_err(|reason| reason.to_string());
-                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
-                *size = value
-                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
-                    .map_err(|reason| PrepareError::Reference {
-                        kernel: reference.kernel.clone(),
-                        error: format!("its size `{}` cannot be used: {reason}", formula.text),
-                    })?;
-            }
-            Ok::<_, PrepareError>(sizes)
-        };
-        Ok(NdRange {
-            work_dim: reference.global.len().clamp(1, 3) as u32,
-            global: sizes(&reference.global)?,
-            local: if reference.local.is_empty() {
-                None
-            } else {
-                Some(sizes(&reference.local)?)
-            },
-            offset: None,
-        })
-    }
-
-    fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {
+    pub(super) fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {
         Env {
             params: codes,
             dims: &self.dims,
@@ -445,7 +274,7 @@ impl Measurer {
         }
     }
 
-    fn set_local(&self, kernel: &RawKernel, codes: &[i64]) -> Result<()> {
+    pub(super) fn set_local(&self, kernel: &RawKernel, codes: &[i64]) -> Result<()> {
         let env = self.env(codes);
         for (position, argument) in self.model().arguments.iter().enumerate() {
             if let ArgumentKind::Local { element, len } = &argument.kind {
@@ -458,11 +287,7 @@ impl Measurer {
         Ok(())
     }
 
-    fn run_and_verify(
-        &self,
-        built: &Built,
-        draw: usize,
-    ) -> Result<Option<super::outcome::WrongResult>> {
+    fn run_and_verify(&self, built: &Built, draw: usize) -> Result<Option<WrongResult>> {
         self.arguments.restore(&self.queue, draw)?;
         self.arguments
             .set(&built.kernel, draw, |declared| declared as u32)?;
@@ -496,7 +321,7 @@ impl Measurer {
 
     /// Launches, waits, and returns the time: the device's, or the host's where the driver does
     /// not profile.
-    fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<f64> {
+    pub(super) fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<f64> {
         let begin = Instant::now();
         let event = self
             .queue

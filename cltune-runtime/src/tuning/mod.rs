@@ -7,9 +7,12 @@
 //! | file | owns |
 //! |---|---|
 //! | `measurer` | the order of things: prepare once, measure many |
+//! | `reference` | computing what results are compared with |
+//! | `prepare_error` | why nothing can be measured |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `guarded` | a buffer between two guard zones |
 //! | `fill` | contents of arguments |
+//! | `value` | elements as numbers and as text |
 //! | `poison` | bit patterns that mean «never written» |
 //! | `verify` | comparing results with the reference's |
 //! | `signature` | comparing the declaration with the kernel's signature |
@@ -22,13 +25,17 @@ mod guarded;
 mod measurer;
 mod outcome;
 mod poison;
+mod prepare_error;
+mod reference;
 mod signature;
 mod timing;
+mod value;
 mod verify;
 
 pub use fill::FillError;
-pub use measurer::{MeasureOptions, Measurer, PrepareError};
+pub use measurer::{MeasureOptions, Measurer};
 pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
+pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::median;
 pub use verify::default_tolerance;

@@ -1,8 +1,8 @@
 //! Comparing a configuration's results with the reference's.
 
-use super::fill::value;
 use super::outcome::WrongKind;
 use super::poison::pattern;
+use super::value::{real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
 
@@ -41,17 +41,16 @@ impl Expected {
     ) -> Result<Self, usize> {
         let mut squares = 0.0;
         let mut count = 0.0;
-        if !scalar.is_integer() {
-            for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
-                let number = value(scalar, element).0;
-                if number.is_nan() {
-                    if element != pattern(scalar) {
-                        return Err(index);
-                    }
-                } else if number.is_finite() {
-                    squares += number * number;
-                    count += 1.0;
-                }
+        for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
+            let Some(number) = real(scalar, element) else {
+                break;
+            };
+            if number.is_nan() && element != pattern(scalar) {
+                return Err(index);
+            }
+            if number.is_finite() {
+                squares += number * number;
+                count += 1.0;
             }
         }
         let rms = if count > 0.0 {
@@ -65,6 +64,12 @@ impl Expected {
         Ok(Self { bytes, tolerance })
     }
 
+    /// Whether the reference left all of a poisoned output unwritten.
+    pub(super) fn is_unwritten(&self, scalar: ScalarType) -> bool {
+        let mut elements = self.bytes.chunks_exact(scalar.size());
+        !self.bytes.is_empty() && elements.all(|element| element == pattern(scalar))
+    }
+
     /// What is wrong with a result, if anything. `poisoned`: the output held the poison before.
     pub(super) fn compare(
         &self,
@@ -72,6 +77,9 @@ impl Expected {
         found: &[u8],
         poisoned: bool,
     ) -> Option<WrongKind> {
+        if self.bytes == found {
+            return None;
+        }
         let size = scalar.size();
         let len = self.bytes.len() / size;
         let mut wrong = None;
@@ -98,27 +106,26 @@ impl Expected {
             });
         }
         let (index, expected, found) = wrong?;
-        let text = |element: &[u8]| {
+        let show = |element: &[u8]| {
             if poisoned && element == pattern(scalar) {
                 "never written".to_string()
             } else {
-                value(scalar, element).1
+                text(scalar, element)
             }
         };
         Some(WrongKind::Mismatch {
             index,
-            expected: text(expected),
-            found: text(found),
+            expected: show(expected),
+            found: show(found),
             count: wrong_count,
             len,
         })
     }
 
     fn is_near(&self, scalar: ScalarType, expected: &[u8], found: &[u8]) -> bool {
-        if scalar.is_integer() {
+        let (Some(expected), Some(found)) = (real(scalar, expected), real(scalar, found)) else {
             return false;
-        }
-        let (expected, found) = (value(scalar, expected).0, value(scalar, found).0);
+        };
         // Both infinite of one sign are equal; other infinities and every NaN are far.
         if expected == found {
             return true;
@@ -132,6 +139,7 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn bytes(values: &[f32]) -> Vec<u8> {
         values
@@ -213,6 +221,91 @@ mod tests {
                 .compare(ScalarType::I32, &8_i32.to_le_bytes(), false)
                 .is_some()
         );
+    }
+
+    #[test]
+    fn denormals_count_as_the_numbers_they_are() {
+        let tiny = f32::from_bits(1);
+        assert_eq!(compare(&[tiny], &[tiny]), None);
+        assert_eq!(compare(&[1.0, tiny], &[1.0, 0.0]), None, "flushed to zero");
+        assert!(
+            compare(&[tiny], &[0.0]).is_some(),
+            "nothing larger to measure by"
+        );
+    }
+
+    #[test]
+    fn a_declared_tolerance_replaces_the_default_of_floats_and_not_of_integers() {
+        let wide = Some(Tolerance { rel: 0.5, abs: 0.0 });
+        let near = |scalar, expected: &[u8], found: &[u8]| {
+            let expected = Expected::new(scalar, expected.to_vec(), wide).unwrap();
+            expected.compare(scalar, found, false).is_none()
+        };
+        let bytes = f64::to_le_bytes;
+        assert!(near(ScalarType::F64, &bytes(2.0), &bytes(3.0)));
+        assert!(!near(ScalarType::F64, &bytes(2.0), &bytes(3.1)));
+        assert!(!near(
+            ScalarType::I32,
+            &4_i32.to_le_bytes(),
+            &5_i32.to_le_bytes()
+        ));
+    }
+
+    #[test]
+    fn an_output_of_which_nothing_is_written_is_recognised() {
+        let unwritten = |values: &[f32]| {
+            let expected = Expected::new(ScalarType::F32, bytes(values), None).unwrap();
+            expected.is_unwritten(ScalarType::F32)
+        };
+        assert!(unwritten(&[poison(), poison()]));
+        assert!(!unwritten(&[poison(), 0.0]));
+        assert!(!unwritten(&[]), "nothing to write");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_result_without_nan_is_like_itself(values: Vec<f32>) {
+            prop_assume!(values.iter().all(|value| !value.is_nan()));
+            prop_assert_eq!(compare(&values, &values), None);
+        }
+
+        #[test]
+        fn one_far_element_is_found_wherever_it_is(
+            values in proptest::collection::vec(-1e3_f32..1e3, 1..50),
+            at: prop::sample::Index,
+            to_nan: bool,
+        ) {
+            let index = at.index(values.len());
+            let mut found = values.clone();
+            found[index] = if to_nan { f32::NAN } else { found[index] + 1e4 };
+            let wrong = compare(&values, &found);
+            let is_found = matches!(
+                wrong,
+                Some(WrongKind::Mismatch { index: first, count: 1, len, .. })
+                    if first == index && len == values.len()
+            );
+            prop_assert!(is_found, "{:?}", wrong);
+        }
+
+        #[test]
+        fn a_smaller_error_is_never_worse(
+            expected in -1e6_f32..1e6,
+            error in 0.0_f32..10.0,
+            fraction in 0.0_f32..1.0,
+        ) {
+            let near = |error: f32| compare(&[expected], &[expected + error]).is_none();
+            prop_assert!(!near(error) || near(error * fraction));
+        }
+
+        #[test]
+        fn integers_pass_only_when_equal(expected: i16, found: i16) {
+            let reference =
+                Expected::new(ScalarType::I16, expected.to_le_bytes().to_vec(), None).unwrap();
+            let wrong = reference.compare(ScalarType::I16, &found.to_le_bytes(), false);
+            prop_assert_eq!(wrong.is_none(), expected == found);
+        }
     }
 
     #[test]

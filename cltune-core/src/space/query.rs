@@ -1,0 +1,179 @@
+//! Access to the configurations of a space.
+
+use super::build::product;
+use super::graph::Graph;
+use super::{SpaceParameter, SpaceSpec};
+use std::collections::HashMap;
+
+/// The valid configurations of a tunable on one device for one problem.
+///
+/// A configuration is a list of codes in the declaration order of the parameters. Each valid one
+/// has an index below [`Space::count`].
+#[derive(Clone, Debug)]
+pub struct Space {
+    spec: SpaceSpec,
+    /// For each parameter the positions of its codes.
+    positions: Vec<HashMap<i64, u32>>,
+    /// One graph per group of dependent parameters.
+    graphs: Vec<Graph>,
+    count: u128,
+}
+
+impl Space {
+    /// `spec` has no code twice.
+    pub(super) fn new(spec: SpaceSpec, graphs: Vec<Graph>) -> Self {
+        let positions = spec
+            .parameters
+            .iter()
+            .map(|parameter| parameter.codes.iter().copied().zip(0..).collect())
+            .collect();
+        Self {
+            count: product(&graphs),
+            spec,
+            positions,
+            graphs,
+        }
+    }
+
+    pub(super) fn graphs(&self) -> &[Graph] {
+        &self.graphs
+    }
+
+    pub(super) fn spec(&self) -> &SpaceSpec {
+        &self.spec
+    }
+
+    /// The parameters in declaration order: names and codes, each code once.
+    pub fn parameters(&self) -> &[SpaceParameter] {
+        &self.spec.parameters
+    }
+
+    /// The number of valid configurations; [`u128::MAX`] when there are more.
+    pub fn count(&self) -> u128 {
+        self.count
+    }
+
+    /// Whether no configuration is valid.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of configurations without constraints; [`u128::MAX`] when there are more.
+    pub fn cartesian(&self) -> u128 {
+        cartesian(&self.spec).unwrap_or(u128::MAX)
+    }
+
+    /// The valid configuration with this index; `None` when `index` is not below the count.
+    pub fn get(&self, mut index: u128) -> Option<Vec<i64>> {
+        if index >= self.count {
+            return None;
+        }
+        let mut positions = vec![0; self.spec.parameters.len()];
+        for graph in self.graphs.iter().rev() {
+            graph.get(index % graph.count, &mut positions);
+            index /= graph.count;
+        }
+        Some(self.codes(&positions))
+    }
+
+    /// The index of a configuration; `None` when it is not valid, and when its index does not lie
+    /// below a count that saturates.
+    pub fn index_of(&self, codes: &[i64]) -> Option<u128> {
+        let positions = self.positions(codes)?;
+        let index = self.graphs.iter().try_fold(0_u128, |index, graph| {
+            index
+                .checked_mul(graph.count)?
+                .checked_add(graph.index_of(&positions)?)
+        })?;
+        (index < self.count).then_some(index)
+    }
+
+    /// Whether a configuration is valid.
+    pub fn contains(&self, codes: &[i64]) -> bool {
+        self.positions(codes).is_some_and(|positions| {
+            self.graphs
+                .iter()
+                .all(|graph| graph.index_of(&positions).is_some())
+        })
+    }
+
+    /// The valid configurations in the order of their indices.
+    pub fn iter(&self) -> Iter<'_> {
+        Iter {
+            space: self,
+            next: 0,
+        }
+    }
+
+    /// The positions of codes in their parameters' domains; `None` when there are too few or too
+    /// many, or one is not in its domain.
+    pub(super) fn positions(&self, codes: &[i64]) -> Option<Vec<u32>> {
+        if codes.len() != self.positions.len() {
+            return None;
+        }
+        codes
+            .iter()
+            .zip(&self.positions)
+            .map(|(code, positions)| positions.get(code).copied())
+            .collect()
+    }
+
+    /// The codes at positions that lie in the parameters' domains.
+    pub(super) fn codes(&self, positions: &[u32]) -> Vec<i64> {
+        self.spec
+            .parameters
+            .iter()
+            .zip(positions)
+            .map(|(parameter, position)| parameter.codes[*position as usize])
+            .collect()
+    }
+}
+
+impl<'a> IntoIterator for &'a Space {
+    type Item = Vec<i64>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// The number of configurations without constraints, if it fits.
+pub(super) fn cartesian(spec: &SpaceSpec) -> Option<u128> {
+    let sizes = || {
+        spec.parameters
+            .iter()
+            .map(|parameter| parameter.codes.len() as u128)
+    };
+    if sizes().any(|size| size == 0) {
+        return Some(0);
+    }
+    sizes().try_fold(1_u128, u128::checked_mul)
+}
+
+/// The configurations of a space, made by [`Space::iter`].
+#[derive(Clone, Debug)]
+pub struct Iter<'a> {
+    space: &'a Space,
+    next: u128,
+}
+
+impl Iterator for Iter<'_> {
+    type Item = Vec<i64>;
+
+    fn next(&mut self) -> Option<Vec<i64>> {
+        let codes = self.space.get(self.next)?;
+        self.next += 1;
+        Some(codes)
+    }
+
+    fn nth(&mut self, skipped: usize) -> Option<Vec<i64>> {
+        self.next = self.next.saturating_add(skipped as u128);
+        self.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.space.count.saturating_sub(self.next)).ok();
+        (left.unwrap_or(usize::MAX), left)
+    }
+}

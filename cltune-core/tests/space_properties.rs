@@ -1,0 +1,241 @@
+//! Spaces agree with brute force on random specifications.
+
+use cltune_core::Text;
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::{Env, Formula, Program, Scope, Type};
+use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::space::{
+    Neighbourhood, RandomSource, Space, SpaceConstraint, SpaceParameter, SpaceSpec,
+};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn spec(domains: &[(String, Vec<i64>)], constraints: &[String]) -> SpaceSpec {
+    let parameters: Vec<Parameter> = domains
+        .iter()
+        .map(|(name, codes)| Parameter {
+            name: name.clone().into(),
+            domain: Domain::Integers(codes.clone().into()),
+        })
+        .collect();
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &[Text::Borrowed("n")],
+    };
+    SpaceSpec {
+        parameters: domains
+            .iter()
+            .map(|(name, codes)| SpaceParameter {
+                name: name.clone().into(),
+                codes: codes.clone(),
+            })
+            .collect(),
+        constraints: constraints
+            .iter()
+            .map(|text| SpaceConstraint {
+                label: text.clone().into(),
+                program: Formula::parse(text, &scope, Type::Bool)
+                    .unwrap_or_else(|error| panic!("{text}: {error}"))
+                    .program
+                    .bind(&[24], &DeviceLimits::default()),
+            })
+            .collect(),
+    }
+}
+
+fn holds(program: &Program, codes: &[i64]) -> bool {
+    let env = Env {
+        params: codes,
+        dims: &[],
+        device: &DeviceLimits::default(),
+    };
+    program.eval(&env).is_ok_and(|value| value != 0)
+}
+
+/// Every combination, in declaration order.
+fn product(spec: &SpaceSpec) -> Vec<Vec<i64>> {
+    spec.parameters
+        .iter()
+        .fold(vec![Vec::new()], |shorter, parameter| {
+            shorter
+                .iter()
+                .flat_map(|codes: &Vec<i64>| {
+                    parameter.codes.iter().map(|code| {
+                        let mut longer = codes.clone();
+                        longer.push(*code);
+                        longer
+                    })
+                })
+                .collect()
+        })
+}
+
+fn valid(spec: &SpaceSpec) -> HashSet<Vec<i64>> {
+    let mut all = product(spec);
+    all.retain(|codes| spec.constraints.iter().all(|c| holds(&c.program, codes)));
+    all.into_iter().collect()
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014, figure 17).
+struct SplitMix(u64);
+
+impl RandomSource for SplitMix {
+    fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+const NAMES: [&str; 5] = ["A", "B", "C", "D", "E"];
+
+fn integer() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        4 => prop::sample::select(&NAMES[..]).prop_map(String::from),
+        2 => (-3_i64..5).prop_map(|value| format!("({value})")),
+        1 => Just("n".to_owned()),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let op = prop::sample::select(&["+", "-", "*", "/", "%"][..]);
+        let call = prop::sample::select(&["min", "max", "div_ceil", "pow"][..]);
+        prop_oneof![
+            4 => (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => (call, inner.clone(), inner.clone()).prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
+            1 => (inner.clone(), inner.clone(), inner)
+                .prop_map(|(a, b, c)| format!("(if {a} < {b} {{ {c} }} else {{ {a} }})")),
+        ]
+    })
+}
+
+fn condition() -> impl Strategy<Value = String> {
+    let op = prop::sample::select(&["==", "!=", "<", "<=", ">", ">="][..]);
+    let leaf = (integer(), op, integer()).prop_map(|(a, op, b)| format!("({a} {op} {b})"));
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        let op = prop::sample::select(&["&&", "&&", "||"][..]);
+        prop_oneof![
+            3 => (inner.clone(), op, inner.clone()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            1 => inner.prop_map(|a| format!("!{a}")),
+        ]
+    })
+}
+
+fn specs() -> impl Strategy<Value = SpaceSpec> {
+    let code = prop_oneof![8 => -4_i64..20, 1 => Just(i64::MAX), 1 => Just(i64::MIN)];
+    let domain = prop::collection::hash_set(code, 1..5)
+        .prop_map(|codes| codes.into_iter().collect::<Vec<i64>>());
+    let domains = prop::collection::vec(domain, NAMES.len());
+    (domains, prop::collection::vec(condition(), 0..4)).prop_map(|(domains, constraints)| {
+        let named: Vec<(String, Vec<i64>)> =
+            NAMES.into_iter().map(String::from).zip(domains).collect();
+        spec(&named, &constraints)
+    })
+}
+
+fn differences(a: &[i64], b: &[i64]) -> Vec<usize> {
+    (0..a.len()).filter(|at| a[*at] != b[*at]).collect()
+}
+
+proptest! {
+    #[test]
+    fn indices_are_the_valid_configurations(spec in specs()) {
+        let expected = valid(&spec);
+        let space = Space::build(&spec);
+        prop_assert_eq!(space.count(), expected.len() as u128);
+        prop_assert_eq!(space.is_empty(), expected.is_empty());
+        let all = product(&spec);
+        prop_assert_eq!(space.cartesian(), all.len() as u128);
+        let listed: Vec<Vec<i64>> = space.iter().collect();
+        prop_assert_eq!(listed.len(), expected.len());
+        prop_assert_eq!(&listed.iter().cloned().collect::<HashSet<_>>(), &expected);
+        for (index, codes) in listed.iter().enumerate() {
+            let index = index as u128;
+            prop_assert_eq!(space.get(index), Some(codes.clone()));
+            prop_assert_eq!(space.index_of(codes), Some(index));
+        }
+        prop_assert_eq!(space.get(space.count()), None);
+        prop_assert_eq!(space.get(u128::MAX), None);
+        for codes in &all {
+            prop_assert_eq!(space.contains(codes), expected.contains(codes));
+            prop_assert_eq!(space.index_of(codes).is_some(), expected.contains(codes));
+        }
+    }
+
+    #[test]
+    fn neighbours_are_valid_and_differ_in_one_parameter(spec in specs()) {
+        let expected = valid(&spec);
+        let space = Space::build(&spec);
+        for codes in product(&spec).iter().step_by(7) {
+            for neighbourhood in [Neighbourhood::Adjacent, Neighbourhood::AnyValue] {
+                let found = space.neighbours(codes, neighbourhood);
+                let wanted = expected.iter().filter(|other| {
+                    let [parameter] = differences(codes, other)[..] else {
+                        return false;
+                    };
+                    let position = |code| {
+                        spec.parameters[parameter].codes.iter().position(|c| *c == code)
+                    };
+                    let (a, b) = (position(codes[parameter]), position(other[parameter]));
+                    neighbourhood == Neighbourhood::AnyValue
+                        || a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) == 1)
+                });
+                prop_assert_eq!(found.len(), found.iter().collect::<HashSet<_>>().len());
+                prop_assert_eq!(
+                    found.iter().collect::<HashSet<_>>(),
+                    wanted.collect::<HashSet<_>>()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn samples_are_valid_and_reach_everything(spec in specs(), seed: u64) {
+        let space = Space::build(&spec);
+        let mut random = SplitMix(seed);
+        if space.is_empty() {
+            prop_assert_eq!(space.sample(&mut random), None);
+        } else {
+            let count = space.count() as usize;
+            // A configuration is missed by 30 draws per configuration once in e^30 times.
+            let draws = if count <= 40 { 30 * count } else { 50 };
+            let mut seen = HashSet::new();
+            for _ in 0..draws {
+                let codes = space.sample(&mut random).unwrap_or_default();
+                prop_assert!(space.contains(&codes));
+                seen.insert(codes);
+            }
+            prop_assert!(count > 40 || seen.len() == count);
+        }
+    }
+
+    #[test]
+    fn explanations_count_and_conflicts_are_minimal(spec in specs()) {
+        let all = product(&spec);
+        let explanation = Space::build(&spec).explain();
+        prop_assert_eq!(explanation.removed.len(), spec.constraints.len());
+        for (removed, constraint) in explanation.removed.iter().zip(&spec.constraints) {
+            prop_assert_eq!(&removed.label, &constraint.label);
+            let fails = all.iter().filter(|codes| !holds(&constraint.program, codes)).count();
+            prop_assert_eq!(removed.configurations, Some(fails as u128));
+        }
+        prop_assert!(explanation.without_values.is_empty());
+        let conflict: Vec<SpaceConstraint> = explanation
+            .conflict
+            .iter()
+            .filter_map(|label| spec.constraints.iter().find(|c| c.label == *label).cloned())
+            .collect();
+        prop_assert_eq!(conflict.is_empty(), !valid(&spec).is_empty());
+        let left_by = |constraints| {
+            valid(&SpaceSpec { parameters: spec.parameters.clone(), constraints }).len()
+        };
+        if !conflict.is_empty() {
+            prop_assert_eq!(left_by(conflict.clone()), 0);
+        }
+        for at in 0..conflict.len() {
+            let mut fewer = conflict.clone();
+            fewer.remove(at);
+            prop_assert!(left_by(fewer) > 0);
+        }
+    }
+}

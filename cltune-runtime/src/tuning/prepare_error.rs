@@ -1,0 +1,97 @@
+//! Why nothing can be measured.
+
+use super::fill::FillError;
+use super::outcome::WrongResult;
+use super::signature::SignatureMismatch;
+use crate::error::Error;
+use cltune_core::expr::EvalError;
+
+/// Why a kernel cannot be measured at all for a problem on a device.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PrepareError {
+    /// No configuration satisfies the constraints and the device's limits.
+    #[error("no configuration is valid for this problem on this device")]
+    NoConfiguration,
+    /// A buffer argument without a length.
+    #[error(
+        "the length of `{argument}` is not declared, so the tuner cannot allocate it: add \
+         `#[arg(len = …)]`"
+    )]
+    NoLength {
+        /// The argument.
+        argument: String,
+    },
+    /// A length that has no value.
+    #[error("the length `{text}` of `{argument}` has no value: {reason}")]
+    Length {
+        /// The argument.
+        argument: String,
+        /// The formula.
+        text: String,
+        /// The reason.
+        reason: EvalError,
+    },
+    /// A length below zero.
+    #[error("the length `{text}` of `{argument}` is {value} for this problem")]
+    NegativeLength {
+        /// The argument.
+        argument: String,
+        /// The formula.
+        text: String,
+        /// Its value.
+        value: i64,
+    },
+    /// An argument cannot be filled.
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// The declaration does not fit the kernel.
+    #[error(transparent)]
+    Signature(#[from] SignatureMismatch),
+    /// The kernel does not build with the configuration that everything is compared with.
+    #[error("`{kernel}` does not build in its default configuration ({configuration}):\n{log}")]
+    Build {
+        /// The kernel.
+        kernel: String,
+        /// The values: `WG = 64, WPT = 1`.
+        configuration: String,
+        /// The driver's code and the compiler's log.
+        log: String,
+    },
+    /// The reference cannot be computed.
+    #[error("the reference `{kernel}` fails: {error}")]
+    Reference {
+        /// The kernel that is the reference.
+        kernel: String,
+        /// The reason.
+        error: String,
+    },
+    /// The reference computes NaN, with which nothing can be compared.
+    #[error(
+        "the reference computes NaN at {argument}[{index}] (draw {draw}): choose a `fill` for \
+         which results are numbers"
+    )]
+    ReferenceNan {
+        /// The argument.
+        argument: String,
+        /// The element.
+        index: usize,
+        /// The draw.
+        draw: usize,
+    },
+    /// The reference writes where it must not.
+    #[error("the reference is wrong: {0}")]
+    ReferenceWrong(WrongResult),
+    /// The reference leaves a whole output as it was, so that nothing can be compared with it.
+    #[error(
+        "the reference writes nothing to the output `{argument}`: are its global size and its \
+         arguments right? (An argument that the kernel only reads is declared `&Buffer`.)"
+    )]
+    ReferenceWritesNothing {
+        /// The argument.
+        argument: String,
+    },
+    /// OpenCL failed.
+    #[error(transparent)]
+    OpenCl(#[from] Error),
+}

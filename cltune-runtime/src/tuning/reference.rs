@@ -1,0 +1,185 @@
+//! Computing the results that configurations are compared with.
+
+use super::measurer::Measurer;
+use super::prepare_error::PrepareError;
+use super::signature;
+use crate::error::Error;
+use crate::opencl::{NdRange, RawKernel, RawProgram};
+use cltune_core::declaration::{Reference, ReferenceKernel};
+use cltune_core::expr::Formula;
+use cltune_core::model::{Argument, ArgumentKind};
+
+/// A kernel that computes the reference.
+struct ReferenceLaunch {
+    name: String,
+    kernel: RawKernel,
+    range: NdRange,
+    /// Whether it takes the local arguments of the declaration.
+    takes_local: bool,
+}
+
+impl ReferenceLaunch {
+    /// The kernel's position of a declared argument.
+    fn position(&self, arguments: &[Argument], declared: usize) -> u32 {
+        let before = arguments[..declared].iter();
+        before
+            .filter(|argument| self.takes_local || !is_local(argument))
+            .count() as u32
+    }
+}
+
+fn is_local(argument: &Argument) -> bool {
+    matches!(argument.kind, ArgumentKind::Local { .. })
+}
+
+impl Measurer {
+    /// Compares the declaration with the kernel's signature, then keeps what the reference makes of
+    /// every draw.
+    pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
+        let reference = self.reference()?;
+        let failed = |error: Error| PrepareError::Reference {
+            kernel: reference.name.clone(),
+            error: error.to_string(),
+        };
+        for draw in 0..self.arguments.draws {
+            self.arguments.restore(&self.queue, draw)?;
+            let model = &self.declaration.model;
+            let position = |declared| reference.position(&model.arguments, declared);
+            self.arguments
+                .set(&reference.kernel, draw, position)
+                .map_err(failed)?;
+            self.launch(&reference.kernel, &reference.range)
+                .map_err(failed)?;
+            self.arguments
+                .keep_expected(&self.queue, draw, self.declaration.tolerance)?;
+        }
+        Ok(())
+    }
+
+    fn reference(&self) -> Result<ReferenceLaunch, PrepareError> {
+        let model = &self.declaration.model;
+        let own = self.reference_program(&model.source, None)?;
+        let kernel = find_kernel(&own, &model.kernel)?;
+        signature::check(&model.kernel, &model.arguments, &kernel)?;
+        let launch = match &self.declaration.reference {
+            Reference::Default => {
+                self.set_local(&kernel, &self.default)?;
+                ReferenceLaunch {
+                    name: model.kernel.to_string(),
+                    kernel,
+                    range: self.range(&self.default).map_err(|rejection| {
+                        PrepareError::Reference {
+                            kernel: model.kernel.to_string(),
+                            error: rejection.to_string(),
+                        }
+                    })?,
+                    takes_local: true,
+                }
+            }
+            Reference::Kernel(reference) => {
+                let name = reference.kernel.clone();
+                let program = match &reference.source {
+                    Some(source) => self.reference_program(source, Some(&name))?,
+                    None => own,
+                };
+                let kernel = find_kernel(&program, &name)?;
+                let passed = model
+                    .arguments
+                    .iter()
+                    .filter(|argument| !is_local(argument));
+                signature::check(&name, &passed.cloned().collect::<Vec<_>>(), &kernel)?;
+                ReferenceLaunch {
+                    kernel,
+                    range: self.reference_range(reference)?,
+                    name,
+                    takes_local: false,
+                }
+            }
+        };
+        self.fits(&launch.kernel, &launch.range)
+            .map_err(|error| PrepareError::Reference {
+                kernel: launch.name.clone(),
+                error,
+            })?;
+        Ok(launch)
+    }
+
+    /// Builds with the default configuration's macros: the tunable's own source, or that of the
+    /// reference of this name.
+    fn reference_program(
+        &self,
+        source: &str,
+        reference: Option<&str>,
+    ) -> Result<RawProgram, PrepareError> {
+        let options = format!("{} -cl-kernel-arg-info", self.build_options(&self.default)?);
+        let device = self.context.device().raw();
+        RawProgram::build(self.context.raw(), device, source, &options).map_err(|failure| {
+            let log = format!("{}\n{}", failure.status, failure.log);
+            let log = log.trim_end().to_string();
+            match reference {
+                Some(name) => PrepareError::Reference {
+                    kernel: name.to_string(),
+                    error: log,
+                },
+                None => PrepareError::Build {
+                    kernel: self.declaration.model.kernel.to_string(),
+                    configuration: self.configuration_text(&self.default),
+                    log,
+                },
+            }
+        })
+    }
+
+    /// `WG = 64, WPT = 1`.
+    fn configuration_text(&self, codes: &[i64]) -> String {
+        let values = self.declaration.model.parameters.iter().zip(codes);
+        let values = values.map(|(parameter, code)| match parameter.domain.value(*code) {
+            Some(value) => format!("{} = {value}", parameter.name),
+            None => format!("{} = {code}", parameter.name),
+        });
+        values.collect::<Vec<_>>().join(", ")
+    }
+
+    fn reference_range(&self, reference: &ReferenceKernel) -> Result<NdRange, PrepareError> {
+        let env = self.env(&self.default);
+        let sizes = |formulas: &[Formula]| {
+            let mut sizes = [1; 3];
+            for (formula, size) in formulas.iter().zip(&mut sizes) {
+                let value = formula.eval(&env).map_err(|reason| reason.to_string());
+                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
+                *size = value
+                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
+                    .map_err(|reason| PrepareError::Reference {
+                        kernel: reference.kernel.clone(),
+                        error: format!("its size `{}` cannot be used: {reason}", formula.text),
+                    })?;
+            }
+            Ok::<_, PrepareError>(sizes)
+        };
+        Ok(NdRange {
+            work_dim: reference.global.len().clamp(1, 3) as u32,
+            global: sizes(&reference.global)?,
+            local: if reference.local.is_empty() {
+                None
+            } else {
+                Some(sizes(&reference.local)?)
+            },
+            offset: None,
+        })
+    }
+}
+
+fn find_kernel(program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
+    RawKernel::new(program, name).map_err(|status| {
+        let names = program.kernel_names();
+        let there = if names.is_empty() {
+            String::new()
+        } else {
+            format!("; the source has: {}", names.join(", "))
+        };
+        PrepareError::Reference {
+            kernel: name.to_string(),
+            error: format!("{status}{there}"),
+        }
+    })
+}

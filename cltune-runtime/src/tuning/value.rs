@@ -1,0 +1,57 @@
+//! Elements of buffers as numbers and as text.
+
+use cltune_core::model::ScalarType;
+use half::f16;
+
+/// A floating-point element as a number, exactly; `None` for integers.
+pub(super) fn real(scalar: ScalarType, bytes: &[u8]) -> Option<f64> {
+    match scalar {
+        ScalarType::F16 => Some(f16::from_le_bytes(first(bytes)).to_f64()),
+        ScalarType::F32 => Some(f64::from(f32::from_le_bytes(first(bytes)))),
+        ScalarType::F64 => Some(f64::from_le_bytes(first(bytes))),
+        _ => None,
+    }
+}
+
+/// An element as text: the shortest that reads back as the same value.
+pub(super) fn text(scalar: ScalarType, bytes: &[u8]) -> String {
+    match scalar {
+        ScalarType::I8 => i8::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::U8 => u8::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::I16 => i16::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::U16 => u16::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::I32 => i32::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::U32 => u32::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::I64 => i64::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::U64 => u64::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::F16 => f16::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::F32 => f32::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::F64 => f64::from_le_bytes(first(bytes)).to_string(),
+    }
+}
+
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut first = [0; N];
+    first.copy_from_slice(&bytes[..N]);
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_of_every_kind_read_back() {
+        let i64_min = i64::MIN.to_le_bytes();
+        assert_eq!(text(ScalarType::I64, &i64_min), "-9223372036854775808");
+        assert_eq!(text(ScalarType::U64, &[0xFF; 8]), "18446744073709551615");
+        assert_eq!(text(ScalarType::I8, &[0x80]), "-128");
+        assert_eq!(text(ScalarType::F16, &f16::MAX.to_le_bytes()), "65504");
+        assert_eq!(real(ScalarType::F16, &[1, 0]), Some(2.0_f64.powi(-24)));
+        assert_eq!(
+            real(ScalarType::F32, &[1, 0, 0, 0]),
+            Some(2.0_f64.powi(-149))
+        );
+        assert_eq!(real(ScalarType::U64, &[0; 8]), None);
+    }
+}
