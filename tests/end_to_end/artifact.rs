@@ -1,0 +1,64 @@
+//! Tuning a program where there is neither cargo nor source.
+
+use cltune_tests::{Output, samples, tools};
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn a_stripped_release_program_is_tuned_in_an_empty_folder() {
+    let project = samples::program("cltune-e2e-artifact");
+    let manifest =
+        project.read("Cargo.toml") + "\n[profile.release]\nstrip = true\nlto = \"fat\"\n";
+    project.write("Cargo.toml", manifest);
+    let _ = project.cargo(&["build", "--release"]).expect_code(0);
+
+    let empty = tempfile::tempdir().expect("a temporary folder");
+    let program = empty.path().join("app");
+    fs::copy(project.executable("release"), &program).expect("the program can be copied");
+    let tune = |arguments: &[&str]| {
+        let mut command = Command::new(tools::cargo_cltune());
+        command
+            .args(["cltune", "tune", "--artifact", "./app"])
+            .args(arguments);
+        // Neither cargo nor rustc can be found.
+        command
+            .current_dir(empty.path())
+            .env("PATH", "/nonexistent")
+            .env_remove("CARGO");
+        Output::of(&mut command)
+    };
+    let _ = tune(&["--budget", "4"])
+        .expect_code(0)
+        .expect_stdout(&["WASTE = false"]);
+    let lockfile = fs::read_to_string(empty.path().join("cltune.lock")).expect("it is written");
+    assert!(
+        lockfile.contains("name = \"cltune_e2e_artifact::scale\""),
+        "{lockfile}"
+    );
+    let _ = tune(&["--budget", "3", "--lockfile", "named.lock"]).expect_code(0);
+    assert!(empty.path().join("named.lock").exists());
+
+    // Brought home, the values belong to this very program.
+    project.write("cltune.lock", &lockfile);
+    let _ = project.cltune(&["check"]).expect_code(0);
+    let ran = project.run().expect_code(0);
+    let _ = ran.expect_stdout(&["tuned on this device for this problem", "baked: 1"]);
+}
+
+#[test]
+fn a_file_that_holds_no_tunable_is_refused_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let tune = |file: &str| {
+        let mut command = Command::new(tools::cargo_cltune());
+        command
+            .args(["cltune", "tune", "--artifact", file])
+            .current_dir(folder.path());
+        Output::of(&mut command).expect_code(2)
+    };
+    let _ = tune("absent").expect_stderr(&["absent", "No such file"]);
+    fs::write(folder.path().join("text"), "no program").expect("a file can be written");
+    let _ = tune("text").expect_stderr(&["text", "not an executable"]);
+    let cargo = tools::cargo_cltune().display().to_string();
+    let _ = tune(&cargo).expect_stderr(&["no tunable", "cargo-cltune"]);
+    assert!(!folder.path().join("cltune.lock").exists());
+}

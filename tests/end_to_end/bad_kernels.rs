@@ -1,0 +1,165 @@
+//! Kernels and spaces that cannot be tuned: each says why, and costs nothing else.
+
+use cltune_tests::samples::{self, FILL};
+use serde_json::Value;
+
+#[test]
+fn a_kernel_that_never_compiles_is_reported_and_the_others_are_tuned() {
+    let project = samples::inline(
+        "cltune-e2e-never-compiles",
+        "params(A = [1, 2]), name = \"fine\"",
+        FILL,
+    );
+    let broken = "\nmod broken {\n    use super::*;\n    #[tunable(global(n), tune(n = 256), \
+                  params(A = [1, 2]))]\n    pub fn broken(queue: &Queue, n: u32) -> Result<Event> {\n\
+                  \"__kernel void broken(const uint n) { not_a_function(n); }\" } }\n";
+    project.write("src/lib.rs", project.read("src/lib.rs") + broken);
+    let tuned = project.cltune(&[]).expect_code(1);
+    let tuned = tuned.expect_stderr(&[]);
+    let all = format!("{}{}", tuned.stdout, tuned.stderr);
+    assert!(
+        all.contains("not_a_function"),
+        "the compiler's log is missing: {tuned}"
+    );
+    assert!(all.contains("cltune_e2e_never_compiles::broken"), "{tuned}");
+    let lockfile = project.read("cltune.lock");
+    assert!(
+        lockfile.contains("cltune_e2e_never_compiles::fine"),
+        "{lockfile}"
+    );
+    assert!(!lockfile.contains("broken"), "{lockfile}");
+}
+
+#[test]
+fn failures_are_told_apart_counted_and_survived() {
+    // A = 0 works; the others fail in each way that a kernel can fail.
+    let project = samples::inline(
+        "cltune-e2e-failures",
+        "params(A = 0..=5), defaults(A = 0)",
+        "__kernel void run(const uint n, __global int* y) {
+            const size_t i = get_global_id(0);
+         #if A == 1
+         #error this one does not compile
+         #elif A == 2
+            if (i != 7) y[i] = (int)n; else y[i] = 0;
+         #elif A == 3
+            if (i != 7) y[i] = (int)n;
+         #elif A == 4
+            y[i] = (int)n; if (i == 0) y[n] = 1;
+         #elif A == 5
+            y[i] = (int)n; if (i == 0) *(volatile __global int*)(8 * (n - 255)) = 1;
+         #else
+            y[i] = (int)n;
+         #endif
+         }",
+    );
+    let arguments = ["tune", "--strategy", "full", "--message-format", "json"];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let configurations = tuned.messages("configuration");
+    assert_eq!(configurations.len(), 6, "{tuned}");
+    let of = |value: i64| {
+        let found = configurations
+            .iter()
+            .find(|found| found["values"][0] == value);
+        found
+            .unwrap_or_else(|| panic!("A = {value} is missing: {tuned}"))
+            .clone()
+    };
+    let expected = [
+        "ok",
+        "build-failed",
+        "wrong-result",
+        "wrong-result",
+        "wrong-result",
+        "crashed",
+    ];
+    for (value, status) in (0..).zip(expected) {
+        let found = of(value);
+        assert_eq!(found["status"], status, "{found}");
+        assert_eq!(found["time_us"].is_number(), status == "ok", "{found}");
+    }
+    let detail = |value: i64| of(value)["detail"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        detail(1).contains("this one does not compile"),
+        "{}",
+        detail(1)
+    );
+    // The first differing index and both values.
+    let wrong = detail(2);
+    assert!(
+        wrong.contains('7') && wrong.contains("256") && wrong.contains('0'),
+        "{wrong}"
+    );
+    assert!(detail(3).contains('7'), "{}", detail(3));
+    let finished = tuned.messages("finished");
+    assert_eq!(finished[0]["values"], Value::from(vec![0]), "{tuned}");
+    assert_eq!(finished[0]["failed"], 5);
+    assert_eq!(finished[0]["evaluated"], 6);
+
+    // For people: counted by kind with the first reason of each.
+    let tuned = project.cltune(&["--strategy", "full"]).expect_code(0);
+    let _ = tuned.expect_stdout(&["1 build-failed", "3 wrong-result", "1 crashed"]);
+}
+
+#[test]
+fn a_reference_that_fails_is_an_error_that_names_it() {
+    let project = samples::inline(
+        "cltune-e2e-reference",
+        "params(A = [1, 2]), reference(kernel = \"absent\", global(n))",
+        FILL,
+    );
+    let tuned = project.cltune(&[]).expect_code(1);
+    let _ = tuned.expect_stderr(&["cltune_e2e_reference::run", "absent", "reference"]);
+    assert!(!project.path("cltune.lock").exists());
+}
+
+#[test]
+fn a_signature_that_differs_is_an_error_that_shows_both_sides() {
+    let kernel = FILL
+        .replace("__global int*", "__global float*")
+        .replace("(int)", "(float)");
+    let project = samples::inline("cltune-e2e-signature", "params(A = [1, 2])", &kernel);
+    let tuned = project.cltune(&[]).expect_code(1);
+    let _ = tuned.expect_stderr(&["float*", "Buffer<i32>", "`y`"]);
+}
+
+#[test]
+fn an_empty_space_says_which_constraint_removed_how_many() {
+    let project = samples::inline(
+        "cltune-e2e-empty-space",
+        "params(A = 1..=10, B = [1, 2]), constraints(A + B > 100, A < 6)",
+        FILL,
+    );
+    let tuned = project.cltune(&[]).expect_code(1);
+    let _ = tuned.expect_stderr(&["no configuration is valid", "A + B > 100", "20"]);
+    let list = project.cltune(&["list"]).expect_code(0);
+    let _ = list.expect_stdout(&["0 of 20 configurations are valid"]);
+}
+
+#[test]
+fn a_parameter_may_have_a_hundred_thousand_values() {
+    let project = samples::inline(
+        "cltune-e2e-large",
+        "params(A = 1..=100_000, B = 1..=100_000), constraints(B >= A)",
+        FILL,
+    );
+    let arguments = ["tune", "--budget", "3", "--message-format", "json"];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let space = &tuned.messages("space")[0];
+    assert_eq!(space["cartesian"], 10_000_000_000_u64, "{space}");
+    assert_eq!(space["valid"], 5_000_050_000_u64, "{space}");
+    assert_eq!(tuned.messages("configuration").len(), 3);
+    let list = project.cltune(&["list"]).expect_code(0);
+    let _ = list.expect_stdout(&["(100000 values)"]);
+}
+
+#[test]
+fn a_kernel_file_that_is_no_utf8_is_an_error_of_the_build() {
+    let project = samples::program("cltune-e2e-encoding");
+    project.write(
+        "kernels/waste.h",
+        b"// gr\xfc\xdfe\nfloat waste(float x) { return 0.0f; }\n",
+    );
+    let tuned = project.cltune(&[]).expect_code(2);
+    let _ = tuned.expect_stderr(&["waste.h", "UTF-8"]);
+}

@@ -1,0 +1,23 @@
+//! From a declaration to a tuned program, as a user goes: on packages outside this workspace.
+//!
+//! They need an OpenCL device; PoCL on a CPU is enough.
+//!
+//! | file | tests |
+//! |---|---|
+//! | `tuned_program` | the whole way, and what makes values stale |
+//! | `rebuilds` | what cargo builds again, and what not |
+//! | `places` | where tunables may be: targets, modules, features, workspaces |
+//! | `artifact` | tuning a program where there is neither cargo nor source |
+//! | `bad_kernels` | kernels and spaces that cannot be tuned |
+//! | `bad_lockfiles` | lockfiles that cannot be read or written |
+//! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
+//! | `sessions` | messages for tools, interruption, two sessions at once |
+
+mod artifact;
+mod bad_environment;
+mod bad_kernels;
+mod bad_lockfiles;
+mod places;
+mod rebuilds;
+mod sessions;
+mod tuned_program;

@@ -1,0 +1,83 @@
+//! What cargo builds again, and what not.
+
+use cltune_tests::samples;
+use std::fs;
+
+#[test]
+fn cargo_builds_again_what_changed_and_nothing_else() {
+    let project = samples::program("cltune-e2e-rebuilds");
+    assert!(project.compiles_again());
+    assert!(!project.compiles_again(), "nothing changed");
+
+    // Reading commands leave everything as it is.
+    let _ = project.cltune(&["list"]).expect_code(0);
+    let _ = project.cltune(&["check"]).expect_code(1);
+    assert!(!project.compiles_again(), "`list` and `check` only read");
+
+    // The first lockfile: nothing can track a file that is not there.
+    let _ = project.cltune(&["--budget", "3"]).expect_code(0);
+    assert!(project.compiles_again(), "the lockfile appeared");
+    assert!(!project.compiles_again(), "nothing changed since");
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+
+    // Kernel, include, lockfile.
+    project.edit("kernels/scale.cl", "if (i == 0)", "if (i == 0u)");
+    assert!(project.compiles_again(), "the kernel changed");
+    project.edit("kernels/waste.h", "2000", "2001");
+    assert!(project.compiles_again(), "an included file changed");
+    let _ = project.cltune(&["--budget", "3"]).expect_code(0);
+    assert!(project.compiles_again(), "the lockfile changed");
+    assert!(!project.compiles_again(), "nothing changed since");
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+
+    // A lockfile from another machine or checkout, and none.
+    let lockfile = project.path("cltune.lock");
+    let kept = project.read("cltune.lock");
+    fs::remove_file(&lockfile).expect("it was there");
+    assert!(project.compiles_again(), "the lockfile disappeared");
+    project.write("cltune.lock", kept);
+    let _ = project.cltune(&["check"]).expect_code(0);
+    assert!(
+        project.compiles_again(),
+        "`check` saw that the program lacks the lockfile"
+    );
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+}
+
+#[test]
+fn a_missing_kernel_file_is_an_error_that_ends_with_the_file() {
+    let project = samples::program("cltune-e2e-missing-kernel");
+    let include = project.path("kernels/waste.h");
+    let text = project.read("kernels/waste.h");
+    fs::remove_file(&include).expect("it was there");
+    let failed = project.cargo(&["build"]).expect_code(101);
+    let failed = failed.expect_stderr(&["waste.h", "src/tunables.rs"]);
+    // One mistake, one error: the function and its module still exist.
+    assert_eq!(
+        failed.stderr.matches("error: ").count(),
+        2,
+        "the error and cargo's: {failed}"
+    );
+    let _ = project
+        .cltune(&["list"])
+        .expect_code(2)
+        .expect_stderr(&["waste.h"]);
+    project.write("kernels/waste.h", text);
+    assert!(project.compiles_again());
+}
+
+#[test]
+fn an_override_lockfile_counts_before_the_packages_own() {
+    let project = samples::program("cltune-e2e-override");
+    let _ = project
+        .cltune(&["--lockfile", "elsewhere.lock", "--budget", "3"])
+        .expect_code(0);
+    assert!(!project.path("cltune.lock").exists());
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 0"]);
+    let path = project.path("elsewhere.lock");
+    let mut command = project.command(&cltune_tests::tools::cargo());
+    command.args(["run", "--quiet"]).env("CLTUNE_LOCK", path);
+    let ran = cltune_tests::Output::of(&mut command).expect_code(0);
+    let _ = ran.expect_stdout(&["baked: 1", "tuned on this device"]);
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 0"]);
+}

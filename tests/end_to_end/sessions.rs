@@ -1,0 +1,164 @@
+//! Messages for tools, interruption, two sessions at once, several devices.
+
+use cltune_tests::samples::{self, FILL};
+use cltune_tests::{Output, Running};
+use std::collections::BTreeSet;
+
+#[test]
+fn messages_for_tools_have_every_promised_field() {
+    let project = samples::program("cltune-e2e-messages");
+    let arguments = ["tune", "--strategy", "full", "--message-format", "json"];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let device = &tuned.messages("device")[0];
+    let name = device["name"].as_str().expect("a device has a name");
+    for reason in ["space", "configuration", "best", "finished"] {
+        let messages = tuned.messages(reason);
+        assert!(!messages.is_empty(), "no {reason}: {tuned}");
+        for message in messages {
+            assert_eq!(message["kernel"], "cltune_e2e_messages::scale", "{message}");
+            assert_eq!(message["device"], name, "{message}");
+            assert_eq!(message["problem"]["n"], 4096, "{message}");
+        }
+    }
+    let space = &tuned.messages("space")[0];
+    assert_eq!(
+        (space["cartesian"].as_u64(), space["valid"].as_u64()),
+        (Some(4), Some(4))
+    );
+    let configurations = tuned.messages("configuration");
+    let distinct: BTreeSet<String> = configurations
+        .iter()
+        .map(|message| message["values"].to_string())
+        .collect();
+    assert_eq!((configurations.len(), distinct.len()), (4, 4), "{tuned}");
+    for message in &configurations {
+        assert_eq!(message["status"], "ok", "{message}");
+        assert!(
+            message["time_us"].as_f64().is_some_and(|time| time > 0.0),
+            "{message}"
+        );
+        assert!(
+            message["repeats"]
+                .as_u64()
+                .is_some_and(|repeats| repeats > 0),
+            "{message}"
+        );
+    }
+    let finished = &tuned.messages("finished")[0];
+    assert_eq!(finished["values"][1], false, "{finished}");
+    assert_eq!(
+        (&finished["evaluated"], &finished["failed"]),
+        (&4.into(), &0.into()),
+        "{finished}"
+    );
+    let number = |field: &str| finished[field].as_f64().unwrap_or_default();
+    assert!(
+        number("default_us") > number("time_us") && number("time_us") > 0.0,
+        "{finished}"
+    );
+    assert!(number("seconds") > 0.0, "{finished}");
+}
+
+#[test]
+fn the_same_seed_proposes_the_same_configurations() {
+    let project = samples::inline("cltune-e2e-seeds", "params(A = 0..1000)", FILL);
+    let proposed = |seed: &str| -> Vec<String> {
+        let arguments = [
+            "--strategy",
+            "random",
+            "--budget",
+            "6",
+            "--seed",
+            seed,
+            "--message-format",
+            "json",
+        ];
+        let tuned = project.cltune(&arguments).expect_code(0);
+        let configurations = tuned.messages("configuration");
+        configurations
+            .iter()
+            .map(|message| message["values"].to_string())
+            .collect()
+    };
+    let first = proposed("1");
+    assert_eq!(first.len(), 6);
+    assert_eq!(proposed("1"), first);
+    assert_ne!(proposed("2"), first);
+}
+
+/// A session that would go on for a long time; and the same arguments, but few configurations.
+const LONG: [&str; 5] = ["tune", "--budget", "5000", "--message-format", "json"];
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_session_keeps_what_it_measured() {
+    let project = samples::inline("cltune-e2e-interrupt", "params(A = 0..10_000)", FILL);
+    let mut session = Running::start(&mut project.cltune_command(&LONG));
+    session.wait_for("\"configuration\"");
+    session.wait_for("\"configuration\"");
+    session.interrupt();
+    let ended = session.end().expect_code(130);
+    let measured = ended.messages("configuration").len();
+    assert!((2..5000).contains(&measured), "{ended}");
+    let lockfile = project.read("cltune.lock");
+    assert!(
+        lockfile.contains(&format!("evaluated = {measured}\n")),
+        "{lockfile}"
+    );
+    // The message for tools and the lockfile tell the same.
+    assert_eq!(ended.messages("finished")[0]["evaluated"], measured);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_session_waits_and_says_for_whom() {
+    let project = samples::inline("cltune-e2e-two-sessions", "params(A = 0..10_000)", FILL);
+    let mut first = Running::start(&mut project.cltune_command(&LONG));
+    first.wait_for("\"configuration\"");
+    let second =
+        Running::start(&mut project.cltune_command(&["--budget", "2", "--problem", "n=512"]));
+    let holder = first.id();
+    // It cannot have passed: the first would go on for hours.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    first.interrupt();
+    let _ = first.end().expect_code(130);
+    let second = second.end().expect_code(0);
+    let _ = second.expect_stderr(&["Blocking", &holder.to_string()]);
+    let lockfile = project.read("cltune.lock");
+    for problem in ["n = 256", "n = 512"] {
+        assert!(
+            lockfile.contains(problem),
+            "nothing of either session is lost: {lockfile}"
+        );
+    }
+}
+
+/// PoCL can show one processor as two devices.
+#[test]
+fn every_device_is_tuned_in_one_session() {
+    let project = samples::program("cltune-e2e-devices");
+    let on_two = |arguments: &[&str]| {
+        let mut command = project.cltune_command(arguments);
+        Output::of(command.env("POCL_DEVICES", "basic pthread"))
+    };
+    let devices = on_two(&["devices", "--format", "json"])
+        .expect_code(0)
+        .json();
+    let count = devices["devices"].as_array().map_or(0, Vec::len);
+    if count < 2 {
+        eprintln!("not PoCL: there is only one device to tune on");
+        return;
+    }
+    let tuned = on_two(&["tune", "--budget", "4", "--message-format", "json"]).expect_code(0);
+    assert_eq!(tuned.messages("device").len(), count, "{tuned}");
+    assert_eq!(tuned.messages("finished").len(), count, "{tuned}");
+    let lockfile = project.read("cltune.lock");
+    assert_eq!(lockfile.matches("[[device]]").count(), count, "{lockfile}");
+    assert_eq!(
+        lockfile.matches("[[kernel.tuned]]").count(),
+        count,
+        "{lockfile}"
+    );
+    let tuned = on_two(&["--budget", "2", "--device", "basic"]).expect_code(0);
+    assert!(!tuned.stdout.contains("pthread-"), "{tuned}");
+}

@@ -1,0 +1,20 @@
+//! What the end-to-end tests stand on: packages in temporary folders, outside this workspace, on
+//! which the freshly built `cargo cltune` and cargo itself are run.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `tools` | the freshly built `cargo-cltune`, and where scaffolded packages are built |
+//! | `project` | a package in a temporary folder |
+//! | `process` | running a program and keeping what it printed |
+//! | `samples` | sources of small packages with a tunable |
+//!
+//! All packages are built in one target folder, so that the run time is compiled once; each
+//! package therefore needs a name of its own.
+
+pub mod process;
+pub mod project;
+pub mod samples;
+pub mod tools;
+
+pub use process::{Output, Running};
+pub use project::Project;
