@@ -41,7 +41,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
     ),
     tune(width = 2048, height = 2048, filter = [3, 7, 11]),
     defaults(
-        WGX = 16, WGY = 16, WPTX = 1, WPTY = 1, VW = 1, CACHE = false, PAD = false, UNROLL = "none",
+        WGX = 16, WGY = 16, WPTX = 1, WPTY = 1, VW = 1, CACHE = false, PAD = false, UNROLL = "columns",
     ),
     options("-cl-mad-enable"),
     defines(FILTER = filter),

@@ -41,7 +41,8 @@ fn land(x: f64, y: f64) -> f64 {
     for range in (0..4_u32).rev() {
         let near = f64::from(range);
         let roughness = 3.0 + near * 1.5;
-        let ridge = 0.38 + 0.11 * near - 0.22 * (fractal(x * roughness, near, 8, range * 16) - 0.35);
+        let ridge =
+            0.38 + 0.11 * near - 0.22 * (fractal(x * roughness, near, 8, range * 16) - 0.35);
         if y > ridge {
             let texture = fractal(x * 40.0, y * 40.0 + near, 3, 7 + range) - 0.5;
             let haze = 0.1 * ((y - ridge) / 0.2).min(1.0);
@@ -77,11 +78,7 @@ fn noise(x: f64, y: f64, seed: u32) -> f64 {
     let (column, row) = (x.floor(), y.floor());
     let (s, t) = (smooth(x - column), smooth(y - row));
     let at = |i: i64, j: i64| random(column as i64 + i, row as i64 + j, seed);
-    mix(
-        mix(at(0, 0), at(1, 0), s),
-        mix(at(0, 1), at(1, 1), s),
-        t,
-    )
+    mix(mix(at(0, 0), at(1, 0), s), mix(at(0, 1), at(1, 1), s), t)
 }
 
 /// A value from 0 to 1 which looks random; the finaliser of `MurmurHash3` mixes the bits.
@@ -105,9 +102,14 @@ mod tests {
         let (low, high) = plane
             .values
             .iter()
-            .fold((1.0_f32, 0.0_f32), |(low, high), v| (low.min(*v), high.max(*v)));
+            .fold((1.0_f32, 0.0_f32), |(low, high), v| {
+                (low.min(*v), high.max(*v))
+            });
         assert!(low < 0.3 && high > 0.95, "{low} to {high}");
-        let edge = plane.values.windows(2).any(|pair| (pair[0] - pair[1]).abs() > 0.1);
+        let edge = plane
+            .values
+            .windows(2)
+            .any(|pair| (pair[0] - pair[1]).abs() > 0.1);
         assert!(edge);
     }
 
