@@ -120,7 +120,7 @@ fn a_signature_that_differs_is_an_error_that_shows_both_sides() {
         .replace("(int)", "(float)");
     let project = samples::inline("cltune-e2e-signature", "params(A = [1, 2])", &kernel);
     let tuned = project.cltune(&[]).expect_code(1);
-    let _ = tuned.expect_stderr(&["float*", "Buffer<i32>", "`y`"]);
+    let _ = tuned.expect_stderr(&["y: &mut Buffer<i32>", "__global float* y"]);
 }
 
 #[test]

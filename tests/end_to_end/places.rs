@@ -91,10 +91,11 @@ fn a_dependency_may_be_renamed() {
         .replace("{ path", "{ package = \"cltune-runtime\", path");
     let tunable = tunable("renamed")
         .replace("cltune_runtime::", "opencl::")
-        .replace("global(64)", "global(64), crate = ::opencl");
+        .replace("global(64)", "global(64), crate = ::opencl")
+        .replace("fn renamed", "pub fn renamed");
     let project = Project::new(name)
         .file("Cargo.toml", manifest)
-        .file("src/lib.rs", format!("#![allow(dead_code)]\npub {tunable}"));
+        .file("src/lib.rs", tunable);
     assert_eq!(listed(&project, &[]), ["renamed"]);
     let _ = project.cltune(&["--budget", "2"]).expect_code(0);
     assert!(

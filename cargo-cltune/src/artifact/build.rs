@@ -1,6 +1,6 @@
 //! Running `cargo build` and learning what it built.
 
-use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId};
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, Target};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::BufReader;
@@ -132,7 +132,9 @@ impl CargoArgs {
         let mut files: BTreeMap<PackageId, Vec<PathBuf>> = BTreeMap::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                if let Message::CompilerArtifact(artifact) = message? {
+                if let Message::CompilerArtifact(artifact) = message?
+                    && self.wants(&artifact.target)
+                {
                     let built = artifact.filenames.into_iter().chain(artifact.executable);
                     let list = files.entry(artifact.package_id).or_default();
                     list.extend(
@@ -225,6 +227,31 @@ impl CargoArgs {
                 .any(|name| *name == *package.name)
         };
         Ok(chosen.into_iter().filter(excluded).cloned().collect())
+    }
+
+    /// Whether a target was asked for: cargo also builds a package's programs for its tests and
+    /// benchmarks, which may run them.
+    fn wants(&self, target: &Target) -> bool {
+        let named = |names: &[String]| names.contains(&target.name);
+        if target.is_bin() {
+            self.wants_all() || self.bins || named(&self.bin)
+        } else if target.is_example() {
+            self.wants_all() || self.examples || named(&self.example)
+        } else if target.is_test() {
+            self.wants_all() || named(&self.test)
+        } else if target.is_bench() {
+            self.wants_all() || named(&self.bench)
+        } else {
+            true
+        }
+    }
+
+    /// Whether targets of all kinds may hold what was asked for. `--tests` and `--benches` mean
+    /// every target that has tests or benchmarks, and so may mean all.
+    fn wants_all(&self) -> bool {
+        let named = [&self.bin, &self.example, &self.test, &self.bench];
+        let any = self.lib || self.bins || self.examples || named.iter().any(|n| !n.is_empty());
+        self.all_targets || self.tests || self.benches || !any
     }
 
     fn flags(&self) -> Vec<OsString> {

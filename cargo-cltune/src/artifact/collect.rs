@@ -84,8 +84,12 @@ pub(crate) fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
     })
 }
 
-/// Reads one file, of whatever packages. Its lockfile and its state are in `folder`.
-pub(crate) fn from_artifact(file: &Path, folder: &Path) -> Result<Discovery, DiscoverError> {
+/// Reads one file, of whatever packages. Its lockfile is in `folder`.
+pub(crate) fn from_artifact(
+    file: &Path,
+    folder: PathBuf,
+    state: PathBuf,
+) -> Result<Discovery, DiscoverError> {
     let declarations = each_once(declarations(file)?)?;
     if declarations.is_empty() {
         return Err(DiscoverError::None {
@@ -97,13 +101,10 @@ pub(crate) fn from_artifact(file: &Path, folder: &Path) -> Result<Discovery, Dis
         .map(|name| name.to_string_lossy().into_owned());
     let packages = vec![PackageTunables {
         package: package.unwrap_or_default(),
-        manifest_dir: folder.to_owned(),
+        manifest_dir: folder,
         declarations,
     }];
-    Ok(Discovery {
-        packages,
-        state: folder.join("cltune-state"),
-    })
+    Ok(Discovery { packages, state })
 }
 
 /// Several targets of a package carry the same tunable.

@@ -87,7 +87,15 @@ fn strategy(name: &str) -> Result<&'static Entry, String> {
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
     watch_interrupts();
     let discovery = match &args.artifact {
-        Some(file) => from_artifact(file, &std::env::current_dir()?)?,
+        Some(file) => {
+            let folder = std::env::current_dir()?;
+            // The journal goes where the lockfile does: that place can be written to.
+            let beside = args.lockfile.as_deref().and_then(Path::parent);
+            let state = folder
+                .join(beside.unwrap_or(Path::new("")))
+                .join("cltune-state");
+            from_artifact(file, folder, state)?
+        }
         None => discover(&args.cargo)?,
     };
     let messages = Messages {
