@@ -140,14 +140,14 @@ fn an_empty_space_says_which_constraint_removed_how_many() {
 fn a_parameter_may_have_a_hundred_thousand_values() {
     let project = samples::inline(
         "cltune-e2e-large",
-        "params(A = 1..=100_000, B = 1..=100_000), constraints(B >= A)",
+        "params(A = 1..=100_000, B = 1..=8), constraints(A % B == 0)",
         FILL,
     );
     let arguments = ["tune", "--budget", "3", "--message-format", "json"];
     let tuned = project.cltune(&arguments).expect_code(0);
     let space = &tuned.messages("space")[0];
-    assert_eq!(space["cartesian"], 10_000_000_000_u64, "{space}");
-    assert_eq!(space["valid"], 5_000_050_000_u64, "{space}");
+    assert_eq!(space["cartesian"], 800_000, "{space}");
+    assert_eq!(space["valid"], 271_784, "{space}");
     assert_eq!(tuned.messages("configuration").len(), 3);
     let list = project.cltune(&["list"]).expect_code(0);
     let _ = list.expect_stdout(&["(100000 values)"]);

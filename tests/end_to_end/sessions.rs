@@ -96,7 +96,7 @@ fn an_interrupted_session_keeps_what_it_measured() {
     let mut session = Running::start(&mut project.cltune_command(&LONG));
     session.wait_for("\"configuration\"");
     session.wait_for("\"configuration\"");
-    session.interrupt();
+    session.signal("INT");
     let ended = session.end().expect_code(130);
     let measured = ended.messages("configuration").len();
     assert!((2..5000).contains(&measured), "{ended}");
@@ -120,7 +120,7 @@ fn a_second_session_waits_and_says_for_whom() {
     let holder = first.id();
     // It cannot have passed: the first would go on for hours.
     std::thread::sleep(std::time::Duration::from_secs(3));
-    first.interrupt();
+    first.signal("INT");
     let _ = first.end().expect_code(130);
     let second = second.end().expect_code(0);
     let _ = second.expect_stderr(&["Blocking", &holder.to_string()]);
@@ -161,4 +161,69 @@ fn every_device_is_tuned_in_one_session() {
     );
     let tuned = on_two(&["--budget", "2", "--device", "basic"]).expect_code(0);
     assert!(!tuned.stdout.contains("pthread-"), "{tuned}");
+}
+
+/// A kernel that never ends where `A` is 1.
+const ENDLESS: &str = "__kernel void run(const uint n, __global int* y) {
+    volatile int again = A;
+    while (again) {}
+    y[get_global_id(0)] = (int)n;
+}";
+
+#[test]
+fn a_kernel_that_never_ends_costs_its_time_limit_only() {
+    let project = samples::inline(
+        "cltune-e2e-endless",
+        "params(A = [0, 1, 2]), constraints(A < 2), defaults(A = 0)",
+        ENDLESS,
+    );
+    let arguments = [
+        "--strategy",
+        "full",
+        "--time-limit",
+        "3",
+        "--message-format",
+        "json",
+    ];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let configurations = tuned.messages("configuration");
+    let status = |value: i64| {
+        let found = configurations
+            .iter()
+            .find(|found| found["values"][0] == value);
+        found.map(|found| found["status"].clone())
+    };
+    assert_eq!(status(0), Some("ok".into()), "{tuned}");
+    assert_eq!(status(1), Some("timed-out".into()), "{tuned}");
+    assert!(project.read("cltune.lock").contains("values = [0]"));
+}
+
+/// The supervisor may be killed at any moment; what it started must not use the device for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_worker_outlives_a_killed_session() {
+    use cltune_tests::process::is_running;
+    use std::time::Duration;
+
+    let project = samples::inline(
+        "cltune-e2e-orphan",
+        "params(A = [0, 1]), defaults(A = 0)",
+        ENDLESS,
+    );
+    let arguments = ["--time-limit", "600", "--message-format", "json"];
+    let mut session = Running::start(&mut project.cltune_command(&arguments));
+    // The default is measured first; then the other one never ends.
+    session.wait_for("\"configuration\"");
+    let workers = session.children();
+    assert!(!workers.is_empty(), "the session has a worker");
+    std::thread::sleep(Duration::from_secs(1));
+    session.signal("KILL");
+    let _ = session.end();
+    for _ in 0..300 {
+        if !workers.iter().any(|worker| is_running(*worker)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("workers are left: {workers:?}");
 }

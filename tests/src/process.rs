@@ -171,18 +171,27 @@ impl Running {
         }
     }
 
-    /// What Ctrl-C does in a terminal.
+    /// Sends it a signal: `INT` is what Ctrl-C does in a terminal.
     ///
     /// # Panics
-    /// When there is no program `kill`.
+    /// When it has ended already.
     #[cfg(unix)]
-    pub fn interrupt(&self) {
-        let id = self.id().to_string();
-        let status = Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .expect("`kill` can be run");
-        assert!(status.success());
+    pub fn signal(&self, name: &str) {
+        // The shell's own `kill`: not every system has it as a program.
+        let command = format!("kill -{name} {}", self.id());
+        let status = Command::new("sh").args(["-c", &command]).status();
+        assert!(status.is_ok_and(|status| status.success()), "{command}");
+    }
+
+    /// The processes that it started and that still run.
+    #[cfg(target_os = "linux")]
+    pub fn children(&self) -> Vec<u32> {
+        let parent = format!("PPid:\t{}\n", self.id());
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        processes
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter(|id| status(*id).is_some_and(|status| status.contains(&parent)))
+            .collect()
     }
 
     /// Waits for its end.
@@ -207,4 +216,15 @@ impl Running {
             stderr,
         }
     }
+}
+
+/// Whether a process runs. A zombie, which waits for whoever inherited it, does not.
+#[cfg(target_os = "linux")]
+pub fn is_running(id: u32) -> bool {
+    status(id).is_some_and(|status| !status.contains("State:\tZ"))
+}
+
+#[cfg(target_os = "linux")]
+fn status(id: u32) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/{id}/status")).ok()
 }
