@@ -154,6 +154,10 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
                 } else {
                     reported = true;
                 }
+                if let Some(reason) = &finished.stopped {
+                    reported = true;
+                    anstream::eprintln!("{}", summary::failed(&job, reason));
+                }
                 rows.push((job, finished));
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 //! Choosing between close configurations: the best are timed again, in turns.
 
-use super::bench::{Bench, BenchError};
+use super::bench::Bench;
 
 /// How many configurations are timed again, besides the default.
 const FINALISTS: usize = 5;
@@ -21,20 +21,24 @@ pub(crate) struct Choice {
 }
 
 /// Times the finalists of all `results` (codes and first time) and the default in turns; `None`
-/// when none succeeds.
-pub(crate) fn choose(
-    bench: &mut Bench,
-    results: &[(Vec<i64>, f64)],
-) -> Result<Option<Choice>, BenchError> {
+/// when none succeeds. Where the device fails now, the first times have to do.
+pub(crate) fn choose(bench: &mut Bench, results: &[(Vec<i64>, f64)]) -> Option<Choice> {
     let default = bench.default_codes().to_vec();
-    let mut candidates = vec![default];
-    for codes in finalists(results) {
-        if !candidates.contains(&codes) {
-            candidates.push(codes);
-        }
+    let first_time = |codes: &Vec<i64>| {
+        let result = results.iter().find(|(measured, _)| measured == codes);
+        result.map(|(_, time)| *time)
+    };
+    let mut candidates = finalists(results);
+    candidates.retain(|codes| *codes != default);
+    // A default that failed is not run again: it may be what takes the driver down.
+    let default_works = first_time(&default).is_some();
+    if default_works {
+        candidates.insert(0, default);
     }
-    let times = bench.compare(&candidates, ROUNDS)?;
-    Ok(best(&candidates, &times))
+    let times = bench
+        .compare(&candidates, ROUNDS)
+        .unwrap_or_else(|_| candidates.iter().map(first_time).collect());
+    best(&candidates, &times, default_works)
 }
 
 /// The best few, of those that may be the best.
@@ -52,9 +56,9 @@ fn finalists(results: &[(Vec<i64>, f64)]) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// The first candidate is the default, and wins ties.
-fn best(candidates: &[Vec<i64>], times: &[Option<f64>]) -> Option<Choice> {
-    let default_us = times.first().copied().flatten();
+/// The first candidate may be the default, which wins ties.
+fn best(candidates: &[Vec<i64>], times: &[Option<f64>], default_first: bool) -> Option<Choice> {
+    let default_us = times.first().copied().flatten().filter(|_| default_first);
     let fastest = candidates
         .iter()
         .zip(times)
@@ -89,12 +93,18 @@ mod tests {
     #[test]
     fn a_tie_goes_to_the_default_and_failures_do_not_win() {
         let candidates = [vec![0], vec![1], vec![2]];
-        let choice = |times: [Option<f64>; 3]| best(&candidates, &times);
+        let choice = |times: [Option<f64>; 3]| best(&candidates, &times, true);
         let codes = |times| choice(times).map(|choice| choice.codes);
         assert_eq!(codes([Some(1.0), Some(0.995), None]), Some(vec![0]));
         assert_eq!(codes([Some(1.0), Some(0.9), Some(0.8)]), Some(vec![2]));
         assert_eq!(codes([None, Some(3.0), None]), Some(vec![1]));
         assert_eq!(codes([None, None, None]), None);
+        // Without a default, the fastest wins by however little.
+        let choice_of = best(&candidates, &[Some(1.0), Some(0.995), None], false);
+        assert_eq!(
+            choice_of.map(|c| (c.codes, c.default_us)),
+            Some((vec![1], None))
+        );
         assert_eq!(
             choice([Some(2.0), Some(1.0), None]).and_then(|c| c.default_us),
             Some(2.0)

@@ -37,6 +37,8 @@ pub(crate) struct Finished {
     pub(crate) valid: u128,
     /// How many configurations failed, by status, and the first reason of each.
     pub(crate) failures: BTreeMap<&'static str, (u64, String)>,
+    /// Why the search ended early, keeping what it had found.
+    pub(crate) stopped: Option<String>,
 }
 
 /// Why a search could not be done.
@@ -92,6 +94,7 @@ pub(crate) fn run(
     let mut results: Vec<(Vec<i64>, f64)> = Vec::new();
     let mut best_us: Option<f64> = None;
     let mut evaluated = 0;
+    let mut stopped = None;
     let deadline = match options.budget {
         Budget::Time(time) => Some(begin + time),
         Budget::Evaluations(_) => None,
@@ -105,7 +108,14 @@ pub(crate) fn run(
         let Step::Measure(codes) = search.step() else {
             break;
         };
-        let measured = bench.measure(&codes, best_us)?;
+        let measured = match bench.measure(&codes, best_us) {
+            Ok(measured) => measured,
+            Err(error) if results.is_empty() => return Err(error.into()),
+            Err(error) => {
+                stopped = Some(error.to_string());
+                break;
+            }
+        };
         let result = Record::of(&measured);
         evaluated += 1;
         journal.line(&Line {
@@ -147,7 +157,7 @@ pub(crate) fn run(
     let choice = if results.is_empty() {
         None
     } else {
-        finalists::choose(&mut bench, &results)?
+        finalists::choose(&mut bench, &results)
     };
     let seconds = begin.elapsed().as_secs_f64();
     if let Some(choice) = &choice {
@@ -167,6 +177,7 @@ pub(crate) fn run(
         evaluated,
         valid,
         failures,
+        stopped,
     })
 }
 
