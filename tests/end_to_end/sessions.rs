@@ -202,7 +202,7 @@ fn a_kernel_that_never_ends_costs_its_time_limit_only() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_worker_outlives_a_killed_session() {
-    use cltune_tests::process::is_running;
+    use cltune_tests::process::{is_running, signal};
     use std::time::Duration;
 
     let project = samples::inline(
@@ -225,5 +225,8 @@ fn no_worker_outlives_a_killed_session() {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    panic!("workers are left: {workers:?}");
+    for worker in &workers {
+        signal(*worker, "KILL");
+    }
+    panic!("workers were left: {workers:?}");
 }

@@ -177,10 +177,7 @@ impl Running {
     /// When it has ended already.
     #[cfg(unix)]
     pub fn signal(&self, name: &str) {
-        // The shell's own `kill`: not every system has it as a program.
-        let command = format!("kill -{name} {}", self.id());
-        let status = Command::new("sh").args(["-c", &command]).status();
-        assert!(status.is_ok_and(|status| status.success()), "{command}");
+        assert!(signal(self.id(), name), "it has ended already");
     }
 
     /// The processes that it started and that still run.
@@ -216,6 +213,15 @@ impl Running {
             stderr,
         }
     }
+}
+
+/// Sends a process a signal; whether there is such a process.
+#[cfg(unix)]
+pub fn signal(id: u32, name: &str) -> bool {
+    // The shell's own `kill`: not every system has it as a program.
+    let command = format!("kill -{name} {id}");
+    let status = Command::new("sh").args(["-c", &command]).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// Whether a process runs. A zombie, which waits for whoever inherited it, does not.
