@@ -89,16 +89,16 @@ pub(crate) fn run(
         .ok()
         .filter(|_| evaluations.is_some() || valid < 100_000);
     let title = format!("{} on {} for {}", model.name, job.device.name, problem(job));
-    let mut progress = Progress::new(&title, total, options.quiet);
+    let deadline = match options.budget {
+        Budget::Time(time) => Some(begin + time),
+        Budget::Evaluations(_) => None,
+    };
+    let mut progress = Progress::new(&title, total, deadline, options.quiet);
     let mut failures: BTreeMap<&'static str, (u64, String)> = BTreeMap::new();
     let mut results: Vec<(Vec<i64>, f64)> = Vec::new();
     let mut best_us: Option<f64> = None;
     let mut evaluated = 0;
     let mut stopped = None;
-    let deadline = match options.budget {
-        Budget::Time(time) => Some(begin + time),
-        Budget::Evaluations(_) => None,
-    };
     let over = |evaluated: u64| {
         interrupted()
             || deadline.is_some_and(|deadline| Instant::now() >= deadline)
