@@ -44,6 +44,8 @@ enum Command {
     Check(Box<CheckCommand>),
     /// Unite lockfiles that were tuned on different machines.
     Merge(commands::merge::MergeArgs),
+    /// Build a search space from its definition in JSON: count, explain and sample it.
+    Space(commands::space::SpaceArgs),
     /// Serve a tuning session (used by `tune`).
     #[command(hide = true)]
     Worker,
@@ -77,6 +79,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
+        Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Worker) => {
             drop((stdout, stderr));
             return if worker::serve().is_ok() {

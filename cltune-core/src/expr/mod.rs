@@ -22,6 +22,8 @@ mod program;
 #[cfg(feature = "parse")]
 mod ast;
 #[cfg(feature = "parse")]
+mod c_syntax;
+#[cfg(feature = "parse")]
 mod check;
 #[cfg(feature = "parse")]
 mod compile;

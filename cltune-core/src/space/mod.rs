@@ -21,6 +21,6 @@ mod spec;
 
 pub use explain::{Explanation, Removed};
 pub use neighbours::Neighbourhood;
-pub use query::{Iter, Space};
+pub use query::{GroupSize, Iter, Space};
 pub use random::RandomSource;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};

@@ -19,6 +19,19 @@ pub struct Space {
     count: u128,
 }
 
+/// A group of dependent parameters and the size of its graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupSize {
+    /// Positions of the parameters in the declaration, in the order of the graph's levels.
+    pub parameters: Vec<usize>,
+    /// The number of valid configurations of these parameters; saturates.
+    pub count: u128,
+    /// The nodes of the graph.
+    pub nodes: usize,
+    /// The edges of the graph.
+    pub edges: usize,
+}
+
 impl Space {
     /// `spec` has no code twice.
     pub(super) fn new(spec: SpaceSpec, graphs: Vec<Graph>) -> Self {
@@ -46,6 +59,24 @@ impl Space {
     /// The parameters in declaration order: names and codes, each code once.
     pub fn parameters(&self) -> &[SpaceParameter] {
         &self.spec.parameters
+    }
+
+    /// The groups of parameters that no constraint connects with each other; their numbers of
+    /// configurations multiply to the count.
+    pub fn groups(&self) -> Vec<GroupSize> {
+        self.graphs
+            .iter()
+            .map(|graph| GroupSize {
+                parameters: graph.parameters.clone(),
+                count: graph.count,
+                nodes: graph
+                    .levels
+                    .iter()
+                    .map(|level| level.starts.len() - 1)
+                    .sum(),
+                edges: graph.levels.iter().map(|level| level.positions.len()).sum(),
+            })
+            .collect()
     }
 
     /// The number of valid configurations; [`u128::MAX`] when there are more.

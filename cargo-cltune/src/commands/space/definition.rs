@@ -1,0 +1,257 @@
+//! The neutral JSON format of a search space's definition.
+
+use cltune_core::expr::Program;
+use cltune_core::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
+use serde::Deserialize;
+use std::collections::HashSet;
+
+/// The most values of one range; more would only fill the memory.
+const MAX_VALUES: i128 = 1 << 24;
+
+/// A definition that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Definition {
+    /// The space's name.
+    pub(super) name: String,
+    /// What the space is built from.
+    pub(super) spec: SpaceSpec,
+    /// How many configurations the author counted with and without constraints.
+    pub(super) stated: Stated,
+}
+
+/// Counts that a definition states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stated {
+    pub(super) cartesian: Option<u128>,
+    pub(super) valid: Option<u128>,
+}
+
+/// What is wrong with a definition, and where.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DefinitionError {
+    /// Not JSON, or a key that is missing or of another type; says the line and column.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// A parameter's values.
+    #[error("parameter `{name}`: {what}")]
+    Parameter { name: String, what: String },
+    /// A restriction's text.
+    #[error(
+        "restriction {number}, column {column}: {message}\n  {text}\n  {:>column$}",
+        "^"
+    )]
+    Restriction {
+        number: usize,
+        column: usize,
+        message: String,
+        text: String,
+    },
+    /// Restrictions in Python syntax only.
+    #[error("there are `restrictions` but no `restrictions_c`; only those in C syntax are read")]
+    OnlyPython,
+}
+
+#[derive(Deserialize)]
+struct File {
+    name: String,
+    parameters: Vec<FileParameter>,
+    restrictions: Option<Vec<String>>,
+    restrictions_c: Option<Vec<String>>,
+    cartesian_size: Option<u128>,
+    valid_count: Option<u128>,
+}
+
+#[derive(Deserialize)]
+struct FileParameter {
+    name: String,
+    values: Option<Vec<i64>>,
+    range: Option<[i64; 3]>,
+}
+
+/// Reads a definition.
+pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
+    let file: File = serde_json::from_str(text)?;
+    let mut names = HashSet::new();
+    let mut parameters = Vec::with_capacity(file.parameters.len());
+    for parameter in &file.parameters {
+        let wrong = |what: String| DefinitionError::Parameter {
+            name: parameter.name.clone(),
+            what,
+        };
+        if !names.insert(&*parameter.name) {
+            return Err(wrong("this name occurs twice".into()));
+        }
+        if !is_identifier(&parameter.name) {
+            return Err(wrong("a name has letters, digits and `_` only".into()));
+        }
+        parameters.push(SpaceParameter {
+            name: parameter.name.clone().into(),
+            codes: values(parameter).map_err(wrong)?,
+        });
+    }
+    let texts = match (file.restrictions_c, file.restrictions) {
+        (Some(texts), _) => texts,
+        (None, Some(python)) if !python.is_empty() => return Err(DefinitionError::OnlyPython),
+        (None, _) => Vec::new(),
+    };
+    let names: Vec<&str> = file.parameters.iter().map(|p| &*p.name).collect();
+    let constraints =
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(index, text)| match Program::from_c(&text, &names) {
+                Ok(program) => Ok(SpaceConstraint {
+                    label: text.into(),
+                    program,
+                }),
+                Err(error) => Err(DefinitionError::Restriction {
+                    number: index + 1,
+                    column: error.column,
+                    message: error.message,
+                    text,
+                }),
+            });
+    Ok(Definition {
+        name: file.name,
+        spec: SpaceSpec {
+            constraints: constraints.collect::<Result<_, _>>()?,
+            parameters,
+        },
+        stated: Stated {
+            cartesian: file.cartesian_size,
+            valid: file.valid_count,
+        },
+    })
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn values(parameter: &FileParameter) -> Result<Vec<i64>, String> {
+    let values = match (&parameter.values, parameter.range) {
+        (Some(values), None) => values.clone(),
+        (None, Some([first, last, step])) => range(first, last, step)?,
+        (None, None) => return Err("it has neither `values` nor a `range`".into()),
+        (Some(_), Some(_)) => return Err("it has both `values` and a `range`".into()),
+    };
+    let mut seen = HashSet::with_capacity(values.len());
+    match values.iter().find(|value| !seen.insert(**value)) {
+        Some(twice) => Err(format!("the value {twice} occurs twice")),
+        None => Ok(values),
+    }
+}
+
+/// `first`, `first + step`, … up to `last`.
+fn range(first: i64, last: i64, step: i64) -> Result<Vec<i64>, String> {
+    if step == 0 {
+        return Err("the step of a range must not be 0".into());
+    }
+    let (first, last, step) = (i128::from(first), i128::from(last), i128::from(step));
+    if (last - first).signum() == -step.signum() {
+        return Ok(Vec::new());
+    }
+    let steps = (last - first) / step;
+    if steps >= MAX_VALUES {
+        return Err(format!(
+            "the range has {} values, more than {MAX_VALUES}",
+            steps + 1
+        ));
+    }
+    Ok((0..=steps)
+        .map(|index| (first + index * step) as i64)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(parameters: &str, restrictions: &str) -> String {
+        let text = format!(
+            r#"{{"name": "s", "parameters": [{parameters}], "restrictions_c": [{restrictions}]}}"#
+        );
+        read(&text).map_or_else(|error| error.to_string(), |_| "no error".into())
+    }
+
+    #[test]
+    fn mistakes_say_where_they_are() {
+        let a = r#"{"name": "A", "values": [1, 2]}"#;
+        for (parameters, restrictions, part) in [
+            (
+                a,
+                r#""A == 1", "A == B""#,
+                "restriction 2, column 6: there is no parameter `B`",
+            ),
+            (
+                r#"{"name": "A", "values": [1, 1]}"#,
+                "",
+                "`A`: the value 1 occurs twice",
+            ),
+            (&format!("{a}, {a}"), "", "`A`: this name occurs twice"),
+            (r#"{"name": "A"}"#, "", "neither `values` nor"),
+            (
+                r#"{"name": "A", "values": [1], "range": [1, 2, 1]}"#,
+                "",
+                "both",
+            ),
+            (r#"{"name": "A", "range": [1, 2, 0]}"#, "", "must not be 0"),
+            (
+                r#"{"name": "A", "range": [0, 9223372036854775807, 1]}"#,
+                "",
+                "more than",
+            ),
+            (
+                r#"{"name": "A", "values": [9223372036854775808]}"#,
+                "",
+                "line 1 column",
+            ),
+            (r#"{"name": "A", "values": [1.5]}"#, "", "line 1 column"),
+            (r#"{"name": "A b", "values": [1]}"#, "", "letters"),
+            (a, "", "no error"),
+        ] {
+            let message = message(parameters, restrictions);
+            assert!(
+                message.contains(part),
+                "{parameters} {restrictions}: {message}"
+            );
+        }
+        assert!(read("{").is_err());
+        assert!(read(r#"{"name": "s"}"#).is_err());
+        let python = read(r#"{"name": "s", "parameters": [], "restrictions": ["a"]}"#);
+        assert!(matches!(python, Err(DefinitionError::OnlyPython)));
+    }
+
+    #[test]
+    fn ranges_include_their_last_value() {
+        for (first, last, step, expected) in [
+            (1, 4, 1, vec![1, 2, 3, 4]),
+            (1, 4, 2, vec![1, 3]),
+            (4, 1, -3, vec![4, 1]),
+            (3, 3, 5, vec![3]),
+            (3, 4, 5, vec![3]),
+            (4, 3, 1, vec![]),
+            (
+                i64::MIN,
+                i64::MAX,
+                i64::MAX,
+                vec![i64::MIN, -1, i64::MAX - 1],
+            ),
+        ] {
+            assert_eq!(
+                range(first, last, step),
+                Ok(expected),
+                "{first} {last} {step}"
+            );
+        }
+    }
+
+    #[test]
+    fn stated_counts_may_exceed_64_bits() {
+        let text = r#"{"name": "s", "parameters": [], "cartesian_size": 100000000000000000000}"#;
+        let stated = read(text).map(|definition| definition.stated.cartesian);
+        assert_eq!(stated.ok().flatten(), Some(100_000_000_000_000_000_000));
+    }
+}
