@@ -110,10 +110,22 @@ fn damaged_definitions_say_what_and_where() {
 fn corners() {
     let zero_to_two = parameter("A", &[0, 1, 2]);
     // Without a value where A is 0.
-    assert_eq!(valid(&[zero_to_two.clone()], &["4 / A > 0"]), 2);
-    assert_eq!(valid(&[zero_to_two.clone()], &["4 % A == 0 || A == 0"]), 2);
-    assert_eq!(valid(&[zero_to_two.clone()], &["A == 0 || 4 % A == 0"]), 3);
-    assert_eq!(valid(&[zero_to_two.clone()], &["A == 1"]), 1);
+    assert_eq!(valid(std::slice::from_ref(&zero_to_two), &["4 / A > 0"]), 2);
+    assert_eq!(
+        valid(
+            std::slice::from_ref(&zero_to_two),
+            &["4 % A == 0 || A == 0"]
+        ),
+        2
+    );
+    assert_eq!(
+        valid(
+            std::slice::from_ref(&zero_to_two),
+            &["A == 0 || 4 % A == 0"]
+        ),
+        3
+    );
+    assert_eq!(valid(std::slice::from_ref(&zero_to_two), &["A == 1"]), 1);
     assert_eq!(valid(&[parameter("A", &[7])], &[]), 1);
     assert_eq!(valid(&[], &[]), 1);
     assert_eq!(valid(&[parameter("A", &[])], &[]), 0);

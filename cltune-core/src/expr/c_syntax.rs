@@ -11,7 +11,7 @@ use super::{Op, Program};
 /// The most brackets, prefix operators and conditions within each other.
 const MAX_DEPTH: usize = 64;
 /// The most operations; jumps have 16 bits.
-const MAX_OPS: usize = 1 << 14;
+const MAX_OPS: usize = 1 << 12;
 
 impl Program {
     /// The condition of a text in C's syntax on the parameters with these names; its value is 0 or 1.
@@ -420,6 +420,6 @@ mod tests {
         }
         let deep = format!("{}A{}", "(".repeat(10_000), ")".repeat(10_000));
         assert!(Program::from_c(&deep, &["A"]).is_err());
-        assert!(Program::from_c(&format!("A{}", "+A".repeat(40_000)), &["A"]).is_err());
+        assert!(Program::from_c(&format!("A{}", "+A".repeat(10_000)), &["A"]).is_err());
     }
 }

@@ -13,7 +13,7 @@
 //! `&&`, `||` and `if` evaluate only what they need, so `VW == 0 || n % VW == 0` has a value where
 //! `VW` is 0.
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod assemble;
 mod bind;
 mod eval;

@@ -1,11 +1,15 @@
 //! Building the graphs of a space.
 
+use super::bounds::Bounds;
 use super::graph::{Graph, Level};
 use super::groups::{Group, groups, named};
-use super::residual::{Outcome, Residuals, decide};
+use super::hash::FastMap;
+use super::terms::{Outcome, Terms, domain};
+use super::tree::Tree;
 use super::{Space, SpaceSpec, conjuncts::conjuncts};
-use crate::expr::{Fragment, Program, rebuild};
-use std::collections::{HashMap, HashSet};
+use crate::device::DeviceLimits;
+use crate::expr::{Env, Fragment, Program, rebuild};
+use std::collections::HashSet;
 
 impl Space {
     /// The valid configurations of a specification. A value that a parameter has twice counts
@@ -60,28 +64,74 @@ fn without_duplicates(spec: &SpaceSpec) -> SpaceSpec {
 /// The graph of each group; `None` when the work is used up. A constraint that names no parameter
 /// and does not hold empties a graph of no parameters.
 fn graphs(spec: &SpaceSpec, work: &mut Work) -> Option<Vec<Graph>> {
-    let codes: Vec<&[i64]> = spec
+    let mut domains: Vec<Values> = spec
         .parameters
         .iter()
-        .map(|parameter| &*parameter.codes)
+        .map(|p| Values::all(&p.codes))
         .collect();
+    let mut codes = vec![0; domains.len()];
     let mut constraints = Vec::new();
     for constraint in &spec.constraints {
         for part in conjuncts(&constraint.program) {
             // A damaged program has no value; rebuilding it finds out before any value is put in.
-            let whole = rebuild(&part, &Fragment::leaf).map(Fragment::finish);
-            match whole {
-                Some(part) if !named(&part, codes.len()).is_empty() => constraints.push(part),
-                Some(part) if decide(&part, &vec![0; codes.len()]) == Outcome::Holds => {}
-                _ => return Some(vec![empty(Vec::new())]),
+            let Some(part) = rebuild(&part, &Fragment::leaf).map(Fragment::finish) else {
+                return Some(vec![empty(Vec::new())]);
+            };
+            match *named(&part, codes.len()) {
+                [] if holds(&part, &codes) => {}
+                [] => return Some(vec![empty(Vec::new())]),
+                // What concerns one parameter makes its domain smaller for everything that follows.
+                [parameter] => {
+                    work.take(domains[parameter].codes.len())?;
+                    domains[parameter].retain(|code| {
+                        codes[parameter] = code;
+                        holds(&part, &codes)
+                    });
+                }
+                _ => constraints.push(part),
             }
         }
     }
-    let sizes: Vec<usize> = codes.iter().map(|codes| codes.len()).collect();
+    let sizes: Vec<usize> = domains.iter().map(|values| values.codes.len()).collect();
+    let bounds: Vec<Bounds> = domains.iter().map(|values| domain(&values.codes)).collect();
     groups(&sizes, constraints)
         .into_iter()
-        .map(|group| graph(group, &codes, work))
+        .map(|group| graph(group, &domains, &bounds, work))
         .collect()
+}
+
+/// The values of a parameter that satisfy the constraints on it alone.
+struct Values {
+    codes: Vec<i64>,
+    /// Where each stands in the declaration.
+    positions: Vec<u32>,
+}
+
+impl Values {
+    fn all(codes: &[i64]) -> Self {
+        Self {
+            codes: codes.to_vec(),
+            positions: (0..codes.len() as u32).collect(),
+        }
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
+        let kept: Vec<bool> = self.codes.iter().map(|code| keep(*code)).collect();
+        let mut next = kept.iter();
+        self.codes.retain(|_| next.next() == Some(&true));
+        let mut next = kept.iter();
+        self.positions.retain(|_| next.next() == Some(&true));
+    }
+}
+
+/// Whether a program holds for these codes of all declared parameters.
+fn holds(program: &Program, codes: &[i64]) -> bool {
+    let env = Env {
+        params: codes,
+        dims: &[],
+        device: &DeviceLimits::default(),
+    };
+    program.eval(&env).is_ok_and(|value| value != 0)
 }
 
 fn empty(parameters: Vec<usize>) -> Graph {
@@ -99,8 +149,8 @@ struct Draft {
     edges: Vec<(u32, u32)>,
 }
 
-fn graph(group: Group, codes: &[&[i64]], work: &mut Work) -> Option<Graph> {
-    let drafts = forwards(&group.parameters, group.constraints, codes, work)?;
+fn graph(group: Group, domains: &[Values], bounds: &[Bounds], work: &mut Work) -> Option<Graph> {
+    let drafts = forwards(&group, domains, bounds, work)?;
     if drafts.is_empty() {
         return Some(empty(group.parameters));
     }
@@ -115,24 +165,42 @@ fn graph(group: Group, codes: &[&[i64]], work: &mut Work) -> Option<Graph> {
 /// Level by level, every state that is reached: the set of remainders still to be satisfied.
 /// Empty when no configuration is valid, `None` when the work is used up.
 fn forwards(
-    parameters: &[usize],
-    constraints: Vec<Program>,
-    codes: &[&[i64]],
+    group: &Group,
+    domains: &[Values],
+    bounds: &[Bounds],
     work: &mut Work,
 ) -> Option<Vec<Draft>> {
-    let mut residuals = Residuals::new(parameters, codes);
-    let mut starting: Vec<Vec<u32>> = vec![Vec::new(); parameters.len()];
-    for program in constraints {
-        match residuals.enter(program) {
-            Outcome::Open(number) => starting[residuals.level(number)].push(number),
-            Outcome::Holds => {}
-            Outcome::Fails => return Some(Vec::new()),
+    let mut level_of = vec![None; domains.len()];
+    let mut codes = Vec::with_capacity(group.parameters.len());
+    for (level, &parameter) in group.parameters.iter().enumerate() {
+        level_of[parameter] = Some(level);
+        codes.push(&*domains[parameter].codes);
+    }
+    if codes.iter().any(|codes| codes.is_empty()) {
+        return Some(Vec::new());
+    }
+    let mut terms = Terms::new(codes);
+    let mut first = Vec::new();
+    for program in &group.constraints {
+        for tree in Tree::conjuncts(program, bounds) {
+            match terms.enter(&tree, &level_of) {
+                Outcome::Open(number) => first.push(number),
+                Outcome::Holds => {}
+                Outcome::Fails => return Some(Vec::new()),
+            }
         }
     }
-    let mut states: Vec<Box<[u32]>> = vec![Box::default()];
-    let mut drafts = Vec::with_capacity(parameters.len());
-    for (level, &parameter) in parameters.iter().enumerate() {
+    first.sort_unstable();
+    first.dedup();
+    let mut states: Vec<Box<[u32]>> = vec![first.into()];
+    let mut drafts = Vec::with_capacity(group.parameters.len());
+    for (level, &parameter) in group.parameters.iter().enumerate() {
+        let positions = &domains[parameter].positions;
         let mut next = States::default();
+        let mut known = Known {
+            size: positions.len(),
+            ..Known::default()
+        };
         let mut draft = Draft {
             starts: vec![0],
             edges: Vec::new(),
@@ -141,20 +209,32 @@ fn forwards(
             let (mut deciding, waiting): (Vec<u32>, Vec<u32>) = state
                 .iter()
                 .copied()
-                .partition(|number| residuals.level(*number) == level);
-            deciding.extend(&starting[level]);
-            for &number in &deciding {
-                work.take(residuals.work_out(number))?;
-            }
-            work.take(codes[parameter].len())?;
-            let outcomes: Vec<&[Outcome]> = deciding
+                .partition(|number| terms.first(*number) == level);
+            // What is decided now spares working out what others leave.
+            deciding.sort_by_key(|number| !terms.is_single(*number));
+            let rows: Vec<(u32, usize)> = deciding
                 .iter()
-                .map(|number| residuals.outcomes(*number))
+                .map(|number| (*number, known.row(*number)))
                 .collect();
-            for position in 0..codes[parameter].len() {
+            work.take(positions.len())?;
+            for (at, &position) in positions.iter().enumerate() {
                 next.candidate.clone_from(&waiting);
-                if let Some(state) = next.after(&outcomes, position) {
-                    draft.edges.push((position as u32, state));
+                let left = rows.iter().try_for_each(|&(number, row)| {
+                    let outcome = known.outcomes[row + at].get_or_insert_with(|| {
+                        work.left = work.left.saturating_sub(1);
+                        terms.after(number, at)
+                    });
+                    match *outcome {
+                        Outcome::Holds => {}
+                        Outcome::Fails => return None,
+                        Outcome::Open(number) => next.candidate.push(number),
+                    }
+                    Some(())
+                });
+                if left.is_some()
+                    && let Some(state) = next.enter(&mut terms)
+                {
+                    draft.edges.push((position, state));
                 }
             }
             draft.starts.push(draft.edges.len());
@@ -168,27 +248,42 @@ fn forwards(
     Some(drafts)
 }
 
+/// What each value of a level leaves of each term, worked out once.
+#[derive(Default)]
+struct Known {
+    /// The number of values.
+    size: usize,
+    rows: FastMap<u32, usize>,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+impl Known {
+    /// Where the outcomes of a term start.
+    fn row(&mut self, number: u32) -> usize {
+        let end = self.outcomes.len();
+        let row = *self.rows.entry(number).or_insert(end);
+        if row == end {
+            self.outcomes.resize(end + self.size, None);
+        }
+        row
+    }
+}
+
 /// The states of a level, each once.
 #[derive(Default)]
 struct States {
     keys: Vec<Box<[u32]>>,
-    numbers: HashMap<Box<[u32]>, u32>,
-    /// The state that is being put together, kept to reuse its memory.
+    numbers: FastMap<Box<[u32]>, u32>,
+    /// The terms of the state that is being put together, kept to reuse its memory.
     candidate: Vec<u32>,
 }
 
 impl States {
-    /// The state that the value at `position` leads to, unless a constraint fails.
-    fn after(&mut self, outcomes: &[&[Outcome]], position: usize) -> Option<u32> {
-        for outcomes in outcomes {
-            match outcomes[position] {
-                Outcome::Holds => {}
-                Outcome::Fails => return None,
-                Outcome::Open(number) => self.candidate.push(number),
-            }
-        }
+    /// The state of the candidate, unless two of its terms exclude each other.
+    fn enter(&mut self, terms: &mut Terms<'_>) -> Option<u32> {
         self.candidate.sort_unstable();
         self.candidate.dedup();
+        self.unite(terms)?;
         if let Some(&state) = self.numbers.get(&*self.candidate) {
             return Some(state);
         }
@@ -197,6 +292,32 @@ impl States {
         self.keys.push(key.clone());
         self.numbers.insert(key, state);
         Some(state)
+    }
+
+    /// Makes one term of those that concern one parameter each; `None` when nothing is left.
+    fn unite(&mut self, terms: &mut Terms<'_>) -> Option<()> {
+        let mut changed = false;
+        let mut a = 0;
+        while a < self.candidate.len() {
+            let mut b = a + 1;
+            while b < self.candidate.len() && terms.is_single(self.candidate[a]) {
+                match terms.both(self.candidate[a], self.candidate[b]) {
+                    None => b += 1,
+                    Some(Outcome::Open(number)) => {
+                        self.candidate[a] = number;
+                        self.candidate.remove(b);
+                        changed = true;
+                    }
+                    // Neither allows everything, so both together do not.
+                    Some(Outcome::Holds | Outcome::Fails) => return None,
+                }
+            }
+            a += 1;
+        }
+        if changed {
+            self.candidate.sort_unstable();
+        }
+        Some(())
     }
 }
 
@@ -213,7 +334,7 @@ fn backwards(drafts: Vec<Draft>) -> (Vec<Level>, u128) {
             ..Level::default()
         };
         let mut level_counts = Vec::new();
-        let mut joined: HashMap<Vec<(u32, u32)>, u32> = HashMap::new();
+        let mut joined: FastMap<Vec<(u32, u32)>, u32> = FastMap::default();
         let level_nodes = draft
             .starts
             .windows(2)
