@@ -238,4 +238,49 @@ proptest! {
             prop_assert!(left_by(fewer) > 0);
         }
     }
+
+    #[test]
+    fn configurations_within_a_number_of_differences(spec in specs(), differences in 0_u32..4) {
+        let expected = valid(&spec);
+        let space = Space::build(&spec);
+        for codes in product(&spec).iter().step_by(7) {
+            let found = space.neighbours_within(codes, differences, usize::MAX);
+            let wanted: HashSet<&Vec<i64>> = expected
+                .iter()
+                .filter(|other| (1..=differences as usize).contains(&self::differences(codes, other).len()))
+                .collect();
+            prop_assert_eq!(found.len(), wanted.len());
+            prop_assert_eq!(found.iter().collect::<HashSet<_>>(), wanted);
+            prop_assert_eq!(space.neighbours_within(codes, differences, 2).len(), found.len().min(2));
+        }
+    }
+
+    #[test]
+    fn the_nearest_configuration_is_the_nearest(spec in specs()) {
+        let expected = valid(&spec);
+        let space = Space::build(&spec);
+        let position = |parameter: usize, code: i64| {
+            spec.parameters[parameter].codes.iter().position(|c| *c == code).unwrap_or(usize::MAX)
+        };
+        let distance = |a: &[i64], b: &[i64]| -> usize {
+            (0..a.len()).map(|p| position(p, a[p]).abs_diff(position(p, b[p]))).sum()
+        };
+        for codes in product(&spec).iter().step_by(5) {
+            let nearest = space.nearest(codes);
+            prop_assert_eq!(nearest.is_some(), !expected.is_empty());
+            if let Some(nearest) = nearest {
+                prop_assert!(expected.contains(&nearest));
+                let least = expected.iter().map(|other| distance(codes, other)).min();
+                prop_assert_eq!(Some(distance(codes, &nearest)), least);
+            }
+        }
+    }
+
+    #[test]
+    fn restricted_spaces_satisfy_both(spec in specs(), more in specs()) {
+        let mut both = spec.clone();
+        both.constraints.extend(more.constraints.clone());
+        let restricted = Space::build(&spec).restrict(more.constraints);
+        prop_assert_eq!(restricted.iter().collect::<HashSet<_>>(), valid(&both));
+    }
 }

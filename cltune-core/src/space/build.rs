@@ -6,12 +6,24 @@ use super::groups::{Group, groups, named};
 use super::hash::FastMap;
 use super::terms::{Outcome, Terms, domain};
 use super::tree::Tree;
-use super::{Space, SpaceSpec, conjuncts::conjuncts};
+use super::{Space, SpaceConstraint, SpaceSpec, conjuncts::conjuncts};
 use crate::device::DeviceLimits;
 use crate::expr::{Env, Fragment, Program, rebuild};
 use std::collections::HashSet;
 
 impl Space {
+    /// The valid configurations that satisfy further constraints too, such as another device's
+    /// limits.
+    ///
+    /// Builds anew: putting the constraints in from the start makes the graphs smaller than cutting
+    /// them afterwards would.
+    #[must_use]
+    pub fn restrict(&self, constraints: impl IntoIterator<Item = SpaceConstraint>) -> Self {
+        let mut spec = self.spec().clone();
+        spec.constraints.extend(constraints);
+        Self::build(&spec)
+    }
+
     /// The valid configurations of a specification. A value that a parameter has twice counts
     /// once.
     pub fn build(spec: &SpaceSpec) -> Self {
@@ -55,6 +67,9 @@ pub(super) fn product(graphs: &[Graph]) -> u128 {
 fn without_duplicates(spec: &SpaceSpec) -> SpaceSpec {
     let mut spec = spec.clone();
     for parameter in &mut spec.parameters {
+        if parameter.codes.is_sorted_by(|a, b| a < b) {
+            continue;
+        }
         let mut seen = HashSet::with_capacity(parameter.codes.len());
         parameter.codes.retain(|code| seen.insert(*code));
     }

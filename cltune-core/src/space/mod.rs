@@ -26,6 +26,7 @@ mod explain;
 mod graph;
 mod groups;
 mod hash;
+mod nearest;
 mod neighbours;
 mod query;
 mod random;

@@ -11,6 +11,45 @@ pub enum Neighbourhood {
     AnyValue,
 }
 
+/// A search for configurations within a number of differences.
+struct Within<'a> {
+    space: &'a Space,
+    /// Where the configuration has its values.
+    from: Vec<u32>,
+    positions: Vec<u32>,
+    found: Vec<Vec<i64>>,
+    most: usize,
+}
+
+impl Within<'_> {
+    /// Goes on from a node of a level of a graph, with this many differences left.
+    fn visit(&mut self, graph: usize, level: usize, node: usize, left: u32) {
+        let space = self.space;
+        let Some(current) = space.graphs().get(graph) else {
+            if self.positions != self.from && self.found.len() < self.most {
+                self.found.push(space.codes(&self.positions));
+            }
+            return;
+        };
+        let Some(edges) = current.levels.get(level) else {
+            return self.visit(graph + 1, 0, 0, left);
+        };
+        let parameter = current.parameters[level];
+        let kept = self.from[parameter];
+        for edge in edges.starts[node]..edges.starts[node + 1] {
+            if self.found.len() >= self.most {
+                return;
+            }
+            let position = edges.positions[edge];
+            if let Some(left) = left.checked_sub(u32::from(position != kept)) {
+                self.positions[parameter] = position;
+                self.visit(graph, level + 1, edges.children[edge] as usize, left);
+            }
+        }
+        self.positions[parameter] = kept;
+    }
+}
+
 impl Space {
     /// The valid configurations that differ from `codes` in one parameter, ordered by that
     /// parameter and its value, both in declaration order.
@@ -57,5 +96,25 @@ impl Space {
             positions[parameter] = current;
         }
         found
+    }
+
+    /// The valid configurations that differ from `codes` in 1 to `differences` parameters (their
+    /// Hamming distance), at most `most` of them, in the order of their indices.
+    ///
+    /// `codes` itself need not be valid, but without a code from each parameter's domain it has no
+    /// neighbours. The time grows with the domains to the power of `differences`.
+    pub fn neighbours_within(&self, codes: &[i64], differences: u32, most: usize) -> Vec<Vec<i64>> {
+        let Some(from) = self.positions(codes).filter(|_| !self.is_empty()) else {
+            return Vec::new();
+        };
+        let mut search = Within {
+            space: self,
+            positions: from.clone(),
+            from,
+            found: Vec::new(),
+            most,
+        };
+        search.visit(0, 0, 0, differences);
+        search.found
     }
 }

@@ -3,7 +3,6 @@
 use super::build::product;
 use super::graph::Graph;
 use super::{SpaceParameter, SpaceSpec};
-use std::collections::HashMap;
 
 /// The valid configurations of a tunable on one device for one problem.
 ///
@@ -12,8 +11,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub struct Space {
     spec: SpaceSpec,
-    /// For each parameter the positions of its codes.
-    positions: Vec<HashMap<i64, u32>>,
+    /// For each parameter the positions of its codes, by code.
+    sorted: Vec<Sorted>,
     /// One graph per group of dependent parameters.
     graphs: Vec<Graph>,
     count: u128,
@@ -32,18 +31,70 @@ pub struct GroupSize {
     pub edges: usize,
 }
 
+/// Finds codes in a domain.
+#[derive(Clone, Debug)]
+enum Sorted {
+    /// The codes ascend as they are.
+    Ascending,
+    /// Their positions in ascending order of the codes.
+    By(Vec<u32>),
+}
+
+impl Sorted {
+    fn new(codes: &[i64]) -> Self {
+        if codes.is_sorted() {
+            return Self::Ascending;
+        }
+        let mut positions: Vec<u32> = (0..codes.len() as u32).collect();
+        positions.sort_unstable_by_key(|position| codes[*position as usize]);
+        Self::By(positions)
+    }
+
+    /// How many codes are less than `code`.
+    fn rank(&self, codes: &[i64], code: i64) -> usize {
+        match self {
+            Self::Ascending => codes.partition_point(|known| *known < code),
+            Self::By(positions) => {
+                positions.partition_point(|position| codes[*position as usize] < code)
+            }
+        }
+    }
+
+    /// The position of the code with a rank.
+    fn at(&self, codes: &[i64], rank: usize) -> Option<u32> {
+        match self {
+            Self::Ascending => (rank < codes.len()).then_some(rank as u32),
+            Self::By(positions) => positions.get(rank).copied(),
+        }
+    }
+
+    fn position(&self, codes: &[i64], code: i64) -> Option<u32> {
+        self.at(codes, self.rank(codes, code))
+            .filter(|position| codes[*position as usize] == code)
+    }
+
+    fn nearest(&self, codes: &[i64], code: i64) -> Option<u32> {
+        let rank = self.rank(codes, code);
+        let around = [rank.checked_sub(1), Some(rank)];
+        around
+            .into_iter()
+            .filter_map(|rank| self.at(codes, rank?))
+            .min_by_key(|position| codes[*position as usize].abs_diff(code))
+    }
+}
+
 impl Space {
     /// `spec` has no code twice.
     pub(super) fn new(spec: SpaceSpec, graphs: Vec<Graph>) -> Self {
-        let positions = spec
+        let sorted = spec
             .parameters
             .iter()
-            .map(|parameter| parameter.codes.iter().copied().zip(0..).collect())
+            .map(|parameter| Sorted::new(&parameter.codes))
             .collect();
         Self {
             count: product(&graphs),
             spec,
-            positions,
+            sorted,
             graphs,
         }
     }
@@ -139,14 +190,20 @@ impl Space {
     /// The positions of codes in their parameters' domains; `None` when there are too few or too
     /// many, or one is not in its domain.
     pub(super) fn positions(&self, codes: &[i64]) -> Option<Vec<u32>> {
-        if codes.len() != self.positions.len() {
+        if codes.len() != self.sorted.len() {
             return None;
         }
-        codes
+        self.sorted
             .iter()
-            .zip(&self.positions)
-            .map(|(code, positions)| positions.get(code).copied())
+            .zip(&self.spec.parameters)
+            .zip(codes)
+            .map(|((sorted, parameter), code)| sorted.position(&parameter.codes, *code))
             .collect()
+    }
+
+    /// The position of the code nearest to `code` in a parameter's domain, if that is not empty.
+    pub(super) fn nearest_position(&self, parameter: usize, code: i64) -> Option<u32> {
+        self.sorted[parameter].nearest(&self.spec.parameters[parameter].codes, code)
     }
 
     /// The codes at positions that lie in the parameters' domains.
