@@ -213,3 +213,16 @@ fn damaged_programs_and_missing_parameters_have_no_value() {
         assert_eq!(Space::build(&spec).count(), count, "{:?}", spec.constraints);
     }
 }
+
+/// Divisors and multiples are found without trying every pair of values.
+#[test]
+fn large_domains_joined_by_divisibility() {
+    let many: Vec<i64> = (1..=20_000).collect();
+    for constraint in ["A % B == 0", "B % A == 0"] {
+        let space = Space::build(&spec(&[("A", &many), ("B", &many)], &[constraint]));
+        let expected: i64 = many.iter().map(|divisor| 20_000 / divisor).sum();
+        assert_eq!(space.count(), expected as u128, "{constraint}");
+    }
+    let space = Space::build(&spec(&[("A", &many), ("B", &many)], &["A == B"]));
+    assert_eq!(space.count(), 20_000);
+}

@@ -227,19 +227,31 @@ fn forwards(
                 .partition(|number| terms.first(*number) == level);
             // What is decided now spares working out what others leave.
             deciding.sort_by_key(|number| !terms.is_single(*number));
-            let rows: Vec<(u32, usize)> = deciding
+            let rows: Vec<(u32, Option<usize>)> = deciding
                 .iter()
-                .map(|number| (*number, known.row(*number)))
+                // A term on this parameter alone is worked out as fast as it is looked up.
+                .map(|number| {
+                    (
+                        *number,
+                        (!terms.is_single(*number)).then(|| known.row(*number)),
+                    )
+                })
                 .collect();
-            work.take(positions.len())?;
-            for (at, &position) in positions.iter().enumerate() {
+            let candidates = deciding.iter().find_map(|number| terms.candidates(*number));
+            let tried = candidates.unwrap_or_else(|| (0..positions.len()).collect());
+            work.take(tried.len())?;
+            for at in tried {
+                let position = positions[at];
                 next.candidate.clone_from(&waiting);
                 let left = rows.iter().try_for_each(|&(number, row)| {
-                    let outcome = known.outcomes[row + at].get_or_insert_with(|| {
-                        work.left = work.left.saturating_sub(1);
-                        terms.after(number, at)
-                    });
-                    match *outcome {
+                    let outcome = match row {
+                        None => terms.after(number, at),
+                        Some(row) => *known.outcomes[row + at].get_or_insert_with(|| {
+                            work.left = work.left.saturating_sub(1);
+                            terms.after(number, at)
+                        }),
+                    };
+                    match outcome {
                         Outcome::Holds => {}
                         Outcome::Fails => return None,
                         Outcome::Open(number) => next.candidate.push(number),

@@ -17,7 +17,8 @@
 //! Building takes time in proportion to the nodes met and the values tried at each; `get`,
 //! `index_of`, `contains` and `sample` take one binary search per parameter. It degrades where many
 //! different values must be told apart at once, as with `a * b + c * d + e * f <= k` over many
-//! values, and where a constraint joins two domains of 100,000 values, each pair of which is tried.
+//! values, and where an inequality joins two domains of 100,000 values, each pair of which is tried;
+//! divisors, multiples and equal values are found without.
 
 mod bounds;
 mod build;

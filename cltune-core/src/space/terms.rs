@@ -54,6 +54,8 @@ struct Term {
 pub(super) struct Terms<'a> {
     /// For each level the codes of its parameter.
     codes: Vec<&'a [i64]>,
+    /// For each level whether its codes ascend.
+    ascending: Vec<bool>,
     known: Vec<Term>,
     numbers: FastMap<Key, u32>,
     /// What a term of one level with a small domain comes down to.
@@ -64,6 +66,7 @@ impl<'a> Terms<'a> {
     /// For parameters with these codes, in the order of the levels; none is empty.
     pub(super) fn new(codes: Vec<&'a [i64]>) -> Self {
         Self {
+            ascending: codes.iter().map(|codes| codes.is_sorted()).collect(),
             codes,
             known: Vec::new(),
             numbers: FastMap::default(),
@@ -102,6 +105,43 @@ impl<'a> Terms<'a> {
         }
         let left = self.put(number, level, code);
         self.outcome(left)
+    }
+
+    /// Positions that hold every value for which a term on one parameter can hold, where they are
+    /// found without trying each: the divisors of a number, its multiples, or the number itself.
+    pub(super) fn candidates(&self, number: u32) -> Option<Vec<usize>> {
+        let term = &self.known[number as usize];
+        let codes = *self.codes.get(term.first as usize)?;
+        if term.first != term.last
+            || codes.len() <= MASK_BITS
+            || !self.ascending[term.first as usize]
+        {
+            return None;
+        }
+        let key = |number: u32| &self.known[number as usize].key;
+        let Key::Binary(Op::Eq, a, limit) = *key(number) else {
+            return None;
+        };
+        let limit = self.constant_of(limit)?;
+        let (least, most) = (*codes.first()?, *codes.last()?);
+        let mut values = match *key(a) {
+            Key::Param(_) => vec![limit],
+            Key::Binary(Op::Rem, n, d) if limit == 0 && least > 0 => match (key(n), key(d)) {
+                (&Key::Const(n), Key::Param(_)) if n > 0 => divisors(n, codes.len())?,
+                (Key::Param(_), &Key::Const(d)) if d > 1 && most / d < codes.len() as i64 => {
+                    (1..=most / d).map(|factor| factor * d).collect()
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        values.sort_unstable();
+        Some(
+            values
+                .iter()
+                .filter_map(|value| codes.binary_search(value).ok())
+                .collect(),
+        )
     }
 
     /// Two constraints on one level as one, where they are sets of bits.
@@ -298,6 +338,11 @@ impl<'a> Terms<'a> {
     }
 
     fn binary(&mut self, op: Op, a: u32, b: u32) -> u32 {
+        // A comparison has its constant on the right.
+        let (op, a, b) = match (mirrored(op), self.constant_of(a)) {
+            (Some(op), Some(_)) => (op, b, a),
+            _ => (op, a, b),
+        };
         let Some(limit) = self.constant_of(b) else {
             return self.intern(Key::Binary(op, a, b));
         };
@@ -470,6 +515,33 @@ fn decided(holds: bool) -> Outcome {
     } else {
         Outcome::Fails
     }
+}
+
+/// The comparison that says the same with its sides exchanged.
+fn mirrored(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Eq | Op::Ne => op,
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        _ => return None,
+    })
+}
+
+/// The divisors of a positive number in no order, unless finding them takes more than `most` steps.
+fn divisors(number: i64, most: usize) -> Option<Vec<i64>> {
+    if number.isqrt() > most as i64 {
+        return None;
+    }
+    let mut found = Vec::new();
+    for divisor in (1..=number.isqrt()).filter(|divisor| number % divisor == 0) {
+        found.push(divisor);
+        if divisor * divisor != number {
+            found.push(number / divisor);
+        }
+    }
+    Some(found)
 }
 
 /// The bounds of a domain that is not empty.
