@@ -46,6 +46,8 @@ enum Command {
     Merge(commands::merge::MergeArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
     Space(commands::space::SpaceArgs),
+    /// Run a search strategy on recorded spaces, without a device.
+    Simulate(commands::simulate::SimulateArgs),
     /// Serve a tuning session (used by `tune`).
     #[command(hide = true)]
     Worker,
@@ -80,6 +82,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
+        Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
         Some(Command::Worker) => {
             drop((stdout, stderr));
             return if worker::serve().is_ok() {

@@ -6,6 +6,7 @@ mod artifact;
 mod cli;
 mod commands;
 mod lockfile_store;
+mod replay;
 mod session;
 mod worker;
 

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod devices;
 pub(crate) mod list;
 pub(crate) mod merge;
+pub(crate) mod simulate;
 pub(crate) mod space;
 pub(crate) mod tune;
 

@@ -159,9 +159,10 @@ fn empty(parameters: Vec<usize>) -> Graph {
 
 /// A level while it is built: its edges as position and state of the next level, and where each
 /// state's edges start.
-struct Draft {
-    starts: Vec<usize>,
-    edges: Vec<(u32, u32)>,
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) starts: Vec<usize>,
+    pub(super) edges: Vec<(u32, u32)>,
 }
 
 fn graph(group: Group, domains: &[Values], bounds: &[Bounds], work: &mut Work) -> Option<Graph> {
@@ -350,7 +351,7 @@ impl States {
 
 /// From the last level to the first: drops edges that lead nowhere, joins states with the same
 /// edges into one node, and counts. Returns the levels and the root's count.
-fn backwards(drafts: Vec<Draft>) -> (Vec<Level>, u128) {
+pub(super) fn backwards(drafts: Vec<Draft>) -> (Vec<Level>, u128) {
     // After the last level there is one state, with one way to be satisfied.
     let mut nodes = vec![Some(0_u32)];
     let mut counts = vec![1_u128];

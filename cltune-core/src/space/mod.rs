@@ -24,6 +24,7 @@ mod bounds;
 mod build;
 mod conjuncts;
 mod explain;
+mod explicit;
 mod graph;
 mod groups;
 mod hash;

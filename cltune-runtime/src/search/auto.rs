@@ -1,13 +1,13 @@
 //! The default: the strategy that suits the space and the budget.
 
+use super::bayes::Bayes;
 use super::full::Full;
-use super::random::Random;
 use super::registry::Entry;
 use super::strategy::{Setting, Strategy};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
-    summary: "full where the budget covers the whole space, else random",
+    summary: "full where the budget covers the whole space, else bayes",
     new: choose,
 };
 
@@ -18,8 +18,6 @@ fn choose(setting: &Setting) -> Box<dyn Strategy> {
     if covered {
         Box::new(Full::new(setting))
     } else {
-        // Also without a budget: what ends such a search (a time, a person) may end it early, and
-        // a random sample of the space says more then than its first corner.
-        Box::new(Random::new(setting))
+        Box::new(Bayes::new(setting))
     }
 }

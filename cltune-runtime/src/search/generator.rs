@@ -3,6 +3,7 @@
 use cltune_core::space::RandomSource;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use std::f64::consts::TAU;
 
 /// A seeded sequence of random numbers: PCG XSL 128/64 (O'Neill, 2014), whose values `rand_pcg`
 /// promises to keep. Ranges are drawn here and not with `rand`, which does not promise the same
@@ -38,6 +39,22 @@ impl Generator {
     /// A number in `0.0..1.0`: a multiple of 2^-53, each equally likely.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number from the standard normal distribution (Box & Muller, 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.unit().max(f64::MIN_POSITIVE).ln()).sqrt();
+        radius * (TAU * self.unit()).cos()
+    }
+
+    /// One of the items, each equally likely; `None` when there are none.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len() as u128) as usize)
+    }
+
+    /// Another sequence, which this one decides.
+    pub fn split(&mut self) -> Self {
+        Self::new(self.0.next_u64())
     }
 }
 
@@ -75,5 +92,15 @@ mod tests {
         assert!(large.iter().all(|value| *value < bound));
         assert!(large.iter().any(|value| *value > 1 << 98));
         assert!((0..1000).all(|_| (0.0..1.0).contains(&generator.unit())));
+        assert_eq!(generator.pick::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn normal_numbers_have_mean_0_and_deviation_1() {
+        let mut generator = Generator::new(2).split();
+        let drawn: Vec<f64> = (0..10_000).map(|_| generator.normal()).collect();
+        let mean = drawn.iter().sum::<f64>() / 1e4;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1e4;
+        assert!(mean.abs() < 0.05 && (variance - 1.0).abs() < 0.05);
     }
 }

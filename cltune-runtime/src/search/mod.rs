@@ -27,7 +27,7 @@
 //! | `registry` | the strategies by name |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
-//! | `full`, `random`, `auto` | a strategy each |
+//! | `full`, `random`, `bayes`, `auto` | a strategy each |
 //!
 //! # A new strategy
 //! One file with a type that implements [`Strategy`] and a constant [`Entry`], and one line in
@@ -36,6 +36,7 @@
 //! once, or that results arrive out of order.
 
 mod auto;
+mod bayes;
 mod full;
 mod generator;
 mod permutation;

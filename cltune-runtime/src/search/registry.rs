@@ -1,13 +1,13 @@
 //! The strategies by name.
 
 use super::strategy::{Setting, Strategy};
-use super::{auto, full, random};
+use super::{auto, bayes, full, random};
 
 /// The strategy of a user who names none.
 pub const DEFAULT: &str = auto::ENTRY.name;
 
 /// Every strategy, the default first.
-pub const STRATEGIES: &[Entry] = &[auto::ENTRY, full::ENTRY, random::ENTRY];
+pub const STRATEGIES: &[Entry] = &[auto::ENTRY, full::ENTRY, random::ENTRY, bayes::ENTRY];
 
 /// A strategy that can be asked for by name.
 #[derive(Clone, Copy, Debug)]

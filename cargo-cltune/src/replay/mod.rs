@@ -1,0 +1,18 @@
+//! Running strategies on recorded search spaces: thousands of evaluations per second, and no device.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `recording` | a recorded space: reading, looking up times |
+//! | `run` | one run of a strategy on it |
+//! | `statistics` | the fraction of the optimum over many runs |
+//! | `trace` | runs as JSON lines |
+
+mod recording;
+mod run;
+mod statistics;
+mod trace;
+
+pub(crate) use recording::{Recording, RecordingError};
+pub(crate) use run::{Run, replay};
+pub(crate) use statistics::{Figures, figures};
+pub(crate) use trace::write as write_trace;

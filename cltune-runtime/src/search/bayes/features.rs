@@ -1,0 +1,153 @@
+//! Configurations as points in space, for models that measure distance.
+//!
+//! A parameter's value enters as one coordinate in `0..=1` that is half its rank among the values
+//! and half its logarithm: lists such as 1, 2, 4, 8 come out evenly spaced, lists such as 16, 32,
+//! 48, …, 256 keep their ratios. Integers that are not all powers of two bring a second
+//! coordinate, the exponent of two in them: memory transactions, banks and vector units make
+//! multiples of a power of two alike in a way that no distance between the numbers shows
+//! (recorded convolutions on an MI250X are fast at 64, 128 and 256 and ten times slower at 48,
+//! 80 and 96).
+
+/// The mapping from configurations (codes) to points.
+#[derive(Clone, Debug)]
+pub(super) struct Features {
+    columns: Vec<Column>,
+}
+
+/// One coordinate: which parameter it reads, and the coordinate of each of its values.
+#[derive(Clone, Debug)]
+struct Column {
+    parameter: usize,
+    /// Sorted by code, for a binary search.
+    coordinates: Vec<(i64, f64)>,
+}
+
+impl Features {
+    /// The mapping for parameters with these values. Parameters with one value have no coordinate.
+    pub(super) fn new<'a>(domains: impl Iterator<Item = &'a [i64]>) -> Self {
+        let mut columns = Vec::new();
+        for (parameter, codes) in domains.enumerate() {
+            let mut codes = codes.to_vec();
+            codes.sort_unstable();
+            codes.dedup();
+            if codes.len() < 2 {
+                continue;
+            }
+            columns.push(Column {
+                parameter,
+                coordinates: position(&codes),
+            });
+            if let Some(coordinates) = exponent_of_two(&codes) {
+                columns.push(Column {
+                    parameter,
+                    coordinates,
+                });
+            }
+        }
+        Self { columns }
+    }
+
+    /// The number of coordinates.
+    pub(super) fn dimensions(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Appends the coordinates of a configuration. A code that is no value of its parameter takes
+    /// the coordinate of the next larger value.
+    pub(super) fn extend(&self, configuration: &[i64], point: &mut Vec<f64>) {
+        point.extend(self.columns.iter().map(|column| {
+            let code = configuration[column.parameter];
+            let at = column
+                .coordinates
+                .partition_point(|(value, _)| *value < code);
+            column.coordinates[at.min(column.coordinates.len() - 1)].1
+        }));
+    }
+}
+
+/// Half rank, half logarithm (only rank where a value is not positive or all lie close together).
+fn position(codes: &[i64]) -> Vec<(i64, f64)> {
+    let (first, last) = (codes[0] as f64, codes[codes.len() - 1] as f64);
+    let logarithmic = first > 0.0 && last / first >= 4.0;
+    let rank = |index: usize| index as f64 / (codes.len() - 1) as f64;
+    codes
+        .iter()
+        .enumerate()
+        .map(|(index, code)| {
+            let coordinate = if logarithmic {
+                0.5 * (*code as f64 / first).ln() / (last / first).ln() + 0.5 * rank(index)
+            } else {
+                rank(index)
+            };
+            (*code, coordinate)
+        })
+        .collect()
+}
+
+/// The exponent of two in each value, scaled to `0..=1`; `None` for powers of two, whose position
+/// says the same, and for fewer than three values.
+fn exponent_of_two(codes: &[i64]) -> Option<Vec<(i64, f64)>> {
+    if codes.len() < 3 || codes.iter().all(|code| *code > 0 && code.count_ones() == 1) {
+        return None;
+    }
+    let exponent = |code: i64| {
+        if code == 0 {
+            0.0
+        } else {
+            f64::from(code.trailing_zeros())
+        }
+    };
+    let largest = codes.iter().map(|code| exponent(*code)).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return None;
+    }
+    Some(
+        codes
+            .iter()
+            .map(|code| (*code, exponent(*code) / largest))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(features: &Features, configuration: &[i64]) -> Vec<f64> {
+        let mut point = Vec::new();
+        features.extend(configuration, &mut point);
+        point
+    }
+
+    #[test]
+    fn powers_of_two_are_evenly_spaced_and_need_one_coordinate() {
+        let features = Features::new([&[1_i64, 2, 4, 8][..]].into_iter());
+        assert_eq!(features.dimensions(), 1);
+        let at: Vec<f64> = [1, 2, 4, 8]
+            .iter()
+            .map(|code| point(&features, &[*code])[0])
+            .collect();
+        for (index, coordinate) in at.iter().enumerate() {
+            assert!((coordinate - index as f64 / 3.0).abs() < 1e-12, "{at:?}");
+        }
+    }
+
+    #[test]
+    fn multiples_bring_their_exponent_of_two() {
+        let features = Features::new([&[16_i64, 32, 48, 64][..]].into_iter());
+        assert_eq!(features.dimensions(), 2);
+        assert!(point(&features, &[48])[1] < point(&features, &[32])[1]);
+        assert_eq!(point(&features, &[64])[1], 1.0);
+    }
+
+    #[test]
+    fn constants_have_no_coordinate_and_extreme_values_are_finite() {
+        let features = Features::new([&[7_i64][..], &[i64::MIN, 0, i64::MAX][..]].into_iter());
+        assert!(
+            point(&features, &[7, i64::MAX])
+                .iter()
+                .all(|x| (0.0..=1.0).contains(x))
+        );
+        assert_eq!(point(&features, &[7, i64::MIN])[0], 0.0);
+    }
+}

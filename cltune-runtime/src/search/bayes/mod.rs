@@ -1,0 +1,299 @@
+//! Bayesian optimisation: a Gaussian process learns the logarithm of the time, and the configuration
+//! with the largest expected improvement is tried next.
+//!
+//! What makes it suit the discrete, constrained spaces of kernels:
+//!
+//! - every parameter has a length scale of its own, and coordinates that suit tuning parameters
+//!   (`features`);
+//! - hyper-parameters are not fitted but drawn: three draws walk through their posterior
+//!   distribution, and improvements are averaged over them, so that ten observations do not yet
+//!   mislead;
+//! - the improvement is computed for every valid configuration of the space (up to 20,000; for a
+//!   larger one, for what is near the best and for random others);
+//! - failed configurations are learned from: near them, the improvement is multiplied with the
+//!   probability not to fail, and the process sees them as slow;
+//! - it begins with ten configurations far from each other, each the farthest of twenty random ones.
+//!
+//! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
+//! samples), the choices above are this project's own.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `features` | configurations as points |
+//! | `factor` | the growing Cholesky factor |
+//! | `model` | covariance, priors, and the walk through hyper-parameters |
+//! | `pool` | the configurations to choose from |
+//! | `particle` | one draw of hyper-parameters and its predictions |
+
+mod factor;
+mod features;
+mod model;
+mod particle;
+mod pool;
+
+use super::generator::Generator;
+use super::registry::Entry;
+use super::strategy::{Score, Setting, Strategy};
+use cltune_core::space::Space;
+use features::Features;
+use particle::{Particle, Point};
+use pool::Pool;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "bayes",
+    summary: "Bayesian optimisation: a Gaussian process and expected improvement",
+    new: |setting| Box::new(Bayes::new(setting)),
+};
+
+/// How many configurations are tried before the model is asked.
+const INITIAL: usize = 10;
+/// Of how many random configurations each of these is the one farthest from the others.
+const SPREAD: usize = 20;
+/// Draws of hyper-parameters.
+const PARTICLES: usize = 3;
+/// Steps of each draw the first time, and whenever it is renewed.
+const STEPS: (usize, usize) = (120, 15);
+/// Failed configurations count as slow as this part of those that succeeded.
+const FAILED_QUANTILE: f64 = 0.7;
+/// The most observations the model is built on: the cost of a walk grows with their cube.
+const MOST_OBSERVATIONS: usize = 400;
+/// Around how many of the best configurations the neighbours are considered.
+const BEST: usize = 5;
+
+/// See the module.
+pub(super) struct Bayes {
+    space: Arc<Space>,
+    generator: Generator,
+    features: Features,
+    observations: Vec<Observation>,
+    /// The observations the model is built on.
+    training: Vec<usize>,
+    /// Proposed, and not told yet.
+    pending: Vec<Vec<i64>>,
+    pool: Pool,
+    particles: Vec<Particle>,
+    /// How many observations there were at the last walk; 0 before the first.
+    walked: usize,
+}
+
+/// A configuration and what became of it.
+struct Observation {
+    configuration: Vec<i64>,
+    point: Vec<f64>,
+    time: Option<f64>,
+}
+
+impl Bayes {
+    pub(super) fn new(setting: &Setting) -> Self {
+        let space = Arc::clone(&setting.space);
+        let domains = space.parameters().iter();
+        let features = Features::new(domains.map(|parameter| &*parameter.codes));
+        let mut generator = Generator::new(setting.seed);
+        let particles = (0..PARTICLES)
+            .map(|_| Particle::new(features.dimensions(), generator.split()))
+            .collect();
+        Self {
+            pool: Pool::new(&space, &features),
+            space,
+            generator,
+            features,
+            observations: Vec::new(),
+            training: Vec::new(),
+            pending: Vec::new(),
+            particles,
+            walked: 0,
+        }
+    }
+
+    fn point(&self, configuration: &[i64]) -> Vec<f64> {
+        let mut point = Vec::with_capacity(self.features.dimensions());
+        self.features.extend(configuration, &mut point);
+        point
+    }
+
+    fn is_taken(&self, configuration: &[i64]) -> bool {
+        let mut observed = self.observations.iter();
+        observed.any(|observation| observation.configuration == configuration)
+            || self.pending.iter().any(|pending| pending == configuration)
+    }
+
+    /// The configuration farthest from all others, of a few random ones.
+    fn spread(&mut self) -> Option<Vec<i64>> {
+        let mut others: Vec<Vec<f64>> = self.pending.iter().map(|p| self.point(p)).collect();
+        others.extend(self.observations.iter().map(|o| o.point.clone()));
+        let mut farthest: Option<(f64, Vec<i64>)> = None;
+        for _ in 0..SPREAD {
+            let drawn = self.space.sample(&mut self.generator)?;
+            if self.is_taken(&drawn) {
+                continue;
+            }
+            let point = self.point(&drawn);
+            let squared = |other: &Vec<f64>| -> f64 {
+                let pairs = point.iter().zip(other);
+                pairs.map(|(a, b)| (a - b).powi(2)).sum()
+            };
+            let distance = others.iter().map(squared).fold(f64::MAX, f64::min);
+            if farthest.as_ref().is_none_or(|(most, _)| distance > *most) {
+                farthest = Some((distance, drawn));
+            }
+        }
+        match farthest {
+            Some((_, configuration)) => Some(configuration),
+            None => self.any(),
+        }
+    }
+
+    /// Any configuration that is left in the pool.
+    fn any(&self) -> Option<Vec<i64>> {
+        let left = (0..self.pool.len()).find(|position| !self.pool.is_taken(*position));
+        left.map(|position| self.pool.get(position).to_vec())
+    }
+
+    /// The configuration with the largest expected improvement.
+    fn improve(&mut self) -> Option<Vec<i64>> {
+        let renewed = self.renew();
+        let mut particles = std::mem::take(&mut self.particles);
+        let values = self.values();
+        let mut points = self.points();
+        let observed = points.len();
+        let pending: Vec<Vec<f64>> = self.pending.iter().map(|p| self.point(p)).collect();
+        points.extend(pending.iter().map(|coordinates| Point {
+            coordinates,
+            failed: None,
+        }));
+        // What is being measured counts as neither good nor bad, so that nothing near it is chosen.
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let mut all_values = values.clone();
+        all_values.resize(points.len(), mean);
+        let best = values.iter().copied().fold(f64::MAX, f64::min);
+        let improvements: Vec<Vec<f64>> = particles
+            .par_iter_mut()
+            .map(|particle| {
+                if let Some(steps) = renewed {
+                    particle.walk(&points[..observed], &values, steps);
+                }
+                particle.catch_up(&points, &self.pool);
+                let improvements = particle.improvements(&all_values, best);
+                particle.truncate(observed);
+                improvements
+            })
+            .collect();
+        let mut largest: Option<(f64, usize)> = None;
+        for position in 0..self.pool.len() {
+            if self.pool.is_taken(position) {
+                continue;
+            }
+            let sum: f64 = improvements.iter().map(|of| of[position]).sum();
+            if largest.is_none_or(|(most, _)| sum > most) {
+                largest = Some((sum, position));
+            }
+        }
+        drop(points);
+        self.particles = particles;
+        largest.map(|(_, position)| self.pool.get(position).to_vec())
+    }
+
+    /// Chooses training data and pool anew from time to time; the number of steps that the draws
+    /// of hyper-parameters should walk then.
+    fn renew(&mut self) -> Option<usize> {
+        let count = self.observations.len();
+        let every = match count {
+            0..60 => 2,
+            60..110 => 5,
+            _ => 10,
+        };
+        if self.walked > 0 && count - self.walked < every {
+            return None;
+        }
+        let steps = if self.walked == 0 { STEPS.0 } else { STEPS.1 };
+        self.walked = count;
+        let mut fastest: Vec<usize> = (0..count).collect();
+        let time = |position: &usize| self.observations[*position].time.unwrap_or(f64::MAX);
+        fastest.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        if !self.pool.is_whole() {
+            let mut pool = std::mem::take(&mut self.pool);
+            let mut generator = self.generator.split();
+            let best = fastest.iter().take(BEST);
+            pool.renew(
+                &self.space,
+                &self.features,
+                best.map(|position| &*self.observations[*position].configuration),
+                &mut generator,
+                |configuration| self.is_taken(configuration),
+            );
+            self.pool = pool;
+        }
+        if count > MOST_OBSERVATIONS {
+            // The fast half matters most; the rest says where not to look.
+            let (fast, slow) = fastest.split_at(MOST_OBSERVATIONS / 2);
+            let every = slow.len().div_ceil(MOST_OBSERVATIONS - fast.len()).max(1);
+            self.training = fast
+                .iter()
+                .chain(slow.iter().step_by(every))
+                .copied()
+                .collect();
+            self.training.sort_unstable();
+        }
+        Some(steps)
+    }
+
+    fn points(&self) -> Vec<Point<'_>> {
+        let observations = self
+            .training
+            .iter()
+            .map(|position| &self.observations[*position]);
+        observations
+            .map(|observation| Point {
+                coordinates: &observation.point,
+                failed: Some(observation.time.is_none()),
+            })
+            .collect()
+    }
+
+    /// For each training observation the logarithm of its time; of a failed one that of a slow one.
+    fn values(&self) -> Vec<f64> {
+        let mut times: Vec<f64> = self.observations.iter().filter_map(|o| o.time).collect();
+        times.sort_by(f64::total_cmp);
+        let slow = times[((times.len() - 1) as f64 * FAILED_QUANTILE) as usize];
+        let time = |position: &usize| self.observations[*position].time.unwrap_or(slow);
+        self.training
+            .iter()
+            .map(|position| (time(position) / times[0]).ln())
+            .collect()
+    }
+}
+
+impl Strategy for Bayes {
+    fn propose(&mut self) -> Option<Vec<i64>> {
+        let succeeded = self.observations.iter().any(|o| o.time.is_some());
+        let tried = self.observations.len() + self.pending.len();
+        let configuration = if tried < INITIAL || !succeeded {
+            self.spread()
+        } else {
+            self.improve().or_else(|| self.spread())
+        }?;
+        self.pool.take(&configuration);
+        self.pending.push(configuration.clone());
+        Some(configuration)
+    }
+
+    fn tell(&mut self, configuration: &[i64], score: Score) {
+        self.pending.retain(|pending| pending != configuration);
+        if self
+            .observations
+            .iter()
+            .any(|o| o.configuration == configuration)
+        {
+            return;
+        }
+        self.pool.take(configuration);
+        self.training.push(self.observations.len());
+        self.observations.push(Observation {
+            configuration: configuration.to_vec(),
+            point: self.point(configuration),
+            time: score.time(),
+        });
+    }
+}

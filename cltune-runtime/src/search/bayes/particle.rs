@@ -1,0 +1,205 @@
+//! One draw of hyper-parameters, with what it predicts for every configuration of the pool.
+
+use super::super::generator::Generator;
+use super::factor::Factor;
+use super::model::{Evidence, Hyperparameters, between, walk};
+use super::pool::Pool;
+use std::f64::consts::{PI, SQRT_2};
+
+/// What was observed: a point, and whether it failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point<'a> {
+    pub(super) coordinates: &'a [f64],
+    /// `None` while it is being measured.
+    pub(super) failed: Option<bool>,
+}
+
+/// A draw of hyper-parameters.
+pub(super) struct Particle {
+    hyperparameters: Hyperparameters,
+    generator: Generator,
+    weights: Vec<f64>,
+    factor: Factor,
+    /// For each observation L⁻¹ times its covariances with the pool.
+    rows: Vec<Vec<f32>>,
+    /// For each configuration of the pool, the sum of its covariances with all observations …
+    near: Vec<f32>,
+    /// … and with those that failed.
+    near_failed: Vec<f32>,
+}
+
+impl Particle {
+    pub(super) fn new(dimensions: usize, mut generator: Generator) -> Self {
+        let hyperparameters = Hyperparameters::draw(dimensions, &mut generator);
+        Self {
+            weights: hyperparameters.weights(),
+            hyperparameters,
+            generator,
+            factor: Factor::default(),
+            rows: Vec::new(),
+            near: Vec::new(),
+            near_failed: Vec::new(),
+        }
+    }
+
+    /// Other hyper-parameters, after so many steps through their distribution.
+    pub(super) fn walk(&mut self, points: &[Point], values: &[f64], steps: usize) {
+        let coordinates: Vec<&[f64]> = points.iter().map(|point| point.coordinates).collect();
+        walk(
+            &mut self.hyperparameters,
+            &coordinates,
+            values,
+            steps,
+            &mut self.generator,
+        );
+        self.reset();
+    }
+
+    /// Forgets what was computed for observations and pool.
+    pub(super) fn reset(&mut self) {
+        self.weights = self.hyperparameters.weights();
+        self.truncate(0);
+        self.near.clear();
+        self.near_failed.clear();
+    }
+
+    /// Forgets all observations from `len` on; those must still have been measured.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.factor.truncate(len);
+        self.rows.truncate(len);
+    }
+
+    /// Takes in the observations it does not know yet.
+    pub(super) fn catch_up(&mut self, points: &[Point], pool: &Pool) {
+        self.near.resize(pool.len(), 0.0);
+        self.near_failed.resize(pool.len(), 0.0);
+        while self.factor.len() < points.len() {
+            let at = self.factor.len();
+            let point = &points[at];
+            let covariances = points[..at]
+                .iter()
+                .map(|other| between(point.coordinates, other.coordinates, &self.weights))
+                .collect();
+            let variance = self.hyperparameters.variance();
+            if self.factor.extend(covariances, variance) {
+                let row = self.row(point, pool);
+                self.rows.push(row);
+            } else {
+                // Two observations that are too alike for so little noise.
+                self.hyperparameters = self.hyperparameters.clone().with_more_noise();
+                self.reset();
+                self.near.resize(pool.len(), 0.0);
+                self.near_failed.resize(pool.len(), 0.0);
+            }
+        }
+    }
+
+    /// The next row of L⁻¹ K, where L has one row more.
+    fn row(&mut self, point: &Point, pool: &Pool) -> Vec<f32> {
+        let mut row = pool.squared_distances(point.coordinates, &self.weights);
+        for squared in &mut row {
+            let r = (5.0 * *squared).sqrt();
+            *squared = (1.0 + r + r * r / 3.0) * (-r).exp();
+        }
+        if let Some(failed) = point.failed {
+            let failed = f32::from(u8::from(failed));
+            let sums = self.near.iter_mut().zip(&mut self.near_failed);
+            for ((near, near_failed), covariance) in sums.zip(&row) {
+                *near += covariance;
+                *near_failed += failed * covariance;
+            }
+        }
+        let factors = self.factor.row(self.rows.len());
+        for (factor, earlier) in factors.iter().zip(&self.rows) {
+            let factor = *factor as f32;
+            for (element, earlier) in row.iter_mut().zip(earlier) {
+                *element -= factor * earlier;
+            }
+        }
+        let scale = factors
+            .last()
+            .map_or(1.0, |diagonal| 1.0 / *diagonal as f32);
+        for element in &mut row {
+            *element *= scale;
+        }
+        row
+    }
+
+    /// For each configuration of the pool the improvement to expect over `best` (Jones, Schonlau &
+    /// Welch 1998, equation 15), times the probability that it does not fail.
+    pub(super) fn improvements(&self, values: &[f64], best: f64) -> Vec<f64> {
+        let evidence = Evidence::of(&self.factor, values);
+        let mut mean = vec![evidence.mean as f32; self.near.len()];
+        let mut variance = vec![1.0_f32; self.near.len()];
+        for (row, whitened) in self.rows.iter().zip(&evidence.whitened) {
+            let whitened = *whitened as f32;
+            for ((mean, variance), element) in mean.iter_mut().zip(&mut variance).zip(row) {
+                *mean += whitened * element;
+                *variance -= element * element;
+            }
+        }
+        let failing = self.near.iter().zip(&self.near_failed);
+        mean.iter()
+            .zip(&variance)
+            .zip(failing)
+            .map(|((mean, variance), (near, near_failed))| {
+                let deviation = (evidence.amplitude * f64::from(variance.max(1e-9))).sqrt();
+                // Far from all observations the prior counts: one success.
+                let works = 1.0 - f64::from(near_failed / (near + 1.0));
+                works * expected_improvement(best - f64::from(*mean), deviation)
+            })
+            .collect()
+    }
+}
+
+/// The expected improvement of a normal variable that is better by `gain` on average.
+fn expected_improvement(gain: f64, deviation: f64) -> f64 {
+    let z = gain / deviation;
+    if z < -6.0 {
+        // Beyond the precision of the formula; its order still matters.
+        return 1e-12 * z.exp();
+    }
+    let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
+    gain * 0.5 * (1.0 + error_function(z / SQRT_2)) + deviation * density
+}
+
+/// Abramowitz & Stegun 1964, formula 7.1.26; the error is below 1.5e-7.
+fn error_function(x: f64) -> f64 {
+    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
+    let coefficients = [
+        0.254_829_592,
+        -0.284_496_736,
+        1.421_413_741,
+        -1.453_152_027,
+        1.061_405_429,
+    ];
+    let polynomial = coefficients.iter().rev().fold(0.0, |sum, c| (sum + c) * t);
+    (1.0 - polynomial * (-x * x).exp()).copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_function_has_its_known_values() {
+        for (x, value) in [
+            (0.0, 0.0),
+            (0.5, 0.520_499_88),
+            (1.0, 0.842_700_79),
+            (3.0, 0.999_977_91),
+        ] {
+            assert!((error_function(x) - value).abs() < 2e-7, "{x}");
+            assert!((error_function(-x) + value).abs() < 2e-7, "-{x}");
+        }
+    }
+
+    #[test]
+    fn improvement_is_expected_from_gain_and_from_uncertainty() {
+        assert!((expected_improvement(1.0, 1e-6) - 1.0).abs() < 1e-6);
+        assert!((expected_improvement(0.0, 1.0) - 0.398_942_28).abs() < 1e-6);
+        assert!(expected_improvement(-1.0, 1.0) > expected_improvement(-2.0, 1.0));
+        assert!(expected_improvement(-7.0, 1.0) > expected_improvement(-8.0, 1.0));
+        assert!(expected_improvement(-1.0, 2.0) > expected_improvement(-1.0, 1.0));
+    }
+}

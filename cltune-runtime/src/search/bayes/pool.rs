@@ -1,0 +1,129 @@
+//! The configurations among which the next one is chosen: all of a small space, a changing
+//! selection from a large one.
+
+use super::super::generator::Generator;
+use super::features::Features;
+use cltune_core::space::{Neighbourhood, Space};
+use std::collections::HashMap;
+
+/// A space up to this size is considered as a whole.
+const WHOLE: u128 = 20_000;
+/// How many configurations of a larger one are considered at once.
+const SELECTION: usize = 4096;
+
+/// Configurations with their coordinates.
+#[derive(Default)]
+pub(super) struct Pool {
+    configurations: Vec<Vec<i64>>,
+    /// For each coordinate, its value for each configuration.
+    columns: Vec<Vec<f32>>,
+    /// Where a configuration is.
+    positions: HashMap<Vec<i64>, usize>,
+    taken: Vec<bool>,
+    whole: bool,
+}
+
+impl Pool {
+    /// All of a small space; nothing yet of a large one.
+    pub(super) fn new(space: &Space, features: &Features) -> Self {
+        let mut pool = Self {
+            configurations: Vec::new(),
+            columns: vec![Vec::new(); features.dimensions()],
+            positions: HashMap::new(),
+            taken: Vec::new(),
+            whole: space.count() <= WHOLE,
+        };
+        if pool.whole {
+            for configuration in space {
+                pool.add(configuration, features);
+            }
+        }
+        pool
+    }
+
+    /// Whether it holds the whole space, and so never changes.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// A new selection: what is near the best, and random others.
+    pub(super) fn renew<'a>(
+        &mut self,
+        space: &Space,
+        features: &Features,
+        best: impl Iterator<Item = &'a [i64]>,
+        generator: &mut Generator,
+        is_taken: impl Fn(&[i64]) -> bool,
+    ) {
+        self.columns.resize(features.dimensions(), Vec::new());
+        self.configurations.clear();
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.positions.clear();
+        self.taken.clear();
+        for near in best {
+            for neighbour in space.neighbours(near, Neighbourhood::AnyValue) {
+                if self.configurations.len() < SELECTION / 2 && !is_taken(&neighbour) {
+                    self.add(neighbour, features);
+                }
+            }
+        }
+        // A bounded number of draws: a space is never much smaller than the selection.
+        for _ in 0..SELECTION {
+            if let Some(drawn) = space.sample(generator)
+                && !is_taken(&drawn)
+            {
+                self.add(drawn, features);
+            }
+        }
+    }
+
+    fn add(&mut self, configuration: Vec<i64>, features: &Features) {
+        let position = self.configurations.len();
+        if self.positions.contains_key(&configuration) {
+            return;
+        }
+        let mut point = Vec::with_capacity(self.columns.len());
+        features.extend(&configuration, &mut point);
+        for (column, coordinate) in self.columns.iter_mut().zip(point) {
+            column.push(coordinate as f32);
+        }
+        self.positions.insert(configuration.clone(), position);
+        self.configurations.push(configuration);
+        self.taken.push(false);
+    }
+
+    /// The number of configurations.
+    pub(super) fn len(&self) -> usize {
+        self.configurations.len()
+    }
+
+    /// The configuration at a position.
+    pub(super) fn get(&self, position: usize) -> &[i64] {
+        &self.configurations[position]
+    }
+
+    /// Takes a configuration out of the choice.
+    pub(super) fn take(&mut self, configuration: &[i64]) {
+        if let Some(position) = self.positions.get(configuration) {
+            self.taken[*position] = true;
+        }
+    }
+
+    /// Whether the configuration at a position is out of the choice.
+    pub(super) fn is_taken(&self, position: usize) -> bool {
+        self.taken[position]
+    }
+
+    /// The scaled squared distance of each configuration to a point.
+    pub(super) fn squared_distances(&self, point: &[f64], weights: &[f64]) -> Vec<f32> {
+        let mut squared = vec![0.0_f32; self.len()];
+        for ((column, coordinate), weight) in self.columns.iter().zip(point).zip(weights) {
+            let (coordinate, weight) = (*coordinate as f32, *weight as f32);
+            for (sum, other) in squared.iter_mut().zip(column) {
+                let difference = (other - coordinate) * weight;
+                *sum += difference * difference;
+            }
+        }
+        squared
+    }
+}
