@@ -189,7 +189,7 @@ fn auto_is_full_where_the_budget_covers_the_space() {
         order
     };
     assert_eq!(order("auto", 30), order("full", 30));
-    assert_eq!(order("auto", 29), order("random", 29));
+    assert_eq!(order("auto", 29), order("bayes", 29));
     assert_eq!(order("auto", 29).len(), 29);
 }
 

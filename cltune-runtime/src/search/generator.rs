@@ -53,6 +53,7 @@ impl Generator {
     }
 
     /// Another sequence, which this one decides.
+    #[must_use]
     pub fn split(&mut self) -> Self {
         Self::new(self.0.next_u64())
     }

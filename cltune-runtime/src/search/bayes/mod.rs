@@ -10,8 +10,8 @@
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 20,000; for a
 //!   larger one, for what is near the best and for random others);
-//! - failed configurations are learned from: near them, the improvement is multiplied with the
-//!   probability not to fail, and the process sees them as slow;
+//! - failed configurations are learned from: a second process, with length scales of its own, learns
+//!   where they are, and improvements are multiplied with the probability not to fail;
 //! - it begins with ten configurations far from each other, each the farthest of twenty random ones.
 //!
 //! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
@@ -36,7 +36,7 @@ use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use cltune_core::space::Space;
 use features::Features;
-use particle::{Particle, Point};
+use particle::Particle;
 use pool::Pool;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -74,6 +74,8 @@ pub(super) struct Bayes {
     pending: Vec<Vec<i64>>,
     pool: Pool,
     particles: Vec<Particle>,
+    /// Learns where failures are.
+    failures: Particle,
     /// How many observations there were at the last walk; 0 before the first.
     walked: usize,
 }
@@ -95,6 +97,7 @@ impl Bayes {
             .map(|_| Particle::new(features.dimensions(), generator.split()))
             .collect();
         Self {
+            failures: Particle::new(features.dimensions(), generator.split()),
             pool: Pool::new(&space, &features),
             space,
             generator,
@@ -154,45 +157,51 @@ impl Bayes {
     /// The configuration with the largest expected improvement.
     fn improve(&mut self) -> Option<Vec<i64>> {
         let renewed = self.renew();
-        let mut particles = std::mem::take(&mut self.particles);
-        let values = self.values();
-        let mut points = self.points();
-        let observed = points.len();
-        let pending: Vec<Vec<f64>> = self.pending.iter().map(|p| self.point(p)).collect();
-        points.extend(pending.iter().map(|coordinates| Point {
-            coordinates,
-            failed: None,
-        }));
-        // What is being measured counts as neither good nor bad, so that nothing near it is chosen.
-        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        let mut all_values = values.clone();
-        all_values.resize(points.len(), mean);
-        let best = values.iter().copied().fold(f64::MAX, f64::min);
-        let improvements: Vec<Vec<f64>> = particles
-            .par_iter_mut()
-            .map(|particle| {
-                if let Some(steps) = renewed {
-                    particle.walk(&points[..observed], &values, steps);
-                }
-                particle.catch_up(&points, &self.pool);
-                let improvements = particle.improvements(&all_values, best);
-                particle.truncate(observed);
-                improvements
-            })
-            .collect();
-        let mut largest: Option<(f64, usize)> = None;
-        for position in 0..self.pool.len() {
-            if self.pool.is_taken(position) {
-                continue;
+        let data = self.data();
+        let (pool, observed) = (&self.pool, data.times.len());
+        // What is being measured counts as average, so that nothing near it is chosen.
+        let points = data.points.iter().map(Vec::as_slice).collect::<Vec<_>>();
+        let with_pending = |values: &[f64]| {
+            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+            let pending = std::iter::repeat_n(mean, points.len() - values.len());
+            values.iter().copied().chain(pending).collect::<Vec<f64>>()
+        };
+        let learn = |particle: &mut Particle, values: &[f64]| {
+            if let Some(steps) = renewed {
+                particle.walk(&points[..observed], values, steps);
             }
+            particle.catch_up(&points, pool);
+        };
+        let best = data.times.iter().copied().fold(f64::MAX, f64::min);
+        let improve = |particle: &mut Particle| {
+            learn(particle, &data.times);
+            let improvements = particle.improvements(&with_pending(&data.times), best, pool);
+            particle.truncate(observed);
+            improvements
+        };
+        let avoid = |particle: &mut Particle| {
+            if data.failures.iter().all(|failed| *failed == 0.0) {
+                return vec![1.0; pool.len()];
+            }
+            learn(particle, &data.failures);
+            let works = particle.below(&with_pending(&data.failures), 0.5, pool);
+            particle.truncate(observed);
+            works
+        };
+        let (particles, failures) = (&mut self.particles, &mut self.failures);
+        let (improvements, works): (Vec<Vec<f64>>, Vec<f64>) = rayon::join(
+            || particles.par_iter_mut().map(improve).collect(),
+            || avoid(failures),
+        );
+        let mut largest: Option<(f64, usize)> = None;
+        for position in (0..pool.len()).filter(|position| !pool.is_taken(*position)) {
             let sum: f64 = improvements.iter().map(|of| of[position]).sum();
-            if largest.is_none_or(|(most, _)| sum > most) {
-                largest = Some((sum, position));
+            let value = sum * works[position];
+            if largest.is_none_or(|(most, _)| value > most) {
+                largest = Some((value, position));
             }
         }
-        drop(points);
-        self.particles = particles;
-        largest.map(|(_, position)| self.pool.get(position).to_vec())
+        largest.map(|(_, position)| pool.get(position).to_vec())
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws
@@ -239,30 +248,34 @@ impl Bayes {
         Some(steps)
     }
 
-    fn points(&self) -> Vec<Point<'_>> {
-        let observations = self
-            .training
-            .iter()
-            .map(|position| &self.observations[*position]);
-        observations
-            .map(|observation| Point {
-                coordinates: &observation.point,
-                failed: Some(observation.time.is_none()),
-            })
-            .collect()
-    }
-
-    /// For each training observation the logarithm of its time; of a failed one that of a slow one.
-    fn values(&self) -> Vec<f64> {
+    /// What the model is built on. The time of a failed configuration is that of a slow one: where
+    /// nothing is known but failures, there is nothing to gain either.
+    fn data(&self) -> Data {
+        let training = || self.training.iter().map(|at| &self.observations[*at]);
         let mut times: Vec<f64> = self.observations.iter().filter_map(|o| o.time).collect();
         times.sort_by(f64::total_cmp);
         let slow = times[((times.len() - 1) as f64 * FAILED_QUANTILE) as usize];
-        let time = |position: &usize| self.observations[*position].time.unwrap_or(slow);
-        self.training
-            .iter()
-            .map(|position| (time(position) / times[0]).ln())
-            .collect()
+        let pending = self.pending.iter().map(|pending| self.point(pending));
+        Data {
+            points: training().map(|o| o.point.clone()).chain(pending).collect(),
+            times: training()
+                .map(|o| (o.time.unwrap_or(slow) / times[0]).ln())
+                .collect(),
+            failures: training()
+                .map(|o| f64::from(u8::from(o.time.is_none())))
+                .collect(),
+        }
     }
+}
+
+/// What the model is built on.
+struct Data {
+    /// Of what was observed, then of what is being measured.
+    points: Vec<Vec<f64>>,
+    /// For each observation the logarithm of its time, relative to the best.
+    times: Vec<f64>,
+    /// For each observation 1 where it failed, else 0.
+    failures: Vec<f64>,
 }
 
 impl Strategy for Bayes {

@@ -6,14 +6,6 @@ use super::model::{Evidence, Hyperparameters, between, walk};
 use super::pool::Pool;
 use std::f64::consts::{PI, SQRT_2};
 
-/// What was observed: a point, and whether it failed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Point<'a> {
-    pub(super) coordinates: &'a [f64],
-    /// `None` while it is being measured.
-    pub(super) failed: Option<bool>,
-}
-
 /// A draw of hyper-parameters.
 pub(super) struct Particle {
     hyperparameters: Hyperparameters,
@@ -22,10 +14,6 @@ pub(super) struct Particle {
     factor: Factor,
     /// For each observation L⁻¹ times its covariances with the pool.
     rows: Vec<Vec<f32>>,
-    /// For each configuration of the pool, the sum of its covariances with all observations …
-    near: Vec<f32>,
-    /// … and with those that failed.
-    near_failed: Vec<f32>,
 }
 
 impl Particle {
@@ -37,21 +25,13 @@ impl Particle {
             generator,
             factor: Factor::default(),
             rows: Vec::new(),
-            near: Vec::new(),
-            near_failed: Vec::new(),
         }
     }
 
     /// Other hyper-parameters, after so many steps through their distribution.
-    pub(super) fn walk(&mut self, points: &[Point], values: &[f64], steps: usize) {
-        let coordinates: Vec<&[f64]> = points.iter().map(|point| point.coordinates).collect();
-        walk(
-            &mut self.hyperparameters,
-            &coordinates,
-            values,
-            steps,
-            &mut self.generator,
-        );
+    pub(super) fn walk(&mut self, points: &[&[f64]], values: &[f64], steps: usize) {
+        let generator = &mut self.generator;
+        walk(&mut self.hyperparameters, points, values, steps, generator);
         self.reset();
     }
 
@@ -59,55 +39,40 @@ impl Particle {
     pub(super) fn reset(&mut self) {
         self.weights = self.hyperparameters.weights();
         self.truncate(0);
-        self.near.clear();
-        self.near_failed.clear();
     }
 
-    /// Forgets all observations from `len` on; those must still have been measured.
+    /// Forgets all observations from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         self.factor.truncate(len);
         self.rows.truncate(len);
     }
 
     /// Takes in the observations it does not know yet.
-    pub(super) fn catch_up(&mut self, points: &[Point], pool: &Pool) {
-        self.near.resize(pool.len(), 0.0);
-        self.near_failed.resize(pool.len(), 0.0);
+    pub(super) fn catch_up(&mut self, points: &[&[f64]], pool: &Pool) {
         while self.factor.len() < points.len() {
             let at = self.factor.len();
-            let point = &points[at];
             let covariances = points[..at]
                 .iter()
-                .map(|other| between(point.coordinates, other.coordinates, &self.weights))
+                .map(|other| between(points[at], other, &self.weights))
                 .collect();
             let variance = self.hyperparameters.variance();
             if self.factor.extend(covariances, variance) {
-                let row = self.row(point, pool);
+                let row = self.row(points[at], pool);
                 self.rows.push(row);
             } else {
                 // Two observations that are too alike for so little noise.
                 self.hyperparameters = self.hyperparameters.clone().with_more_noise();
                 self.reset();
-                self.near.resize(pool.len(), 0.0);
-                self.near_failed.resize(pool.len(), 0.0);
             }
         }
     }
 
     /// The next row of L⁻¹ K, where L has one row more.
-    fn row(&mut self, point: &Point, pool: &Pool) -> Vec<f32> {
-        let mut row = pool.squared_distances(point.coordinates, &self.weights);
+    fn row(&self, point: &[f64], pool: &Pool) -> Vec<f32> {
+        let mut row = pool.squared_distances(point, &self.weights);
         for squared in &mut row {
             let r = (5.0 * *squared).sqrt();
             *squared = (1.0 + r + r * r / 3.0) * (-r).exp();
-        }
-        if let Some(failed) = point.failed {
-            let failed = f32::from(u8::from(failed));
-            let sums = self.near.iter_mut().zip(&mut self.near_failed);
-            for ((near, near_failed), covariance) in sums.zip(&row) {
-                *near += covariance;
-                *near_failed += failed * covariance;
-            }
         }
         let factors = self.factor.row(self.rows.len());
         for (factor, earlier) in factors.iter().zip(&self.rows) {
@@ -126,11 +91,25 @@ impl Particle {
     }
 
     /// For each configuration of the pool the improvement to expect over `best` (Jones, Schonlau &
-    /// Welch 1998, equation 15), times the probability that it does not fail.
-    pub(super) fn improvements(&self, values: &[f64], best: f64) -> Vec<f64> {
+    /// Welch 1998, equation 15).
+    pub(super) fn improvements(&self, values: &[f64], best: f64, pool: &Pool) -> Vec<f64> {
+        self.predict(values, pool, |mean, deviation| {
+            expected_improvement(best - mean, deviation)
+        })
+    }
+
+    /// For each configuration of the pool the probability of a value below a threshold.
+    pub(super) fn below(&self, values: &[f64], threshold: f64, pool: &Pool) -> Vec<f64> {
+        self.predict(values, pool, |mean, deviation| {
+            normal_distribution((threshold - mean) / deviation)
+        })
+    }
+
+    /// What a function makes of each prediction's mean and standard deviation.
+    fn predict(&self, values: &[f64], pool: &Pool, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let evidence = Evidence::of(&self.factor, values);
-        let mut mean = vec![evidence.mean as f32; self.near.len()];
-        let mut variance = vec![1.0_f32; self.near.len()];
+        let mut mean = vec![evidence.mean as f32; pool.len()];
+        let mut variance = vec![1.0_f32; pool.len()];
         for (row, whitened) in self.rows.iter().zip(&evidence.whitened) {
             let whitened = *whitened as f32;
             for ((mean, variance), element) in mean.iter_mut().zip(&mut variance).zip(row) {
@@ -138,16 +117,10 @@ impl Particle {
                 *variance -= element * element;
             }
         }
-        let failing = self.near.iter().zip(&self.near_failed);
+        let deviation = |variance: f32| (evidence.amplitude * f64::from(variance.max(1e-9))).sqrt();
         mean.iter()
             .zip(&variance)
-            .zip(failing)
-            .map(|((mean, variance), (near, near_failed))| {
-                let deviation = (evidence.amplitude * f64::from(variance.max(1e-9))).sqrt();
-                // Far from all observations the prior counts: one success.
-                let works = 1.0 - f64::from(near_failed / (near + 1.0));
-                works * expected_improvement(best - f64::from(*mean), deviation)
-            })
+            .map(|(mean, variance)| of(f64::from(*mean), deviation(*variance)))
             .collect()
     }
 }
@@ -160,7 +133,12 @@ fn expected_improvement(gain: f64, deviation: f64) -> f64 {
         return 1e-12 * z.exp();
     }
     let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
-    gain * 0.5 * (1.0 + error_function(z / SQRT_2)) + deviation * density
+    gain * normal_distribution(z) + deviation * density
+}
+
+/// The probability that a standard normal variable is below `z`.
+fn normal_distribution(z: f64) -> f64 {
+    0.5 * (1.0 + error_function(z / SQRT_2))
 }
 
 /// Abramowitz & Stegun 1964, formula 7.1.26; the error is below 1.5e-7.

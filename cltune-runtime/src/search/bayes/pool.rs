@@ -10,6 +10,8 @@ use std::collections::HashMap;
 const WHOLE: u128 = 20_000;
 /// How many configurations of a larger one are considered at once.
 const SELECTION: usize = 4096;
+/// How many neighbours of a good configuration are among these.
+const NEIGHBOURS: usize = 400;
 
 /// Configurations with their coordinates.
 #[derive(Default)]
@@ -61,10 +63,14 @@ impl Pool {
         self.positions.clear();
         self.taken.clear();
         for near in best {
-            for neighbour in space.neighbours(near, Neighbourhood::AnyValue) {
-                if self.configurations.len() < SELECTION / 2 && !is_taken(&neighbour) {
-                    self.add(neighbour, features);
-                }
+            let mut neighbours = space.neighbours(near, Neighbourhood::AnyValue);
+            // Of a parameter with thousands of values only some.
+            while neighbours.len() > NEIGHBOURS {
+                let one = generator.below(neighbours.len() as u128) as usize;
+                neighbours.swap_remove(one);
+            }
+            for neighbour in neighbours.into_iter().filter(|n| !is_taken(n)) {
+                self.add(neighbour, features);
             }
         }
         // A bounded number of draws: a space is never much smaller than the selection.
