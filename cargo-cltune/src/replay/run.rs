@@ -20,7 +20,8 @@ pub(crate) fn replay(recording: &Recording, strategy: &Entry, budget: u64, seed:
     let mut evaluations = Vec::new();
     while let Step::Measure(codes) = search.step() {
         let time = recording.time(&codes);
-        search.tell(&codes, Score::of(time));
+        // Recordings are in milliseconds, scores in microseconds.
+        search.tell(&codes, Score::of(time.map(|time| time * 1e3)));
         evaluations.push((codes, time));
     }
     Run { seed, evaluations }

@@ -52,6 +52,13 @@ impl Generator {
         items.get(self.below(items.len() as u128) as usize)
     }
 
+    /// Puts the items into an order that is as likely as every other (Durstenfeld, 1964).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u128 + 1) as usize);
+        }
+    }
+
     /// Another sequence, which this one decides.
     #[must_use]
     pub fn split(&mut self) -> Self {
@@ -94,6 +101,19 @@ mod tests {
         assert!(large.iter().any(|value| *value > 1 << 98));
         assert!((0..1000).all(|_| (0.0..1.0).contains(&generator.unit())));
         assert_eq!(generator.pick::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn shuffling_keeps_the_items_and_makes_every_order() {
+        let mut generator = Generator::new(2);
+        let orders: std::collections::HashSet<[u8; 3]> = (0..200)
+            .map(|_| {
+                let mut items = [1, 2, 3];
+                generator.shuffle(&mut items);
+                items
+            })
+            .collect();
+        assert_eq!(orders.len(), 6);
     }
 
     #[test]

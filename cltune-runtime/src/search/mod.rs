@@ -27,7 +27,8 @@
 //! | `registry` | the strategies by name |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
-//! | `full`, `random`, `bayes`, `auto` | a strategy each |
+//! | `repair` | making a wished configuration valid |
+//! | `full`, `random`, `bayes`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
 //!
 //! # A new strategy
 //! One file with a type that implements [`Strategy`] and a constant [`Entry`], and one line in
@@ -35,13 +36,19 @@
 //! [`Search`] answers from memory. It need not know that several configurations are measured at
 //! once, or that results arrive out of order.
 
+mod annealing;
 mod auto;
 mod bayes;
+mod differential_evolution;
 mod full;
 mod generator;
+mod genetic;
+mod local;
 mod permutation;
+mod pso;
 mod random;
 mod registry;
+mod repair;
 mod run;
 mod strategy;
 

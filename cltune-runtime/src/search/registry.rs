@@ -1,13 +1,24 @@
 //! The strategies by name.
 
 use super::strategy::{Setting, Strategy};
-use super::{auto, bayes, full, random};
+use super::{annealing, auto, bayes, differential_evolution, full, genetic, local, pso, random};
 
 /// The strategy of a user who names none.
 pub const DEFAULT: &str = auto::ENTRY.name;
 
 /// Every strategy, the default first.
-pub const STRATEGIES: &[Entry] = &[auto::ENTRY, full::ENTRY, random::ENTRY, bayes::ENTRY];
+pub const STRATEGIES: &[Entry] = &[
+    auto::ENTRY,
+    full::ENTRY,
+    random::ENTRY,
+    bayes::ENTRY,
+    annealing::ENTRY,
+    annealing::CLTUNE,
+    pso::ENTRY,
+    genetic::ENTRY,
+    local::ENTRY,
+    differential_evolution::ENTRY,
+];
 
 /// A strategy that can be asked for by name.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ pub trait Strategy: Send {
 /// What became of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Score {
-    /// It is right and takes this time: positive and finite, in any unit that all share.
+    /// It is right and takes this time in microseconds, positive and finite.
     Time(f64),
     /// It failed, for whatever reason.
     Failed,
