@@ -28,7 +28,7 @@
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
-//! | `full`, `random`, `bayes`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
+//! | `full`, `random`, `bayes`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
 //!
 //! # A new strategy
 //! One file with a type that implements [`Strategy`] and a constant [`Entry`], and one line in
@@ -36,6 +36,7 @@
 //! [`Search`] answers from memory. It need not know that several configurations are measured at
 //! once, or that results arrive out of order.
 
+mod ann;
 mod annealing;
 mod auto;
 mod bayes;

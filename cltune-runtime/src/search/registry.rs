@@ -1,7 +1,9 @@
 //! The strategies by name.
 
 use super::strategy::{Setting, Strategy};
-use super::{annealing, auto, bayes, differential_evolution, full, genetic, local, pso, random};
+use super::{
+    ann, annealing, auto, bayes, differential_evolution, full, genetic, local, pso, random,
+};
 
 /// The strategy of a user who names none.
 pub const DEFAULT: &str = auto::ENTRY.name;
@@ -12,6 +14,7 @@ pub const STRATEGIES: &[Entry] = &[
     full::ENTRY,
     random::ENTRY,
     bayes::ENTRY,
+    ann::ENTRY,
     annealing::ENTRY,
     annealing::CLTUNE,
     pso::ENTRY,

@@ -10,7 +10,7 @@
 
 /// The mapping from configurations (codes) to points.
 #[derive(Clone, Debug)]
-pub(super) struct Features {
+pub(in crate::search) struct Features {
     columns: Vec<Column>,
 }
 
@@ -24,7 +24,7 @@ struct Column {
 
 impl Features {
     /// The mapping for parameters with these values. Parameters with one value have no coordinate.
-    pub(super) fn new<'a>(domains: impl Iterator<Item = &'a [i64]>) -> Self {
+    pub(in crate::search) fn new<'a>(domains: impl Iterator<Item = &'a [i64]>) -> Self {
         let mut columns = Vec::new();
         for (parameter, codes) in domains.enumerate() {
             let mut codes = codes.to_vec();
@@ -48,13 +48,13 @@ impl Features {
     }
 
     /// The number of coordinates.
-    pub(super) fn dimensions(&self) -> usize {
+    pub(in crate::search) fn dimensions(&self) -> usize {
         self.columns.len()
     }
 
     /// Appends the coordinates of a configuration. A code that is no value of its parameter takes
     /// the coordinate of the next larger value.
-    pub(super) fn extend(&self, configuration: &[i64], point: &mut Vec<f64>) {
+    pub(in crate::search) fn extend(&self, configuration: &[i64], point: &mut Vec<f64>) {
         point.extend(self.columns.iter().map(|column| {
             let code = configuration[column.parameter];
             let at = column

@@ -26,10 +26,10 @@
 //! | `particle` | one draw of hyper-parameters and its predictions |
 
 mod factor;
-mod features;
+pub(super) mod features;
 mod model;
 mod particle;
-mod pool;
+pub(super) mod pool;
 
 use super::generator::Generator;
 use super::registry::Entry;

@@ -15,7 +15,7 @@ const NEIGHBOURS: usize = 400;
 
 /// Configurations with their coordinates.
 #[derive(Default)]
-pub(super) struct Pool {
+pub(in crate::search) struct Pool {
     configurations: Vec<Vec<i64>>,
     /// For each coordinate, its value for each configuration.
     columns: Vec<Vec<f32>>,
@@ -27,7 +27,7 @@ pub(super) struct Pool {
 
 impl Pool {
     /// All of a small space; nothing yet of a large one.
-    pub(super) fn new(space: &Space, features: &Features) -> Self {
+    pub(in crate::search) fn new(space: &Space, features: &Features) -> Self {
         let mut pool = Self {
             configurations: Vec::new(),
             columns: vec![Vec::new(); features.dimensions()],
@@ -44,12 +44,12 @@ impl Pool {
     }
 
     /// Whether it holds the whole space, and so never changes.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::search) fn is_whole(&self) -> bool {
         self.whole
     }
 
     /// A new selection: what is near the best, and random others.
-    pub(super) fn renew<'a>(
+    pub(in crate::search) fn renew<'a>(
         &mut self,
         space: &Space,
         features: &Features,
@@ -99,29 +99,36 @@ impl Pool {
     }
 
     /// The number of configurations.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::search) fn len(&self) -> usize {
         self.configurations.len()
     }
 
     /// The configuration at a position.
-    pub(super) fn get(&self, position: usize) -> &[i64] {
+    pub(in crate::search) fn get(&self, position: usize) -> &[i64] {
         &self.configurations[position]
     }
 
     /// Takes a configuration out of the choice.
-    pub(super) fn take(&mut self, configuration: &[i64]) {
+    pub(in crate::search) fn take(&mut self, configuration: &[i64]) {
         if let Some(position) = self.positions.get(configuration) {
             self.taken[*position] = true;
         }
     }
 
     /// Whether the configuration at a position is out of the choice.
-    pub(super) fn is_taken(&self, position: usize) -> bool {
+    pub(in crate::search) fn is_taken(&self, position: usize) -> bool {
         self.taken[position]
     }
 
+    /// The coordinates of the configuration at a position.
+    pub(in crate::search) fn point(&self, position: usize) -> impl Iterator<Item = f64> + '_ {
+        self.columns
+            .iter()
+            .map(move |column| f64::from(column[position]))
+    }
+
     /// The scaled squared distance of each configuration to a point.
-    pub(super) fn squared_distances(&self, point: &[f64], weights: &[f64]) -> Vec<f32> {
+    pub(in crate::search) fn squared_distances(&self, point: &[f64], weights: &[f64]) -> Vec<f32> {
         let mut squared = vec![0.0_f32; self.len()];
         for ((column, coordinate), weight) in self.columns.iter().zip(point).zip(weights) {
             let (coordinate, weight) = (*coordinate as f32, *weight as f32);

@@ -1,0 +1,231 @@
+//! A bag of neural networks on the logarithm of time (Falch & Elster).
+//!
+//! Random configurations train eleven networks, each on eleven twelfths of the data; their mean
+//! prediction ranks the space, and the best of it are measured. Two things go beyond the paper:
+//!
+//! - **Failures are modelled.** The paper leaves invalid configurations out of the training data,
+//!   so that a second stage may hold nothing valid. Here another bag learns whether a configuration
+//!   fails, and expected times are divided by the probability that it works.
+//! - **How many are measured follows from the error of the predictions** on data that a network was
+//!   not trained on: configurations are measured as long as they may be the best, and then, within
+//!   the budget, the networks are trained again with what was learned.
+//!
+//! In a space of more than 20,000 configurations, what is ranked is a random selection of 4096 with
+//! the neighbours of the best.
+
+mod network;
+
+use super::bayes::features::Features;
+use super::bayes::pool::Pool;
+use super::generator::Generator;
+use super::registry::Entry;
+use super::strategy::{Score, Setting, Strategy};
+use cltune_core::space::Space;
+use network::Network;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "ann",
+    summary: "bagged neural networks, trained on random configurations, then the best predicted",
+    new: |setting| Box::new(Ann::new(setting)),
+};
+
+/// Networks in a bag; also the parts of the data, of which each network misses one.
+const BAG: usize = 11;
+/// Which part of the budget trains the first networks.
+const TRAINING: f64 = 0.4;
+/// The least and the most configurations that do.
+const LEAST: u64 = 20;
+const MOST: u64 = 2000;
+/// Training starts again after so many further results at the latest, as a part of all.
+const RENEWED: f64 = 0.15;
+
+/// See the module.
+pub(super) struct Ann {
+    space: Arc<Space>,
+    generator: Generator,
+    features: Features,
+    /// How many random configurations come first.
+    training: usize,
+    proposed: usize,
+    results: HashMap<Vec<i64>, Option<f64>>,
+    /// Configurations to measure, the most promising last.
+    queue: Vec<Vec<i64>>,
+    pool: Pool,
+}
+
+impl Ann {
+    pub(super) fn new(setting: &Setting) -> Self {
+        let space = Arc::clone(&setting.space);
+        let domains = space.parameters().iter();
+        let features = Features::new(domains.map(|parameter| &*parameter.codes));
+        let budget = setting.budget.map_or(100.0, |budget| budget as f64);
+        Self {
+            pool: Pool::new(&space, &features),
+            space,
+            generator: Generator::new(setting.seed),
+            features,
+            training: ((budget * TRAINING) as u64).clamp(LEAST, MOST) as usize,
+            proposed: 0,
+            results: HashMap::new(),
+            queue: Vec::new(),
+        }
+    }
+
+    /// Trains, ranks, and fills the queue with what may be the best.
+    fn rank(&mut self) {
+        let mut points = Vec::with_capacity(self.results.len());
+        // Sorted: a hash map's order is another in each run.
+        let mut results: Vec<(&Vec<i64>, Option<f64>)> = self
+            .results
+            .iter()
+            .map(|(codes, time)| (codes, *time))
+            .collect();
+        results.sort_by(|a, b| a.0.cmp(b.0));
+        for (codes, _) in &results {
+            let mut point = Vec::with_capacity(self.features.dimensions());
+            self.features.extend(codes, &mut point);
+            points.push(point);
+        }
+        let worked = || {
+            points
+                .iter()
+                .zip(&results)
+                .filter(|(_, (_, time))| time.is_some())
+        };
+        let rows: Vec<&[f64]> = worked().map(|(point, _)| point.as_slice()).collect();
+        let times: Vec<f64> = worked()
+            .filter_map(|(_, (_, time))| *time)
+            .map(f64::ln)
+            .collect();
+        let best = times.iter().copied().fold(f64::MAX, f64::min);
+        let bag = Bag::train(&rows, &times, &mut self.generator);
+        let all: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
+        let failed = results
+            .iter()
+            .map(|(_, time)| f64::from(u8::from(time.is_none())));
+        let failed: Vec<f64> = failed.collect();
+        let failures =
+            (rows.len() < all.len()).then(|| Bag::train(&all, &failed, &mut self.generator));
+        if !self.pool.is_whole() {
+            let mut fastest: Vec<&(&Vec<i64>, Option<f64>)> = results.iter().collect();
+            let key = |time: Option<f64>| time.unwrap_or(f64::MAX);
+            fastest.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
+            let known = &self.results;
+            let near = fastest.iter().take(5).map(|(codes, _)| codes.as_slice());
+            let is_taken = |codes: &[i64]| known.contains_key(codes);
+            let generator = &mut self.generator;
+            self.pool
+                .renew(&self.space, &self.features, near, generator, is_taken);
+        }
+        let pool = &self.pool;
+        let mut ranked: Vec<(f64, usize)> = (0..pool.len())
+            .into_par_iter()
+            .filter(|position| !self.results.contains_key(pool.get(*position)))
+            .map(|position| {
+                let point: Vec<f64> = pool.point(position).collect();
+                let fails = failures.as_ref().map_or(0.0, |bag| bag.predict(&point));
+                let works = (1.0 - fails).clamp(0.01, 1.0);
+                (bag.predict(&point) - works.ln(), position)
+            })
+            .collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let may_be_best = |predicted: f64| predicted - 2.0 * bag.error < best;
+        let most = ((self.results.len() as f64 * RENEWED) as usize).max(5);
+        let promising = ranked
+            .iter()
+            .take(most)
+            .take_while(|(p, _)| may_be_best(*p));
+        // Where nothing may be the best, the first of the ranking still teaches most.
+        let count = promising.count().max(1).min(ranked.len());
+        self.queue = ranked[..count]
+            .iter()
+            .rev()
+            .map(|(_, at)| pool.get(*at).to_vec())
+            .collect();
+    }
+}
+
+impl Strategy for Ann {
+    fn propose(&mut self) -> Option<Vec<i64>> {
+        self.proposed += 1;
+        let succeeded = self.results.values().filter(|time| time.is_some()).count();
+        if self.proposed <= self.training || succeeded < 2 {
+            return self.space.sample(&mut self.generator);
+        }
+        if self.queue.is_empty() {
+            self.rank();
+        }
+        self.queue.pop()
+    }
+
+    fn tell(&mut self, configuration: &[i64], score: Score) {
+        self.results.insert(configuration.to_vec(), score.time());
+        self.queue.retain(|queued| queued != configuration);
+    }
+}
+
+/// Networks whose predictions are averaged (Breiman 1996).
+struct Bag {
+    networks: Vec<Network>,
+    mean: f64,
+    scale: f64,
+    /// The root mean square error on data that a network was not trained on.
+    error: f64,
+}
+
+impl Bag {
+    fn train(rows: &[&[f64]], targets: &[f64], generator: &mut Generator) -> Self {
+        let count = targets.len().max(1) as f64;
+        let mean = targets.iter().sum::<f64>() / count;
+        let squares = targets
+            .iter()
+            .map(|target| (target - mean).powi(2))
+            .sum::<f64>();
+        let scale = (squares / count).sqrt().max(1e-9);
+        let inputs = rows.first().map_or(0, |row| row.len());
+        let targets: Vec<f64> = targets
+            .iter()
+            .map(|target| (target - mean) / scale)
+            .collect();
+        let parts: Vec<u128> = rows
+            .iter()
+            .map(|_| generator.below(BAG as u128 + 1))
+            .collect();
+        let seeds: Vec<Generator> = (0..BAG).map(|_| generator.split()).collect();
+        let trained: Vec<(Network, f64, usize)> = seeds
+            .into_par_iter()
+            .enumerate()
+            .map(|(part, mut generator)| {
+                let left_out = |at: usize| parts[at] == part as u128 && rows.len() > BAG;
+                let (kept, out): (Vec<usize>, Vec<usize>) =
+                    (0..rows.len()).partition(|at| !left_out(*at));
+                let own: Vec<&[f64]> = kept.iter().map(|at| rows[*at]).collect();
+                let own_targets: Vec<f64> = kept.iter().map(|at| targets[*at]).collect();
+                let network = Network::train(inputs, &own, &own_targets, &mut generator);
+                let error = |at: &usize| (network.predict(rows[*at]) - targets[*at]).powi(2);
+                let errors = out.iter().map(error).sum();
+                (network, errors, out.len())
+            })
+            .collect();
+        let left_out: usize = trained.iter().map(|(_, _, count)| count).sum();
+        let errors: f64 = trained.iter().map(|(_, errors, _)| errors).sum();
+        Self {
+            networks: trained.into_iter().map(|(network, _, _)| network).collect(),
+            mean,
+            scale,
+            error: scale * (errors / left_out.max(1) as f64).sqrt(),
+        }
+    }
+
+    fn predict(&self, row: &[f64]) -> f64 {
+        let sum: f64 = self
+            .networks
+            .iter()
+            .map(|network| network.predict(row))
+            .sum();
+        self.mean + self.scale * sum / self.networks.len() as f64
+    }
+}
