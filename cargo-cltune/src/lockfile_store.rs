@@ -69,26 +69,59 @@ pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> 
     })
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A link keeps pointing at the file that it points at now.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let permissions = std::fs::metadata(&target)
-        .ok()
-        .map(|metadata| metadata.permissions());
-    if permissions
-        .as_ref()
-        .is_some_and(std::fs::Permissions::readonly)
-    {
-        // Renaming over it would succeed where the folder is writable; the user said no.
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "the file is read-only",
-        ));
+/// Whether [`write`] could replace this file now; changes nothing.
+pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
+    let destination = Destination::of(path)?;
+    tempfile::Builder::new()
+        .prefix(".cltune-")
+        .tempfile_in(&destination.folder)
+        .map(drop)
+}
+
+/// Where a replaced file goes.
+struct Destination {
+    /// The file itself: a link keeps pointing at the file that it points at now.
+    target: PathBuf,
+    /// The folder of the file.
+    folder: PathBuf,
+    /// The file's permissions, where there is one.
+    permissions: Option<std::fs::Permissions>,
+}
+
+impl Destination {
+    fn of(path: &Path) -> io::Result<Self> {
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let permissions = std::fs::metadata(&target)
+            .ok()
+            .map(|metadata| metadata.permissions());
+        if permissions
+            .as_ref()
+            .is_some_and(std::fs::Permissions::readonly)
+        {
+            // Renaming over it would succeed where the folder is writable; the user said no.
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the file is read-only",
+            ));
+        }
+        Ok(Self {
+            target,
+            folder,
+            permissions,
+        })
     }
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let Destination {
+        target,
+        folder,
+        permissions,
+    } = Destination::of(path)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cltune.lock.");
     // Temporary files are private by default; a lockfile is a source file like any other.

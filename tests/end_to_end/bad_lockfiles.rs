@@ -84,6 +84,26 @@ fn a_folder_that_does_not_exist_is_an_error_before_tuning() {
     assert!(tuned.messages("configuration").is_empty(), "{tuned}");
 }
 
+/// Its folder can be written to, so that replacing the file would work: it must not, and the user
+/// must hear of it before an hour of measuring.
+#[test]
+fn a_read_only_lockfile_is_an_error_before_tuning() {
+    let project = project("cltune-e2e-read-only-file");
+    let path = project.path("cltune.lock");
+    project.write("cltune.lock", "version = 1\n");
+    let mut permissions = fs::metadata(&path)
+        .expect("it was just written")
+        .permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).expect("its owner may");
+    let tuned = project
+        .cltune(&["--message-format", "json"])
+        .expect_code(2)
+        .expect_stderr(&["cltune.lock", "read-only", "--lockfile"]);
+    assert!(tuned.messages("configuration").is_empty(), "{tuned}");
+    assert_eq!(project.read("cltune.lock"), "version = 1\n");
+}
+
 #[test]
 fn results_join_what_is_already_there() {
     let project = project("cltune-e2e-join");

@@ -26,7 +26,7 @@ pub(crate) enum KeepError {
     /// The result does not fit the lockfile.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The folder cannot be written to. Found before anything is measured.
+    /// The file or its folder cannot be written to. Found before anything is measured.
     #[error(
         "cannot write {}: {source}. Name another place with --lockfile FILE",
         path.display()
@@ -45,18 +45,11 @@ impl Keeper {
         self.file.clone().unwrap_or_else(|| folder.join(FILE_NAME))
     }
 
-    /// Whether results could be kept: the file can be read, and its folder written to.
+    /// Whether results could be kept: the file can be read, and replaced.
     pub(crate) fn check(&self, folder: &Path) -> Result<(), KeepError> {
         let path = self.path(folder);
         lockfile_store::read(&path)?;
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        tempfile::Builder::new()
-            .prefix(".cltune-")
-            .tempfile_in(&parent)
-            .map(drop)
+        lockfile_store::check_writable(&path)
             .map_err(|source| KeepError::Unwritable { path, source })
     }
 
