@@ -28,7 +28,7 @@ pub(crate) struct TuneArgs {
     /// This problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
-    /// How to search: auto, full or random.
+    /// How to search; docs/strategies.md says which strategy is for what.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = strategy, help_heading = "Tuning")]
     strategy: &'static Entry,
     /// How many configurations to measure, or how long, for each kernel, device and problem.
@@ -144,13 +144,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         match search(&job, &discovery.state, &options) {
             Ok(finished) => {
                 if let Some(choice) = &finished.choice {
-                    keeper.keep(
+                    let kept = keeper.keep(
                         &job,
                         choice,
                         finished.evaluated,
                         finished.valid,
                         args.strategy.name,
-                    )?;
+                    );
+                    // The other searches' results are kept all the same, and the table shows this.
+                    if let Err(error) = kept {
+                        reported = true;
+                        anstream::eprintln!("{}", summary::failed(&job, &error.to_string()));
+                    }
                 } else {
                     reported = true;
                 }
