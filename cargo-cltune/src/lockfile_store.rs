@@ -69,7 +69,7 @@ pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> 
     })
 }
 
-/// Whether [`write`] could replace this file now; changes nothing.
+/// Whether [`write()`] could replace this file now; changes nothing.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
     let destination = Destination::of(path)?;
     tempfile::Builder::new()
