@@ -40,7 +40,7 @@ fn stub_function(context: &Context<'_>) -> TokenStream {
         #(#attributes)*
         #[allow(unused_variables, clippy::all, clippy::pedantic)]
         #visibility #signature {
-            ::core::unimplemented!()
+            ::core::unreachable!()
         }
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! ```no_run
 //! # fn measure(configuration: &[i64]) -> Option<f64> { None }
-//! # fn main() -> Result<(), cltune_runtime::search::UnknownStrategy> {
-//! # let space: std::sync::Arc<cltune_core::space::Space> = unimplemented!();
+//! # fn example(
+//! #     space: std::sync::Arc<cltune_core::space::Space>,
+//! # ) -> Result<(), cltune_runtime::search::UnknownStrategy> {
 //! use cltune_runtime::search::{self, Score, Search, Setting, Step};
 //!
 //! let setting = Setting::new(space).seed(7).budget(200);
