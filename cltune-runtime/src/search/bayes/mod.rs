@@ -181,6 +181,8 @@ impl Bayes {
         };
         let avoid = |particle: &mut Particle| {
             if data.failures.iter().all(|failed| *failed == 0.0) {
+                // What it learned from other data, or for another pool, must not come back.
+                particle.reset();
                 return vec![1.0; pool.len()];
             }
             learn(particle, &data.failures);
