@@ -7,6 +7,8 @@ mod cli;
 mod commands;
 mod lockfile_store;
 mod replay;
+#[cfg(test)]
+mod samples;
 mod session;
 mod worker;
 

@@ -161,7 +161,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
                 }
                 if let Some(reason) = &finished.stopped {
                     reported = true;
-                    anstream::eprintln!("{}", summary::failed(&job, reason));
+                    anstream::eprintln!("{}", summary::stopped(&job, reason));
                 }
                 rows.push((job, finished));
             }

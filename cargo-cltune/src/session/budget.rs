@@ -21,6 +21,14 @@ impl Budget {
             Self::Time(_) => None,
         }
     }
+
+    /// The time, if that is what limits.
+    pub(crate) fn time(self) -> Option<Duration> {
+        match self {
+            Self::Evaluations(_) => None,
+            Self::Time(time) => Some(time),
+        }
+    }
 }
 
 impl FromStr for Budget {

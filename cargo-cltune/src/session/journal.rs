@@ -1,29 +1,68 @@
 //! Every result as it comes: JSON lines, so that nothing measured is ever lost.
 
+use super::bench::Measured;
 use super::plan::Job;
 use cltune_core::parameter::Value;
+use cltune_runtime::tuning::Outcome;
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
+use std::borrow::Cow;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
 /// The journal of one kernel, device and problem. Sessions are appended.
 pub(crate) struct Journal {
-    file: File,
+    to: Box<dyn Write>,
 }
 
-/// One line.
+/// One line: a configuration and what became of it.
 #[derive(Serialize)]
 pub(crate) struct Line<'a> {
     pub(crate) values: Vec<serde_json::Value>,
-    pub(crate) status: &'a str,
+    pub(crate) status: &'static str,
     pub(crate) time_us: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) samples_us: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) build_seconds: Option<f64>,
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detail: Option<&'a str>,
+    pub(crate) detail: Option<Cow<'a, str>>,
+}
+
+impl<'a> Line<'a> {
+    pub(crate) fn new(job: &Job, codes: &[i64], measured: &'a Measured) -> Self {
+        let line = Self {
+            values: json_values(job, codes),
+            status: "ok",
+            time_us: None,
+            samples_us: None,
+            build_seconds: None,
+            detail: None,
+        };
+        let (status, detail): (_, Cow<'a, str>) = match measured {
+            Measured::Outcome(Outcome::Ok(measurement)) => {
+                return Self {
+                    time_us: Some(measurement.time_us),
+                    samples_us: Some(&measurement.samples_us),
+                    build_seconds: Some(measurement.build_seconds),
+                    ..line
+                };
+            }
+            Measured::Outcome(Outcome::BuildFailed { log }) => ("build-failed", log.into()),
+            Measured::Outcome(Outcome::LaunchFailed { error }) => ("launch-failed", error.into()),
+            Measured::Outcome(Outcome::WrongResult(wrong)) => {
+                ("wrong-result", wrong.to_string().into())
+            }
+            Measured::TimedOut(reason) => ("timed-out", reason.into()),
+            Measured::Crashed(reason) => ("crashed", reason.into()),
+        };
+        Self {
+            status,
+            detail: Some(detail),
+            ..line
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -41,7 +80,7 @@ struct Header<'a> {
 }
 
 impl Journal {
-    /// Opens the journal and writes the session's header.
+    /// Opens the journal's file and begins a session.
     pub(crate) fn open(
         state: &Path,
         job: &Job,
@@ -66,7 +105,18 @@ impl Journal {
         .collect();
         let path = folder.join(format!("{name}.jsonl"));
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        let mut journal = Self { file };
+        Self::begin(Box::new(file), job, strategy, seed)
+    }
+
+    /// Writes the session's header.
+    pub(super) fn begin(
+        to: Box<dyn Write>,
+        job: &Job,
+        strategy: &str,
+        seed: u64,
+    ) -> std::io::Result<Self> {
+        let model = &job.declaration.model;
+        let mut journal = Self { to };
         journal.line(&Header {
             kernel: &model.name,
             fingerprint: &model.fingerprint,
@@ -90,7 +140,7 @@ impl Journal {
     pub(crate) fn line(&mut self, line: &impl Serialize) -> std::io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
-        self.file.write_all(text.as_bytes())
+        self.to.write_all(text.as_bytes())
     }
 }
 

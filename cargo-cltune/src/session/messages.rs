@@ -1,7 +1,8 @@
 //! What happens, for tools: a JSON object per line on standard output, each with a `reason`.
 
-use super::journal::json_values;
+use super::journal::{Line, json_values};
 use super::plan::Job;
+use super::search::Finished;
 use crate::worker::DeviceRecord;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -30,23 +31,15 @@ impl Messages {
         );
     }
 
-    pub(crate) fn configuration(
-        self,
-        job: &Job,
-        codes: &[i64],
-        status: &str,
-        time_us: Option<f64>,
-        repeats: usize,
-        detail: Option<&str>,
-    ) {
+    pub(crate) fn configuration(self, job: &Job, line: &Line<'_>) {
         let mut fields = json!({
-            "values": json_values(job, codes),
-            "status": status,
-            "time_us": time_us,
-            "repeats": repeats,
+            "values": line.values,
+            "status": line.status,
+            "time_us": line.time_us,
+            "repeats": line.samples_us.map_or(0, <[f64]>::len),
         });
-        if let (Some(detail), Some(object)) = (detail, fields.as_object_mut()) {
-            object.insert("detail".into(), detail.into());
+        if let (Some(detail), Some(object)) = (&line.detail, fields.as_object_mut()) {
+            object.insert("detail".into(), detail.as_ref().into());
         }
         self.about(job, "configuration", fields);
     }
@@ -59,28 +52,20 @@ impl Messages {
         );
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the fields of the message, named at the call"
-    )]
-    pub(crate) fn finished(
-        self,
-        job: &Job,
-        codes: &[i64],
-        time_us: f64,
-        default_us: Option<f64>,
-        evaluated: u64,
-        failed: u64,
-        seconds: f64,
-    ) {
+    /// Of a search that found something.
+    pub(crate) fn finished(self, job: &Job, finished: &Finished, seconds: f64) {
+        let Some(choice) = &finished.choice else {
+            return;
+        };
+        let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
         self.about(
             job,
             "finished",
             json!({
-                "values": json_values(job, codes),
-                "time_us": time_us,
-                "default_us": default_us,
-                "evaluated": evaluated,
+                "values": json_values(job, &choice.codes),
+                "time_us": choice.time_us,
+                "default_us": choice.default_us,
+                "evaluated": finished.evaluated,
                 "failed": failed,
                 "seconds": seconds,
             }),

@@ -5,7 +5,8 @@
 //! | `plan` | what is to be tuned |
 //! | `budget` | how long a search may take |
 //! | `bench` | a worker that is ready to measure, replaced when it dies |
-//! | `search` | the loop of one kernel, device and problem |
+//! | `search` | the search of one kernel, device and problem: from the space to the choice |
+//! | `course` | its loop: one configuration after another |
 //! | `finalists` | choosing between close configurations |
 //! | `keep` | the lockfile, written after every search |
 //! | `journal` | every result, as it comes |
@@ -15,6 +16,7 @@
 
 mod bench;
 mod budget;
+mod course;
 mod finalists;
 mod guard;
 mod journal;

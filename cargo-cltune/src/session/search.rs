@@ -1,17 +1,16 @@
-//! The search of one kernel, device and problem.
+//! The search of one kernel, device and problem: from the space to the choice.
 
-use super::bench::{Bench, BenchError, Measured};
+use super::bench::{Bench, BenchError};
 use super::budget::Budget;
+use super::course::{Course, Failures};
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
-use super::journal::{Journal, Line, json_values};
+use super::journal::Journal;
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use cltune_core::space::Space;
-use cltune_runtime::search::{Entry, Score, Search, Setting, Step};
-use cltune_runtime::tuning::Outcome;
-use std::collections::BTreeMap;
+use cltune_runtime::search::{Entry, Search, Setting};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,8 +34,7 @@ pub(crate) struct Finished {
     pub(crate) choice: Option<Choice>,
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
-    /// How many configurations failed, by status, and the first reason of each.
-    pub(crate) failures: BTreeMap<&'static str, (u64, String)>,
+    pub(crate) failures: Failures,
     /// Why the search ended early, keeping what it had found.
     pub(crate) stopped: Option<String>,
 }
@@ -65,120 +63,86 @@ pub(crate) fn run(
     options: &SearchOptions,
 ) -> Result<Finished, SearchError> {
     let begin = Instant::now();
-    let model = &job.declaration.model;
-    let spec = model.space_spec(&job.dims, &job.device.info().limits);
-    let space = Arc::new(Space::build(&spec));
+    let space = space(job, options.messages)?;
     let valid = space.count();
-    options.messages.space(job, space.cartesian(), valid);
-    if valid == 0 {
-        return Err(SearchError::Empty {
-            explanation: space.explain().to_string(),
-        });
-    }
-    let mut journal = Journal::open(state, job, options.strategy.name, options.seed)?;
+    let journal = Journal::open(state, job, options.strategy.name, options.seed)?;
     let mut bench = Bench::new(job, options.seed, options.limit)?;
+    let default = bench.default_codes().to_vec();
     let evaluations = options.budget.evaluations();
-    let mut search = Search::new(
-        options.strategy,
-        &Setting::new(space).seed(options.seed).budget(evaluations),
-    );
-    search.start_with(bench.default_codes());
-    let total = evaluations
-        .map_or(valid, |budget| valid.min(u128::from(budget)))
-        .try_into()
-        .ok()
-        .filter(|_| evaluations.is_some() || valid < 100_000);
-    let title = format!("{} on {} for {}", model.name, job.device.name, problem(job));
-    let deadline = match options.budget {
-        Budget::Time(time) => Some(begin + time),
-        Budget::Evaluations(_) => None,
+    let setting = Setting::new(space).seed(options.seed).budget(evaluations);
+    let mut search = Search::new(options.strategy, &setting);
+    search.start_with(&default);
+    // A deadline that no clock can show is none.
+    let deadline = options
+        .budget
+        .time()
+        .and_then(|time| begin.checked_add(time));
+    let total = total(evaluations, valid);
+    let mut course = Course {
+        job,
+        search,
+        default,
+        journal,
+        messages: options.messages,
+        progress: Progress::new(&title(job), total, deadline, options.quiet),
+        failures: Failures::new(),
     };
-    let mut progress = Progress::new(&title, total, deadline, options.quiet);
-    let mut failures: BTreeMap<&'static str, (u64, String)> = BTreeMap::new();
-    let mut results: Vec<(Vec<i64>, f64)> = Vec::new();
-    let mut best_us: Option<f64> = None;
-    let mut evaluated = 0;
-    let mut stopped = None;
-    let over = |evaluated: u64| {
-        interrupted()
-            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || evaluations.is_some_and(|budget| evaluated >= budget)
-    };
-    while !over(evaluated) {
-        let Step::Measure(codes) = search.step() else {
-            break;
-        };
-        let measured = match bench.measure(&codes, best_us) {
-            Ok(measured) => measured,
-            Err(error) if results.is_empty() => return Err(error.into()),
-            Err(error) => {
-                stopped = Some(error.to_string());
-                break;
-            }
-        };
-        let result = Record::of(&measured);
-        evaluated += 1;
-        journal.line(&Line {
-            values: json_values(job, &codes),
-            status: result.status,
-            time_us: result.time_us,
-            samples_us: result.samples_us,
-            build_seconds: result.build_seconds,
-            detail: result.detail.as_deref(),
-        })?;
-        options.messages.configuration(
-            job,
-            &codes,
-            result.status,
-            result.time_us,
-            result.samples_us.map_or(0, <[f64]>::len),
-            result.detail.as_deref(),
-        );
-        search.tell(&codes, Score::of(result.time_us));
-        if codes == bench.default_codes() {
-            progress.default(result.time_us);
-        }
-        progress.step(result.time_us, || job.configuration(&codes));
-        if let Some(detail) = result.detail {
-            let entry = failures
-                .entry(result.status)
-                .or_insert_with(|| (0, format!("{}: {detail}", job.configuration(&codes))));
-            entry.0 += 1;
-        }
-        if let Some(time_us) = result.time_us {
-            if best_us.is_none_or(|best| time_us < best) {
-                best_us = Some(time_us);
-                options.messages.best(job, &codes, time_us);
-            }
-            results.push((codes, time_us));
-        }
-    }
+    let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let stopped = course.run(|codes, best_us| bench.measure(codes, best_us), over)?;
+    let Course {
+        search,
+        progress,
+        failures,
+        ..
+    } = course;
     progress.end();
+    let results: Vec<_> = search
+        .results()
+        .filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)))
+        .collect();
     let choice = if results.is_empty() {
         None
     } else {
         finalists::choose(&mut bench, &results)
     };
-    let seconds = begin.elapsed().as_secs_f64();
-    if let Some(choice) = &choice {
-        let failed = failures.values().map(|(count, _)| count).sum();
-        options.messages.finished(
-            job,
-            &choice.codes,
-            choice.time_us,
-            choice.default_us,
-            evaluated,
-            failed,
-            seconds,
-        );
-    }
-    Ok(Finished {
+    let finished = Finished {
         choice,
-        evaluated,
+        evaluated: search.evaluated() as u64,
         valid,
         failures,
         stopped,
-    })
+    };
+    options
+        .messages
+        .finished(job, &finished, begin.elapsed().as_secs_f64());
+    Ok(finished)
+}
+
+/// The space to search, which is not empty.
+fn space(job: &Job, messages: Messages) -> Result<Arc<Space>, SearchError> {
+    let model = &job.declaration.model;
+    let spec = model.space_spec(&job.dims, &job.device.info().limits);
+    let space = Space::build(&spec);
+    messages.space(job, space.cartesian(), space.count());
+    if space.count() == 0 {
+        return Err(SearchError::Empty {
+            explanation: space.explain().to_string(),
+        });
+    }
+    Ok(Arc::new(space))
+}
+
+/// How many configurations will be measured, where a person may want to wait for them.
+fn total(evaluations: Option<u64>, valid: u128) -> Option<u64> {
+    match evaluations {
+        Some(budget) => Some(u64::try_from(valid).map_or(budget, |valid| valid.min(budget))),
+        None => u64::try_from(valid).ok().filter(|valid| *valid < 100_000),
+    }
+}
+
+fn title(job: &Job) -> String {
+    let (name, device) = (&job.declaration.model.name, &job.device.name);
+    format!("{name} on {device} for {}", problem(job))
 }
 
 /// `n = 1024`, or words for a kernel without dimensions.
@@ -188,43 +152,5 @@ fn problem(job: &Job) -> String {
         "its only problem".into()
     } else {
         text
-    }
-}
-
-/// A measured configuration as the journal and the messages have it.
-struct Record<'a> {
-    status: &'static str,
-    time_us: Option<f64>,
-    samples_us: Option<&'a [f64]>,
-    build_seconds: Option<f64>,
-    /// Why it failed.
-    detail: Option<String>,
-}
-
-impl<'a> Record<'a> {
-    fn of(measured: &'a Measured) -> Self {
-        let failed = |status, detail: &str| Self {
-            status,
-            time_us: None,
-            samples_us: None,
-            build_seconds: None,
-            detail: Some(detail.to_string()),
-        };
-        match measured {
-            Measured::Outcome(Outcome::Ok(measurement)) => Self {
-                status: "ok",
-                time_us: Some(measurement.time_us),
-                samples_us: Some(&measurement.samples_us),
-                build_seconds: Some(measurement.build_seconds),
-                detail: None,
-            },
-            Measured::Outcome(Outcome::BuildFailed { log }) => failed("build-failed", log),
-            Measured::Outcome(Outcome::LaunchFailed { error }) => failed("launch-failed", error),
-            Measured::Outcome(Outcome::WrongResult(wrong)) => {
-                failed("wrong-result", &wrong.to_string())
-            }
-            Measured::TimedOut(reason) => failed("timed-out", reason),
-            Measured::Crashed(reason) => failed("crashed", reason),
-        }
     }
 }

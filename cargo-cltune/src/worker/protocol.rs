@@ -79,7 +79,7 @@ pub(crate) struct DeviceRecord {
 }
 
 impl DeviceRecord {
-    pub(super) fn new(index: usize, info: &DeviceInfo) -> Self {
+    pub(crate) fn new(index: usize, info: &DeviceInfo) -> Self {
         let limit = |field: &DeviceField| (field.name().to_string(), info.limits.get(*field));
         Self {
             index,

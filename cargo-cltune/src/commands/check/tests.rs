@@ -1,68 +1,16 @@
-//! Checks of packages in temporary folders, with declarations made by hand.
+//! Checks of packages in temporary folders, with sample declarations.
 
 use super::{CheckArgs, CheckError, Format, PackageTunables, run};
 use crate::commands::Outcome;
 use crate::lockfile_store;
-use cltune_core::List;
-use cltune_core::declaration::{Declaration, Reference};
-use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use crate::samples::{self, declaration};
+use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::{Lockfile, Measured};
-use cltune_core::model::Model;
-use cltune_core::parameter::{Domain, Parameter};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-fn declaration(name: &'static str, fingerprint: &'static str, problems: &[i64]) -> Declaration {
-    let domain = Domain::PowersOfTwo {
-        first: 32,
-        last: 256,
-    };
-    Declaration {
-        model: Model {
-            name: name.into(),
-            fingerprint: fingerprint.into(),
-            kernel: "kernel".into(),
-            source: "".into(),
-            options: List::Borrowed(&[]),
-            parameters: vec![Parameter {
-                name: "WG".into(),
-                domain,
-            }]
-            .into(),
-            dimensions: vec!["n".into()].into(),
-            constraints: List::Borrowed(&[]),
-            global: List::Borrowed(&[]),
-            local: List::Borrowed(&[]),
-            offset: List::Borrowed(&[]),
-            local_memory: None,
-            defines: List::Borrowed(&[]),
-            arguments: List::Borrowed(&[]),
-            default: None,
-        },
-        package: "app".to_owned(),
-        version: "0.1.0".to_owned(),
-        source_file: "src/lib.rs".to_owned(),
-        lockfile_seen: "absent".to_owned(),
-        problems: problems.iter().map(|n| vec![*n]).collect(),
-        reference: Reference::Default,
-        tolerance: None,
-        fills: Vec::new(),
-        bytes: None,
-        flops: None,
-    }
-}
-
 fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i64) {
-    let info = DeviceInfo {
-        platform: "platform".to_owned(),
-        name: device.to_owned(),
-        vendor: "vendor".to_owned(),
-        device_type: DeviceType::Gpu,
-        driver: "1".to_owned(),
-        version: "OpenCL 3.0".to_owned(),
-        limits: DeviceLimits::default(),
-    };
     let measured = Measured {
         dims: vec![n],
         codes: vec![64],
@@ -73,7 +21,7 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
         strategy: "full".to_owned(),
     };
     lockfile
-        .record(&declaration.model, &info, &measured)
+        .record(&declaration.model, &samples::device(device), &measured)
         .unwrap();
 }
 

@@ -48,16 +48,26 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
 
 /// The line about a search that could not be done.
 pub(super) fn failed(job: &Job, reason: &str) -> String {
+    format!("error: {}: {reason}", subject(job))
+}
+
+/// The line about a search that ended early, whose results are kept.
+pub(super) fn stopped(job: &Job, reason: &str) -> String {
+    format!(
+        "warning: {}: the search ended early and what it found is kept: {reason}",
+        subject(job)
+    )
+}
+
+/// `app::saxpy on some device for n = 1024`.
+fn subject(job: &Job) -> String {
     let problem = job.problem();
     let of = if problem.is_empty() {
         String::new()
     } else {
         format!(" for {problem}")
     };
-    format!(
-        "error: {} on {}{of}: {reason}",
-        job.declaration.model.name, job.device.name
-    )
+    format!("{} on {}{of}", job.declaration.model.name, job.device.name)
 }
 
 fn row(job: &Job, finished: &Finished) -> [String; 9] {
