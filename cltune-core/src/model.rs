@@ -6,10 +6,12 @@
 
 mod check;
 mod derived;
+mod describe;
 mod geometry;
 mod macros;
 mod rejection;
 
+pub use describe::assignments;
 pub use geometry::Geometry;
 pub use rejection::{Quantity, Rejection};
 

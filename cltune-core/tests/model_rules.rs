@@ -395,3 +395,20 @@ fn derived_constraints_explain_themselves() {
         ]
     );
 }
+
+#[test]
+fn configurations_and_problems_are_described() {
+    let model = model();
+    assert_eq!(
+        model.describe(&[8, 1, 2, 1, 0]),
+        "X = 8, Y = 1, WPT = 2, CACHE = true, T = float"
+    );
+    assert_eq!(
+        model.describe(&[8, 1, 2, 1, 7]),
+        "X = 8, Y = 1, WPT = 2, CACHE = true, T = ?7"
+    );
+    assert_eq!(model.describe_sizes(&[1024, 5]), "n = 1024, m = 5");
+    assert_eq!(model.describe_problem(&[1024, 5]), "n = 1024, m = 5");
+    assert_eq!(model.describe_sizes(&[]), "");
+    assert_eq!(model.describe_problem(&[]), "its only problem");
+}

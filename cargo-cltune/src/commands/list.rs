@@ -27,7 +27,7 @@ pub(crate) struct ListArgs {
 /// The space of one problem on one device.
 struct Count {
     device: String,
-    problem: Vec<(String, i64)>,
+    dims: Vec<i64>,
     cartesian: u128,
     valid: u128,
 }
@@ -75,10 +75,9 @@ fn counts(declaration: &Declaration, devices: &[DeviceInfo]) -> Vec<Count> {
     for device in devices {
         for dims in &declaration.problems {
             let space = Space::build(&model.space_spec(dims, &device.limits));
-            let names = model.dimensions.iter().map(ToString::to_string);
             counts.push(Count {
                 device: device.name.clone(),
-                problem: names.zip(dims.iter().copied()).collect(),
+                dims: dims.clone(),
                 cartesian: space.cartesian(),
                 valid: space.count(),
             });
@@ -103,19 +102,12 @@ fn text(
         writeln!(stdout, "   {} = {}", parameter.name, values(parameter))?;
     }
     for count in counts {
-        let problem: Vec<String> = count
-            .problem
-            .iter()
-            .map(|(name, size)| format!("{name} = {size}"))
-            .collect();
+        let problem = model.describe_sizes(&count.dims);
         let separator = if problem.is_empty() { "" } else { ": " };
         writeln!(
             stdout,
-            "   {}{separator}{}: {} of {} configurations are valid",
-            count.device,
-            problem.join(", "),
-            count.valid,
-            count.cartesian
+            "   {}{separator}{problem}: {} of {} configurations are valid",
+            count.device, count.valid, count.cartesian
         )?;
     }
     writeln!(stdout)
@@ -143,10 +135,9 @@ fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> Value {
     let spaces: Vec<Value> = counts
         .iter()
         .map(|count| {
-            let problem: Map<String, Value> = count
-                .problem
-                .iter()
-                .map(|(name, size)| (name.clone(), (*size).into()))
+            let sizes = model.dimensions.iter().zip(&count.dims);
+            let problem: Map<String, Value> = sizes
+                .map(|(name, size)| (name.to_string(), (*size).into()))
                 .collect();
             json!({
                 "device": count.device,

@@ -32,21 +32,12 @@ pub(crate) struct Job {
 impl Job {
     /// `n = 1024, m = 5`; empty for a kernel without dimensions.
     pub(crate) fn problem(&self) -> String {
-        let sizes = self.declaration.model.dimensions.iter().zip(&self.dims);
-        sizes
-            .map(|(name, size)| format!("{name} = {size}"))
-            .collect::<Vec<_>>()
-            .join(", ")
+        self.declaration.model.describe_sizes(&self.dims)
     }
 
     /// A configuration as text: `WG = 64, WPT = 2`.
     pub(crate) fn configuration(&self, codes: &[i64]) -> String {
-        let parameters = self.declaration.model.parameters.iter().zip(codes);
-        let text = parameters.map(|(parameter, code)| match parameter.domain.value(*code) {
-            Some(value) => format!("{} = {value}", parameter.name),
-            None => format!("{} = ?", parameter.name),
-        });
-        text.collect::<Vec<_>>().join(", ")
+        self.declaration.model.describe(codes)
     }
 }
 

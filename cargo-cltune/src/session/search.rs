@@ -141,16 +141,7 @@ fn total(evaluations: Option<u64>, valid: u128) -> Option<u64> {
 }
 
 fn title(job: &Job) -> String {
-    let (name, device) = (&job.declaration.model.name, &job.device.name);
-    format!("{name} on {device} for {}", problem(job))
-}
-
-/// `n = 1024`, or words for a kernel without dimensions.
-fn problem(job: &Job) -> String {
-    let text = job.problem();
-    if text.is_empty() {
-        "its only problem".into()
-    } else {
-        text
-    }
+    let model = &job.declaration.model;
+    let problem = model.describe_problem(&job.dims);
+    format!("{} on {} for {problem}", model.name, job.device.name)
 }

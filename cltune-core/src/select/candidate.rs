@@ -2,7 +2,7 @@
 
 use super::{KnownDevice, KnownResult};
 use crate::Text;
-use crate::model::Rejection;
+use crate::model::{Rejection, assignments};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -77,12 +77,8 @@ impl fmt::Display for Candidate<'_> {
                 write!(f, " ({})", device.name)?;
             }
             if !result.problem.is_empty() {
-                f.write_str(":")?;
-            }
-            for (position, (name, size)) in self.dimensions.iter().zip(&*result.problem).enumerate()
-            {
-                let separator = if position == 0 { "" } else { "," };
-                write!(f, "{separator} {name} = {size}")?;
+                let sizes = self.dimensions.iter().zip(&*result.problem);
+                write!(f, ": {}", assignments(sizes))?;
             }
         }
         match &self.verdict {

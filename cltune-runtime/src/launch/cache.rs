@@ -195,8 +195,8 @@ fn log_selection(tunable: &Tunable, queue: &Queue, codes: &[i64], dims: &[i64], 
     tracing::debug!(
         kernel = %tunable.model().name,
         device = %queue.device(),
-        problem = %tunable.describe_problem(dims),
-        configuration = %tunable.describe(codes),
+        problem = %tunable.model().describe_problem(dims),
+        configuration = %tunable.model().describe(codes),
         %rule,
         "selected"
     );
@@ -205,7 +205,7 @@ fn log_selection(tunable: &Tunable, queue: &Queue, codes: &[i64], dims: &[i64], 
 fn log_refusal(tunable: &Tunable, codes: &[i64], error: &crate::Error) {
     tracing::warn!(
         kernel = %tunable.model().name,
-        configuration = %tunable.describe(codes),
+        configuration = %tunable.model().describe(codes),
         %error,
         "the selected configuration does not run; taking the next"
     );

@@ -1,6 +1,5 @@
 //! Compile options: the configuration as macros.
 
-use super::tunable::describe;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use cltune_core::model::Model;
@@ -18,7 +17,7 @@ pub(crate) fn build_options(
         .macros(codes, dims, &device.info().limits)
         .map_err(|reason| Error::InvalidConfiguration {
             kernel: model.name.to_string(),
-            configuration: describe(model, codes),
+            configuration: model.describe(codes),
             reason,
         })?;
     let mut options = model.options.join(" ");

@@ -54,7 +54,7 @@ impl Prepared {
                 .geometry(codes, dims, limits)
                 .map_err(|reason| Error::InvalidConfiguration {
                     kernel: model.name.to_string(),
-                    configuration: tunable.describe(codes),
+                    configuration: tunable.model().describe(codes),
                     reason,
                 })?;
         let range = NdRange {
@@ -204,7 +204,7 @@ fn check_work_group(
     match kernel.work_group_limit(queue.device().raw()) {
         Some(limit) if work_items > limit => Err(Error::WorkGroupTooLarge {
             kernel: tunable.model().name.to_string(),
-            configuration: tunable.describe(codes),
+            configuration: tunable.model().describe(codes),
             work_items,
             limit,
         }),

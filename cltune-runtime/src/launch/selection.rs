@@ -77,7 +77,7 @@ pub fn select<P: Configuration>(
             return Ok(Selection {
                 params,
                 rule: candidate.rule,
-                configuration: tunable.describe(&candidate.codes),
+                configuration: tunable.model().describe(&candidate.codes),
                 considered,
             });
         }
@@ -144,7 +144,7 @@ pub(super) fn check(tunable: &Tunable, device: &Device, codes: &[i64], dims: &[i
         .check(codes, dims, &device.info().limits)
         .map_err(|reason| Error::InvalidConfiguration {
             kernel: tunable.model().name.to_string(),
-            configuration: tunable.describe(codes),
+            configuration: tunable.model().describe(codes),
             reason,
         })
 }
@@ -160,7 +160,7 @@ pub(super) fn none_valid(tunable: &Tunable, device: &Device, dims: &[i64]) -> Er
         );
     Error::NoConfiguration {
         kernel: tunable.model().name.to_string(),
-        problem: tunable.describe_problem(dims),
+        problem: tunable.model().describe_problem(dims),
         device: device.to_string(),
         reason,
     }

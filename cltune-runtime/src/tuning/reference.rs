@@ -123,21 +123,11 @@ impl Measurer {
                 },
                 None => PrepareError::Build {
                     kernel: self.declaration.model.kernel.to_string(),
-                    configuration: self.configuration_text(&self.default),
+                    configuration: self.declaration.model.describe(&self.default),
                     log,
                 },
             }
         })
-    }
-
-    /// `WG = 64, WPT = 1`.
-    fn configuration_text(&self, codes: &[i64]) -> String {
-        let values = self.declaration.model.parameters.iter().zip(codes);
-        let values = values.map(|(parameter, code)| match parameter.domain.value(*code) {
-            Some(value) => format!("{} = {value}", parameter.name),
-            None => format!("{} = {code}", parameter.name),
-        });
-        values.collect::<Vec<_>>().join(", ")
     }
 
     fn reference_range(&self, reference: &ReferenceKernel) -> Result<NdRange, PrepareError> {

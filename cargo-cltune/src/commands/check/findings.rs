@@ -2,6 +2,7 @@
 
 use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::{LockKernel, Lockfile};
+use cltune_core::model::assignments;
 use std::fmt;
 
 /// Something that a lockfile should have and has not.
@@ -163,11 +164,11 @@ impl fmt::Display for Finding {
                 problem,
             } => {
                 write!(f, "{kernel}: not tuned on {device}")?;
-                for (position, (name, size)) in problem.iter().enumerate() {
-                    let separator = if position == 0 { " for" } else { "," };
-                    write!(f, "{separator} {name} = {size}")?;
+                if problem.is_empty() {
+                    return Ok(());
                 }
-                Ok(())
+                let sizes = problem.iter().map(|(name, size)| (name, size));
+                write!(f, " for {}", assignments(sizes))
             }
         }
     }
