@@ -5,6 +5,7 @@
 mod artifact;
 mod cli;
 mod commands;
+mod json;
 mod lockfile_store;
 mod replay;
 #[cfg(test)]

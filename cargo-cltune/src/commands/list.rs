@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::check::Format;
 use crate::artifact::{CargoArgs, discover};
+use crate::json;
 use crate::lockfile_store;
 use crate::session::list_devices;
 use crate::worker::DeviceRecord;
@@ -11,7 +12,7 @@ use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::lockfile::{FILE_NAME, Lockfile};
 use cltune_core::parameter::Parameter;
 use cltune_core::space::Space;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
@@ -50,7 +51,7 @@ pub(crate) fn run(
             let counts = counts(declaration, &devices);
             match args.format {
                 Format::Text => text(declaration, state, &counts, stdout)?,
-                Format::Json => listed.push(json(declaration, state, &counts)),
+                Format::Json => listed.push(entry(declaration, state, &counts)),
             }
         }
     }
@@ -130,20 +131,16 @@ fn values(parameter: &Parameter) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> Value {
+fn entry(declaration: &Declaration, state: &str, counts: &[Count]) -> Value {
     let model = &declaration.model;
     let spaces: Vec<Value> = counts
         .iter()
         .map(|count| {
-            let sizes = model.dimensions.iter().zip(&count.dims);
-            let problem: Map<String, Value> = sizes
-                .map(|(name, size)| (name.to_string(), (*size).into()))
-                .collect();
             json!({
                 "device": count.device,
-                "problem": problem,
-                "cartesian": count.cartesian as f64,
-                "valid": count.valid as f64,
+                "problem": json::problem(model, &count.dims),
+                "cartesian": json::count(count.cartesian),
+                "valid": json::count(count.valid),
             })
         })
         .collect();

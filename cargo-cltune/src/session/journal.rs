@@ -2,7 +2,7 @@
 
 use super::bench::Measured;
 use super::plan::Job;
-use cltune_core::parameter::Value;
+use crate::json;
 use cltune_runtime::tuning::Outcome;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(crate) struct Line<'a> {
 impl<'a> Line<'a> {
     pub(crate) fn new(job: &Job, codes: &[i64], measured: &'a Measured) -> Self {
         let line = Self {
-            values: json_values(job, codes),
+            values: json::values(&job.declaration.model, codes),
             status: "ok",
             time_us: None,
             samples_us: None,
@@ -142,17 +142,4 @@ impl Journal {
         text.push('\n');
         self.to.write_all(text.as_bytes())
     }
-}
-
-/// A configuration's values as JSON, in the order of the parameters.
-pub(crate) fn json_values(job: &Job, codes: &[i64]) -> Vec<serde_json::Value> {
-    let parameters = job.declaration.model.parameters.iter().zip(codes);
-    parameters
-        .map(|(parameter, code)| match parameter.domain.value(*code) {
-            Some(Value::Int(value)) => value.into(),
-            Some(Value::Bool(value)) => value.into(),
-            Some(Value::Name(name)) => name.into_owned().into(),
-            None => serde_json::Value::Null,
-        })
-        .collect()
 }

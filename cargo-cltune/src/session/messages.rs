@@ -1,8 +1,9 @@
 //! What happens, for tools: a JSON object per line on standard output, each with a `reason`.
 
-use super::journal::{Line, json_values};
+use super::journal::Line;
 use super::plan::Job;
 use super::search::Finished;
+use crate::json;
 use crate::worker::DeviceRecord;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -27,7 +28,7 @@ impl Messages {
         self.about(
             job,
             "space",
-            json!({ "cartesian": number(cartesian), "valid": number(valid) }),
+            json!({ "cartesian": json::count(cartesian), "valid": json::count(valid) }),
         );
     }
 
@@ -48,7 +49,7 @@ impl Messages {
         self.about(
             job,
             "best",
-            json!({ "values": json_values(job, codes), "time_us": time_us }),
+            json!({ "values": json::values(&job.declaration.model, codes), "time_us": time_us }),
         );
     }
 
@@ -62,7 +63,7 @@ impl Messages {
             job,
             "finished",
             json!({
-                "values": json_values(job, &choice.codes),
+                "values": json::values(&job.declaration.model, &choice.codes),
                 "time_us": choice.time_us,
                 "default_us": choice.default_us,
                 "evaluated": finished.evaluated,
@@ -77,17 +78,11 @@ impl Messages {
             return;
         }
         let model = &job.declaration.model;
-        let problem: Map<String, Value> = model
-            .dimensions
-            .iter()
-            .zip(&job.dims)
-            .map(|(name, size)| (name.to_string(), (*size).into()))
-            .collect();
         let mut object = Map::new();
         object.insert("reason".into(), reason.into());
         object.insert("kernel".into(), model.name.as_ref().into());
         object.insert("device".into(), job.device.name.as_str().into());
-        object.insert("problem".into(), problem.into());
+        object.insert("problem".into(), json::problem(model, &job.dims).into());
         if let Value::Object(fields) = fields {
             object.extend(fields);
         }
@@ -100,9 +95,4 @@ impl Messages {
             let _ = writeln!(std::io::stdout().lock(), "{value}");
         }
     }
-}
-
-/// A count as a JSON number; beyond 64 bits as the nearest floating-point number.
-fn number(count: u128) -> Value {
-    u64::try_from(count).map_or_else(|_| json!(count as f64), Value::from)
 }
