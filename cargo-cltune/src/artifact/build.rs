@@ -249,19 +249,14 @@ impl CargoArgs {
     /// Whether targets of all kinds may hold what was asked for. `--tests` and `--benches` mean
     /// every target that has tests or benchmarks, and so may mean all.
     fn wants_all(&self) -> bool {
-        let named = [&self.bin, &self.example, &self.test, &self.bench];
-        let any = self.lib || self.bins || self.examples || named.iter().any(|n| !n.is_empty());
-        self.all_targets || self.tests || self.benches || !any
+        self.tests || self.benches || self.chosen_targets().is_empty()
     }
 
-    fn flags(&self) -> Vec<OsString> {
-        let mut flags: Vec<OsString> = Vec::new();
-        let named = [
-            ("--bin", &self.bin),
-            ("--example", &self.example),
-            ("--test", &self.test),
-            ("--bench", &self.bench),
-        ];
+    /// The flags that choose targets; none where every target is meant.
+    fn chosen_targets(&self) -> Vec<OsString> {
+        if self.all_targets {
+            return Vec::new();
+        }
         let whole = [
             ("--lib", self.lib),
             ("--bins", self.bins),
@@ -269,22 +264,26 @@ impl CargoArgs {
             ("--tests", self.tests),
             ("--benches", self.benches),
         ];
-        let any =
-            whole.iter().any(|(_, set)| *set) || named.iter().any(|(_, names)| !names.is_empty());
-        if self.all_targets || !any {
-            flags.push("--all-targets".into());
-        } else {
-            flags.extend(
-                whole
-                    .iter()
-                    .filter(|(_, set)| *set)
-                    .map(|(flag, _)| (*flag).into()),
-            );
-            for (flag, names) in named {
-                for name in names {
-                    flags.extend([flag.into(), name.into()]);
-                }
+        let named = [
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--test", &self.test),
+            ("--bench", &self.bench),
+        ];
+        let whole = whole.iter().filter(|(_, set)| *set);
+        let mut flags: Vec<OsString> = whole.map(|(flag, _)| (*flag).into()).collect();
+        for (flag, names) in named {
+            for name in names {
+                flags.extend([flag.into(), name.into()]);
             }
+        }
+        flags
+    }
+
+    fn flags(&self) -> Vec<OsString> {
+        let mut flags = self.chosen_targets();
+        if flags.is_empty() {
+            flags.push("--all-targets".into());
         }
         if let Some(path) = &self.manifest.manifest_path {
             flags.extend(["--manifest-path".into(), path.into()]);
