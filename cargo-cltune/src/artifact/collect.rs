@@ -2,9 +2,19 @@
 
 use super::build::{BuildError, CargoArgs};
 use super::read::{ReadError, declarations};
-use crate::commands::check::PackageTunables;
 use cltune_core::declaration::Declaration;
 use std::path::{Path, PathBuf};
+
+/// A package and the tunables found in its artifacts.
+#[derive(Clone, Debug)]
+pub(crate) struct PackageTunables {
+    /// The package's name.
+    pub(crate) package: String,
+    /// The folder of its `Cargo.toml`, where its lockfile lies.
+    pub(crate) manifest_dir: PathBuf,
+    /// Its tunables, each once.
+    pub(crate) declarations: Vec<Declaration>,
+}
 
 /// What was found.
 pub(crate) struct Discovery {

@@ -1,7 +1,6 @@
 //! `cargo cltune devices`: every OpenCL device with the facts that tuning uses.
 
-use super::Outcome;
-use super::check::Format;
+use super::{Format, Outcome};
 use crate::session::list_devices;
 use crate::worker::DeviceRecord;
 use std::io::Write;

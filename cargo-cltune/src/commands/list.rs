@@ -1,7 +1,6 @@
 //! `cargo cltune list`: every tunable, its parameters, the size of its space, the lockfile's state.
 
-use super::Outcome;
-use super::check::Format;
+use super::{Format, Outcome};
 use crate::artifact::{CargoArgs, discover};
 use crate::json;
 use crate::lockfile_store;

@@ -1,12 +1,15 @@
-//! One file or folder per subcommand.
+//! One file or folder per subcommand, and what several of them share: `format`.
 
 pub(crate) mod check;
 pub(crate) mod devices;
+mod format;
 pub(crate) mod list;
 pub(crate) mod merge;
 pub(crate) mod simulate;
 pub(crate) mod space;
 pub(crate) mod tune;
+
+use format::Format;
 
 /// How a command ended when it did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

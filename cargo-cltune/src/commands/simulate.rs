@@ -1,6 +1,6 @@
 //! `cargo cltune simulate`: strategies on recorded spaces.
 
-use super::Outcome;
+use super::{Format, Outcome};
 use crate::replay::{Figures, Recording, RecordingError, Run, figures, replay, write_trace};
 use cltune_runtime::search::{Entry, find};
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) struct SimulateArgs {
     #[arg(required = true, value_name = "SPACE.csv.gz")]
     spaces: Vec<PathBuf>,
     /// The strategy.
-    #[arg(long, default_value = cltune_runtime::search::DEFAULT, value_parser = strategy)]
+    #[arg(long, default_value = cltune_runtime::search::DEFAULT, value_parser = find)]
     strategy: &'static Entry,
     /// How many configurations each run evaluates.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
@@ -32,18 +32,6 @@ pub(crate) struct SimulateArgs {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// A table for people.
-    Text,
-    /// A JSON object for tools.
-    Json,
-}
-
-fn strategy(name: &str) -> Result<&'static Entry, String> {
-    find(name).map_err(|error| error.to_string())
 }
 
 /// Why nothing was replayed.

@@ -29,7 +29,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
     /// How to search; docs/strategies.md says which strategy is for what.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = strategy, help_heading = "Tuning")]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = find, help_heading = "Tuning")]
     strategy: &'static Entry,
     /// How many configurations to measure, or how long, for each kernel, device and problem.
     #[arg(
@@ -77,10 +77,6 @@ enum MessageFormat {
     Human,
     /// A JSON object per line for tools.
     Json,
-}
-
-fn strategy(name: &str) -> Result<&'static Entry, String> {
-    find(name).map_err(|error| error.to_string())
 }
 
 /// Tunes.

@@ -1,6 +1,6 @@
 //! What is to be tuned: tunables, devices and problems, less what the filters leave out.
 
-use crate::commands::check::PackageTunables;
+use crate::artifact::PackageTunables;
 use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
 use std::path::PathBuf;

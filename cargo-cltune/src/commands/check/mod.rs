@@ -8,9 +8,9 @@
 mod findings;
 mod print;
 
-use super::Outcome;
+use super::{Format, Outcome};
+use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::FILE_NAME;
 use findings::{Finding, findings};
 use std::io::{self, Write};
@@ -25,26 +25,6 @@ pub(crate) struct CheckArgs {
     /// How to print what was found.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-}
-
-/// How a command prints its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// One JSON object.
-    Json,
-}
-
-/// A package and the tunables found in its artifacts.
-#[derive(Clone, Debug)]
-pub(crate) struct PackageTunables {
-    /// The package's name.
-    pub(crate) package: String,
-    /// The folder of its `Cargo.toml`, where its lockfile lies.
-    pub(crate) manifest_dir: PathBuf,
-    /// Its tunables, each once.
-    pub(crate) declarations: Vec<Declaration>,
 }
 
 /// What was found in one package.

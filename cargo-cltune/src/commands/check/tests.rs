@@ -1,7 +1,8 @@
 //! Checks of packages in temporary folders, with sample declarations.
 
-use super::{CheckArgs, CheckError, Format, PackageTunables, run};
-use crate::commands::Outcome;
+use super::{CheckArgs, CheckError, run};
+use crate::artifact::PackageTunables;
+use crate::commands::{Format, Outcome};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
 use cltune_core::declaration::Declaration;

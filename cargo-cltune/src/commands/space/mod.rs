@@ -8,8 +8,7 @@
 mod definition;
 mod print;
 
-use super::Outcome;
-use super::check::Format;
+use super::{Format, Outcome};
 use cltune_core::space::Space;
 use cltune_runtime::search::{Generator, Permutation};
 use definition::Definition;
