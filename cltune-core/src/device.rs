@@ -62,6 +62,24 @@ pub struct DeviceInfo {
     pub limits: DeviceLimits,
 }
 
+impl DeviceInfo {
+    /// Whether a person who writes `filter` means this device, which has the position `index` in
+    /// the list of devices. Without regard to case, a filter is that index, a part of the name or
+    /// the platform, or a part of each as `platform:name`.
+    pub fn matches(&self, index: usize, filter: &str) -> bool {
+        let filter = filter.trim().to_lowercase();
+        if let Ok(wanted) = filter.parse::<usize>() {
+            return wanted == index;
+        }
+        let platform = self.platform.to_lowercase();
+        let name = self.name.to_lowercase();
+        let by_both = filter.split_once(':').is_some_and(|(left, right)| {
+            platform.contains(left.trim()) && name.contains(right.trim())
+        });
+        by_both || name.contains(&filter) || platform.contains(&filter)
+    }
+}
+
 macro_rules! device_fields {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:ident ),+ $(,)?) => {
         /// A device limit that expressions can use as `device.NAME`.
@@ -154,4 +172,47 @@ device_fields! {
     IsCpu is_cpu,
     /// 1 for a GPU device.
     IsGpu is_gpu,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_mean_an_index_or_parts_of_names() {
+        let device = DeviceInfo {
+            platform: "NVIDIA CUDA".into(),
+            name: "Tesla: T4".into(),
+            vendor: "NVIDIA Corporation".into(),
+            device_type: DeviceType::Gpu,
+            driver: String::new(),
+            version: String::new(),
+            limits: DeviceLimits::default(),
+        };
+        for filter in [
+            "1",
+            " 1 ",
+            "tesla",
+            "T4",
+            "cuda",
+            "Tesla: T4",
+            "CUDA:tesla",
+            "nvidia cuda : t4",
+            ":t4",
+            "NVIDIA CUDA: Tesla: T4",
+        ] {
+            assert!(device.matches(1, filter), "{filter}");
+        }
+        // A number is an index and nothing else; the vendor does not count.
+        for filter in [
+            "0",
+            "4",
+            "corporation",
+            "pocl:tesla",
+            "cuda:p100",
+            "tesla:cuda",
+        ] {
+            assert!(!device.matches(1, filter), "{filter}");
+        }
+    }
 }

@@ -75,18 +75,10 @@ impl Device {
     }
 
     /// Whether a filter means this device, without regard to case: its index in [`Device::all`], a
-    /// part of its name or platform, or a part of each as `platform:name`.
+    /// part of its name or platform, or a part of each as `platform:name`. The same filters are
+    /// given to `cargo cltune --device`.
     pub fn matches(&self, filter: &str) -> bool {
-        let filter = filter.trim().to_lowercase();
-        if let Ok(index) = filter.parse::<usize>() {
-            return index == self.index;
-        }
-        let platform = self.info.platform.to_lowercase();
-        let name = self.info.name.to_lowercase();
-        let by_both = filter.split_once(':').is_some_and(|(left, right)| {
-            platform.contains(left.trim()) && name.contains(right.trim())
-        });
-        by_both || name.contains(&filter) || platform.contains(&filter)
+        self.info.matches(self.index, filter)
     }
 
     /// Its identity and limits.

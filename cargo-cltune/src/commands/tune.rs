@@ -22,7 +22,8 @@ pub(crate) struct TuneArgs {
     /// Only tunables whose name contains this; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Tuning")]
     kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, or a part of a name; may be repeated.
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated.
     #[arg(long, value_name = "DEVICE", help_heading = "Tuning")]
     device: Vec<String>,
     /// This problem instead of the declared ones: `n=1024,m=5`; may be repeated.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub(crate) struct Filters {
     /// `--kernel`: parts of names.
     pub(crate) kernels: Vec<String>,
-    /// `--device`: indices or parts of names.
+    /// `--device`: see [`DeviceInfo::matches`](cltune_core::device::DeviceInfo::matches).
     pub(crate) devices: Vec<String>,
     /// `--problem`: `n=1024,m=5`; replaces the declared problems.
     pub(crate) problems: Vec<String>,
@@ -134,12 +134,7 @@ fn choose(devices: &[DeviceRecord], filters: &[String]) -> Result<Vec<DeviceReco
     if filters.is_empty() {
         return Ok(devices.to_vec());
     }
-    let matches = |device: &DeviceRecord, filter: &str| match filter.trim().parse::<usize>() {
-        Ok(index) => index == device.index,
-        Err(_) => format!("{}: {}", device.platform, device.name)
-            .to_lowercase()
-            .contains(&filter.trim().to_lowercase()),
-    };
+    let matches = |device: &DeviceRecord, filter: &str| device.info().matches(device.index, filter);
     for filter in filters {
         if !devices.iter().any(|device| matches(device, filter)) {
             let name = |device: &DeviceRecord| {
