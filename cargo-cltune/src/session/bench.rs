@@ -93,7 +93,6 @@ impl Bench {
                 if !usable {
                     self.restart()?;
                 }
-                let outcome = Outcome::from(outcome);
                 if outcome.time_us().is_some() {
                     self.longest = self.longest.max(begin.elapsed());
                 }

@@ -1,7 +1,7 @@
 //! Requests and answers between supervisor and worker.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-use cltune_runtime::tuning::{Measurement, Outcome, WrongKind, WrongResult};
+use cltune_runtime::tuning::Outcome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub(crate) enum Response {
     },
     /// What became of a configuration, and whether this worker can measure another.
     Outcome {
-        outcome: OutcomeRecord,
+        outcome: Outcome,
         usable: bool,
     },
     Compared(Vec<Option<f64>>),
@@ -109,134 +109,6 @@ impl DeviceRecord {
             driver: self.driver.clone(),
             version: self.version.clone(),
             limits,
-        }
-    }
-}
-
-/// An outcome, for the pipe.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum OutcomeRecord {
-    Ok {
-        time_us: f64,
-        samples_us: Vec<f64>,
-        build_seconds: f64,
-    },
-    BuildFailed {
-        log: String,
-    },
-    LaunchFailed {
-        error: String,
-    },
-    Mismatch {
-        argument: String,
-        index: usize,
-        expected: String,
-        found: String,
-        count: usize,
-        len: usize,
-    },
-    NeverWritten {
-        argument: String,
-        index: usize,
-        count: usize,
-        len: usize,
-    },
-    OutOfBounds {
-        argument: String,
-        offset: i64,
-    },
-    ReadOnlyWritten {
-        argument: String,
-        index: usize,
-    },
-}
-
-impl From<Outcome> for OutcomeRecord {
-    fn from(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Ok(Measurement {
-                time_us,
-                samples_us,
-                build_seconds,
-            }) => Self::Ok {
-                time_us,
-                samples_us,
-                build_seconds,
-            },
-            Outcome::BuildFailed { log } => Self::BuildFailed { log },
-            Outcome::LaunchFailed { error } => Self::LaunchFailed { error },
-            Outcome::WrongResult(WrongResult { argument, kind }) => match kind {
-                WrongKind::Mismatch {
-                    index,
-                    expected,
-                    found,
-                    count,
-                    len,
-                } => Self::Mismatch {
-                    argument,
-                    index,
-                    expected,
-                    found,
-                    count,
-                    len,
-                },
-                WrongKind::NeverWritten { index, count, len } => Self::NeverWritten {
-                    argument,
-                    index,
-                    count,
-                    len,
-                },
-                WrongKind::OutOfBounds { offset } => Self::OutOfBounds { argument, offset },
-                WrongKind::ReadOnlyWritten { index } => Self::ReadOnlyWritten { argument, index },
-            },
-        }
-    }
-}
-
-impl From<OutcomeRecord> for Outcome {
-    fn from(record: OutcomeRecord) -> Self {
-        let wrong = |argument, kind| Self::WrongResult(WrongResult { argument, kind });
-        match record {
-            OutcomeRecord::Ok {
-                time_us,
-                samples_us,
-                build_seconds,
-            } => Self::Ok(Measurement {
-                time_us,
-                samples_us,
-                build_seconds,
-            }),
-            OutcomeRecord::BuildFailed { log } => Self::BuildFailed { log },
-            OutcomeRecord::LaunchFailed { error } => Self::LaunchFailed { error },
-            OutcomeRecord::Mismatch {
-                argument,
-                index,
-                expected,
-                found,
-                count,
-                len,
-            } => wrong(
-                argument,
-                WrongKind::Mismatch {
-                    index,
-                    expected,
-                    found,
-                    count,
-                    len,
-                },
-            ),
-            OutcomeRecord::NeverWritten {
-                argument,
-                index,
-                count,
-                len,
-            } => wrong(argument, WrongKind::NeverWritten { index, count, len }),
-            OutcomeRecord::OutOfBounds { argument, offset } => {
-                wrong(argument, WrongKind::OutOfBounds { offset })
-            }
-            OutcomeRecord::ReadOnlyWritten { argument, index } => {
-                wrong(argument, WrongKind::ReadOnlyWritten { index })
-            }
         }
     }
 }

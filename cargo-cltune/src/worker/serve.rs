@@ -64,7 +64,7 @@ fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
             let failed = matches!(outcome, Outcome::LaunchFailed { .. });
             Response::Outcome {
                 usable: !failed || measurer.is_usable(),
-                outcome: outcome.into(),
+                outcome,
             }
         }),
         Request::Compare {

@@ -1,9 +1,10 @@
-//! What can become of a configuration.
+//! What can become of a configuration. Serializable, since it comes from another process.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What became of measuring a configuration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// It built, ran, was right, and was timed.
     Ok(Measurement),
@@ -22,7 +23,7 @@ pub enum Outcome {
 }
 
 /// The times of a configuration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// The median time of one launch, microseconds.
     pub time_us: f64,
@@ -34,7 +35,7 @@ pub struct Measurement {
 }
 
 /// A wrong result: the first place where it shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrongResult {
     /// The argument's name.
     pub argument: String,
@@ -43,7 +44,7 @@ pub struct WrongResult {
 }
 
 /// What is wrong with a result.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WrongKind {
     /// An element differs from the reference's by more than the tolerance.
     Mismatch {
@@ -119,6 +120,42 @@ impl Outcome {
         match self {
             Self::Ok(measurement) => Some(measurement.time_us),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_are_readable_as_json_and_come_back() {
+        let measured = Outcome::Ok(Measurement {
+            time_us: 1.5,
+            samples_us: vec![1.5, 2.0],
+            build_seconds: 0.25,
+        });
+        let wrong = Outcome::WrongResult(WrongResult {
+            argument: "y".into(),
+            kind: WrongKind::OutOfBounds { offset: -4 },
+        });
+        let cases = [
+            (
+                measured,
+                r#"{"Ok":{"time_us":1.5,"samples_us":[1.5,2.0],"build_seconds":0.25}}"#,
+            ),
+            (
+                Outcome::BuildFailed { log: "no".into() },
+                r#"{"BuildFailed":{"log":"no"}}"#,
+            ),
+            (
+                wrong,
+                r#"{"WrongResult":{"argument":"y","kind":{"OutOfBounds":{"offset":-4}}}}"#,
+            ),
+        ];
+        for (outcome, json) in cases {
+            assert_eq!(serde_json::to_string(&outcome).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Outcome>(json).unwrap(), outcome);
         }
     }
 }
