@@ -138,6 +138,21 @@ pub enum Error {
         /// The largest possible, work-items.
         limit: usize,
     },
+    /// Compiled with this configuration, the kernel uses more local memory than there is.
+    #[error(
+        "kernel `{kernel}` with {configuration} needs {needed} bytes of local memory, the device \
+         has {available}"
+    )]
+    LocalMemoryTooLarge {
+        /// The tunable.
+        kernel: String,
+        /// The configuration's parameters and values.
+        configuration: String,
+        /// What the compiled kernel needs, bytes.
+        needed: u64,
+        /// What the device has, bytes.
+        available: u64,
+    },
     /// A buffer, event or queue belongs to another context.
     #[error("{what} belongs to another context than the queue: create both from one `Context`")]
     OtherContext {
@@ -174,7 +189,9 @@ impl Error {
     /// Whether another configuration of the same kernel may succeed.
     pub(crate) fn is_of_configuration(&self) -> bool {
         match self {
-            Self::Build { .. } | Self::WorkGroupTooLarge { .. } => true,
+            Self::Build { .. }
+            | Self::WorkGroupTooLarge { .. }
+            | Self::LocalMemoryTooLarge { .. } => true,
             Self::OpenCl { status, .. } => status.is_of_configuration(),
             _ => false,
         }

@@ -35,6 +35,30 @@ pub fn broken(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -
     "__kernel void broken(const uint n, __global int* y) { not C at all }"
 }
 
+/// Declares more local memory than any device has, of its own and so known to nobody before.
+#[tunable(
+    params(WG = [1, 2, 4, 8]),
+    global(n), local(WG),
+    tune(n = 8),
+    defaults(WG = 2),
+)]
+pub fn greedy(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+    "
+    #if WG == 8
+    #define ELEMENTS (1 << 24)
+    #else
+    #define ELEMENTS WG
+    #endif
+    __kernel void greedy(const uint n, __global int* y) {
+        __local int tile[ELEMENTS];
+        for (int i = get_local_id(0); i < ELEMENTS; i += WG)
+            tile[i] = WG;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        y[get_global_id(0)] = tile[(get_local_id(0) + n) % ELEMENTS];
+    }
+    "
+}
+
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
@@ -136,6 +160,24 @@ fn a_configuration_given_by_the_caller_is_never_replaced() {
         matches!(
             error,
             Error::OpenCl { .. } | Error::WorkGroupTooLarge { .. }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn one_that_needs_too_much_local_memory_is_followed_by_the_next_result() {
+    let queue = queue();
+    let tunable = tuned(&greedy::TUNABLE, &queue, &[8, 1]);
+    assert_eq!(run(tunable, &queue).unwrap(), 1);
+
+    let mut y = Buffer::from_slice(&queue, &[0_i32; 8]).unwrap();
+    let error = greedy::launch_with(&greedy::Params { WG: 8 }, &queue, 8, &mut y).unwrap_err();
+    // Some drivers refuse to build it.
+    assert!(
+        matches!(
+            error,
+            Error::LocalMemoryTooLarge { .. } | Error::Build { .. } | Error::OpenCl { .. }
         ),
         "{error}"
     );

@@ -3,6 +3,7 @@
 use super::{Model, Quantity, Rejection};
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, EvalError, Formula};
+use std::fmt;
 
 /// The device's limits on the local size of one dimension.
 pub(super) const MAX_WORK_ITEM_SIZES: [DeviceField; 3] = [
@@ -23,6 +24,24 @@ pub struct Geometry {
     pub local: Option<[usize; 3]>,
     /// The global offset; `None`: zero.
     pub offset: Option<[usize; 3]>,
+}
+
+impl fmt::Display for Geometry {
+    /// `global 64x4, local 8x4, offset 0x0`, less what is left to the driver.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = |sizes: &[usize; 3]| {
+            let sizes = sizes.iter().take(self.work_dim as usize);
+            sizes.map(usize::to_string).collect::<Vec<_>>().join("x")
+        };
+        write!(f, "global {}", used(&self.global))?;
+        if let Some(local) = &self.local {
+            write!(f, ", local {}", used(local))?;
+        }
+        if let Some(offset) = &self.offset {
+            write!(f, ", offset {}", used(offset))?;
+        }
+        Ok(())
+    }
 }
 
 impl Model {

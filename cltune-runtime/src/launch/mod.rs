@@ -1,8 +1,24 @@
 //! Launching: from a call of the generated function to a command in a queue.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `tunable` | a tunable as generated code holds it |
+//! | `selection` | which configuration a call gets, and why |
+//! | `options` | the compile options of a configuration |
+//! | `programs` | built programs, each once in a context |
+//! | `local_memory` | local-memory arguments |
+//! | `fit` | whether a device has what a compiled kernel needs |
+//! | `prepared` | a launch with everything decided |
+//! | `refusals` | configurations that the driver refused |
+//! | `key` | what a remembered launch is found by |
+//! | `cache` | what a context remembers of launches |
+//! | `arg` | the arguments of a call |
 
 mod arg;
 mod cache;
+mod fit;
 mod key;
+mod local_memory;
 mod options;
 mod prepared;
 mod programs;
@@ -12,6 +28,10 @@ mod tunable;
 
 pub use arg::Arg;
 pub(crate) use cache::LaunchCache;
+#[cfg(feature = "tuning")]
+pub(crate) use fit::check_fit;
+#[cfg(feature = "tuning")]
+pub(crate) use local_memory::set_local_memory;
 #[cfg(feature = "tuning")]
 pub(crate) use options::build_options;
 pub use selection::{Baked, Configuration, Selection, default_params, select};

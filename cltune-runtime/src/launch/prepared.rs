@@ -1,19 +1,21 @@
 //! A launch with everything decided: program built, sizes computed, local memory set.
 
 use super::arg::{Arg, Passed};
+use super::fit::{Misfit, check_fit};
+use super::local_memory::set_local_memory;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{NdRange, RawKernel, RawProgram};
+use crate::opencl::{RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::expr::Env;
-use cltune_core::model::{ArgumentKind, Model};
+use cltune_core::model::{ArgumentKind, Geometry, Model};
 use std::sync::{Mutex, PoisonError};
 
 /// A launch of one configuration on one problem in one context.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    range: NdRange,
+    geometry: Geometry,
     /// The arguments of the call, in its order.
     slots: Vec<Slot>,
     /// One kernel object: OpenCL forbids setting its arguments from two threads at once, and the
@@ -57,16 +59,9 @@ impl Prepared {
                     configuration: tunable.model().describe(codes),
                     reason,
                 })?;
-        let range = NdRange {
-            work_dim: geometry.work_dim,
-            global: geometry.global,
-            local: geometry.local,
-            offset: geometry.offset,
-        };
         let kernel = RawKernel::new(program, &model.kernel)
             .map_err(Error::call(format!("clCreateKernel `{}`", model.kernel)))?;
         check_signature(model, &kernel)?;
-        check_work_group(tunable, queue, codes, &range, &kernel)?;
         let env = Env {
             params: codes,
             dims,
@@ -76,17 +71,13 @@ impl Prepared {
         let length = |formula: &cltune_core::expr::Formula| {
             usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0)
         };
+        set_local_memory(&kernel, model, &env)?;
+        check_fit(&kernel, queue.device(), &geometry)
+            .map_err(|lacks| misfit(model, codes, lacks))?;
         let mut slots = Vec::new();
         for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
             let expects = match &argument.kind {
-                ArgumentKind::Local { element, len } => {
-                    // OpenCL has no empty local memory; a byte stands in for none.
-                    let bytes = length(len).saturating_mul(element.size()).max(1);
-                    kernel
-                        .set_local(position, bytes)
-                        .map_err(Error::call(format!("clSetKernelArg `{}`", argument.name)))?;
-                    continue;
-                }
+                ArgumentKind::Local { .. } => continue,
                 ArgumentKind::Buffer { len, .. } => Expects::Buffer {
                     needed: len.as_ref().map_or(0, length),
                 },
@@ -97,7 +88,7 @@ impl Prepared {
             slots.push(Slot { position, expects });
         }
         Ok(Self {
-            range,
+            geometry,
             slots,
             kernel: Mutex::new(kernel),
         })
@@ -120,11 +111,11 @@ impl Prepared {
         }
         let event = queue
             .raw()
-            .launch(&kernel, &self.range)
+            .launch(&kernel, &self.geometry)
             .map_err(|status| Error::OpenCl {
                 call: format!(
                     "clEnqueueNDRangeKernel of `{}` ({})",
-                    model.name, self.range
+                    model.name, self.geometry
                 ),
                 status,
             })?;
@@ -189,25 +180,22 @@ fn check_signature(model: &Model, kernel: &RawKernel) -> Result<()> {
     })
 }
 
-/// Compiled, a kernel may be limited to smaller work-groups than the device, by its registers.
-fn check_work_group(
-    tunable: &Tunable,
-    queue: &Queue,
-    codes: &[i64],
-    range: &NdRange,
-    kernel: &RawKernel,
-) -> Result<()> {
-    let Some(local) = range.local else {
-        return Ok(());
-    };
-    let work_items: usize = local.iter().product();
-    match kernel.work_group_limit(queue.device().raw()) {
-        Some(limit) if work_items > limit => Err(Error::WorkGroupTooLarge {
-            kernel: tunable.model().name.to_string(),
-            configuration: tunable.model().describe(codes),
+/// The error of a configuration for which the device lacks something.
+fn misfit(model: &Model, codes: &[i64], misfit: Misfit) -> Error {
+    let kernel = model.name.to_string();
+    let configuration = model.describe(codes);
+    match misfit {
+        Misfit::LocalMemory { needed, available } => Error::LocalMemoryTooLarge {
+            kernel,
+            configuration,
+            needed,
+            available,
+        },
+        Misfit::WorkGroup { work_items, limit } => Error::WorkGroupTooLarge {
+            kernel,
+            configuration,
             work_items,
             limit,
-        }),
-        _ => Ok(()),
+        },
     }
 }

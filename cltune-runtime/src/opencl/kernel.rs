@@ -28,15 +28,14 @@ pub(crate) struct ArgInfo {
 }
 
 /// What a compiled kernel needs of a device.
-#[cfg(feature = "tuning")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KernelLimits {
-    /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group, in work-items; 0 when unknown.
-    pub(crate) work_group: u64,
-    /// `CL_KERNEL_LOCAL_MEM_SIZE`, bytes, with the local arguments set so far.
+pub(crate) struct KernelNeeds {
+    /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group, in work-items; `None` where the driver
+    /// does not tell.
+    pub(crate) work_group: Option<usize>,
+    /// `CL_KERNEL_LOCAL_MEM_SIZE`, bytes, with the local arguments set so far; 0 where the driver
+    /// does not tell.
     pub(crate) local_mem: u64,
-    /// `CL_KERNEL_PRIVATE_MEM_SIZE`, bytes per work-item.
-    pub(crate) private_mem: u64,
 }
 
 impl RawKernel {
@@ -102,27 +101,16 @@ impl RawKernel {
         })
     }
 
-    /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group of the compiled kernel, in work-items;
-    /// `None` where the driver does not tell.
-    pub(crate) fn work_group_limit(&self, device: RawDevice) -> Option<usize> {
-        let param = kernel::CL_KERNEL_WORK_GROUP_SIZE;
-        let bytes = kernel::get_kernel_work_group_data(self.0, device.id, param).ok()?;
-        usize::try_from(number(&bytes))
-            .ok()
-            .filter(|limit| *limit > 0)
-    }
-
     /// What the compiled kernel needs of a device.
-    #[cfg(feature = "tuning")]
-    pub(crate) fn limits(&self, device: RawDevice) -> KernelLimits {
+    pub(crate) fn needs(&self, device: RawDevice) -> KernelNeeds {
         let value = |param| {
             kernel::get_kernel_work_group_data(self.0, device.id, param)
                 .map_or(0, |bytes| number(&bytes))
         };
-        KernelLimits {
-            work_group: value(kernel::CL_KERNEL_WORK_GROUP_SIZE),
+        let work_group = usize::try_from(value(kernel::CL_KERNEL_WORK_GROUP_SIZE)).ok();
+        KernelNeeds {
+            work_group: work_group.filter(|limit| *limit > 0),
             local_mem: value(kernel::CL_KERNEL_LOCAL_MEM_SIZE),
-            private_mem: value(kernel::CL_KERNEL_PRIVATE_MEM_SIZE),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::RawKernel;
 pub(crate) use memory::RawBuffer;
 pub(crate) use program::RawProgram;
-pub(crate) use queue::{NdRange, RawQueue};
+pub(crate) use queue::RawQueue;
 pub use status::Status;
 
 /// Reads a little value out of the bytes that an info query returns; zero where the driver

@@ -3,7 +3,8 @@
 use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, Status};
 use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
 use cl3::types::CL_TRUE;
-use std::{fmt, ptr};
+use cltune_core::model::Geometry;
+use std::ptr;
 
 /// An in-order command queue.
 #[derive(Debug)]
@@ -14,33 +15,6 @@ pub(crate) struct RawQueue(cl_command_queue);
 unsafe impl Send for RawQueue {}
 // SAFETY: as above.
 unsafe impl Sync for RawQueue {}
-
-/// Sizes of a launch, in work-items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NdRange {
-    pub(crate) work_dim: u32,
-    pub(crate) global: [usize; 3],
-    pub(crate) local: Option<[usize; 3]>,
-    pub(crate) offset: Option<[usize; 3]>,
-}
-
-impl fmt::Display for NdRange {
-    /// `global 64x4, local 8x4, offset 0x0`, less what is left to the driver.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let used = |sizes: &[usize; 3]| {
-            let sizes = sizes.iter().take(self.work_dim as usize);
-            sizes.map(usize::to_string).collect::<Vec<_>>().join("x")
-        };
-        write!(f, "global {}", used(&self.global))?;
-        if let Some(local) = &self.local {
-            write!(f, ", local {}", used(local))?;
-        }
-        if let Some(offset) = &self.offset {
-            write!(f, ", offset {}", used(offset))?;
-        }
-        Ok(())
-    }
-}
 
 impl RawQueue {
     pub(crate) fn new(
@@ -171,7 +145,11 @@ impl RawQueue {
     }
 
     /// Enqueues a launch with the arguments set on `kernel`.
-    pub(crate) fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<RawEvent, Status> {
+    pub(crate) fn launch(
+        &self,
+        kernel: &RawKernel,
+        geometry: &Geometry,
+    ) -> Result<RawEvent, Status> {
         let pointer =
             |sizes: &Option<[usize; 3]>| sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
         // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
@@ -181,10 +159,10 @@ impl RawQueue {
             command_queue::enqueue_nd_range_kernel(
                 self.0,
                 kernel.0,
-                range.work_dim.min(3),
-                pointer(&range.offset),
-                range.global.as_ptr(),
-                pointer(&range.local),
+                geometry.work_dim.min(3),
+                pointer(&geometry.offset),
+                geometry.global.as_ptr(),
+                pointer(&geometry.local),
                 0,
                 ptr::null(),
             )

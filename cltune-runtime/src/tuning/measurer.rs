@@ -7,11 +7,12 @@ use super::timing::{Repeats, median};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::{NdRange, RawKernel, RawProgram};
+use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::opencl::{RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
-use cltune_core::model::{ArgumentKind, Model, Rejection};
+use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::first_valid;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -67,7 +68,7 @@ pub struct Measurer {
 /// A configuration that is built.
 struct Built {
     kernel: RawKernel,
-    range: NdRange,
+    geometry: Geometry,
     seconds: f64,
 }
 
@@ -192,7 +193,7 @@ impl Measurer {
         self.model()
             .check(codes, &self.dims, limits)
             .map_err(rejected)?;
-        let range = self.range(codes).map_err(rejected)?;
+        let geometry = self.geometry(codes).map_err(rejected)?;
         let options = self
             .build_options(codes)
             .map_err(|error| launch_failed(&error))?;
@@ -211,36 +212,17 @@ impl Measurer {
         })?;
         self.set_local(&kernel, codes)
             .map_err(|error| launch_failed(&error))?;
-        self.fits(&kernel, &range)
+        self.fits(&kernel, &geometry)
             .map_err(|error| Outcome::LaunchFailed { error })?;
         Ok(Built {
             kernel,
-            range,
+            geometry,
             seconds,
         })
     }
 
-    /// Whether the device has what a compiled kernel needs. Asked before launching: PoCL ends the
-    /// process where local memory does not suffice.
-    pub(super) fn fits(&self, kernel: &RawKernel, range: &NdRange) -> Result<(), String> {
-        let device = self.context.device();
-        let needs = kernel.limits(device.raw());
-        let local_mem = device.info().limits.local_mem_size;
-        if needs.local_mem > local_mem.unsigned_abs() {
-            return Err(format!(
-                "the kernel needs {} bytes of local memory, the device has {local_mem}",
-                needs.local_mem
-            ));
-        }
-        let work_group: usize = range.local.map_or(1, |local| local.iter().product());
-        if needs.work_group > 0 && work_group as u64 > needs.work_group {
-            return Err(format!(
-                "the work-group has {work_group} work-items; compiled for this device the kernel \
-                 can have {}",
-                needs.work_group
-            ));
-        }
-        Ok(())
+    pub(super) fn fits(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<(), String> {
+        check_fit(kernel, self.context.device(), geometry).map_err(|lacks| lacks.to_string())
     }
 
     /// Whether the device still does what it is asked. After a failed launch it may not: NVIDIA's
@@ -252,18 +234,12 @@ impl Measurer {
     }
 
     pub(super) fn build_options(&self, codes: &[i64]) -> Result<String> {
-        crate::launch::build_options(self.model(), self.context.device(), codes, &self.dims)
+        build_options(self.model(), self.context.device(), codes, &self.dims)
     }
 
-    pub(super) fn range(&self, codes: &[i64]) -> Result<NdRange, Rejection> {
+    pub(super) fn geometry(&self, codes: &[i64]) -> Result<Geometry, Rejection> {
         let limits = &self.context.device().info().limits;
-        let geometry = self.model().geometry(codes, &self.dims, limits)?;
-        Ok(NdRange {
-            work_dim: geometry.work_dim,
-            global: geometry.global,
-            local: geometry.local,
-            offset: geometry.offset,
-        })
+        self.model().geometry(codes, &self.dims, limits)
     }
 
     pub(super) fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {
@@ -275,23 +251,14 @@ impl Measurer {
     }
 
     pub(super) fn set_local(&self, kernel: &RawKernel, codes: &[i64]) -> Result<()> {
-        let env = self.env(codes);
-        for (position, argument) in self.model().arguments.iter().enumerate() {
-            if let ArgumentKind::Local { element, len } = &argument.kind {
-                let len = len.eval(&env).unwrap_or(0).max(0) as usize;
-                kernel
-                    .set_local(position as u32, (len * element.size()).max(1))
-                    .map_err(Error::call(format!("clSetKernelArg `{}`", argument.name)))?;
-            }
-        }
-        Ok(())
+        set_local_memory(kernel, self.model(), &self.env(codes))
     }
 
     fn run_and_verify(&self, built: &Built, draw: usize) -> Result<Option<WrongResult>> {
         self.arguments.restore(&self.queue, draw)?;
         self.arguments
             .set(&built.kernel, draw, |declared| declared as u32)?;
-        self.launch(&built.kernel, &built.range)?;
+        self.launch(&built.kernel, &built.geometry)?;
         self.arguments.verify(&self.queue, draw)
     }
 
@@ -316,17 +283,17 @@ impl Measurer {
         self.arguments
             .set(&built.kernel, draw, |declared| declared as u32)?;
         self.queue.finish()?;
-        self.launch(&built.kernel, &built.range)
+        self.launch(&built.kernel, &built.geometry)
     }
 
     /// Launches, waits, and returns the time: the device's, or the host's where the driver does
     /// not profile.
-    pub(super) fn launch(&self, kernel: &RawKernel, range: &NdRange) -> Result<f64> {
+    pub(super) fn launch(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<f64> {
         let begin = Instant::now();
         let event = self
             .queue
             .raw()
-            .launch(kernel, range)
+            .launch(kernel, geometry)
             .map_err(Error::call("clEnqueueNDRangeKernel"))?;
         event.wait().map_err(Error::call("the kernel"))?;
         let host = begin.elapsed().as_secs_f64() * 1e6;

@@ -4,16 +4,16 @@ use super::measurer::Measurer;
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
-use crate::opencl::{NdRange, RawKernel, RawProgram};
+use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::{Reference, ReferenceKernel};
 use cltune_core::expr::Formula;
-use cltune_core::model::{Argument, ArgumentKind};
+use cltune_core::model::{Argument, ArgumentKind, Geometry};
 
 /// A kernel that computes the reference.
 struct ReferenceLaunch {
     name: String,
     kernel: RawKernel,
-    range: NdRange,
+    geometry: Geometry,
     /// Whether it takes the local arguments of the declaration.
     takes_local: bool,
 }
@@ -48,7 +48,7 @@ impl Measurer {
             self.arguments
                 .set(&reference.kernel, draw, position)
                 .map_err(failed)?;
-            self.launch(&reference.kernel, &reference.range)
+            self.launch(&reference.kernel, &reference.geometry)
                 .map_err(failed)?;
             self.arguments
                 .keep_expected(&self.queue, draw, self.declaration.tolerance)?;
@@ -67,7 +67,7 @@ impl Measurer {
                 ReferenceLaunch {
                     name: model.kernel.to_string(),
                     kernel,
-                    range: self.range(&self.default).map_err(|rejection| {
+                    geometry: self.geometry(&self.default).map_err(|rejection| {
                         PrepareError::Reference {
                             kernel: model.kernel.to_string(),
                             error: rejection.to_string(),
@@ -90,13 +90,13 @@ impl Measurer {
                 signature::check(&name, &passed.cloned().collect::<Vec<_>>(), &kernel)?;
                 ReferenceLaunch {
                     kernel,
-                    range: self.reference_range(reference)?,
+                    geometry: self.reference_geometry(reference)?,
                     name,
                     takes_local: false,
                 }
             }
         };
-        self.fits(&launch.kernel, &launch.range)
+        self.fits(&launch.kernel, &launch.geometry)
             .map_err(|error| PrepareError::Reference {
                 kernel: launch.name.clone(),
                 error,
@@ -130,7 +130,7 @@ impl Measurer {
         })
     }
 
-    fn reference_range(&self, reference: &ReferenceKernel) -> Result<NdRange, PrepareError> {
+    fn reference_geometry(&self, reference: &ReferenceKernel) -> Result<Geometry, PrepareError> {
         let env = self.env(&self.default);
         let sizes = |formulas: &[Formula]| {
             let mut sizes = [1; 3];
@@ -146,7 +146,7 @@ impl Measurer {
             }
             Ok::<_, PrepareError>(sizes)
         };
-        Ok(NdRange {
+        Ok(Geometry {
             work_dim: reference.global.len().clamp(1, 3) as u32,
             global: sizes(&reference.global)?,
             local: if reference.local.is_empty() {
