@@ -60,8 +60,16 @@ pub enum Domain {
     },
     /// Booleans, `[false, true]`.
     Booleans(List<bool>),
-    /// Names, `["float", "half"]`; each is a valid C identifier.
+    /// Names, `["float", "half"]`; each [is an identifier](is_c_identifier) of C.
     Names(List<Text>),
+}
+
+/// Whether C takes a name as an identifier: names of parameters and named values become macros of
+/// the kernel.
+pub fn is_c_identifier(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl Domain {
@@ -148,5 +156,20 @@ impl Domain {
             _ => return None,
         };
         self.contains(code).then_some(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_those_of_c() {
+        for name in ["a", "_", "WG_2", "float4"] {
+            assert!(is_c_identifier(name), "{name}");
+        }
+        for name in ["", "4x", "a b", "a-b", "é", "a::b"] {
+            assert!(!is_c_identifier(name), "{name}");
+        }
     }
 }

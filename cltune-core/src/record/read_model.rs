@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::write::access_word;
 use crate::expr::{Formula, Scope, Type};
 use crate::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
-use crate::parameter::{Domain, Parameter};
+use crate::parameter::{Domain, Parameter, is_c_identifier};
 use crate::{List, Text};
 use std::collections::HashSet;
 
@@ -85,16 +85,11 @@ fn texts(texts: Vec<&str>) -> List<Text> {
 /// The name of something that becomes a macro, and so must be a C identifier.
 fn identifier(table: &Fields<'_>) -> Result<Text, RecordProblem> {
     let name = table.text("name")?;
-    if is_identifier(name) {
+    if is_c_identifier(name) {
         Ok(Text::Owned(name.to_owned()))
     } else {
         Err(table.damaged("name", format!("{name:?} is not an identifier")))
     }
-}
-
-fn is_identifier(name: &str) -> bool {
-    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_word && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty()
 }
 
 fn default(
@@ -152,7 +147,7 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
     }
     if let Some(names) = table.optional_texts("names")? {
         check_members(table, "names", &names)?;
-        if !names.iter().copied().all(is_identifier) {
+        if !names.iter().copied().all(is_c_identifier) {
             return Err(table.damaged("names", "one of them is not an identifier"));
         }
         return Ok(Domain::Names(texts(names)));

@@ -1,9 +1,9 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
-use super::names::{is_c_identifier, is_rust_identifier};
+use super::names::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Value};
+use cltune_core::parameter::{Domain, Value, is_c_identifier};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use std::hash::Hash;

@@ -3,7 +3,7 @@
 use super::Parameter;
 use crate::errors::Errors;
 use crate::parse::{Argument, Attribute, Spanned};
-use cltune_core::parameter::Domain;
+use cltune_core::parameter::{Domain, is_c_identifier};
 use proc_macro2::Ident;
 use std::collections::HashMap;
 use syn::LitStr;
@@ -114,13 +114,6 @@ fn macro_name(name: &str) -> Result<(), &'static str> {
         return Err("it is a word of OpenCL C, which the macro would replace everywhere");
     }
     Ok(())
-}
-
-/// Whether C takes it as a name.
-pub(super) fn is_c_identifier(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// An identifier that may also be a keyword, as a field's name.

@@ -1,6 +1,7 @@
 //! The neutral JSON format of a search space's definition.
 
 use cltune_core::expr::Program;
+use cltune_core::parameter::is_c_identifier;
 use cltune_core::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -81,7 +82,7 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
         if !names.insert(&*parameter.name) {
             return Err(wrong("this name occurs twice".into()));
         }
-        if !is_identifier(&parameter.name) {
+        if !is_c_identifier(&parameter.name) {
             return Err(wrong("a name has letters, digits and `_` only".into()));
         }
         parameters.push(SpaceParameter {
@@ -122,12 +123,6 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
             valid: file.valid_count,
         },
     })
-}
-
-fn is_identifier(name: &str) -> bool {
-    !name.starts_with(|c: char| c.is_ascii_digit())
-        && !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn values(parameter: &FileParameter) -> Result<Vec<i64>, String> {
