@@ -136,18 +136,16 @@ pub(super) fn lockfile_name(
     function: &str,
     errors: &mut Errors,
 ) -> String {
-    let Some(literal) = clause.map(|clause| &clause.value) else {
-        return function.to_owned();
+    let check = |literal: &LitStr| {
+        if !literal.value().split("::").all(is_c_identifier) {
+            errors.add(
+                literal.span(),
+                "a name in the lockfile consists of ASCII letters, digits and `_`, with `::` \
+                 between its parts",
+            );
+        }
     };
-    let name = literal.value();
-    if !name.split("::").all(is_c_identifier) {
-        errors.add(
-            literal.span(),
-            "a name in the lockfile consists of ASCII letters, digits and `_`, with `::` between \
-             its parts",
-        );
-    }
-    name
+    name_or(clause, function, check)
 }
 
 /// The name of the `__kernel` function.
@@ -156,12 +154,22 @@ pub(super) fn kernel_name(
     function: &str,
     errors: &mut Errors,
 ) -> String {
-    let Some(literal) = clause.map(|clause| &clause.value) else {
+    name_or(clause, function, |literal| {
+        check_kernel_name(literal, errors);
+    })
+}
+
+/// The name that a clause gives, checked, or the function's.
+fn name_or(
+    clause: Option<&Spanned<LitStr>>,
+    function: &str,
+    check: impl FnOnce(&LitStr),
+) -> String {
+    let Some(clause) = clause else {
         return function.to_owned();
     };
-    let name = literal.value();
-    check_kernel_name(literal, errors);
-    name
+    check(&clause.value);
+    clause.value.value()
 }
 
 /// Reports what is no name of a function in OpenCL C.
