@@ -26,6 +26,7 @@ mod source;
 mod tuning;
 
 pub(crate) use parameters::Parameter;
+pub(crate) use signature::relative_start;
 
 use crate::environment::Environment;
 use crate::errors::Errors;

@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::parse::{Spanned, last_segment};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, GenericArgument, Path, PathArguments, ReturnType, Safety, Signature, Type};
 
@@ -76,18 +76,21 @@ pub(super) fn check(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A path that starts from where the function stands means something else in its module.
+/// Refuses a path to the run time that means something else in the function's module.
 pub(super) fn check_crate(clause: Option<&Spanned<Path>>, errors: &mut Errors) {
-    let Some(first) = clause.and_then(|clause| clause.value.segments.first()) else {
-        return;
-    };
-    if first.ident == "self" || first.ident == "super" || first.ident == "Self" {
+    if let Some(first) = clause.and_then(|clause| relative_start(&clause.value)) {
         errors.add(
-            first.ident.span(),
+            first.span(),
             "write this path from the root: `crate::…` for a module, or the name of the \
              dependency",
         );
     }
+}
+
+/// The first name of a path that starts from where it is written.
+pub(crate) fn relative_start(path: &Path) -> Option<&Ident> {
+    let first = &path.segments.first()?.ident;
+    (first == "self" || first == "super" || first == "Self").then_some(first)
 }
 
 fn is_result_of_event(ty: &Type) -> bool {

@@ -1,6 +1,7 @@
 //! What stands in for an item with mistakes, so that its users give no further errors.
 
 use super::{Context, function, module};
+use crate::check::relative_start;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{FnArg, Pat, PatIdent};
@@ -49,7 +50,5 @@ fn stub_function(context: &Context<'_>) -> TokenStream {
 fn may_have_module(context: &Context<'_>) -> bool {
     let is_receiver = |input: &FnArg| matches!(input, FnArg::Receiver(_));
     let is_method = context.item.signature.inputs.iter().any(is_receiver);
-    let first = context.krate.segments.first();
-    let is_relative = first.is_some_and(|first| first.ident == "self" || first.ident == "super");
-    !is_method && !is_relative
+    !is_method && relative_start(context.krate).is_none()
 }
