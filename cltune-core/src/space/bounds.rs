@@ -4,7 +4,7 @@
 use crate::expr::{Op, arithmetic};
 
 /// Whether an evaluation fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Failure {
     Never,
     Maybe,
@@ -13,7 +13,7 @@ pub(super) enum Failure {
 
 /// A range that holds every value an expression can have. Narrower operands never give a wider
 /// result: what is decided for some parameters stays decided when more of them are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Bounds {
     pub(super) low: i64,
     pub(super) high: i64,
@@ -43,6 +43,12 @@ impl Bounds {
             high,
             failure: Failure::Never,
         }
+    }
+
+    /// The bounds of a domain; without codes, of one with the code 0.
+    pub(super) fn of(codes: &[i64]) -> Self {
+        let low = codes.iter().copied().min().unwrap_or(0);
+        Self::between(low, codes.iter().copied().max().unwrap_or(low))
     }
 
     pub(super) const fn exactly(value: i64) -> Self {

@@ -1,7 +1,7 @@
 //! A space that is given by its configurations instead of by constraints.
 
-use super::build::{Draft, backwards};
-use super::graph::Graph;
+use super::backwards::{self, Draft};
+use super::graph::{Edge, Graph};
 use super::{Space, SpaceParameter, SpaceSpec};
 
 impl Space {
@@ -26,25 +26,25 @@ impl Space {
         rows.dedup();
         Some(Self::new(
             spec.clone(),
-            vec![graph(&rows, spec.parameters.len())],
+            vec![graph(&rows, &spec.parameters)],
         ))
     }
 }
 
 /// The graph of sorted rows: first a node for each beginning, then equal ends are joined.
-fn graph(rows: &[Vec<u32>], parameters: usize) -> Graph {
+fn graph(rows: &[Vec<u32>], parameters: &[SpaceParameter]) -> Graph {
+    let order = (0..parameters.len()).collect();
     if rows.is_empty() {
-        return Graph {
-            parameters: (0..parameters).collect(),
-            levels: Vec::new(),
-            count: 0,
-        };
+        return Graph::empty(order);
     }
     // For each row the node of the current level that it goes through.
     let mut nodes = vec![0_u32; rows.len()];
-    let mut drafts = Vec::with_capacity(parameters);
-    for level in 0..parameters {
-        let mut draft = Draft::default();
+    let mut drafts = Vec::with_capacity(parameters.len());
+    for (level, parameter) in parameters.iter().enumerate() {
+        let mut draft = Draft {
+            places: (0..parameter.codes.len() as u32).collect(),
+            ..Draft::default()
+        };
         let mut next = vec![0_u32; rows.len()];
         for (at, row) in rows.iter().enumerate() {
             let new_node = at == 0 || nodes[at] != nodes[at - 1];
@@ -53,24 +53,23 @@ fn graph(rows: &[Vec<u32>], parameters: usize) -> Graph {
                 draft.starts.push(draft.edges.len());
             }
             if new_edge {
-                draft.edges.push((row[level], draft.edges.len() as u32));
+                draft.edges.push(Edge {
+                    first: row[level],
+                    last: row[level],
+                    child: draft.edges.len() as u32,
+                });
             }
             next[at] = draft.edges.len() as u32 - 1;
         }
         draft.starts.push(draft.edges.len());
         // After the last level all rows have arrived at the same end.
-        if level + 1 == parameters {
-            draft.edges.iter_mut().for_each(|(_, child)| *child = 0);
+        if level + 1 == parameters.len() {
+            draft.edges.iter_mut().for_each(|edge| edge.child = 0);
         }
         nodes = next;
         drafts.push(draft);
     }
-    let (levels, count) = backwards(drafts);
-    Graph {
-        parameters: (0..parameters).collect(),
-        levels,
-        count,
-    }
+    backwards::graph(order, drafts)
 }
 
 #[cfg(test)]

@@ -15,29 +15,86 @@ pub(super) struct Graph {
 /// The nodes of a level and the edges that leave them. Every edge leads to a configuration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
+    /// The positions of the level's values in the parameter's domain, ascending.
+    pub(super) places: Vec<u32>,
     /// Node `n` has the edges `starts[n]..starts[n + 1]`.
     pub(super) starts: Vec<usize>,
-    /// For each edge the position of its value in the parameter's domain; ascending in a node.
-    pub(super) positions: Vec<u32>,
-    /// For each edge the node of the next level it leads to.
-    pub(super) children: Vec<u32>,
+    /// The edges of a node ascend and do not overlap.
+    pub(super) edges: Vec<Edge>,
     /// For each edge the number of configurations through earlier edges of its node; saturates.
     pub(super) before: Vec<u128>,
+    /// For each node the number of configurations from it on; saturates.
+    pub(super) counts: Vec<u128>,
+}
+
+/// Values that follow each other and lead to the same node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Edge {
+    /// The first and the last value, as positions in the level's places.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// The node of the next level.
+    pub(super) child: u32,
+}
+
+impl Edge {
+    /// How many values there are.
+    pub(super) fn width(self) -> u128 {
+        u128::from(self.last - self.first) + 1
+    }
+}
+
+impl Level {
+    /// The edges of a node.
+    pub(super) fn edges_of(&self, node: usize) -> &[Edge] {
+        &self.edges[self.starts[node]..self.starts[node + 1]]
+    }
+
+    /// The edge of a node that has the value at a position of the parameter's domain, and which of
+    /// its values that is.
+    fn find(&self, node: usize, position: u32) -> Option<(usize, u32)> {
+        let place = self.places.binary_search(&position).ok()? as u32;
+        let edges = self.edges_of(node);
+        let at = edges.partition_point(|edge| edge.last < place);
+        let edge = edges.get(at).filter(|edge| edge.first <= place)?;
+        Some((self.starts[node] + at, place - edge.first))
+    }
 }
 
 impl Graph {
+    /// The graph without configurations.
+    pub(super) const fn empty(parameters: Vec<usize>) -> Self {
+        Self {
+            parameters,
+            levels: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// The number of configurations from a node of a level on; there is one after the last level.
+    pub(super) fn count_from(&self, level: usize, node: u32) -> u128 {
+        self.levels
+            .get(level)
+            .map_or(1, |level| level.counts[node as usize])
+    }
+
     /// Writes the positions of the configuration at `index`, which is less than the count, to
     /// where `positions` has the group's parameters.
     pub(super) fn get(&self, mut index: u128, positions: &mut [u32]) {
         let mut node = 0;
-        for (level, &parameter) in self.levels.iter().zip(&self.parameters) {
+        for (at, (level, &parameter)) in self.levels.iter().zip(&self.parameters).enumerate() {
             let start = level.starts[node];
             let before = &level.before[start..level.starts[node + 1]];
             // The first edge has no configurations before it, so the point is at least 1.
-            let edge = start + before.partition_point(|before| *before <= index) - 1;
-            index -= level.before[edge];
-            positions[parameter] = level.positions[edge];
-            node = level.children[edge] as usize;
+            let number = start + before.partition_point(|before| *before <= index) - 1;
+            let edge = level.edges[number];
+            index -= level.before[number];
+            let each = self.count_from(at + 1, edge.child);
+            // Where counts saturate an index may seem to lie beyond the last value.
+            let value = (index / each).min(edge.width() - 1);
+            index -= value * each;
+            positions[parameter] = level.places[edge.first as usize + value as usize];
+            node = edge.child as usize;
         }
     }
 
@@ -49,12 +106,14 @@ impl Graph {
         }
         let mut index = 0_u128;
         let mut node = 0;
-        for (level, &parameter) in self.levels.iter().zip(&self.parameters) {
-            let start = level.starts[node];
-            let edges = &level.positions[start..level.starts[node + 1]];
-            let edge = start + edges.binary_search(&positions[parameter]).ok()?;
-            index = index.saturating_add(level.before[edge]);
-            node = level.children[edge] as usize;
+        for (at, (level, &parameter)) in self.levels.iter().zip(&self.parameters).enumerate() {
+            let (number, value) = level.find(node, positions[parameter])?;
+            let child = level.edges[number].child;
+            let skipped = u128::from(value).saturating_mul(self.count_from(at + 1, child));
+            index = index
+                .saturating_add(level.before[number])
+                .saturating_add(skipped);
+            node = child as usize;
         }
         Some(index)
     }

@@ -49,6 +49,10 @@ impl Hasher for Mixer {
         self.word(word);
     }
 
+    fn write_i64(&mut self, word: i64) {
+        self.word(word as u64);
+    }
+
     fn write_usize(&mut self, word: usize) {
         self.word(word as u64);
     }

@@ -2,39 +2,59 @@
 //!
 //! A [`Space`] is built from a [`SpaceSpec`] without going through the Cartesian product.
 //!
-//! - A constraint on one parameter makes that parameter's domain smaller before anything else.
+//! - A constraint on one parameter makes that parameter's domain smaller before anything else, and
+//!   so does one on several of which all but the largest have few combinations.
 //! - Parameters that no other constraint connects form independent groups, whose numbers of
 //!   configurations multiply.
 //! - A group is a directed acyclic graph with one level per parameter: a node stands for what is
 //!   left of the group's constraints once the values of the earlier parameters are put in, an edge
-//!   for a value with which they can still hold. Earlier values that leave the same to be satisfied
-//!   share a node, so the graph is often far smaller than the space, and counts at its edges give
-//!   access by index.
-//! - What is left of a constraint has a normal form, in which `64 * x <= 49152` and
-//!   `32 * x <= 24600` are the same, and bounds, by which it is decided as soon as it cannot fail or
-//!   cannot hold any more.
+//!   for values that follow each other with which they can still hold. Earlier values that leave the
+//!   same to be satisfied share a node, so the graph is often far smaller than the space, and counts
+//!   at its edges give access by index.
+//! - What is left of a constraint is an expression over the later parameters and an interval for
+//!   its value, whose ends are moved to values that occur: where no combination gives a value
+//!   between 24,600 and 24,640, both limits are the same. Its bounds decide a constraint as soon as
+//!   it cannot fail or cannot hold any more.
 //!
 //! Building takes time in proportion to the nodes met and the values tried at each; `get`,
-//! `index_of`, `contains` and `sample` take one binary search per parameter. It degrades where many
-//! different values must be told apart at once, as with `a * b + c * d + e * f <= k` over many
-//! values, and where an inequality joins two domains of 100,000 values, each pair of which is tried;
-//! divisors, multiples and equal values are found without.
+//! `index_of`, `contains` and `sample` take two binary searches per parameter.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `spec`, `query`, `random`, `neighbours`, `nearest`, `explain` | what a user of a space sees |
+//! | `build`, `domains`, `groups`, `order` | from a specification to groups of parameters in order |
+//! | `tree`, `plant`, `bounds` | constraints as expressions |
+//! | `formula`, `interval`, `step`, `peel`, `freeze`, `values`, `remainders` | what is left of a constraint |
+//! | `forwards`, `backwards`, `explicit`, `graph` | the graph of a group |
+//! | `interned`, `hash`, `work` | storing lists once; the limit on what building takes |
 
+mod backwards;
 mod bounds;
 mod build;
-mod conjuncts;
+mod domains;
 mod explain;
 mod explicit;
+mod formula;
+mod forwards;
+mod freeze;
 mod graph;
 mod groups;
 mod hash;
+mod interned;
+mod interval;
 mod nearest;
 mod neighbours;
+mod order;
+mod peel;
+mod plant;
 mod query;
 mod random;
+mod remainders;
 mod spec;
-mod terms;
+mod step;
 mod tree;
+mod values;
+mod work;
 
 pub use explain::{Explanation, Removed};
 pub use neighbours::Neighbourhood;

@@ -1,7 +1,7 @@
 //! The valid configuration nearest to a point.
 
 use super::Space;
-use super::graph::Graph;
+use super::graph::{Edge, Graph, Level};
 
 impl Space {
     /// The valid configuration with the least distance to `codes`: the sum over the parameters of how
@@ -30,19 +30,19 @@ impl Space {
 /// the first, the least distance from each node on and the edge that starts it.
 fn nearest(graph: &Graph, positions: &mut [u32]) {
     let mut distances = vec![0_u64];
-    let mut choices: Vec<Vec<usize>> = Vec::with_capacity(graph.levels.len());
+    let mut choices: Vec<Vec<(usize, u32)>> = Vec::with_capacity(graph.levels.len());
     for (level, &parameter) in graph.levels.iter().zip(&graph.parameters).rev() {
         let best = |bounds: &[usize]| {
             (bounds[0]..bounds[1])
-                .map(|edge| {
-                    let apart = level.positions[edge].abs_diff(positions[parameter]);
-                    (
-                        u64::from(apart) + distances[level.children[edge] as usize],
-                        edge,
-                    )
+                .map(|number| {
+                    let edge = level.edges[number];
+                    let (place, apart) = closest(level, edge, positions[parameter]);
+                    (apart + distances[edge.child as usize], number, place)
                 })
                 .min()
-                .unwrap_or((u64::MAX, 0))
+                .map_or((u64::MAX, (0, 0)), |(least, edge, place)| {
+                    (least, (edge, place))
+                })
         };
         let (least, edges) = level.starts.windows(2).map(best).unzip();
         distances = least;
@@ -55,8 +55,25 @@ fn nearest(graph: &Graph, positions: &mut [u32]) {
         .zip(&graph.parameters)
         .zip(choices.iter().rev())
     {
-        let edge = chosen[node];
-        positions[*parameter] = level.positions[edge];
-        node = level.children[edge] as usize;
+        let (edge, place) = chosen[node];
+        positions[*parameter] = level.places[place as usize];
+        node = level.edges[edge].child as usize;
     }
+}
+
+/// The place of the value of an edge that is closest to a position, the first of two, and how many
+/// positions they are apart.
+fn closest(level: &Level, edge: Edge, position: u32) -> (u32, u64) {
+    let places = &level.places[edge.first as usize..=edge.last as usize];
+    let after = places.partition_point(|place| *place < position);
+    let around = [after.checked_sub(1), Some(after)];
+    around
+        .into_iter()
+        .filter_map(|at| {
+            let at = at?;
+            let apart = places.get(at)?.abs_diff(position);
+            Some((edge.first + at as u32, u64::from(apart)))
+        })
+        .min_by_key(|(_, apart)| *apart)
+        .unwrap_or((edge.first, 0))
 }

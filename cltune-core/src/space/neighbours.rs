@@ -36,14 +36,15 @@ impl Within<'_> {
         };
         let parameter = current.parameters[level];
         let kept = self.from[parameter];
-        for edge in edges.starts[node]..edges.starts[node + 1] {
-            if self.found.len() >= self.most {
-                return;
-            }
-            let position = edges.positions[edge];
-            if let Some(left) = left.checked_sub(u32::from(position != kept)) {
-                self.positions[parameter] = position;
-                self.visit(graph, level + 1, edges.children[edge] as usize, left);
+        for edge in edges.edges_of(node) {
+            for &position in &edges.places[edge.first as usize..=edge.last as usize] {
+                if self.found.len() >= self.most {
+                    return;
+                }
+                if let Some(left) = left.checked_sub(u32::from(position != kept)) {
+                    self.positions[parameter] = position;
+                    self.visit(graph, level + 1, edge.child as usize, left);
+                }
             }
         }
         self.positions[parameter] = kept;

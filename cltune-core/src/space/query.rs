@@ -27,7 +27,7 @@ pub struct GroupSize {
     pub count: u128,
     /// The nodes of the graph.
     pub nodes: usize,
-    /// The edges of the graph.
+    /// The edges of the graph; values that follow each other and leave the same share one.
     pub edges: usize,
 }
 
@@ -125,7 +125,7 @@ impl Space {
                     .iter()
                     .map(|level| level.starts.len() - 1)
                     .sum(),
-                edges: graph.levels.iter().map(|level| level.positions.len()).sum(),
+                edges: graph.levels.iter().map(|level| level.edges.len()).sum(),
             })
             .collect()
     }

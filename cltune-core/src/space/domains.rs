@@ -1,0 +1,195 @@
+//! The values that are left of each parameter when the constraints on few parameters are taken into
+//! account, and the constraints that are left then.
+
+use super::SpaceSpec;
+use super::bounds::Bounds;
+use super::forwards::forwards;
+use super::plant::Planter;
+use super::remainders::{MASK_BITS, Outcome, Remainders};
+use super::tree::Tree;
+use super::work::Work;
+use std::collections::HashMap;
+
+/// The combinations of a constraint's other parameters up to which the values of its largest one
+/// are tried.
+const MOST_COMBINATIONS: usize = 1 << 12;
+/// The steps that this may take.
+const MOST_STEPS: u64 = 1 << 15;
+
+/// Parameters, and constraints that name two or more of them.
+pub(super) struct Domains {
+    pub(super) parameters: Vec<Values>,
+    pub(super) constraints: Vec<Tree>,
+}
+
+/// The values of a parameter that are left.
+#[derive(Clone)]
+pub(super) struct Values {
+    pub(super) codes: Vec<i64>,
+    /// Where each stands in the declaration.
+    pub(super) positions: Vec<u32>,
+}
+
+impl Values {
+    fn all(codes: &[i64]) -> Self {
+        Self {
+            codes: codes.to_vec(),
+            positions: (0..codes.len() as u32).collect(),
+        }
+    }
+
+    /// Whether one was dropped.
+    fn retain(&mut self, mut keep: impl FnMut(usize, i64) -> bool) -> bool {
+        let before = self.codes.len();
+        let kept: Vec<bool> = (0..before).map(|at| keep(at, self.codes[at])).collect();
+        let mut next = kept.iter();
+        self.codes.retain(|_| next.next() == Some(&true));
+        let mut next = kept.iter();
+        self.positions.retain(|_| next.next() == Some(&true));
+        self.codes.len() < before
+    }
+}
+
+/// The domains of a specification; `Ok(None)` when no configuration is valid, `Err` when the work is
+/// used up.
+pub(super) fn domains(spec: &SpaceSpec, work: &mut Work) -> Result<Option<Domains>, OutOfWork> {
+    let parameters: Vec<Values> = spec
+        .parameters
+        .iter()
+        .map(|p| Values::all(&p.codes))
+        .collect();
+    let mut domains = Domains {
+        parameters,
+        constraints: Vec::new(),
+    };
+    let bounds = domains.bounds();
+    let planter = Planter { domains: &bounds };
+    domains.constraints = spec
+        .constraints
+        .iter()
+        .map(|constraint| planter.tree(&constraint.program))
+        .collect();
+    let mut tried = HashMap::new();
+    loop {
+        if !domains.simplify(work)? {
+            return Ok(None);
+        }
+        if !domains.narrow(&mut tried) {
+            return Ok(Some(domains));
+        }
+    }
+}
+
+/// Whether a tree is true for a code of the one parameter that it names.
+fn holds(tree: &Tree, code: i64) -> bool {
+    tree.value(&[], code).is_some_and(|value| value != 0)
+}
+
+/// There was less work left than needed.
+pub(super) struct OutOfWork;
+
+impl Domains {
+    /// The bounds of each parameter's values.
+    pub(super) fn bounds(&self) -> Vec<Bounds> {
+        let bounds = |values: &Values| Bounds::of(&values.codes);
+        self.parameters.iter().map(bounds).collect()
+    }
+
+    /// Puts in what is known and uses up the constraints on one parameter, until nothing changes.
+    /// Whether a configuration may be valid.
+    fn simplify(&mut self, work: &mut Work) -> Result<bool, OutOfWork> {
+        loop {
+            if self.parameters.iter().any(|values| values.codes.is_empty()) {
+                return Ok(false);
+            }
+            let bounds = self.bounds();
+            let planter = Planter { domains: &bounds };
+            let mut parts = Vec::new();
+            for tree in std::mem::take(&mut self.constraints) {
+                planter.again(&tree).split(&mut parts);
+            }
+            let mut changed = false;
+            for tree in parts {
+                match (&tree, &*tree.parameters()) {
+                    (Tree::Const(0) | Tree::Fails, _) => return Ok(false),
+                    (Tree::Const(_), _) => {}
+                    (_, []) if holds(&tree, 0) => {}
+                    (_, []) => return Ok(false),
+                    (_, &[parameter]) => {
+                        let values = &mut self.parameters[parameter];
+                        work.take(values.codes.len()).ok_or(OutOfWork)?;
+                        changed |= values.retain(|_, code| holds(&tree, code));
+                    }
+                    _ if self.constraints.contains(&tree) => {}
+                    _ => self.constraints.push(tree),
+                }
+            }
+            if !changed {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Drops values of large domains for which a constraint alone cannot hold. Whether one was
+    /// dropped.
+    ///
+    /// `tried` has the sizes of the domains with which a constraint was tried already.
+    fn narrow(&mut self, tried: &mut HashMap<Tree, Vec<usize>>) -> bool {
+        let mut changed = false;
+        for tree in &self.constraints {
+            let mut named = tree.parameters();
+            let size = |parameter: &usize| self.parameters[*parameter].codes.len();
+            named.sort_by_key(size);
+            let Some((last, others)) = named.split_last() else {
+                continue;
+            };
+            let combinations = others.iter().map(size).fold(1, usize::saturating_mul);
+            let sizes: Vec<usize> = named.iter().map(size).collect();
+            if size(last) <= MASK_BITS
+                || combinations > MOST_COMBINATIONS
+                || tried.get(tree) == Some(&sizes)
+            {
+                continue;
+            }
+            let supported = self.supported(tree, &named);
+            tried.insert(tree.clone(), sizes);
+            if let Some(supported) = supported {
+                changed |= self.parameters[*last].retain(|at, _| supported[at]);
+            }
+        }
+        changed
+    }
+
+    /// For each value of the last parameter named whether the tree can be true; `None` when that
+    /// takes too long to find.
+    fn supported(&self, tree: &Tree, named: &[usize]) -> Option<Vec<bool>> {
+        let mut levels = vec![None; self.parameters.len()];
+        for (level, parameter) in named.iter().enumerate() {
+            levels[*parameter] = Some(level);
+        }
+        let domain = |parameter: &usize| &self.parameters[*parameter];
+        let mut remainders = Remainders::new(named.iter().map(|p| &*domain(p).codes).collect());
+        let places = named
+            .iter()
+            .map(|p| (0..domain(p).codes.len() as u32).collect());
+        let size = domain(named.last()?).codes.len();
+        let first = match remainders.enter(tree.renumbered(&levels)) {
+            Outcome::Holds => return None,
+            Outcome::Fails => return Some(vec![false; size]),
+            Outcome::Open(number) => number,
+        };
+        let drafts = forwards(
+            remainders,
+            &[first],
+            places.collect(),
+            &mut Work::new(MOST_STEPS),
+        )?;
+        let mut supported = vec![false; size];
+        if let Some(last) = drafts.get(named.len() - 1) {
+            for edge in &last.edges {
+                supported[edge.first as usize..=edge.last as usize].fill(true);
+            }
+        }
+        Some(supported)
+    }
+}
