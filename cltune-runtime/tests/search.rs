@@ -70,7 +70,9 @@ struct Walk {
 const WALK: Entry = Entry {
     name: "walk",
     summary: "a walk",
-    new: |setting| {
+    options: &[],
+    requirement: None,
+    new: |setting, _| {
         Box::new(Walk {
             at: vec![0, 0],
             time: f64::INFINITY,
@@ -102,7 +104,9 @@ struct Stuck;
 const STUCK: Entry = Entry {
     name: "stuck",
     summary: "one configuration for ever",
-    new: |_| Box::new(Stuck),
+    options: &[],
+    requirement: None,
+    new: |_, _| Box::new(Stuck),
 };
 
 impl Strategy for Stuck {
@@ -122,7 +126,9 @@ struct Batches {
 const BATCHES: Entry = Entry {
     name: "batches",
     summary: "three at a time",
-    new: |_| {
+    options: &[],
+    requirement: None,
+    new: |_, _| {
         Box::new(Batches {
             proposed: 0,
             told: 0,
@@ -176,6 +182,32 @@ fn full_keeps_the_order_and_random_has_one_of_its_own_per_seed() {
     assert_ne!(order("random", 1), in_order);
     assert_eq!(order("random", 1), order("random", 1));
     assert_ne!(order("random", 1), order("random", 2));
+}
+
+#[test]
+fn options_change_the_course_and_are_part_of_the_name() {
+    let space = space("true");
+    let order = |name: &str| {
+        let setting = Setting::new(Arc::clone(&space)).budget(25);
+        let mut search = Search::new(find(name).unwrap(), &setting);
+        let order = all(&mut search);
+        assert_eq!(search.name(), name);
+        order
+    };
+    for (default, same, other) in [
+        ("annealing", "annealing:t=0.3", "annealing:t=100"),
+        // Times of the bowl are some microseconds: at 4 ms everything is accepted.
+        (
+            "annealing-cltune",
+            "annealing-cltune:t=4",
+            "annealing-cltune:t=0.001",
+        ),
+        ("pso", "pso:s=3,alpha=0.4,beta=0,gamma=0.4", "pso:s=6"),
+        ("ann", "ann:n=20", "ann:n=5,m=3"),
+    ] {
+        assert_eq!(order(default), order(same));
+        assert_ne!(order(default), order(other));
+    }
 }
 
 #[test]

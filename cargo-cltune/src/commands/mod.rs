@@ -1,4 +1,5 @@
-//! One file or folder per subcommand, and what several of them share: `format`.
+//! One file or folder per subcommand, and what several of them share: `format`,
+//! `strategy_help`.
 
 pub(crate) mod check;
 pub(crate) mod devices;
@@ -7,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod merge;
 pub(crate) mod simulate;
 pub(crate) mod space;
+mod strategy_help;
 pub(crate) mod tune;
 
 use format::Format;

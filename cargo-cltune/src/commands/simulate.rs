@@ -1,8 +1,9 @@
 //! `cargo cltune simulate`: strategies on recorded spaces.
 
+use super::strategy_help::strategy_help;
 use super::{Format, Outcome};
 use crate::replay::{Figures, Recording, RecordingError, Run, figures, replay, write_trace};
-use cltune_runtime::search::{Entry, find};
+use cltune_runtime::search::{Chosen, find};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,9 +15,15 @@ pub(crate) struct SimulateArgs {
     /// Recorded spaces: CSV, or CSV.gz, with a column per parameter and `time_ms`
     #[arg(required = true, value_name = "SPACE.csv.gz")]
     spaces: Vec<PathBuf>,
-    /// The strategy.
-    #[arg(long, default_value = cltune_runtime::search::DEFAULT, value_parser = find)]
-    strategy: &'static Entry,
+    /// The strategy, `NAME` or `NAME:OPTION=VALUE,…`.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = cltune_runtime::search::DEFAULT,
+        value_parser = find,
+        long_help = strategy_help()
+    )]
+    strategy: Chosen,
     /// How many configurations each run evaluates.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
@@ -59,11 +66,11 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
             .into_par_iter()
             .map(|repeat| {
                 let seed = args.seed.wrapping_add(repeat);
-                replay(recording, args.strategy, args.budget, seed)
+                replay(recording, &args.strategy, args.budget, seed)
             })
             .collect();
         if let Some((_, bytes)) = &mut trace {
-            write_trace(bytes, recording, args.strategy.name, &runs)?;
+            write_trace(bytes, recording, &args.strategy.name(), &runs)?;
         }
         let figures = POINTS
             .iter()
@@ -96,7 +103,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
                 })
             });
             let spaces: Vec<_> = spaces.collect();
-            let strategy = args.strategy.name;
+            let strategy = args.strategy.name();
             let all = serde_json::json!({
                 "strategy": strategy, "repeats": args.repeats, "seed": args.seed, "spaces": spaces,
             });
@@ -114,7 +121,8 @@ fn print(
     writeln!(
         stdout,
         "{}, {} runs; fraction of the optimum: mean (standard deviation), 10th percentile",
-        args.strategy.name, args.repeats
+        args.strategy.name(),
+        args.repeats
     )?;
     let width = results.iter().map(|(recording, _)| recording.name.len());
     let width = width.max().unwrap_or_default().max("mean".len());

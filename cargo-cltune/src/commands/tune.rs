@@ -1,12 +1,13 @@
 //! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
 
 use super::Outcome;
+use super::strategy_help::strategy_help;
 use crate::artifact::{CargoArgs, discover, from_artifact};
 use crate::session::{
     Budget, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
     list_devices, plan, run as search, touch_sources, watch_interrupts,
 };
-use cltune_runtime::search::{Entry, find};
+use cltune_runtime::search::{Chosen, DEFAULT, find};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,9 +30,16 @@ pub(crate) struct TuneArgs {
     /// This problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
-    /// How to search; docs/strategies.md says which strategy is for what.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = find, help_heading = "Tuning")]
-    strategy: &'static Entry,
+    /// How to search, `NAME` or `NAME:OPTION=VALUE,…`.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = DEFAULT,
+        value_parser = find,
+        long_help = strategy_help(),
+        help_heading = "Tuning"
+    )]
+    strategy: Chosen,
     /// How many configurations to measure, or how long, for each kernel, device and problem.
     #[arg(
         long,
@@ -125,7 +133,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         }
     }
     let options = SearchOptions {
-        strategy: args.strategy,
+        strategy: args.strategy.clone(),
         budget: args.budget,
         seed: args.seed,
         limit: Duration::from_secs(args.time_limit.max(1)),
@@ -146,7 +154,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
                         choice,
                         finished.evaluated,
                         finished.valid,
-                        args.strategy.name,
+                        &args.strategy.name(),
                     );
                     // The other searches' results are kept all the same, and the table shows this.
                     if let Err(error) = kept {

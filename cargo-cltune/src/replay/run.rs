@@ -1,7 +1,7 @@
 //! One run of a strategy on a recorded space.
 
 use super::recording::Recording;
-use cltune_runtime::search::{Entry, Score, Search, Setting, Step};
+use cltune_runtime::search::{Chosen, Score, Search, Setting, Step};
 use std::sync::Arc;
 
 /// The configurations a strategy tried, in order, with their times in milliseconds.
@@ -12,7 +12,7 @@ pub(crate) struct Run {
 }
 
 /// Runs a strategy until its budget is used up or the space is.
-pub(crate) fn replay(recording: &Recording, strategy: &Entry, budget: u64, seed: u64) -> Run {
+pub(crate) fn replay(recording: &Recording, strategy: &Chosen, budget: u64, seed: u64) -> Run {
     let setting = Setting::new(Arc::clone(&recording.space))
         .seed(seed)
         .budget(budget);

@@ -10,7 +10,7 @@ use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use cltune_core::space::Space;
-use cltune_runtime::search::{Entry, Search, Setting};
+use cltune_runtime::search::{Chosen, Search, Setting};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How to search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchOptions {
-    pub(crate) strategy: &'static Entry,
+    pub(crate) strategy: Chosen,
     pub(crate) budget: Budget,
     pub(crate) seed: u64,
     /// The least time limit of one configuration.
@@ -65,12 +65,12 @@ pub(crate) fn run(
     let begin = Instant::now();
     let space = space(job, options.messages)?;
     let valid = space.count();
-    let journal = Journal::open(state, job, options.strategy.name, options.seed)?;
+    let journal = Journal::open(state, job, &options.strategy.name(), options.seed)?;
     let mut bench = Bench::new(job, options.seed, options.limit)?;
     let default = bench.default_codes().to_vec();
     let evaluations = options.budget.evaluations();
     let setting = Setting::new(space).seed(options.seed).budget(evaluations);
-    let mut search = Search::new(options.strategy, &setting);
+    let mut search = Search::new(&options.strategy, &setting);
     search.start_with(&default);
     // A deadline that no clock can show is none.
     let deadline = options

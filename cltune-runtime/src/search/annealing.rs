@@ -1,6 +1,7 @@
 //! Simulated annealing.
 
 use super::generator::Generator;
+use super::options::{Options, StrategyOption};
 use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use cltune_core::space::{Neighbourhood, Space};
@@ -9,13 +10,31 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "annealing",
     summary: "simulated annealing on relative times",
-    new: |setting| Box::new(Annealing::new(setting, Energy::Relative)),
+    // A configuration that takes e^0.3 = 1.35 times as long is accepted with probability 1/e.
+    options: &[StrategyOption {
+        key: "t",
+        summary: "temperature at the start, in logarithms of time",
+        default: Some(0.3),
+        range: (0.001, 100.0),
+        whole: false,
+    }],
+    requirement: None,
+    new: |setting, options| Box::new(Annealing::new(setting, options, Energy::Relative)),
 };
 
 pub(super) const CLTUNE: Entry = Entry {
     name: "annealing-cltune",
     summary: "simulated annealing as in CLTune, on times in milliseconds",
-    new: |setting| Box::new(Annealing::new(setting, Energy::Milliseconds)),
+    // The middle one of the paper's {2, 4, 6} (section IV).
+    options: &[StrategyOption {
+        key: "t",
+        summary: "temperature at the start, in milliseconds; the paper tries 2, 4 and 6",
+        default: Some(4.0),
+        range: (0.001, 1e6),
+        whole: false,
+    }],
+    requirement: None,
+    new: |setting, options| Box::new(Annealing::new(setting, options, Energy::Milliseconds)),
 };
 
 /// What a temperature measures.
@@ -28,16 +47,6 @@ enum Energy {
 }
 
 impl Energy {
-    /// The temperature at the start. Relative: a configuration that takes e^0.3 = 1.35 times as
-    /// long is accepted with probability 1/e. Milliseconds: the middle one of the paper's
-    /// {2, 4, 6}.
-    fn first_temperature(self) -> f64 {
-        match self {
-            Self::Relative => 0.3,
-            Self::Milliseconds => 4.0,
-        }
-    }
-
     /// Of a time in microseconds; infinite for a failure.
     fn of(self, score: Score) -> f64 {
         match (self, score.time()) {
@@ -56,6 +65,8 @@ pub(super) struct Annealing {
     space: Arc<Space>,
     generator: Generator,
     energy: Energy,
+    /// The temperature at the start.
+    temperature: f64,
     /// How many results the search has, if it ends by number; else the space's size.
     horizon: f64,
     results: f64,
@@ -64,12 +75,13 @@ pub(super) struct Annealing {
 }
 
 impl Annealing {
-    fn new(setting: &Setting, energy: Energy) -> Self {
+    fn new(setting: &Setting, options: &Options, energy: Energy) -> Self {
         let horizon = setting.budget.map_or(u128::MAX, u128::from);
         Self {
             space: Arc::clone(&setting.space),
             generator: Generator::new(setting.seed),
             energy,
+            temperature: options.number("t"),
             horizon: horizon.min(setting.space.count()) as f64,
             results: 0.0,
             current: None,
@@ -78,7 +90,7 @@ impl Annealing {
 
     fn is_taken(&mut self, step: f64) -> bool {
         let left = (1.0 - self.results / self.horizon).max(0.0);
-        let temperature = self.energy.first_temperature() * left;
+        let temperature = self.temperature * left;
         // A temperature of 0 makes the exponent -infinity, or NaN for an equal energy.
         step < 0.0 || self.generator.unit() < (-step / temperature).exp()
     }

@@ -8,7 +8,9 @@ use super::strategy::{Setting, Strategy};
 pub(super) const ENTRY: Entry = Entry {
     name: "auto",
     summary: "full where the budget covers the whole space, else bayes",
-    new: choose,
+    options: &[],
+    requirement: None,
+    new: |setting, _| choose(setting),
 };
 
 fn choose(setting: &Setting) -> Box<dyn Strategy> {

@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "differential-evolution",
     summary: "differential evolution (best/1/bin) on the positions of values in their lists",
-    new: |setting| Box::new(DifferentialEvolution::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(DifferentialEvolution::new(setting)),
 };
 
 /// The number of members.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "full",
     summary: "every configuration, in order",
-    new: |setting| Box::new(Full::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(Full::new(setting)),
 };
 
 pub(super) struct Full {

@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "genetic",
     summary: "genetic algorithm: crossover and mutation of the best 20 configurations so far",
-    new: |setting| Box::new(Genetic::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(Genetic::new(setting)),
 };
 
 /// The number of configurations that may have offspring.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "local",
     summary: "greedy iterated local search over configurations that differ in one parameter",
-    new: |setting| Box::new(Local::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(Local::new(setting)),
 };
 
 /// The first jump changes so many parameters; every further one from the same best one more.

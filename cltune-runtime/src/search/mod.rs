@@ -26,6 +26,7 @@
 //! | `strategy` | what a strategy is, and what it is told |
 //! | `run` | running a strategy: order, memory, repetitions |
 //! | `registry` | the strategies by name |
+//! | `options` | what a strategy can be given with its name |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
@@ -46,6 +47,7 @@ mod full;
 mod generator;
 mod genetic;
 mod local;
+mod options;
 mod permutation;
 mod pso;
 mod random;
@@ -55,7 +57,8 @@ mod run;
 mod strategy;
 
 pub use generator::Generator;
+pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOption};
 pub use permutation::Permutation;
-pub use registry::{DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
+pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
 pub use run::{Search, Step};
 pub use strategy::{Score, Setting, Strategy};

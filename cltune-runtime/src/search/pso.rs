@@ -1,6 +1,7 @@
 //! Particle swarm optimisation on discrete values.
 
 use super::generator::Generator;
+use super::options::{Options, Requirement, StrategyOption};
 use super::registry::Entry;
 use super::repair;
 use super::strategy::{Score, Setting, Strategy};
@@ -9,32 +10,57 @@ use std::sync::Arc;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "pso",
-    summary: "particle swarm optimisation as in CLTune, with 3 particles",
-    new: |setting| Box::new(Swarm::new(setting)),
+    summary: "particle swarm optimisation as in CLTune",
+    options: &[
+        StrategyOption {
+            key: "s",
+            summary: "particles",
+            default: Some(3.0),
+            range: (1.0, 1000.0),
+            whole: true,
+        },
+        probability("alpha", "probability of any value", 0.4),
+        probability("beta", "of the particle's own best value", 0.0),
+        probability("gamma", "of the swarm's best value", 0.4),
+    ],
+    requirement: Some(Requirement {
+        text: "alpha + beta + gamma <= 1",
+        // Sums of decimal fractions are not exact: 0.3 + 0.6 + 0.1 is more than 1.
+        holds: |options| {
+            let keys = ["alpha", "beta", "gamma"];
+            keys.map(|key| options.number(key)).iter().sum::<f64>() <= 1.0 + 1e-9
+        },
+    }),
+    new: |setting, options| Box::new(Swarm::new(setting, options)),
 };
 
-/// The number of particles; the paper also tries 6.
-const PARTICLES: usize = 3;
-
-/// The probability that a parameter takes any value.
-const ALPHA: f64 = 0.4;
-
-/// The probability that it takes the value of the particle's own best position.
-const BETA: f64 = 0.0;
-
-/// The probability that it takes the value of the swarm's best position.
-const GAMMA: f64 = 0.4;
+const fn probability(key: &'static str, summary: &'static str, default: f64) -> StrategyOption {
+    StrategyOption {
+        key,
+        summary,
+        default: Some(default),
+        range: (0.0, 1.0),
+        whole: false,
+    }
+}
 
 /// How often an invalid step is drawn again before it is repaired.
 const MOST_DRAWS: usize = 100;
 
 /// CLTune's variant of accelerated particle swarm optimisation (Nugteren and Codreanu, CLTune,
-/// 2015, section III.D, parameters of section IV): in a step of a particle, each parameter takes a
-/// random value, that of a best position, or stays. Steps to invalid configurations are drawn
-/// again.
+/// 2015, section III.D, equation 2): in a step of a particle, each parameter takes a random value,
+/// that of a best position, or stays. Steps to invalid configurations are drawn again. The paper
+/// sets alpha = 0.4, beta = 0, gamma = 0.4, and 3 or 6 particles (section IV).
 pub(super) struct Swarm {
     space: Arc<Space>,
     generator: Generator,
+    /// How many particles there are, once each has a first position.
+    size: usize,
+    /// With which probability a parameter takes any value, the value of the particle's own best
+    /// position, and the value of the swarm's.
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
     particles: Vec<Particle>,
     /// The particle that moves next.
     turn: usize,
@@ -49,10 +75,14 @@ struct Particle {
 }
 
 impl Swarm {
-    fn new(setting: &Setting) -> Self {
+    fn new(setting: &Setting, options: &Options) -> Self {
         Self {
             space: Arc::clone(&setting.space),
             generator: Generator::new(setting.seed),
+            size: options.number("s") as usize,
+            alpha: options.number("alpha"),
+            beta: options.number("beta"),
+            gamma: options.number("gamma"),
             particles: Vec::new(),
             turn: 0,
             best: None,
@@ -66,11 +96,11 @@ impl Swarm {
         for (parameter, code) in position.iter_mut().enumerate() {
             let at = |best: &Option<(Vec<i64>, f64)>| best.as_ref().map(|best| best.0[parameter]);
             let chance = self.generator.unit();
-            let new = if chance < ALPHA {
+            let new = if chance < self.alpha {
                 repair::any_value(&self.space, parameter, &mut self.generator)
-            } else if chance < ALPHA + BETA {
+            } else if chance < self.alpha + self.beta {
                 at(&particle.best)
-            } else if chance < ALPHA + BETA + GAMMA {
+            } else if chance < self.alpha + self.beta + self.gamma {
                 at(&self.best)
             } else {
                 None
@@ -95,7 +125,7 @@ impl Swarm {
 
 impl Strategy for Swarm {
     fn propose(&mut self) -> Option<Vec<i64>> {
-        if self.particles.len() < PARTICLES {
+        if self.particles.len() < self.size {
             let position = self.space.sample(&mut self.generator)?;
             self.particles.push(Particle {
                 position: position.clone(),
@@ -104,8 +134,8 @@ impl Strategy for Swarm {
             });
             return Some(position);
         }
-        let free = (self.turn..self.turn + PARTICLES)
-            .map(|turn| turn % PARTICLES)
+        let free = (self.turn..self.turn + self.size)
+            .map(|turn| turn % self.size)
             .find(|particle| !self.particles[*particle].waits)?;
         self.turn = free + 1;
         let position = self.step(free);

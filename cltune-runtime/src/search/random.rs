@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "random",
     summary: "valid configurations at random, each equally likely and none twice",
-    new: |setting| Box::new(Random::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(Random::new(setting)),
 };
 
 pub(super) struct Random {

@@ -1,5 +1,6 @@
 //! The strategies by name.
 
+use super::options::{OptionError, Options, Requirement, StrategyOption};
 use super::strategy::{Setting, Strategy};
 use super::{
     ann, annealing, auto, bayes, differential_evolution, full, genetic, local, pso, random,
@@ -30,29 +31,86 @@ pub struct Entry {
     pub name: &'static str,
     /// What it does, in one line for `--help`.
     pub summary: &'static str,
-    /// Makes one.
-    pub new: fn(&Setting) -> Box<dyn Strategy>,
+    /// What can be set with `NAME:OPTION=VALUE,…`.
+    pub options: &'static [StrategyOption],
+    /// What the options must fulfil together.
+    pub requirement: Option<Requirement>,
+    /// Makes one. The options are those declared here.
+    pub new: fn(&Setting, &Options) -> Box<dyn Strategy>,
 }
 
-/// There is no strategy of this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no strategy `{name}`; there are: {}", names())]
-pub struct UnknownStrategy {
-    /// The name asked for.
-    pub name: String,
+/// A strategy with the values of its options: what `--strategy` names.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    entry: Entry,
+    options: Options,
 }
 
-/// The strategy of this name.
+impl Chosen {
+    /// The name with the options that were given, as the lockfile and traces have it; [`find`]
+    /// finds the same again.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.entry.name, self.options)
+    }
+
+    /// Makes the strategy.
+    pub fn make(&self, setting: &Setting) -> Box<dyn Strategy> {
+        (self.entry.new)(setting, &self.options)
+    }
+}
+
+impl From<&Entry> for Chosen {
+    /// With the defaults of all options.
+    fn from(entry: &Entry) -> Self {
+        Self {
+            entry: *entry,
+            options: Options::defaults(entry.options),
+        }
+    }
+}
+
+impl From<&Chosen> for Chosen {
+    fn from(chosen: &Chosen) -> Self {
+        chosen.clone()
+    }
+}
+
+/// There is no strategy of this name, or not with these options.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum UnknownStrategy {
+    /// No strategy has this name.
+    #[error("there is no strategy `{name}`; there are: {}", names())]
+    Name {
+        /// The name asked for.
+        name: String,
+    },
+    /// The strategy does not take these options.
+    #[error(transparent)]
+    Options(#[from] OptionError),
+}
+
+/// The strategy of this name: `pso`, or with options `pso:s=6,alpha=0.3`.
 ///
 /// # Errors
-/// [`UnknownStrategy`], which lists all.
-pub fn find(name: &str) -> Result<&'static Entry, UnknownStrategy> {
-    STRATEGIES
+/// [`UnknownStrategy`], which lists all, or the options there are with their ranges.
+pub fn find(name: &str) -> Result<Chosen, UnknownStrategy> {
+    let (base, options) = match name.split_once(':') {
+        Some((base, options)) => (base, Some(options)),
+        None => (name, None),
+    };
+    let entry = STRATEGIES
         .iter()
-        .find(|entry| entry.name == name)
-        .ok_or_else(|| UnknownStrategy {
-            name: name.to_string(),
-        })
+        .find(|entry| entry.name == base)
+        .ok_or_else(|| UnknownStrategy::Name {
+            name: base.to_owned(),
+        })?;
+    Ok(match options {
+        None => Chosen::from(entry),
+        Some(text) => Chosen {
+            entry: *entry,
+            options: Options::parse(entry, text)?,
+        },
+    })
 }
 
 fn names() -> String {
@@ -69,8 +127,12 @@ mod tests {
     fn names_are_unique_and_found() {
         let names: HashSet<&str> = STRATEGIES.iter().map(|entry| entry.name).collect();
         assert_eq!(names.len(), STRATEGIES.len());
-        assert!(names.into_iter().all(|name| find(name).is_ok()));
-        assert_eq!(find(DEFAULT).unwrap().name, STRATEGIES[0].name);
+        assert!(
+            names
+                .into_iter()
+                .all(|name| find(name).unwrap().name() == name)
+        );
+        assert_eq!(find(DEFAULT).unwrap().name(), STRATEGIES[0].name);
     }
 
     #[test]
@@ -80,5 +142,55 @@ mod tests {
             error.contains("anealing") && error.contains("random"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn declared_defaults_are_within_their_ranges() {
+        for entry in STRATEGIES {
+            for option in entry.options {
+                let given = format!("{}:{}={}", entry.name, option.key, option.range.1);
+                if entry.requirement.is_none() {
+                    assert_eq!(find(&given).unwrap().name(), given);
+                }
+                if let Some(default) = option.default {
+                    let given = format!("{}:{}={default}", entry.name, option.key);
+                    assert_eq!(find(&given).unwrap().name(), given);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_with_options_is_recorded_in_one_form() {
+        for (given, recorded) in [
+            ("pso:alpha=0.30,s=6", "pso:s=6,alpha=0.3"),
+            ("annealing-cltune:t=2", "annealing-cltune:t=2"),
+            ("annealing:t=0.5e0", "annealing:t=0.5"),
+        ] {
+            let name = find(given).unwrap().name();
+            assert_eq!(name, recorded);
+            assert_eq!(find(&name).unwrap().name(), recorded);
+        }
+    }
+
+    #[test]
+    fn wrong_options_are_named_with_those_there_are() {
+        let all = "s=3 (particles; a whole number from 1 to 1000)";
+        for (name, reason) in [
+            ("pso:", "`` is not of the form OPTION=VALUE"),
+            ("pso:s", "`s` is not of the form"),
+            ("pso:size=3", "no option `size`"),
+            ("pso:s=0", "`s` cannot be `0`"),
+            ("pso:s=2.5", "`s` cannot be `2.5`"),
+            ("pso:s=three", "`s` cannot be `three`"),
+            ("pso:alpha=NaN", "`alpha` cannot be `NaN`"),
+            ("pso:s=3,s=6", "`s` is given twice"),
+            ("pso:alpha=0.7", "requires alpha + beta + gamma <= 1"),
+        ] {
+            let error = find(name).unwrap_err().to_string();
+            assert!(error.contains(reason) && error.contains(all), "{error}");
+        }
+        let error = find("random:s=3").unwrap_err().to_string();
+        assert!(error.ends_with("it has no options"), "{error}");
     }
 }

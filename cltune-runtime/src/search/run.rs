@@ -3,7 +3,7 @@
 
 use super::generator::Generator;
 use super::permutation::Permutation;
-use super::registry::Entry;
+use super::registry::Chosen;
 use super::strategy::{Score, Setting, Strategy};
 use cltune_core::space::Space;
 use std::collections::{HashMap, VecDeque};
@@ -35,7 +35,7 @@ pub enum Step {
 /// returned until the ones needed are there. So a search takes the same course however fast its
 /// workers are, and a search interrupted is continued by [`know`](Self::know)ing its results.
 pub struct Search {
-    name: &'static str,
+    name: String,
     space: Arc<Space>,
     strategy: Box<dyn Strategy>,
     budget: Option<u64>,
@@ -78,12 +78,14 @@ enum Proposal {
 }
 
 impl Search {
-    /// A search that has not begun.
-    pub fn new(strategy: &Entry, setting: &Setting) -> Self {
+    /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
+    /// [`Entry`](super::Entry) of one's own.
+    pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
+        let strategy = strategy.into();
         Self {
-            name: strategy.name,
+            name: strategy.name(),
             space: Arc::clone(&setting.space),
-            strategy: (strategy.new)(setting),
+            strategy: strategy.make(setting),
             budget: setting.budget,
             in_flight: setting.in_flight.max(1),
             first: VecDeque::new(),
@@ -101,9 +103,9 @@ impl Search {
         }
     }
 
-    /// The strategy's name, for the lockfile.
-    pub fn name(&self) -> &'static str {
-        self.name
+    /// The strategy's name with its options, for the lockfile.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Hands this configuration out before the strategy's own, in the order of the calls; the

@@ -1,14 +1,17 @@
-//! A bag of neural networks on the logarithm of time (Falch & Elster).
+//! A bag of neural networks on the logarithm of time (Falch & Elster, Machine learning based
+//! auto-tuning for enhanced OpenCL performance portability, 2015, sections 5.2 and 5.3).
 //!
-//! Random configurations train eleven networks, each on eleven twelfths of the data; their mean
-//! prediction ranks the space, and the best of it are measured. Two things go beyond the paper:
+//! N random configurations train k = 11 networks of one hidden layer of 30 sigmoid units, each on
+//! eleven twelfths of the data; their mean prediction ranks the space, and the M best of it are
+//! measured. The paper tries N from 500 to 3000 and M from 10 to 200: with the options `n` and `m`
+//! and a budget of n + m this is its procedure. Two things go beyond it:
 //!
 //! - **Failures are modelled.** The paper leaves invalid configurations out of the training data,
 //!   so that a second stage may hold nothing valid. Here another bag learns whether a configuration
 //!   fails, and expected times are divided by the probability that it works.
 //! - **How many are measured follows from the error of the predictions** on data that a network was
-//!   not trained on: configurations are measured as long as they may be the best, and then, within
-//!   the budget, the networks are trained again with what was learned.
+//!   not trained on, unless `m` is given: configurations are measured as long as they may be the
+//!   best, and then, within the budget, the networks are trained again with what was learned.
 //!
 //! In a space of more than 20,000 configurations, what is ranked is a random selection of 4096 with
 //! the neighbours of the best.
@@ -18,6 +21,7 @@ mod network;
 use super::bayes::features::Features;
 use super::bayes::pool::Pool;
 use super::generator::Generator;
+use super::options::{Options, StrategyOption};
 use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use cltune_core::space::Space;
@@ -29,7 +33,24 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "ann",
     summary: "bagged neural networks, trained on random configurations, then the best predicted",
-    new: |setting| Box::new(Ann::new(setting)),
+    options: &[
+        StrategyOption {
+            key: "n",
+            summary: "random configurations that train first, without it 0.4 of the budget, 20 to 2000",
+            default: None,
+            range: (2.0, 1e6),
+            whole: true,
+        },
+        StrategyOption {
+            key: "m",
+            summary: "best predicted that are measured before it trains again, without it all that may be the best",
+            default: None,
+            range: (1.0, 1e6),
+            whole: true,
+        },
+    ],
+    requirement: None,
+    new: |setting, options| Box::new(Ann::new(setting, options)),
 };
 
 /// Networks in a bag; also the parts of the data, of which each network misses one.
@@ -49,6 +70,8 @@ pub(super) struct Ann {
     features: Features,
     /// How many random configurations come first.
     training: usize,
+    /// How many of the best predicted are measured, where that does not follow from the error.
+    measured: Option<usize>,
     proposed: usize,
     results: HashMap<Vec<i64>, Option<f64>>,
     /// Configurations to measure, the most promising last.
@@ -57,17 +80,19 @@ pub(super) struct Ann {
 }
 
 impl Ann {
-    pub(super) fn new(setting: &Setting) -> Self {
+    pub(super) fn new(setting: &Setting, options: &Options) -> Self {
         let space = Arc::clone(&setting.space);
         let domains = space.parameters().iter();
         let features = Features::new(domains.map(|parameter| &*parameter.codes));
         let budget = setting.budget.map_or(100.0, |budget| budget as f64);
+        let part = ((budget * TRAINING) as u64).clamp(LEAST, MOST) as usize;
         Self {
             pool: Pool::new(&space, &features),
             space,
             generator: Generator::new(setting.seed),
             features,
-            training: ((budget * TRAINING) as u64).clamp(LEAST, MOST) as usize,
+            training: options.count("n").unwrap_or(part),
+            measured: options.count("m"),
             proposed: 0,
             results: HashMap::new(),
             queue: Vec::new(),
@@ -139,7 +164,8 @@ impl Ann {
             .take(most)
             .take_while(|(p, _)| may_be_best(*p));
         // Where nothing may be the best, the first of the ranking still teaches most.
-        let count = promising.count().max(1).min(ranked.len());
+        let count = self.measured.unwrap_or_else(|| promising.count().max(1));
+        let count = count.min(ranked.len());
         self.queue = ranked[..count]
             .iter()
             .rev()

@@ -44,7 +44,9 @@ use std::sync::Arc;
 pub(super) const ENTRY: Entry = Entry {
     name: "bayes",
     summary: "Bayesian optimisation: a Gaussian process and expected improvement",
-    new: |setting| Box::new(Bayes::new(setting)),
+    options: &[],
+    requirement: None,
+    new: |setting, _| Box::new(Bayes::new(setting)),
 };
 
 /// How many configurations are tried before the model is asked.
