@@ -30,7 +30,7 @@
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
-//! | `full`, `random`, `bayes`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
+//! | `full`, `random`, `bayes`, `bayes_lin`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
 //!
 //! # A new strategy
 //! One file with a type that implements [`Strategy`] and a constant [`Entry`], and one line in
@@ -42,6 +42,7 @@ mod ann;
 mod annealing;
 mod auto;
 mod bayes;
+mod bayes_lin;
 mod differential_evolution;
 mod full;
 mod generator;

@@ -3,7 +3,8 @@
 use super::options::{OptionError, Options, Requirement, StrategyOption};
 use super::strategy::{Setting, Strategy};
 use super::{
-    ann, annealing, auto, bayes, differential_evolution, full, genetic, local, pso, random,
+    ann, annealing, auto, bayes, bayes_lin, differential_evolution, full, genetic, local, pso,
+    random,
 };
 
 /// The strategy of a user who names none.
@@ -15,6 +16,7 @@ pub const STRATEGIES: &[Entry] = &[
     full::ENTRY,
     random::ENTRY,
     bayes::ENTRY,
+    bayes_lin::ENTRY,
     ann::ENTRY,
     annealing::ENTRY,
     annealing::CLTUNE,

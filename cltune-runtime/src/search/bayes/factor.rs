@@ -6,25 +6,25 @@
 
 /// The lower-triangular L of a positive-definite matrix L·Lᵀ.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Factor {
+pub(in crate::search) struct Factor {
     /// Row `i` has `i + 1` elements.
     rows: Vec<Vec<f64>>,
 }
 
 impl Factor {
     /// The number of rows.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::search) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Row `row`, up to its diagonal element.
-    pub(super) fn row(&self, row: usize) -> &[f64] {
+    pub(in crate::search) fn row(&self, row: usize) -> &[f64] {
         &self.rows[row]
     }
 
     /// Adds a row of the matrix: `covariances` with the earlier ones, and its diagonal element.
     /// `false`, and nothing happens, where the matrix would not be positive definite.
-    pub(super) fn extend(&mut self, covariances: Vec<f64>, variance: f64) -> bool {
+    pub(in crate::search) fn extend(&mut self, covariances: Vec<f64>, variance: f64) -> bool {
         let mut row = covariances;
         for i in 0..row.len() {
             let earlier = &self.rows[i];
@@ -41,12 +41,12 @@ impl Factor {
     }
 
     /// Forgets all rows from `len` on.
-    pub(super) fn truncate(&mut self, len: usize) {
+    pub(in crate::search) fn truncate(&mut self, len: usize) {
         self.rows.truncate(len);
     }
 
     /// The solution x of L·x = b.
-    pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
+    pub(in crate::search) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = Vec::with_capacity(b.len());
         for (row, b) in self.rows.iter().zip(b) {
             let known = x.len();
@@ -56,7 +56,7 @@ impl Factor {
     }
 
     /// Half the logarithm of the matrix's determinant.
-    pub(super) fn half_log_determinant(&self) -> f64 {
+    pub(in crate::search) fn half_log_determinant(&self) -> f64 {
         let diagonal = self.rows.iter().filter_map(|row| row.last());
         diagonal.map(|element| element.ln()).sum()
     }

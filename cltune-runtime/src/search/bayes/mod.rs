@@ -25,10 +25,10 @@
 //! | `pool` | the configurations to choose from |
 //! | `particle` | one draw of hyper-parameters and its predictions |
 
-mod factor;
+pub(super) mod factor;
 pub(super) mod features;
 mod model;
-mod particle;
+pub(super) mod particle;
 pub(super) mod pool;
 
 use super::generator::Generator;

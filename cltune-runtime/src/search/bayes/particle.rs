@@ -126,7 +126,7 @@ impl Particle {
 }
 
 /// The expected improvement of a normal variable that is better by `gain` on average.
-fn expected_improvement(gain: f64, deviation: f64) -> f64 {
+pub(in crate::search) fn expected_improvement(gain: f64, deviation: f64) -> f64 {
     let z = gain / deviation;
     if z < -6.0 {
         // Beyond the precision of the formula; its order still matters.
