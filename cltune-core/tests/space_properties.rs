@@ -133,8 +133,53 @@ fn specs() -> impl Strategy<Value = SpaceSpec> {
     })
 }
 
+fn position(spec: &SpaceSpec, parameter: usize, code: i64) -> usize {
+    let codes = &spec.parameters[parameter].codes;
+    codes
+        .iter()
+        .position(|known| *known == code)
+        .unwrap_or(usize::MAX)
+}
+
 fn differences(a: &[i64], b: &[i64]) -> Vec<usize> {
     (0..a.len()).filter(|at| a[*at] != b[*at]).collect()
+}
+
+/// Constraints as tuners have them, on `A`, `B` and `C`.
+fn usual() -> impl Strategy<Value = String> {
+    let number = 1_i64..300;
+    let small = 2_i64..9;
+    let op = prop::sample::select(&["<=", "<", ">=", ">", "==", "!="][..]);
+    let text = prop::sample::select(
+        &[
+            "A + B OP N",
+            "A * B OP N",
+            "A OP B",
+            "A - 2 * B OP N",
+            "A * C + B OP N",
+            "N % A == 0",
+            "A % B == 0",
+            "B % A == 0",
+            "(A * B) % M == 0",
+            "(A / M) % B == 0",
+            "C == 1 || B % C == 0",
+            "(A + 2 * C) * (B + 2 * C) OP 10 * N",
+            "C == 1 || A * C OP N",
+            "A / M + B / M OP M",
+            "min(A, B) OP N / M",
+            "max(A * M, B) OP N",
+            "N / A OP M",
+            "if C > 1 { A < B } else { B OP N }",
+            "(A % M) + (B % M) OP 3",
+            "!(A * B OP N) || C > 2",
+            "-A + B OP -M",
+        ][..],
+    );
+    (text, op, number, small).prop_map(|(text, op, number, small)| {
+        let text = text.replace("OP", op);
+        text.replace('N', &number.to_string())
+            .replace('M', &small.to_string())
+    })
 }
 
 proptest! {
@@ -154,6 +199,12 @@ proptest! {
             prop_assert_eq!(space.get(index), Some(codes.clone()));
             prop_assert_eq!(space.index_of(codes), Some(index));
         }
+        // The order of the indices is that of the groups' parameters and of their values.
+        let order: Vec<usize> = space.groups().into_iter().flat_map(|g| g.parameters).collect();
+        let rank = |codes: &Vec<i64>| -> Vec<usize> {
+            order.iter().map(|&p| position(&spec, p, codes[p])).collect()
+        };
+        prop_assert!(listed.is_sorted_by_key(rank));
         prop_assert_eq!(space.get(space.count()), None);
         prop_assert_eq!(space.get(u128::MAX), None);
         for codes in &all {
@@ -181,6 +232,12 @@ proptest! {
                         || a.zip(b).is_some_and(|(a, b)| a.abs_diff(b) == 1)
                 });
                 prop_assert_eq!(found.len(), found.iter().collect::<HashSet<_>>().len());
+                // By the parameter that changes, then by its value.
+                let is_sorted = found.is_sorted_by_key(|other| {
+                    let parameter = differences(codes, other)[0];
+                    (parameter, position(&spec, parameter, other[parameter]))
+                });
+                prop_assert!(is_sorted);
                 prop_assert_eq!(
                     found.iter().collect::<HashSet<_>>(),
                     wanted.collect::<HashSet<_>>()
@@ -207,6 +264,40 @@ proptest! {
             }
             prop_assert!(count > 40 || seen.len() == count);
         }
+    }
+
+    #[test]
+    fn distinct_samples_are_lists_without_repetition(spec in specs(), seed: u64, most in 0_usize..40) {
+        let space = Space::build(&spec);
+        let drawn = space.sample_distinct(most, &mut SplitMix(seed));
+        prop_assert_eq!(drawn.len() as u128, space.count().min(most as u128));
+        prop_assert!(drawn.iter().all(|codes| space.contains(codes)));
+        prop_assert_eq!(drawn.iter().collect::<HashSet<_>>().len(), drawn.len());
+        let all = space.sample_distinct(usize::MAX, &mut SplitMix(seed));
+        prop_assert_eq!(&all[..drawn.len()], &drawn[..]);
+        prop_assert_eq!(all.into_iter().collect::<HashSet<_>>(), valid(&spec));
+    }
+
+    #[test]
+    fn samples_are_uniform(spec in specs(), seed: u64) {
+        let space = Space::build(&spec);
+        let count = space.count() as usize;
+        if !(1..=16).contains(&count) {
+            return Ok(());
+        }
+        let mut random = SplitMix(seed);
+        let (mut single, mut first) = (vec![0_u32; count], vec![0_u32; count]);
+        let draws = 100 * count;
+        for _ in 0..draws {
+            let one = space.sample(&mut random).unwrap_or_default();
+            single[space.index_of(&one).unwrap_or_default() as usize] += 1;
+            let list = space.sample_distinct(2, &mut random);
+            // The last of a list is as likely to be each as the first is.
+            let last = list.last().cloned().unwrap_or_default();
+            first[space.index_of(&last).unwrap_or_default() as usize] += 1;
+        }
+        // 100 are expected of each; 7 standard deviations once in 10^11 times.
+        prop_assert!(single.iter().chain(&first).all(|seen| (30..=170).contains(seen)));
     }
 
     #[test]
@@ -250,6 +341,7 @@ proptest! {
                 .filter(|other| (1..=differences as usize).contains(&self::differences(codes, other).len()))
                 .collect();
             prop_assert_eq!(found.len(), wanted.len());
+            prop_assert!(found.is_sorted_by_key(|other| space.index_of(other)));
             prop_assert_eq!(found.iter().collect::<HashSet<_>>(), wanted);
             prop_assert_eq!(space.neighbours_within(codes, differences, 2).len(), found.len().min(2));
         }
@@ -259,11 +351,10 @@ proptest! {
     fn the_nearest_configuration_is_the_nearest(spec in specs()) {
         let expected = valid(&spec);
         let space = Space::build(&spec);
-        let position = |parameter: usize, code: i64| {
-            spec.parameters[parameter].codes.iter().position(|c| *c == code).unwrap_or(usize::MAX)
-        };
         let distance = |a: &[i64], b: &[i64]| -> usize {
-            (0..a.len()).map(|p| position(p, a[p]).abs_diff(position(p, b[p]))).sum()
+            (0..a.len())
+                .map(|p| position(&spec, p, a[p]).abs_diff(position(&spec, p, b[p])))
+                .sum()
         };
         for codes in product(&spec).iter().step_by(5) {
             let nearest = space.nearest(codes);
@@ -272,6 +363,8 @@ proptest! {
                 prop_assert!(expected.contains(&nearest));
                 let least = expected.iter().map(|other| distance(codes, other)).min();
                 prop_assert_eq!(Some(distance(codes, &nearest)), least);
+                let first = space.iter().find(|other| Some(distance(codes, other)) == least);
+                prop_assert_eq!(Some(nearest), first);
             }
         }
     }
@@ -282,5 +375,46 @@ proptest! {
         both.constraints.extend(more.constraints.clone());
         let restricted = Space::build(&spec).restrict(more.constraints);
         prop_assert_eq!(restricted.iter().collect::<HashSet<_>>(), valid(&both));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Domains too large for a set of bits, with the constraints that tuners have.
+    #[test]
+    fn large_domains_are_counted_right(
+        sizes in [60_i64..100, 60_i64..100, 1_i64..4],
+        step in 1_i64..4,
+        is_reversed: bool,
+        constraints in prop::collection::vec(usual(), 1..4),
+    ) {
+        let mut a: Vec<i64> = (1..=sizes[0]).map(|at| at * step).collect();
+        if is_reversed {
+            a.reverse();
+        }
+        let domains = [a, (0..sizes[1]).collect(), (1..=sizes[2]).collect()];
+        let named: Vec<(String, Vec<i64>)> =
+            NAMES.into_iter().map(String::from).zip(domains).collect();
+        let spec = spec(&named, &constraints);
+        let space = Space::build(&spec);
+        let expected = valid(&spec);
+        prop_assert_eq!(space.count(), expected.len() as u128);
+        for index in (0..space.count()).step_by(7) {
+            let codes = space.get(index).unwrap_or_default();
+            prop_assert!(expected.contains(&codes));
+            prop_assert_eq!(space.index_of(&codes), Some(index));
+        }
+        for codes in product(&spec).iter().step_by(3001) {
+            prop_assert_eq!(space.contains(codes), expected.contains(codes));
+            let nearest = space.nearest(codes);
+            let distance = |other: &Vec<i64>| -> usize {
+                (0..3).map(|p| position(&spec, p, codes[p]).abs_diff(position(&spec, p, other[p]))).sum()
+            };
+            prop_assert_eq!(nearest.as_ref().map(distance), expected.iter().map(distance).min());
+            let near = space.neighbours_within(codes, 1, usize::MAX);
+            let wanted = expected.iter().filter(|other| differences(codes, other).len() == 1);
+            prop_assert_eq!(near.len(), wanted.count());
+        }
     }
 }

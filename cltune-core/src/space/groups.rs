@@ -1,10 +1,9 @@
 //! Which parameters depend on each other.
 
 use super::domains::Domains;
-use super::order::order;
 use super::tree::Tree;
 
-/// Parameters that constraints connect, in the order of the graph's levels, and those constraints.
+/// Parameters that constraints connect, and those constraints.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
     /// Positions of the parameters in the declaration.
@@ -16,16 +15,16 @@ pub(super) struct Group {
 /// The groups, ordered by their first parameter in declaration order. Every parameter is in
 /// exactly one.
 pub(super) fn groups(domains: &Domains) -> Vec<Group> {
-    let sizes: Vec<usize> = domains.parameters.iter().map(|p| p.codes.len()).collect();
+    let count = domains.parameters.len();
     let named: Vec<Vec<usize>> = domains.constraints.iter().map(Tree::parameters).collect();
-    let mut roots: Vec<usize> = (0..sizes.len()).collect();
+    let mut roots: Vec<usize> = (0..count).collect();
     for pair in named.iter().flat_map(|names| names.windows(2)) {
         let (a, b) = (root(&mut roots, pair[0]), root(&mut roots, pair[1]));
         roots[a.max(b)] = a.min(b);
     }
     // Indexed by a group's first parameter; empty for all others.
-    let mut groups = vec![Group::default(); sizes.len()];
-    for parameter in 0..sizes.len() {
+    let mut groups = vec![Group::default(); count];
+    for parameter in 0..count {
         let group = root(&mut roots, parameter);
         groups[group].parameters.push(parameter);
     }
@@ -36,10 +35,6 @@ pub(super) fn groups(domains: &Domains) -> Vec<Group> {
         }
     }
     groups.retain(|group| !group.parameters.is_empty());
-    for group in &mut groups {
-        let names: Vec<Vec<usize>> = group.constraints.iter().map(Tree::parameters).collect();
-        group.parameters = order(std::mem::take(&mut group.parameters), &names, &sizes);
-    }
     groups
 }
 

@@ -21,8 +21,8 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `spec`, `query`, `random`, `neighbours`, `nearest`, `explain` | what a user of a space sees |
-//! | `build`, `domains`, `groups`, `order` | from a specification to groups of parameters in order |
+//! | `spec`, `query`, `random`, `permutation`, `neighbours`, `nearest`, `explain` | what a user of a space sees |
+//! | `build`, `domains`, `groups`, `order`, `information` | from a specification to groups of parameters in order |
 //! | `tree`, `plant`, `bounds` | constraints as expressions |
 //! | `formula`, `interval`, `step`, `peel`, `freeze`, `values`, `remainders` | what is left of a constraint |
 //! | `forwards`, `backwards`, `explicit`, `graph` | the graph of a group |
@@ -40,12 +40,14 @@ mod freeze;
 mod graph;
 mod groups;
 mod hash;
+mod information;
 mod interned;
 mod interval;
 mod nearest;
 mod neighbours;
 mod order;
 mod peel;
+mod permutation;
 mod plant;
 mod query;
 mod random;
@@ -56,8 +58,10 @@ mod tree;
 mod values;
 mod work;
 
+pub use build::TooComplex;
 pub use explain::{Explanation, Removed};
 pub use neighbours::Neighbourhood;
+pub use permutation::Permutation;
 pub use query::{GroupSize, Iter, Space};
 pub use random::RandomSource;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};

@@ -1,6 +1,6 @@
 //! Uniform draws.
 
-use super::Space;
+use super::{Permutation, Space};
 
 /// Where random numbers come from. This crate has no generator of its own, so that a seed means
 /// what the caller's generator says it means.
@@ -22,13 +22,24 @@ impl Space {
         }
         Some(self.codes(&positions))
     }
+
+    /// `most` different configurations, or all if there are fewer, in random order: each list of
+    /// that length is equally likely. Takes memory in proportion to what is drawn.
+    ///
+    /// Only those below the count are drawn, which matters where it saturates.
+    pub fn sample_distinct(&self, most: usize, random: &mut dyn RandomSource) -> Vec<Vec<i64>> {
+        let mut order = Permutation::new(self.count());
+        (0..most)
+            .map_while(|_| self.get(order.draw(random)?))
+            .collect()
+    }
 }
 
 /// A uniform number less than `bound`, which is at least 1.
 ///
 /// Draws as many bits as the bound has and rejects what is too large: at most half of the draws,
 /// so that the limit on their number is reached only with a source that is not random.
-fn below(bound: u128, random: &mut dyn RandomSource) -> u128 {
+pub(super) fn below(bound: u128, random: &mut dyn RandomSource) -> u128 {
     const MOST_DRAWS: usize = 256;
     let most = bound - 1;
     if most == 0 {

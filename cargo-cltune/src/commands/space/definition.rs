@@ -127,15 +127,16 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
 
 fn values(parameter: &FileParameter) -> Result<Vec<i64>, String> {
     let values = match (&parameter.values, parameter.range) {
-        (Some(values), None) => values.clone(),
-        (None, Some([first, last, step])) => range(first, last, step)?,
+        (Some(values), None) => values,
+        // Without a set of what occurred: a range has no value twice and may have millions.
+        (None, Some([first, last, step])) => return range(first, last, step),
         (None, None) => return Err("it has neither `values` nor a `range`".into()),
         (Some(_), Some(_)) => return Err("it has both `values` and a `range`".into()),
     };
     let mut seen = HashSet::with_capacity(values.len());
     match values.iter().find(|value| !seen.insert(**value)) {
         Some(twice) => Err(format!("the value {twice} occurs twice")),
-        None => Ok(values),
+        None => Ok(values.clone()),
     }
 }
 

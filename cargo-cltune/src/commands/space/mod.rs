@@ -9,12 +9,15 @@ mod definition;
 mod print;
 
 use super::{Format, Outcome};
-use cltune_core::space::Space;
-use cltune_runtime::search::{Generator, Permutation};
+use cltune_core::space::{Space, TooComplex};
+use cltune_runtime::search::Generator;
 use definition::Definition;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// The steps that building may take: some seconds, and at most a few gigabytes.
+const MOST_STEPS: u64 = 1 << 26;
 
 /// Builds a search space from its definition and counts, explains and samples it.
 ///
@@ -54,6 +57,9 @@ pub(crate) enum SpaceError {
         path: PathBuf,
         source: Box<dyn std::error::Error>,
     },
+    /// The space takes too long to build, or too much memory.
+    #[error("{}: {source}", path.display())]
+    TooComplex { path: PathBuf, source: TooComplex },
     /// The result cannot be printed.
     #[error(transparent)]
     Print(#[from] io::Error),
@@ -70,7 +76,12 @@ struct Built {
 pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, SpaceError> {
     let definition = open(&args.file)?;
     let start = Instant::now();
-    let space = Space::build(&definition.spec);
+    let space = Space::build_within(&definition.spec, MOST_STEPS).map_err(|source| {
+        SpaceError::TooComplex {
+            path: args.file.clone(),
+            source,
+        }
+    })?;
     let built = Built {
         time: start.elapsed(),
         definition,
@@ -102,15 +113,11 @@ fn open(path: &Path) -> Result<Definition, SpaceError> {
 
 fn sample(space: &Space, args: &SpaceArgs) -> Vec<Vec<i64>> {
     let mut generator = Generator::new(args.seed);
-    let mut permutation = Permutation::new(space.count());
+    if args.distinct {
+        return space.sample_distinct(args.sample, &mut generator);
+    }
     (0..args.sample)
-        .map_while(|_| {
-            if args.distinct {
-                space.get(permutation.draw(&mut generator)?)
-            } else {
-                space.sample(&mut generator)
-            }
-        })
+        .map_while(|_| space.sample(&mut generator))
         .collect()
 }
 
