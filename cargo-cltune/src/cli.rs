@@ -141,6 +141,11 @@ mod tests {
         };
         assert!(bare.command.is_none());
         assert!(parse("cargo cltune tune --kernel a --device 0 --problem n=4").is_ok());
+        assert!(parse("cargo cltune --stop-when-stagnant --device 0").is_ok());
+        assert!(parse("cargo cltune --stop-when-stagnant=0.9").is_ok());
+        assert!(parse("cargo cltune --stop-when-stagnant=1").is_err());
+        assert!(parse("cargo cltune --strategy pso:s=6,alpha=0.3").is_ok());
+        assert!(parse("cargo cltune --strategy pso:t=6").is_err());
         assert!(parse("cargo cltune tune --budget never").is_err());
         assert!(parse("cargo cltune --strategy nonsense").is_err());
     }

@@ -2,8 +2,8 @@
 
 use super::strategy_help::strategy_help;
 use super::{Format, Outcome};
-use crate::replay::{Figures, Recording, RecordingError, Run, figures, replay, write_trace};
-use cltune_runtime::search::{Chosen, find};
+use crate::replay::{End, Figures, Recording, RecordingError, Run, figures, replay, write_trace};
+use cltune_runtime::search::{Chosen, Confidence, find};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -27,6 +27,16 @@ pub(crate) struct SimulateArgs {
     /// How many configurations each run evaluates.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     budget: u64,
+    /// End a run when a tenth more evaluations would not, with this confidence, improve the best by
+    /// more than 1 %; says how often that was wrong.
+    #[arg(
+        long,
+        value_name = "CONFIDENCE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.95"
+    )]
+    stop_when_stagnant: Option<Confidence>,
     /// How many runs.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     repeats: u64,
@@ -61,14 +71,19 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
     let mut trace = args.trace.as_ref().map(|path| (path, Vec::new()));
     let mut results: Vec<(&Recording, Vec<Figures>)> = Vec::new();
+    let mut ends: Vec<(End, usize)> = Vec::new();
     for recording in &recordings {
-        let runs: Vec<Run> = (0..args.repeats)
+        let mut runs: Vec<Run> = (0..args.repeats)
             .into_par_iter()
             .map(|repeat| {
                 let seed = args.seed.wrapping_add(repeat);
                 replay(recording, &args.strategy, args.budget, seed)
             })
             .collect();
+        if let Some(confidence) = args.stop_when_stagnant {
+            let end = |run: &mut Run| (run.stop_when_stagnant(confidence), run.evaluations.len());
+            ends.extend(runs.iter_mut().map(end));
+        }
         if let Some((_, bytes)) = &mut trace {
             write_trace(bytes, recording, &args.strategy.name(), &runs)?;
         }
@@ -92,7 +107,12 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
         })?;
     }
     match args.format {
-        Format::Text => print(args, &results, stdout)?,
+        Format::Text => {
+            print(args, &results, stdout)?;
+            if let Some(confidence) = args.stop_when_stagnant {
+                print_ends(&ends, confidence, stdout)?;
+            }
+        }
         Format::Json => {
             let spaces = results.iter().map(|(recording, figures)| {
                 serde_json::json!({
@@ -149,6 +169,25 @@ fn print(
         line(stdout, "mean", width, &means)?;
     }
     Ok(())
+}
+
+/// What stopping at stagnation saved, and how often it was wrong.
+fn print_ends(
+    ends: &[(End, usize)],
+    confidence: Confidence,
+    stdout: &mut dyn Write,
+) -> io::Result<()> {
+    let count = |wanted: fn(&End) -> bool| ends.iter().filter(|(end, _)| wanted(end)).count();
+    let spent: usize = ends.iter().map(|(_, evaluations)| evaluations).sum();
+    writeln!(
+        stdout,
+        "stagnant with confidence {confidence}: {} of {} runs, {} of them wrongly; {:.0} evaluations \
+         on average",
+        count(|end| matches!(end, End::Stagnant { .. })),
+        ends.len(),
+        count(|end| matches!(end, End::Stagnant { wrongly: true })),
+        spent as f64 / ends.len().max(1) as f64,
+    )
 }
 
 fn line(to: &mut dyn Write, name: &str, width: usize, figures: &[Figures]) -> io::Result<()> {

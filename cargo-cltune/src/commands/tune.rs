@@ -7,7 +7,7 @@ use crate::session::{
     Budget, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
     list_devices, plan, run as search, touch_sources, watch_interrupts,
 };
-use cltune_runtime::search::{Chosen, DEFAULT, find};
+use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,17 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     budget: Budget,
+    /// End each search when a tenth more evaluations would not, with this confidence, improve the
+    /// best by more than 1 %; docs/strategies.md has the rule and how often it is wrong.
+    #[arg(
+        long,
+        value_name = "CONFIDENCE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.95",
+        help_heading = "Tuning"
+    )]
+    stop_when_stagnant: Option<Confidence>,
     /// The seed of the search and of the inputs: the same seed proposes the same configurations.
     #[arg(
         long,
@@ -135,6 +146,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let options = SearchOptions {
         strategy: args.strategy.clone(),
         budget: args.budget,
+        stop_when_stagnant: args.stop_when_stagnant,
         seed: args.seed,
         limit: Duration::from_secs(args.time_limit.max(1)),
         quiet: args.quiet || messages.enabled,

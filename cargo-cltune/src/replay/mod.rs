@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `recording` | a recorded space: reading, looking up times |
-//! | `run` | one run of a strategy on it |
+//! | `run` | one run of a strategy on it, and where it stagnates |
 //! | `statistics` | the fraction of the optimum over many runs |
 //! | `trace` | runs as JSON lines |
 
@@ -13,6 +13,6 @@ mod statistics;
 mod trace;
 
 pub(crate) use recording::{Recording, RecordingError};
-pub(crate) use run::{Run, replay};
+pub(crate) use run::{End, Run, replay};
 pub(crate) use statistics::{Figures, figures};
 pub(crate) use trace::write as write_trace;

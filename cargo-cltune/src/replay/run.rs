@@ -1,7 +1,9 @@
 //! One run of a strategy on a recorded space.
 
 use super::recording::Recording;
-use cltune_runtime::search::{Chosen, Score, Search, Setting, Step};
+use cltune_runtime::search::{
+    Chosen, Confidence, FURTHER, IMPROVEMENT, Score, Search, Setting, Stagnation, Step,
+};
 use std::sync::Arc;
 
 /// The configurations a strategy tried, in order, with their times in milliseconds.
@@ -20,19 +22,90 @@ pub(crate) fn replay(recording: &Recording, strategy: &Chosen, budget: u64, seed
     let mut evaluations = Vec::new();
     while let Step::Measure(codes) = search.step() {
         let time = recording.time(&codes);
-        // Recordings are in milliseconds, scores in microseconds.
-        search.tell(&codes, Score::of(time.map(|time| time * 1e3)));
+        search.tell(&codes, score(time));
         evaluations.push((codes, time));
     }
     Run { seed, evaluations }
 }
 
+/// Recordings are in milliseconds, scores in microseconds.
+fn score(time: Option<f64>) -> Score {
+    Score::of(time.map(|time| time * 1e3))
+}
+
+/// Why a run ended where it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nothing was left to evaluate.
+    Complete,
+    /// It was stagnant.
+    Stagnant {
+        /// Whether it was wrong to end it: as many more evaluations as the rule speaks of improve
+        /// the best by more than it allows.
+        wrongly: bool,
+    },
+}
+
 impl Run {
+    /// Drops what comes after it is stagnant.
+    pub(crate) fn stop_when_stagnant(&mut self, confidence: Confidence) -> End {
+        let mut stagnation = Stagnation::new(confidence);
+        let stagnant = self.evaluations.iter().position(|(_, time)| {
+            stagnation.observe(score(*time));
+            stagnation.is_reached()
+        });
+        let Some(last) = stagnant else {
+            return End::Complete;
+        };
+        let evaluations = last + 1;
+        let best = |count: usize| {
+            let times = self.evaluations.iter().take(count);
+            times.filter_map(|(_, time)| *time).fold(f64::MAX, f64::min)
+        };
+        let further = (evaluations as f64 * FURTHER).ceil() as usize;
+        let wrongly = best(evaluations) > IMPROVEMENT * best(evaluations + further);
+        self.evaluations.truncate(evaluations);
+        End::Stagnant { wrongly }
+    }
+
     /// After `count` evaluations the best time of the space over the best found, from 0 to 1; 0
     /// while nothing has succeeded.
     pub(crate) fn fraction(&self, best: f64, count: usize) -> f64 {
         let found = self.evaluations.iter().take(count);
         let found = found.filter_map(|(_, time)| *time).fold(f64::MAX, f64::min);
         if found == f64::MAX { 0.0 } else { best / found }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_where_it_is_stagnant_and_it_is_told_whether_that_was_wrong() {
+        let run = |improved_at: usize, count: usize| Run {
+            seed: 0,
+            evaluations: (0..count)
+                .map(|at| {
+                    (
+                        vec![at as i64],
+                        Some(if at < improved_at { 2.0 } else { 1.0 }),
+                    )
+                })
+                .collect(),
+        };
+        let confidence = Confidence::default();
+        for (improved_at, count, end, left) in [
+            (49, 49, End::Complete, 49),
+            (0, 1000, End::Stagnant { wrongly: false }, 50),
+            (54, 1000, End::Stagnant { wrongly: true }, 50),
+            (55, 1000, End::Stagnant { wrongly: false }, 50),
+            (20, 100, End::Complete, 100),
+            (20, 1000, End::Stagnant { wrongly: false }, 129),
+        ] {
+            let mut run = run(improved_at, count);
+            assert_eq!(run.stop_when_stagnant(confidence), end);
+            assert_eq!(run.evaluations.len(), left);
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use super::search::SearchError;
-use cltune_runtime::search::{Score, Search, Step};
+use cltune_runtime::search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::BTreeMap;
 
 /// How many configurations failed, by status, and the first reason of each.
@@ -16,6 +16,8 @@ pub(crate) type Failures = BTreeMap<&'static str, (u64, String)>;
 pub(super) struct Course<'a> {
     pub(super) job: &'a Job,
     pub(super) search: Search,
+    /// With which confidence a search that leads nowhere is ended.
+    pub(super) stop_when_stagnant: Option<Confidence>,
     /// The default configuration.
     pub(super) default: Vec<i64>,
     pub(super) journal: Journal,
@@ -37,6 +39,7 @@ impl Course<'_> {
         over: impl Fn() -> bool,
     ) -> Result<Option<String>, SearchError> {
         while !over()
+            && !self.is_stagnant()
             && let Step::Measure(codes) = self.search.step()
         {
             let best_us = self.search.best().map(|(_, time_us)| time_us);
@@ -50,6 +53,14 @@ impl Course<'_> {
             }
         }
         Ok(None)
+    }
+
+    fn is_stagnant(&self) -> bool {
+        self.stop_when_stagnant.is_some_and(|confidence| {
+            // From all results, so that those known beforehand count.
+            let scores = self.search.results().map(|(_, score)| score);
+            Stagnation::of(confidence, scores).is_reached()
+        })
     }
 
     /// Takes a result in. One that the journal cannot hold counts all the same.
@@ -117,6 +128,7 @@ mod tests {
         let mut course = Course {
             job: &job,
             search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
+            stop_when_stagnant: None,
             default: vec![32],
             journal: Journal::begin(Box::new(Disk(lines)), &job, "full", 0).unwrap(),
             messages: Messages { enabled: false },

@@ -10,7 +10,7 @@ use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use cltune_core::space::Space;
-use cltune_runtime::search::{Chosen, Search, Setting};
+use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct SearchOptions {
     pub(crate) strategy: Chosen,
     pub(crate) budget: Budget,
+    pub(crate) stop_when_stagnant: Option<Confidence>,
     pub(crate) seed: u64,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
@@ -81,6 +82,7 @@ pub(crate) fn run(
     let mut course = Course {
         job,
         search,
+        stop_when_stagnant: options.stop_when_stagnant,
         default,
         journal,
         messages: options.messages,

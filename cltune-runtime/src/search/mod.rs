@@ -27,6 +27,7 @@
 //! | `run` | running a strategy: order, memory, repetitions |
 //! | `registry` | the strategies by name |
 //! | `options` | what a strategy can be given with its name |
+//! | `stagnation` | whether going on is still worth it |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
@@ -55,6 +56,7 @@ mod random;
 mod registry;
 mod repair;
 mod run;
+mod stagnation;
 mod strategy;
 
 pub use generator::Generator;
@@ -62,4 +64,5 @@ pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOpti
 pub use permutation::Permutation;
 pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
 pub use run::{Search, Step};
+pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
 pub use strategy::{Score, Setting, Strategy};
