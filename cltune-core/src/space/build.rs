@@ -1,7 +1,7 @@
 //! Building the graphs of a space.
 
 use super::backwards::graph;
-use super::domains::{Domains, OutOfWork, domains};
+use super::domains::{Domains, OutOfWork, Values, domains};
 use super::forwards::forwards;
 use super::graph::Graph;
 use super::groups::{Group, groups};
@@ -31,7 +31,7 @@ impl Space {
     ///
     /// Takes as long and as much memory as it needs; see [`Self::build_within`].
     pub fn build(spec: &SpaceSpec) -> Self {
-        let spec = without_duplicates(spec);
+        let spec = without_duplicates(spec.clone());
         let graphs = graphs(&spec, &mut Work::new(u64::MAX)).unwrap_or_default();
         Self::new(spec, graphs)
     }
@@ -41,7 +41,7 @@ impl Space {
     ///
     /// # Errors
     /// There are not enough steps.
-    pub fn build_within(spec: &SpaceSpec, steps: u64) -> Result<Self, TooComplex> {
+    pub fn build_within(spec: SpaceSpec, steps: u64) -> Result<Self, TooComplex> {
         let spec = without_duplicates(spec);
         let graphs = graphs(&spec, &mut Work::new(steps))?;
         Ok(Self::new(spec, graphs))
@@ -92,8 +92,7 @@ pub(super) fn product(graphs: &[Graph]) -> u128 {
         .fold(1, |count: u128, graph| count.saturating_mul(graph.count))
 }
 
-fn without_duplicates(spec: &SpaceSpec) -> SpaceSpec {
-    let mut spec = spec.clone();
+fn without_duplicates(mut spec: SpaceSpec) -> SpaceSpec {
     for parameter in &mut spec.parameters {
         if parameter.codes.is_sorted_by(|a, b| a < b) {
             continue;
@@ -127,7 +126,7 @@ const FIRST_STEPS: u64 = 1 << 14;
 const GROWTH: u64 = 4;
 
 /// The graph with the first order that gets by with the steps it is given.
-fn group_graph(group: &Group, domains: &Domains, work: &mut Work) -> Option<Graph> {
+fn group_graph(group: &Group, domains: &Domains<'_>, work: &mut Work) -> Option<Graph> {
     let by_constraints = order_by_constraints(group, domains);
     let mut by_information: Option<Vec<usize>> = None;
     let mut steps = FIRST_STEPS;
@@ -153,7 +152,7 @@ fn group_graph(group: &Group, domains: &Domains, work: &mut Work) -> Option<Grap
 fn graph_within(
     order: &[usize],
     group: &Group,
-    domains: &Domains,
+    domains: &Domains<'_>,
     steps: u64,
     work: &mut Work,
 ) -> Option<Graph> {
@@ -166,7 +165,7 @@ fn graph_within(
 fn ordered_graph(
     order: &[usize],
     constraints: &[Tree],
-    domains: &Domains,
+    domains: &Domains<'_>,
     work: &mut Work,
 ) -> Option<Graph> {
     let mut levels = vec![None; domains.parameters.len()];
@@ -183,7 +182,7 @@ fn ordered_graph(
             Outcome::Fails => return Some(Graph::empty(order.to_vec())),
         }
     }
-    let places = values().map(|values| values.positions.clone()).collect();
+    let places = values().map(Values::positions).collect();
     let drafts = forwards(remainders, &first, places, work)?;
     Some(if drafts.is_empty() {
         Graph::empty(order.to_vec())
@@ -262,13 +261,13 @@ mod tests {
             codes: vec![1, 2],
         });
         for steps in [0, 1, 10, 100, 1000] {
-            let error = Space::build_within(&spec, steps).unwrap_err();
+            let error = Space::build_within(spec.clone(), steps).unwrap_err();
             let text = error.to_string();
             assert!(
                 text.contains("`a`, `b`, `c`, `d`, `e`, `s` leave"),
                 "{text}"
             );
         }
-        assert!(Space::build_within(&spec, u64::MAX).is_ok());
+        assert!(Space::build_within(spec, u64::MAX).is_ok());
     }
 }

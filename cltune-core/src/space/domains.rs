@@ -8,6 +8,7 @@ use super::plant::Planter;
 use super::remainders::{MASK_BITS, Outcome, Remainders};
 use super::tree::Tree;
 use super::work::Work;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The combinations of a constraint's other parameters up to which the values of its largest one
@@ -17,43 +18,58 @@ const MOST_COMBINATIONS: usize = 1 << 12;
 const MOST_STEPS: u64 = 1 << 15;
 
 /// Parameters, and constraints that name two or more of them.
-pub(super) struct Domains {
-    pub(super) parameters: Vec<Values>,
+pub(super) struct Domains<'a> {
+    pub(super) parameters: Vec<Values<'a>>,
     pub(super) constraints: Vec<Tree>,
 }
 
-/// The values of a parameter that are left.
+/// The values of a parameter that are left; a domain is not copied until it loses one.
 #[derive(Clone)]
-pub(super) struct Values {
-    pub(super) codes: Vec<i64>,
-    /// Where each stands in the declaration.
-    pub(super) positions: Vec<u32>,
+pub(super) struct Values<'a> {
+    pub(super) codes: Cow<'a, [i64]>,
+    /// Where each stands in the declaration; as they are counted while none is lost.
+    positions: Option<Vec<u32>>,
 }
 
-impl Values {
-    fn all(codes: &[i64]) -> Self {
+impl<'a> Values<'a> {
+    const fn all(codes: &'a [i64]) -> Self {
         Self {
-            codes: codes.to_vec(),
-            positions: (0..codes.len() as u32).collect(),
+            codes: Cow::Borrowed(codes),
+            positions: None,
         }
     }
 
+    /// Where each stands in the declaration.
+    pub(super) fn positions(&self) -> Vec<u32> {
+        let all = || (0..self.codes.len() as u32).collect();
+        self.positions.clone().unwrap_or_else(all)
+    }
+
     /// Whether one was dropped.
-    fn retain(&mut self, mut keep: impl FnMut(usize, i64) -> bool) -> bool {
-        let before = self.codes.len();
-        let kept: Vec<bool> = (0..before).map(|at| keep(at, self.codes[at])).collect();
-        let mut next = kept.iter();
-        self.codes.retain(|_| next.next() == Some(&true));
-        let mut next = kept.iter();
-        self.positions.retain(|_| next.next() == Some(&true));
-        self.codes.len() < before
+    fn retain(&mut self, keep: impl Fn(usize, i64) -> bool) -> bool {
+        let kept: Vec<usize> = (0..self.codes.len())
+            .filter(|at| keep(*at, self.codes[*at]))
+            .collect();
+        if kept.len() == self.codes.len() {
+            return false;
+        }
+        let position = |at: &usize| match &self.positions {
+            None => *at as u32,
+            Some(positions) => positions[*at],
+        };
+        self.positions = Some(kept.iter().map(position).collect());
+        self.codes = kept.iter().map(|at| self.codes[*at]).collect();
+        true
     }
 }
 
 /// The domains of a specification; `Ok(None)` when no configuration is valid, `Err` when the work is
 /// used up.
-pub(super) fn domains(spec: &SpaceSpec, work: &mut Work) -> Result<Option<Domains>, OutOfWork> {
-    let parameters: Vec<Values> = spec
+pub(super) fn domains<'a>(
+    spec: &'a SpaceSpec,
+    work: &mut Work,
+) -> Result<Option<Domains<'a>>, OutOfWork> {
+    let parameters = spec
         .parameters
         .iter()
         .map(|p| Values::all(&p.codes))
@@ -88,10 +104,10 @@ fn holds(tree: &Tree, code: i64) -> bool {
 /// There was less work left than needed.
 pub(super) struct OutOfWork;
 
-impl Domains {
+impl Domains<'_> {
     /// The bounds of each parameter's values.
     pub(super) fn bounds(&self) -> Vec<Bounds> {
-        let bounds = |values: &Values| Bounds::of(&values.codes);
+        let bounds = |values: &Values<'_>| Bounds::of(&values.codes);
         self.parameters.iter().map(bounds).collect()
     }
 

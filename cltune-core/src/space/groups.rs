@@ -14,7 +14,7 @@ pub(super) struct Group {
 
 /// The groups, ordered by their first parameter in declaration order. Every parameter is in
 /// exactly one.
-pub(super) fn groups(domains: &Domains) -> Vec<Group> {
+pub(super) fn groups(domains: &Domains<'_>) -> Vec<Group> {
     let count = domains.parameters.len();
     let named: Vec<Vec<usize>> = domains.constraints.iter().map(Tree::parameters).collect();
     let mut roots: Vec<usize> = (0..count).collect();

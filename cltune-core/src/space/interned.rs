@@ -9,19 +9,36 @@ pub(super) struct Interned<T> {
     items: Vec<T>,
     /// Where each list ends.
     ends: Vec<usize>,
-    /// Numbers by hash, with open addressing; the size is a power of two.
-    table: Vec<u32>,
+    /// Where lists are by their hashes, with open addressing; the size is a power of two.
+    table: Vec<Slot>,
 }
 
-/// No list.
-const FREE: u32 = u32::MAX;
+/// A list's number and the hash of its contents, which tells most others apart without a look at
+/// them.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: u32,
+    number: u32,
+}
+
+impl Slot {
+    /// No list.
+    const FREE: Self = Self {
+        hash: 0,
+        number: u32::MAX,
+    };
+
+    const fn is_free(self) -> bool {
+        self.number == u32::MAX
+    }
+}
 
 impl<T> Default for Interned<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
             ends: Vec::new(),
-            table: vec![FREE; 16],
+            table: vec![Slot::FREE; 16],
         }
     }
 }
@@ -44,46 +61,43 @@ impl<T: Copy + Eq + Hash> Interned<T> {
         if self.ends.len() * 2 >= self.table.len() {
             self.grow();
         }
-        let at = self.find(list);
-        if self.table[at] != FREE {
-            return (self.table[at], false);
+        let hash = hash(list);
+        let mask = self.table.len() - 1;
+        let mut at = hash as usize & mask;
+        while !self.table[at].is_free() {
+            let slot = self.table[at];
+            if slot.hash == hash && self.get(slot.number) == list {
+                return (slot.number, false);
+            }
+            at = (at + 1) & mask;
         }
         let number = self.ends.len() as u32;
-        self.table[at] = number;
+        self.table[at] = Slot { hash, number };
         self.items.extend_from_slice(list);
         self.ends.push(self.items.len());
         (number, true)
     }
 
-    /// Where the table has a list, or would have it.
-    fn find(&self, list: &[T]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut at = hash(list) & mask;
-        while self.table[at] != FREE && self.get(self.table[at]) != list {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
     fn grow(&mut self) {
         let mask = self.table.len() * 2 - 1;
-        self.table = vec![FREE; mask + 1];
-        for number in 0..self.ends.len() as u32 {
-            let mut at = hash(self.get(number)) & mask;
-            while self.table[at] != FREE {
+        let before = std::mem::replace(&mut self.table, vec![Slot::FREE; mask + 1]);
+        for slot in before.into_iter().filter(|slot| !slot.is_free()) {
+            let mut at = slot.hash as usize & mask;
+            while !self.table[at].is_free() {
                 at = (at + 1) & mask;
             }
-            self.table[at] = number;
+            self.table[at] = slot;
         }
     }
 }
 
-fn hash<T: Hash>(list: &[T]) -> usize {
+fn hash<T: Hash>(list: &[T]) -> u32 {
     let mut mixer = Mixer::default();
     for item in list {
         item.hash(&mut mixer);
     }
-    mixer.finish() as usize
+    let hash = mixer.finish();
+    (hash >> 32) as u32 ^ hash as u32
 }
 
 #[cfg(test)]

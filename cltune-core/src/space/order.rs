@@ -14,7 +14,7 @@ const MOST_STARTS: usize = 8;
 /// An order that lets the levels of the graph have few nodes, by estimate: what must be known of the
 /// parameters after each (in bits) bounds how many nodes there can be. Good where constraints are
 /// sums and products. Each order that is compared is greedy after its first parameter.
-pub(super) fn order_by_information(group: &Group, domains: &Domains) -> Vec<usize> {
+pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Vec<usize> {
     let parameters = &*group.parameters;
     let codes: Vec<&[i64]> = domains.parameters.iter().map(|p| &*p.codes).collect();
     let mut information = Information::new(&group.constraints, &codes);
@@ -73,7 +73,7 @@ fn greedy(
 /// then the one with the fewest values, since values of early parameters multiply the work for
 /// later ones.
 /// Quick to find, and good where constraints are divisibilities.
-pub(super) fn order_by_constraints(group: &Group, domains: &Domains) -> Vec<usize> {
+pub(super) fn order_by_constraints(group: &Group, domains: &Domains<'_>) -> Vec<usize> {
     let mut left = group.parameters.clone();
     let constraints: Vec<Vec<usize>> = group.constraints.iter().map(Tree::parameters).collect();
     let sizes: Vec<usize> = domains.parameters.iter().map(|p| p.codes.len()).collect();

@@ -174,11 +174,23 @@ impl<'a> Remainders<'a> {
             decisions.push(part.apply(words, code, &self.levels, left));
             places.push(start..left.len());
         }
-        let known = step.targets.borrow().get(&**decisions).cloned();
-        let target = known.unwrap_or_else(|| {
+        let target = match (formula, &**decisions) {
+            (Formula::Atom(_), [Decision::True]) => return Outcome::Holds,
+            (Formula::Atom(_), [Decision::False | Decision::Fails]) => return Outcome::Fails,
+            (_, decisions) if decisions.iter().all(|decision| *decision == Decision::Open) => {
+                step.open.get().cloned()
+            }
+            (_, decisions) => step.targets.borrow().get(decisions).cloned(),
+        };
+        let target = target.unwrap_or_else(|| {
             let decisions: Box<[Decision]> = self.scratch.decisions.as_slice().into();
             let target = self.target(formula, step, &decisions);
-            step.targets.borrow_mut().insert(decisions, target.clone());
+            if decisions.iter().all(|decision| *decision == Decision::Open) {
+                let _ = step.open.set(target.clone());
+            } else {
+                let mut targets = step.targets.borrow_mut();
+                targets.insert(decisions, target.clone());
+            }
             target
         });
         let (shape, atoms) = match target {

@@ -9,7 +9,7 @@ use super::interval::{Action, Interval};
 use super::peel::Peeling;
 use super::tree::Tree;
 use super::values::values;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -28,6 +28,8 @@ pub(super) struct Levels<'a> {
 /// What becomes of each atom of a formula.
 pub(super) struct Step {
     pub(super) parts: Vec<Part>,
+    /// The formula that is left where nothing is decided, the usual case; found when first met.
+    pub(super) open: OnceCell<Target>,
     /// The formulas that are left, by what is decided of the atoms; found when first met.
     pub(super) targets: RefCell<FastMap<Box<[Decision]>, Target>>,
 }
@@ -97,6 +99,7 @@ impl Step {
             .map(|(atom, place)| Part::new(atom, place.clone(), level, alone, levels));
         Self {
             parts: parts.collect(),
+            open: OnceCell::new(),
             targets: RefCell::default(),
         }
     }

@@ -3,7 +3,8 @@
 use cltune_core::expr::Program;
 use cltune_core::parameter::is_c_identifier;
 use cltune_core::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use std::collections::HashSet;
 
 /// The most values of one range; more would only fill the memory.
@@ -58,8 +59,23 @@ struct File {
     parameters: Vec<FileParameter>,
     restrictions: Option<Vec<String>>,
     restrictions_c: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "saturating")]
     cartesian_size: Option<u128>,
+    #[serde(default, deserialize_with = "saturating")]
     valid_count: Option<u128>,
+}
+
+/// A whole number; one beyond 128 bits is the largest of these, as the counts of spaces are.
+fn saturating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u128>, D::Error> {
+    let Some(number) = Option::<&RawValue>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let text = number.get();
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let found = format!("expected a whole number, found {text}");
+        return Err(serde::de::Error::custom(found));
+    }
+    Ok(Some(text.parse().unwrap_or(u128::MAX)))
 }
 
 #[derive(Deserialize)]
@@ -245,9 +261,22 @@ mod tests {
     }
 
     #[test]
-    fn stated_counts_may_exceed_64_bits() {
-        let text = r#"{"name": "s", "parameters": [], "cartesian_size": 100000000000000000000}"#;
-        let stated = read(text).map(|definition| definition.stated.cartesian);
-        assert_eq!(stated.ok().flatten(), Some(100_000_000_000_000_000_000));
+    fn stated_counts_may_be_of_any_size() {
+        let huge = "9".repeat(60);
+        for (number, expected) in [
+            ("0", Some(0)),
+            ("null", None),
+            ("100000000000000000000", Some(100_000_000_000_000_000_000)),
+            (&huge, Some(u128::MAX)),
+        ] {
+            let text = format!(r#"{{"name": "s", "parameters": [], "cartesian_size": {number}}}"#);
+            let stated = read(&text).map(|definition| definition.stated.cartesian);
+            assert_eq!(stated.ok(), Some(expected), "{number}");
+        }
+        for number in ["-1", "1.5", "\"1\"", "[1]"] {
+            let text = format!(r#"{{"name": "s", "parameters": [], "valid_count": {number}}}"#);
+            let message = read(&text).map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(message.contains(&format!("found {number}")), "{message}");
+        }
     }
 }

@@ -11,7 +11,7 @@ mod print;
 use super::{Format, Outcome};
 use cltune_core::space::{Space, TooComplex};
 use cltune_runtime::search::Generator;
-use definition::Definition;
+use definition::{Definition, Stated};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -67,7 +67,8 @@ pub(crate) enum SpaceError {
 
 /// A space and what building it took.
 struct Built {
-    definition: Definition,
+    name: String,
+    stated: Stated,
     space: Space,
     time: Duration,
 }
@@ -76,7 +77,7 @@ struct Built {
 pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, SpaceError> {
     let definition = open(&args.file)?;
     let start = Instant::now();
-    let space = Space::build_within(&definition.spec, MOST_STEPS).map_err(|source| {
+    let space = Space::build_within(definition.spec, MOST_STEPS).map_err(|source| {
         SpaceError::TooComplex {
             path: args.file.clone(),
             source,
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, S
     })?;
     let built = Built {
         time: start.elapsed(),
-        definition,
+        name: definition.name,
+        stated: definition.stated,
         space,
     };
     let sample = sample(&built.space, args);
@@ -123,7 +125,7 @@ fn sample(space: &Space, args: &SpaceArgs) -> Vec<Vec<i64>> {
 
 /// Where the definition states another count than was found.
 fn differences(built: &Built) -> Vec<String> {
-    let stated = built.definition.stated;
+    let stated = built.stated;
     [
         ("valid_count", stated.valid, built.space.count()),
         ("cartesian_size", stated.cartesian, built.space.cartesian()),

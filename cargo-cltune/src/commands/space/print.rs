@@ -14,7 +14,7 @@ pub(super) fn text(
     stdout: &mut dyn Write,
 ) -> io::Result<()> {
     let space = &built.space;
-    writeln!(stdout, "{}", built.definition.name)?;
+    writeln!(stdout, "{}", built.name)?;
     writeln!(stdout, "  parameters  {}", space.parameters().len())?;
     for parameter in space.parameters() {
         let codes = &parameter.codes;
@@ -112,7 +112,7 @@ pub(super) fn json(
     let peak_bytes = peak_bytes();
     let explanation = args.explain.then(|| space.explain());
     let report = Report {
-        name: &built.definition.name,
+        name: &built.name,
         cartesian: space.cartesian(),
         valid: space.count(),
         build_seconds: built.time.as_secs_f64(),
