@@ -37,7 +37,7 @@ impl Space {
     }
 
     /// Like [`Self::build`], but gives up after so many steps: values tried and their outcomes. A
-    /// million steps take about a tenth of a second and up to some 50 MB.
+    /// million steps take some tenths of a second and about 10 MB.
     ///
     /// # Errors
     /// There are not enough steps.

@@ -16,8 +16,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The steps that building may take: some seconds, and at most a few gigabytes.
-const MOST_STEPS: u64 = 1 << 26;
+/// The steps that building may take: some seconds, and a few hundred megabytes.
+const MOST_STEPS: u64 = 1 << 25;
 
 /// Builds a search space from its definition and counts, explains and samples it.
 ///
