@@ -68,6 +68,7 @@ fn the_same_seed_proposes_the_same_configurations() {
             "random",
             "--budget",
             "6",
+            "--no-warm-start",
             "--seed",
             seed,
             "--message-format",
@@ -84,6 +85,30 @@ fn the_same_seed_proposes_the_same_configurations() {
     assert_eq!(first.len(), 6);
     assert_eq!(proposed("1"), first);
     assert_ne!(proposed("2"), first);
+}
+
+#[test]
+fn a_search_starts_from_the_best_for_another_problem() {
+    let project = samples::program("cltune-e2e-warm");
+    let first = ["tune", "--budget", "6", "--problem", "n=1024"];
+    let _ = project.cltune(&first).expect_code(0);
+    let tune = |arguments: &[&str]| {
+        let other = ["tune", "--budget", "2", "--problem", "n=2048"];
+        project.cltune(&[&other, arguments].concat()).expect_code(0)
+    };
+    let known = "starting from 4 results on ";
+    let cold = tune(&["--no-warm-start"]);
+    assert!(!cold.stderr.contains(known), "{cold}");
+    let _ = tune(&[]).expect_stderr(&[known, "for n = 1024"]);
+    let json = tune(&["--message-format", "json"]);
+    let proposed = json.messages("configuration")[0]["values"].to_string();
+    // What was chosen for this problem before comes first, then what was fast for the other.
+    let lockfile = project.read("cltune.lock");
+    let entry = lockfile.split("n = 2048").nth(1).unwrap_or_default();
+    assert!(
+        entry.contains(&proposed.replace(',', ", ")),
+        "{proposed}: {lockfile}"
+    );
 }
 
 /// A session that would go on for a long time; and the same arguments, but few configurations.

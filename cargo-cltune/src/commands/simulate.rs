@@ -3,11 +3,12 @@
 use super::strategy_help::strategy_help;
 use super::{Format, Outcome};
 use crate::replay::{End, Figures, Recording, RecordingError, Run, figures, replay, write_trace};
-use cltune_runtime::search::{Chosen, Confidence, find};
+use cltune_runtime::search::{Chosen, Confidence, Lesson, find};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What to replay.
 #[derive(clap::Args)]
@@ -43,6 +44,9 @@ pub(crate) struct SimulateArgs {
     /// The first run's seed; the others' follow.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Start from the same kernel's recording on another device; may be repeated
+    #[arg(long, value_name = "OTHER.csv.gz")]
+    warm_start: Vec<PathBuf>,
     /// Write every evaluation of every run, a JSON object per run and line.
     #[arg(long, value_name = "OUT.jsonl")]
     trace: Option<PathBuf>,
@@ -69,15 +73,19 @@ const POINTS: [u64; 4] = [20, 50, 100, 200];
 pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome, SimulateError> {
     let recordings = args.spaces.iter().map(|path| Recording::read(path));
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
+    let others = args.warm_start.iter().map(|path| Recording::read(path));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
     let mut trace = args.trace.as_ref().map(|path| (path, Vec::new()));
     let mut results: Vec<(&Recording, Vec<Figures>)> = Vec::new();
     let mut ends: Vec<(End, usize)> = Vec::new();
     for recording in &recordings {
+        let lessons = others.iter().map(|other| recording.lesson(other));
+        let lessons: Arc<[Lesson]> = lessons.collect::<Result<Vec<_>, _>>()?.into();
         let mut runs: Vec<Run> = (0..args.repeats)
             .into_par_iter()
             .map(|repeat| {
                 let seed = args.seed.wrapping_add(repeat);
-                replay(recording, &args.strategy, args.budget, seed)
+                replay(recording, &args.strategy, &lessons, args.budget, seed)
             })
             .collect();
         if let Some(confidence) = args.stop_when_stagnant {

@@ -59,7 +59,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     stop_when_stagnant: Option<Confidence>,
-    /// The seed of the search and of the inputs: the same seed proposes the same configurations.
+    /// The seed of the search and of the inputs: where the same is known, the same seed proposes the
+    /// same configurations.
     #[arg(
         long,
         value_name = "NUMBER",
@@ -67,6 +68,10 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     seed: u64,
+    /// Search without what is known from other devices and problem sizes: the lockfile's entries and
+    /// the journals of earlier sessions.
+    #[arg(long, help_heading = "Tuning")]
+    no_warm_start: bool,
     /// How long one configuration may take at least before it is given up, seconds.
     #[arg(
         long,
@@ -148,6 +153,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         budget: args.budget,
         stop_when_stagnant: args.stop_when_stagnant,
         seed: args.seed,
+        warm_start: !args.no_warm_start,
         limit: Duration::from_secs(args.time_limit.max(1)),
         quiet: args.quiet || messages.enabled,
         messages,
@@ -158,7 +164,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         if interrupted() {
             break;
         }
-        match search(&job, &discovery.state, &options) {
+        match search(&job, &discovery.state, &keeper.path(&job.folder), &options) {
             Ok(finished) => {
                 if let Some(choice) = &finished.choice {
                     let kept = keeper.keep(

@@ -4,6 +4,7 @@
 //! where the configuration failed; what follows it is not read.
 
 use cltune_core::space::{Space, SpaceParameter};
+use cltune_runtime::search::{Lesson, Score};
 use flate2::read::MultiGzDecoder;
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,6 +18,7 @@ const TIME: &str = "time_ms";
 /// A space with the time of each configuration.
 #[derive(Debug)]
 pub(crate) struct Recording {
+    path: PathBuf,
     /// The file's name without its endings.
     pub(crate) name: String,
     pub(crate) space: Arc<Space>,
@@ -43,6 +45,18 @@ pub(crate) enum RecordingError {
         path: PathBuf,
         line: usize,
         problem: String,
+    },
+    #[error(
+        "{}: its parameters are {there}, and those of {} are {here}; a warm start needs the same \
+         kernel recorded on another device",
+        other.display(),
+        path.display()
+    )]
+    OtherParameters {
+        path: PathBuf,
+        other: PathBuf,
+        here: String,
+        there: String,
     },
     #[error("{}: every configuration failed, so there is no optimum to look for", path.display())]
     AllFailed { path: PathBuf },
@@ -161,6 +175,7 @@ impl Recording {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let name = file.trim_end_matches(".gz").trim_end_matches(".csv");
         Ok(Self {
+            path: path.to_owned(),
             name: name.to_owned(),
             space: Arc::new(space),
             texts: domains
@@ -178,6 +193,54 @@ impl Recording {
     /// The time of a configuration, milliseconds; `None` where it failed.
     pub(crate) fn time(&self, codes: &[i64]) -> Option<f64> {
         self.times.get(codes).copied().flatten()
+    }
+
+    /// What a recording of the same kernel on another device teaches about this one's space.
+    /// Configurations with a value that does not occur here are left out.
+    ///
+    /// # Errors
+    /// [`RecordingError::OtherParameters`] where the parameters have other names.
+    pub(crate) fn lesson(&self, other: &Self) -> Result<Lesson, RecordingError> {
+        let names = |of: &Self| -> Vec<String> {
+            let parameters = of.space.parameters().iter();
+            parameters.map(|p| p.name.to_string()).collect()
+        };
+        let (here, there) = (names(self), names(other));
+        let columns = here
+            .iter()
+            .map(|name| there.iter().position(|other| other == name))
+            .collect::<Option<Vec<usize>>>()
+            .filter(|columns| columns.len() == there.len())
+            .ok_or_else(|| RecordingError::OtherParameters {
+                path: self.path.clone(),
+                other: other.path.clone(),
+                here: here.join(", "),
+                there: there.join(", "),
+            })?;
+        // The same value may have another code in a recording with other values.
+        let codes: Vec<HashMap<&str, i64>> = self
+            .texts
+            .iter()
+            .map(|texts| texts.iter().map(|(code, text)| (&**text, *code)).collect())
+            .collect();
+        let translate = |there: &[i64]| -> Option<Vec<i64>> {
+            let values = columns.iter().zip(&codes);
+            values
+                .map(|(column, codes)| {
+                    let text = other.texts[*column].get(&there[*column])?;
+                    codes.get(&**text).copied()
+                })
+                .collect()
+        };
+        let mut results: Vec<(Vec<i64>, Score)> = other
+            .times
+            .iter()
+            // Recordings are in milliseconds, scores in microseconds.
+            .filter_map(|(codes, ms)| Some((translate(codes)?, Score::of(ms.map(|ms| ms * 1e3)))))
+            .collect();
+        // A hash map's order is another in each run.
+        results.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Lesson { results })
     }
 
     /// A configuration as names and values, numbers where they are numbers.
@@ -244,6 +307,24 @@ mod tests {
         }
         let json = recording.json(&[2, 0, 1]);
         assert_eq!(json, serde_json::json!({"X": 2, "KIND": "a", "SHARE": 0.5}));
+    }
+
+    #[test]
+    fn another_recording_is_understood_by_names_and_values() {
+        let here = parse("KIND,X,time_ms\na,1,1\nb,2,2\n").unwrap();
+        let there = parse("X,KIND,time_ms\n2,b,4\n2,a,\n3,a,1\n1,c,1\n").unwrap();
+        let lesson = here.lesson(&there).unwrap();
+        let expected = [
+            (vec![0, 2], Score::Failed),
+            (vec![1, 2], Score::Time(4000.0)),
+        ];
+        assert_eq!(lesson.results, expected);
+        let other = parse("X,SORT,time_ms\n2,b,4\n").unwrap();
+        let error = here.lesson(&other).unwrap_err().to_string();
+        assert!(
+            error.contains("X, SORT") && error.contains("KIND, X"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use cltune_runtime::search::{
-    Chosen, Confidence, FURTHER, IMPROVEMENT, Score, Search, Setting, Stagnation, Step,
+    Chosen, Confidence, FURTHER, IMPROVEMENT, Lesson, Score, Search, Setting, Stagnation, Step,
 };
 use std::sync::Arc;
 
@@ -14,10 +14,17 @@ pub(crate) struct Run {
 }
 
 /// Runs a strategy until its budget is used up or the space is.
-pub(crate) fn replay(recording: &Recording, strategy: &Chosen, budget: u64, seed: u64) -> Run {
+pub(crate) fn replay(
+    recording: &Recording,
+    strategy: &Chosen,
+    lessons: &Arc<[Lesson]>,
+    budget: u64,
+    seed: u64,
+) -> Run {
     let setting = Setting::new(Arc::clone(&recording.space))
         .seed(seed)
-        .budget(budget);
+        .budget(budget)
+        .lessons(Arc::clone(lessons));
     let mut search = Search::new(strategy, &setting);
     let mut evaluations = Vec::new();
     while let Step::Measure(codes) = search.step() {

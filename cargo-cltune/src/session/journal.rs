@@ -1,5 +1,9 @@
 //! Every result as it comes: JSON lines, so that nothing measured is ever lost.
 
+mod read;
+
+pub(crate) use read::{Place, Recalled, recall};
+
 use super::bench::Measured;
 use super::plan::Job;
 use crate::json;
@@ -9,6 +13,9 @@ use std::borrow::Cow;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+
+/// The folder of all journals, in that of the session's state.
+const FOLDER: &str = "journal";
 
 /// The journal of one kernel, device and problem. Sessions are appended.
 pub(crate) struct Journal {
@@ -88,7 +95,7 @@ impl Journal {
         seed: u64,
     ) -> std::io::Result<Self> {
         let model = &job.declaration.model;
-        let folder = state.join("journal");
+        let folder = state.join(FOLDER);
         std::fs::create_dir_all(&folder)?;
         let problem = model.dimensions.iter().zip(&job.dims);
         let problem: Vec<String> = problem

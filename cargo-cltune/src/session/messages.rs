@@ -32,6 +32,13 @@ impl Messages {
         );
     }
 
+    /// Where the search starts from; nothing where nothing is known.
+    pub(crate) fn known(self, job: &Job, places: &[String]) {
+        if !places.is_empty() {
+            self.about(job, "known", json!({ "places": places }));
+        }
+    }
+
     pub(crate) fn configuration(self, job: &Job, line: &Line<'_>) {
         let mut fields = json!({
             "values": line.values,

@@ -9,7 +9,8 @@
 //! | `course` | its loop: one configuration after another |
 //! | `finalists` | choosing between close configurations |
 //! | `keep` | the lockfile, written after every search |
-//! | `journal` | every result, as it comes |
+//! | `journal` | every result, as it comes; and read back |
+//! | `lessons` | what is known from other devices and problem sizes |
 //! | `guard` | one session at a time; Ctrl-C |
 //! | `progress` | what is printed meanwhile |
 //! | `messages` | the same for tools, as JSON |
@@ -21,6 +22,7 @@ mod finalists;
 mod guard;
 mod journal;
 mod keep;
+mod lessons;
 mod messages;
 mod plan;
 mod progress;

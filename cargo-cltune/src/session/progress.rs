@@ -67,6 +67,24 @@ impl Progress {
         }
     }
 
+    /// Says where the search starts from.
+    pub(crate) fn known(&self, places: &[String]) {
+        let [nearest, others @ ..] = places else {
+            return;
+        };
+        let others = match others.len() {
+            0 => String::new(),
+            1 => " and 1 other".to_owned(),
+            count => format!(" and {count} others"),
+        };
+        let line = format!("  starting from {nearest}{others}");
+        if self.terminal {
+            self.bar.println(line);
+        } else if !self.quiet {
+            anstream::eprintln!("{line}");
+        }
+    }
+
     /// The default's time, for the speed-up.
     pub(crate) fn default(&mut self, time_us: Option<f64>) {
         self.default_us = time_us;

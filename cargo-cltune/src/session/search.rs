@@ -6,6 +6,7 @@ use super::course::{Course, Failures};
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
 use super::journal::Journal;
+use super::lessons::{Known, known};
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
@@ -24,6 +25,8 @@ pub(crate) struct SearchOptions {
     pub(crate) seed: u64,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
+    /// Whether to start from what is known from other devices and problem sizes.
+    pub(crate) warm_start: bool,
     pub(crate) quiet: bool,
     pub(crate) messages: Messages,
 }
@@ -57,20 +60,30 @@ pub(crate) enum SearchError {
     Journal(#[from] std::io::Error),
 }
 
-/// Searches within the budget, and chooses between the best.
+/// Searches within the budget, and chooses between the best. `state` is the folder of journals;
+/// `lockfile` is read for what is known already.
 pub(crate) fn run(
     job: &Job,
     state: &Path,
+    lockfile: &Path,
     options: &SearchOptions,
 ) -> Result<Finished, SearchError> {
     let begin = Instant::now();
     let space = space(job, options.messages)?;
     let valid = space.count();
+    let known = if options.warm_start {
+        known(job, state, lockfile)
+    } else {
+        Known::default()
+    };
     let journal = Journal::open(state, job, &options.strategy.name(), options.seed)?;
     let mut bench = Bench::new(job, options.seed, options.limit)?;
     let default = bench.default_codes().to_vec();
     let evaluations = options.budget.evaluations();
-    let setting = Setting::new(space).seed(options.seed).budget(evaluations);
+    let setting = Setting::new(space)
+        .seed(options.seed)
+        .budget(evaluations)
+        .lessons(known.lessons);
     let mut search = Search::new(&options.strategy, &setting);
     search.start_with(&default);
     // A deadline that no clock can show is none.
@@ -89,6 +102,8 @@ pub(crate) fn run(
         progress: Progress::new(&title(job), total, deadline, options.quiet),
         failures: Failures::new(),
     };
+    course.progress.known(&known.places);
+    options.messages.known(job, &known.places);
     let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let stopped = course.run(|codes, best_us| bench.measure(codes, best_us), over)?;
     let Course {

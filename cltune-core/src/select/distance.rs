@@ -5,7 +5,7 @@ use crate::device::DeviceInfo;
 
 /// The distance of two problems: the sum over the dimensions of the squared logarithm of their
 /// ratio, so that twice the size is as far as half the size. Sizes below 1 count as 1.
-pub(super) fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
+pub fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
     a.iter()
         .zip(b)
         .map(|(&a, &b)| squared_log_ratio(a, b))

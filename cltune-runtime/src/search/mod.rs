@@ -28,6 +28,7 @@
 //! | `registry` | the strategies by name |
 //! | `options` | what a strategy can be given with its name |
 //! | `stagnation` | whether going on is still worth it |
+//! | `lesson` | what is known from other devices and problem sizes |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
@@ -48,6 +49,7 @@ mod differential_evolution;
 mod full;
 mod generator;
 mod genetic;
+mod lesson;
 mod local;
 mod options;
 mod permutation;
@@ -60,6 +62,7 @@ mod stagnation;
 mod strategy;
 
 pub use generator::Generator;
+pub use lesson::Lesson;
 pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOption};
 pub use permutation::Permutation;
 pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};

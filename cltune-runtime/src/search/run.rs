@@ -2,6 +2,7 @@
 //! when it repeats itself.
 
 use super::generator::Generator;
+use super::lesson::starts;
 use super::permutation::Permutation;
 use super::registry::Chosen;
 use super::strategy::{Score, Setting, Strategy};
@@ -79,10 +80,11 @@ enum Proposal {
 
 impl Search {
     /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
-    /// [`Entry`](super::Entry) of one's own.
+    /// [`Entry`](super::Entry) of one's own. It will start with the best that the setting's lessons
+    /// have and the space contains.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
         let strategy = strategy.into();
-        Self {
+        let mut search = Self {
             name: strategy.name(),
             space: Arc::clone(&setting.space),
             strategy: strategy.make(setting),
@@ -100,7 +102,11 @@ impl Search {
             best: None,
             evaluated: 0,
             ended: false,
+        };
+        for configuration in starts(&setting.lessons) {
+            search.start_with(&configuration);
         }
+        search
     }
 
     /// The strategy's name with its options, for the lockfile.

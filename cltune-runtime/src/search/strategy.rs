@@ -1,5 +1,6 @@
 //! What a strategy is, and what it is told.
 
+use super::lesson::Lesson;
 use cltune_core::space::Space;
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub struct Setting {
     pub budget: Option<u64>,
     /// How many configurations are measured at once, at least 1.
     pub in_flight: usize,
+    /// What is known from other devices and problem sizes, the most similar first.
+    pub lessons: Arc<[Lesson]>,
 }
 
 impl Setting {
@@ -71,6 +74,7 @@ impl Setting {
             seed: 0,
             budget: None,
             in_flight: 1,
+            lessons: Arc::default(),
         }
     }
 
@@ -92,6 +96,12 @@ impl Setting {
     #[must_use]
     pub fn in_flight(mut self, configurations: usize) -> Self {
         self.in_flight = configurations.max(1);
+        self
+    }
+    /// With what is known from other devices and problem sizes, the most similar first.
+    #[must_use]
+    pub fn lessons(mut self, lessons: impl Into<Arc<[Lesson]>>) -> Self {
+        self.lessons = lessons.into();
         self
     }
 }

@@ -110,9 +110,7 @@ impl Ann {
             .collect();
         results.sort_by(|a, b| a.0.cmp(b.0));
         for (codes, _) in &results {
-            let mut point = Vec::with_capacity(self.features.dimensions());
-            self.features.extend(codes, &mut point);
-            points.push(point);
+            points.push(self.features.point(codes));
         }
         let worked = || {
             points

@@ -55,6 +55,19 @@ impl Factor {
         x
     }
 
+    /// The solution x of Lᵀ·x = b.
+    pub(super) fn solve_transposed(&self, b: Vec<f64>) -> Vec<f64> {
+        let mut x = b;
+        for (at, row) in self.rows.iter().enumerate().rev() {
+            x[at] /= row[at];
+            let (known, element) = x.split_at_mut(at);
+            for (known, factor) in known.iter_mut().zip(row) {
+                *known -= element[0] * factor;
+            }
+        }
+        x
+    }
+
     /// Half the logarithm of the matrix's determinant.
     pub(in crate::search) fn half_log_determinant(&self) -> f64 {
         let diagonal = self.rows.iter().filter_map(|row| row.last());
@@ -86,6 +99,11 @@ mod tests {
         let x = factor.solve(&[2.0, 3.0, 4.0]);
         assert!((x[0] * factor.row(0)[0] - 2.0).abs() < 1e-12);
         assert!((dot(&x, factor.row(2)) - 4.0).abs() < 1e-12);
+        // L Lᵀ x = b makes x the solution for the matrix itself.
+        let x = factor.solve_transposed(x);
+        for (row, b) in matrix.iter().zip([2.0, 3.0, 4.0]) {
+            assert!((dot(row, &x) - b).abs() < 1e-12);
+        }
         let determinant: f64 = 4.0 * 14.0 - 2.0 * 5.4 + 0.6 * (2.0 - 3.0);
         assert!((factor.half_log_determinant() - determinant.ln() / 2.0).abs() < 1e-12);
     }

@@ -52,16 +52,17 @@ impl Features {
         self.columns.len()
     }
 
-    /// Appends the coordinates of a configuration. A code that is no value of its parameter takes
-    /// the coordinate of the next larger value.
-    pub(in crate::search) fn extend(&self, configuration: &[i64], point: &mut Vec<f64>) {
-        point.extend(self.columns.iter().map(|column| {
+    /// The coordinates of a configuration. A code that is no value of its parameter takes the
+    /// coordinate of the next larger value.
+    pub(in crate::search) fn point(&self, configuration: &[i64]) -> Vec<f64> {
+        let coordinates = self.columns.iter().map(|column| {
             let code = configuration[column.parameter];
             let at = column
                 .coordinates
                 .partition_point(|(value, _)| *value < code);
             column.coordinates[at.min(column.coordinates.len() - 1)].1
-        }));
+        });
+        coordinates.collect()
     }
 }
 
@@ -113,19 +114,13 @@ fn exponent_of_two(codes: &[i64]) -> Option<Vec<(i64, f64)>> {
 mod tests {
     use super::*;
 
-    fn point(features: &Features, configuration: &[i64]) -> Vec<f64> {
-        let mut point = Vec::new();
-        features.extend(configuration, &mut point);
-        point
-    }
-
     #[test]
     fn powers_of_two_are_evenly_spaced_and_need_one_coordinate() {
         let features = Features::new([&[1_i64, 2, 4, 8][..]].into_iter());
         assert_eq!(features.dimensions(), 1);
         let at: Vec<f64> = [1, 2, 4, 8]
             .iter()
-            .map(|code| point(&features, &[*code])[0])
+            .map(|code| features.point(&[*code])[0])
             .collect();
         for (index, coordinate) in at.iter().enumerate() {
             assert!((coordinate - index as f64 / 3.0).abs() < 1e-12, "{at:?}");
@@ -136,18 +131,19 @@ mod tests {
     fn multiples_bring_their_exponent_of_two() {
         let features = Features::new([&[16_i64, 32, 48, 64][..]].into_iter());
         assert_eq!(features.dimensions(), 2);
-        assert!(point(&features, &[48])[1] < point(&features, &[32])[1]);
-        assert_eq!(point(&features, &[64])[1], 1.0);
+        assert!(features.point(&[48])[1] < features.point(&[32])[1]);
+        assert_eq!(features.point(&[64])[1], 1.0);
     }
 
     #[test]
     fn constants_have_no_coordinate_and_extreme_values_are_finite() {
         let features = Features::new([&[7_i64][..], &[i64::MIN, 0, i64::MAX][..]].into_iter());
         assert!(
-            point(&features, &[7, i64::MAX])
+            features
+                .point(&[7, i64::MAX])
                 .iter()
                 .all(|x| (0.0..=1.0).contains(x))
         );
-        assert_eq!(point(&features, &[7, i64::MIN])[0], 0.0);
+        assert_eq!(features.point(&[7, i64::MIN])[0], 0.0);
     }
 }

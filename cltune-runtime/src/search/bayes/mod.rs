@@ -1,4 +1,4 @@
-//! Bayesian optimisation: a Gaussian process learns the logarithm of the time, and the configuration
+//! Bayesian optimisation: a Gaussian process learns how slow configurations are, and the one
 //! with the largest expected improvement is tried next.
 //!
 //! What makes it suit the discrete, constrained spaces of kernels:
@@ -12,7 +12,10 @@
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own, learns
 //!   where they are, and improvements are multiplied with the probability not to fail;
-//! - it begins with ten configurations far from each other, each the farthest of twenty random ones.
+//! - it begins with ten configurations far from each other, each the farthest of twenty random ones;
+//! - or with what is known from other devices (`transfer`), as long as that promises something:
+//!   when no improvement of note is to be expected any more, lessons are forgotten, so that a
+//!   search is not held where another device was fast.
 //!
 //! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
 //! samples), the choices above are this project's own.
@@ -24,22 +27,27 @@
 //! | `model` | covariance, priors, and the walk through hyper-parameters |
 //! | `pool` | the configurations to choose from |
 //! | `particle` | one draw of hyper-parameters and its predictions |
+//! | `transfer` | what results from elsewhere say |
 
 pub(super) mod factor;
 pub(super) mod features;
 mod model;
 pub(super) mod particle;
 pub(super) mod pool;
+mod transfer;
 
 use super::generator::Generator;
 use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use cltune_core::space::Space;
 use features::Features;
+use model::{Observed, slowness};
 use particle::Particle;
 use pool::Pool;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
+use transfer::{LESSONS, Taught};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bayes",
@@ -61,6 +69,14 @@ const STEPS: (usize, usize) = (120, 15);
 const FAILED_QUANTILE: f64 = 0.7;
 /// The most observations the model is built on: the cost of a walk grows with their cube.
 const MOST_OBSERVATIONS: usize = 400;
+/// Lessons are forgotten when the improvement to expect, a part of the time, was below this so
+/// often; not before the first number of observations, and by the second at the latest: what
+/// another device has to teach shows early.
+const PROMISE: f64 = 0.003;
+const BROKEN: usize = 2;
+const LEADING: Range<usize> = 12..30;
+/// How many configurations far from all others are tried then.
+const AFRESH: usize = 8;
 /// Around how many of the best configurations the neighbours are considered.
 const BEST: usize = 5;
 
@@ -69,6 +85,12 @@ pub(super) struct Bayes {
     space: Arc<Space>,
     generator: Generator,
     features: Features,
+    /// What is known from elsewhere, until it is forgotten.
+    lessons: Vec<Taught>,
+    /// How often they promised too little.
+    broken: usize,
+    /// Up to this number, configurations far from all others are tried.
+    initial: usize,
     observations: Vec<Observation>,
     /// The observations the model is built on.
     training: Vec<usize>,
@@ -86,6 +108,8 @@ pub(super) struct Bayes {
 struct Observation {
     configuration: Vec<i64>,
     point: Vec<f64>,
+    /// What each lesson says of it.
+    taught: Vec<f64>,
     time: Option<f64>,
 }
 
@@ -95,12 +119,23 @@ impl Bayes {
         let domains = space.parameters().iter();
         let features = Features::new(domains.map(|parameter| &*parameter.codes));
         let mut generator = Generator::new(setting.seed);
+        let learned = setting
+            .lessons
+            .iter()
+            .filter_map(|lesson| Taught::of(lesson, FAILED_QUANTILE, &features, &mut generator));
+        let lessons: Vec<Taught> = learned.take(LESSONS).collect();
+        let dimensions = features.dimensions();
         let particles = (0..PARTICLES)
-            .map(|_| Particle::new(features.dimensions(), generator.split()))
+            .map(|_| Particle::new(dimensions, lessons.len(), generator.split()))
             .collect();
+        let mut pool = Pool::new(&space, &features);
+        pool.teach(&lessons, &features);
         Self {
-            failures: Particle::new(features.dimensions(), generator.split()),
-            pool: Pool::new(&space, &features),
+            failures: Particle::new(dimensions, 0, generator.split()),
+            pool,
+            initial: if lessons.is_empty() { INITIAL } else { 1 },
+            lessons,
+            broken: 0,
             space,
             generator,
             features,
@@ -112,12 +147,6 @@ impl Bayes {
         }
     }
 
-    fn point(&self, configuration: &[i64]) -> Vec<f64> {
-        let mut point = Vec::with_capacity(self.features.dimensions());
-        self.features.extend(configuration, &mut point);
-        point
-    }
-
     fn is_taken(&self, configuration: &[i64]) -> bool {
         let mut observed = self.observations.iter();
         observed.any(|observation| observation.configuration == configuration)
@@ -126,7 +155,8 @@ impl Bayes {
 
     /// The configuration farthest from all others, of a few random ones.
     fn spread(&mut self) -> Option<Vec<i64>> {
-        let mut others: Vec<Vec<f64>> = self.pending.iter().map(|p| self.point(p)).collect();
+        let pending = self.pending.iter();
+        let mut others: Vec<Vec<f64>> = pending.map(|p| self.features.point(p)).collect();
         others.extend(self.observations.iter().map(|o| o.point.clone()));
         let mut farthest: Option<(f64, Vec<i64>)> = None;
         for _ in 0..SPREAD {
@@ -134,7 +164,7 @@ impl Bayes {
             if self.is_taken(&drawn) {
                 continue;
             }
-            let point = self.point(&drawn);
+            let point = self.features.point(&drawn);
             let squared = |other: &Vec<f64>| -> f64 {
                 let pairs = point.iter().zip(other);
                 pairs.map(|(a, b)| (a - b).powi(2)).sum()
@@ -156,28 +186,33 @@ impl Bayes {
         left.map(|position| self.pool.get(position).to_vec())
     }
 
-    /// The configuration with the largest expected improvement.
-    fn improve(&mut self) -> Option<Vec<i64>> {
+    /// The configuration with the largest expected improvement, and that improvement as a part of
+    /// the time.
+    fn improve(&mut self) -> Option<(Vec<i64>, f64)> {
         let renewed = self.renew();
         let data = self.data();
         let (pool, observed) = (&self.pool, data.times.len());
-        // What is being measured counts as average, so that nothing near it is chosen.
         let points = data.points.iter().map(Vec::as_slice).collect::<Vec<_>>();
-        let with_pending = |values: &[f64]| {
-            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-            let pending = std::iter::repeat_n(mean, points.len() - values.len());
-            values.iter().copied().chain(pending).collect::<Vec<f64>>()
+        let times = Observed {
+            points: &points[..observed],
+            values: &data.times,
+            taught: &data.taught,
         };
-        let learn = |particle: &mut Particle, values: &[f64]| {
+        let failed = Observed {
+            points: &points[..observed],
+            values: &data.failures,
+            taught: &[],
+        };
+        let learn = |particle: &mut Particle, observed: &Observed<'_>| {
             if let Some(steps) = renewed {
-                particle.walk(&points[..observed], values, steps);
+                particle.walk(observed, steps);
             }
             particle.catch_up(&points, pool);
         };
         let best = data.times.iter().copied().fold(f64::MAX, f64::min);
         let improve = |particle: &mut Particle| {
-            learn(particle, &data.times);
-            let improvements = particle.improvements(&with_pending(&data.times), best, pool);
+            learn(particle, &times);
+            let improvements = particle.improvements(&times, best, pool);
             particle.truncate(observed);
             improvements
         };
@@ -187,8 +222,8 @@ impl Bayes {
                 particle.reset();
                 return vec![1.0; pool.len()];
             }
-            learn(particle, &data.failures);
-            let works = particle.below(&with_pending(&data.failures), 0.5, pool);
+            learn(particle, &failed);
+            let works = particle.below(&failed, 0.5, pool);
             particle.truncate(observed);
             works
         };
@@ -205,7 +240,40 @@ impl Bayes {
                 largest = Some((value, position));
             }
         }
-        largest.map(|(_, position)| pool.get(position).to_vec())
+        let particles = PARTICLES as f64;
+        largest.map(|(sum, position)| (pool.get(position).to_vec(), sum / particles))
+    }
+
+    /// A configuration that improves, or one to start afresh with where lessons promise nothing
+    /// any more.
+    fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
+        if !self.lessons.is_empty() && self.observations.len() >= LEADING.end {
+            self.forget_lessons();
+            return self.spread();
+        }
+        let (configuration, improvement) = self.improve()?;
+        if !self.lessons.is_empty()
+            && self.observations.len() >= LEADING.start
+            && improvement < PROMISE
+        {
+            self.broken += 1;
+            if self.broken == BROKEN {
+                self.forget_lessons();
+                return self.spread();
+            }
+        }
+        Some(configuration)
+    }
+
+    fn forget_lessons(&mut self) {
+        self.lessons.clear();
+        self.pool.teach(&[], &self.features);
+        for particle in &mut self.particles {
+            particle.forget_lessons(self.features.dimensions());
+        }
+        // The next walk is a long one, as the first.
+        self.walked = 0;
+        self.initial = self.observations.len() + self.pending.len() + AFRESH;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws
@@ -236,6 +304,7 @@ impl Bayes {
                 &mut generator,
                 |configuration| self.is_taken(configuration),
             );
+            pool.teach(&self.lessons, &self.features);
             self.pool = pool;
         }
         if count > MOST_OBSERVATIONS {
@@ -259,12 +328,17 @@ impl Bayes {
         let mut times: Vec<f64> = self.observations.iter().filter_map(|o| o.time).collect();
         times.sort_by(f64::total_cmp);
         let slow = times[((times.len() - 1) as f64 * FAILED_QUANTILE) as usize];
-        let pending = self.pending.iter().map(|pending| self.point(pending));
+        let pending = self
+            .pending
+            .iter()
+            .map(|pending| self.features.point(pending));
+        let says = |lesson| training().map(|o| o.taught[lesson]).collect();
         Data {
             points: training().map(|o| o.point.clone()).chain(pending).collect(),
             times: training()
-                .map(|o| (o.time.unwrap_or(slow) / times[0]).ln())
+                .map(|o| slowness(o.time.unwrap_or(slow), times[0]))
                 .collect(),
+            taught: (0..self.lessons.len()).map(says).collect(),
             failures: training()
                 .map(|o| f64::from(u8::from(o.time.is_none())))
                 .collect(),
@@ -276,8 +350,10 @@ impl Bayes {
 struct Data {
     /// Of what was observed, then of what is being measured.
     points: Vec<Vec<f64>>,
-    /// For each observation the logarithm of its time, relative to the best.
+    /// For each observation its [`slowness`].
     times: Vec<f64>,
+    /// For each lesson, what it says of each observation.
+    taught: Vec<Vec<f64>>,
     /// For each observation 1 where it failed, else 0.
     failures: Vec<f64>,
 }
@@ -286,10 +362,10 @@ impl Strategy for Bayes {
     fn propose(&mut self) -> Option<Vec<i64>> {
         let succeeded = self.observations.iter().any(|o| o.time.is_some());
         let tried = self.observations.len() + self.pending.len();
-        let configuration = if tried < INITIAL || !succeeded {
+        let configuration = if tried < self.initial || !succeeded {
             self.spread()
         } else {
-            self.improve().or_else(|| self.spread())
+            self.improve_or_forget().or_else(|| self.spread())
         }?;
         self.pool.take(&configuration);
         self.pending.push(configuration.clone());
@@ -307,9 +383,12 @@ impl Strategy for Bayes {
         }
         self.pool.take(configuration);
         self.training.push(self.observations.len());
+        let point = self.features.point(configuration);
+        let lessons = self.lessons.iter();
         self.observations.push(Observation {
             configuration: configuration.to_vec(),
-            point: self.point(configuration),
+            taught: lessons.map(|l| l.says(configuration, &point)).collect(),
+            point,
             time: score.time(),
         });
     }

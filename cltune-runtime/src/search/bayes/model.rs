@@ -4,6 +4,8 @@
 //! (Rasmussen & Williams 2006, equation 4.17, with automatic relevance determination, section 5.1).
 //! Mean and amplitude are not hyper-parameters: for given length scales and noise the best ones have
 //! a closed form (generalised least squares, and the profile of the likelihood).
+//!
+//! What lessons say (`transfer`) enters as a multiple, another hyper-parameter for each lesson.
 
 use super::super::generator::Generator;
 use super::factor::Factor;
@@ -12,6 +14,21 @@ use super::factor::Factor;
 const LENGTH_PRIOR: (f64, f64) = (0.7, 1.0);
 /// Of the logarithm of the noise's part of the variance.
 const NOISE_PRIOR: (f64, f64) = (-6.0, 2.0);
+/// Of how much of what all lessons say holds here. It is never negative: few observations can make
+/// it look as if what is fast elsewhere were slow here, and a search led by that is lost.
+const TRANSFER_PRIOR: (f64, f64) = (0.6, 0.4);
+
+/// Slowness approaches this as times grow.
+const MOST_SLOW: f64 = 1.5;
+
+/// What the process learns of a time: near the best the logarithm of its ratio to the best; far from
+/// it less, so that what is 10 and what is 30 times slower is nearly alike. Without this, the
+/// differences between slow configurations, which are most of all, decide what the model takes the
+/// fast ones for.
+pub(super) fn slowness(time: f64, best: f64) -> f64 {
+    let ratio = (time / best).ln();
+    ratio / (1.0 + ratio / MOST_SLOW)
+}
 
 /// What the covariance depends on.
 #[derive(Clone, Debug)]
@@ -20,21 +37,39 @@ pub(super) struct Hyperparameters {
     lengths: Vec<f64>,
     /// The logarithm of the noise's variance, relative to the signal's.
     noise: f64,
+    /// For each lesson, how much of what it says holds.
+    transfers: Vec<f64>,
+}
+
+/// What hyper-parameters have to explain.
+pub(super) struct Observed<'a> {
+    pub(super) points: &'a [&'a [f64]],
+    pub(super) values: &'a [f64],
+    /// For each lesson, what it says of each point.
+    pub(super) taught: &'a [Vec<f64>],
 }
 
 impl Hyperparameters {
     /// A draw from about the prior.
-    pub(super) fn draw(dimensions: usize, generator: &mut Generator) -> Self {
+    pub(super) fn draw(dimensions: usize, lessons: usize, generator: &mut Generator) -> Self {
         Self {
             lengths: (0..dimensions).map(|_| 0.7 * generator.normal()).collect(),
             noise: NOISE_PRIOR.0,
+            transfers: vec![TRANSFER_PRIOR.0 / lessons.max(1) as f64; lessons],
         }
     }
 
-    /// A neighbour, near or far: one of them changed, or all length scales a little.
+    /// A neighbour, near or far: one of them changed, or all length scales a little; of the
+    /// transfers one in every other step.
     fn step(&self, number: usize, generator: &mut Generator) -> Self {
         let mut changed = self.clone();
         let scale = if number.is_multiple_of(2) { 0.8 } else { 0.3 };
+        if !number.is_multiple_of(2) && !self.transfers.is_empty() {
+            let one = generator.below(self.transfers.len() as u128) as usize;
+            let moved = self.transfers[one] + 0.7 * scale * generator.normal();
+            changed.transfers[one] = moved.abs();
+            return changed;
+        }
         if number.is_multiple_of(3) {
             for length in &mut changed.lengths {
                 *length += 0.4 * scale * generator.normal();
@@ -53,6 +88,22 @@ impl Hyperparameters {
         self
     }
 
+    /// How much of what each lesson says holds.
+    pub(super) fn transfers(&self) -> &[f64] {
+        &self.transfers
+    }
+
+    /// Values without what the lessons explain.
+    pub(super) fn residuals(&self, values: &[f64], taught: &[Vec<f64>]) -> Vec<f64> {
+        let mut residuals = values.to_vec();
+        for (transfer, taught) in self.transfers.iter().zip(taught) {
+            for (residual, taught) in residuals.iter_mut().zip(taught) {
+                *residual -= transfer * taught;
+            }
+        }
+        residuals
+    }
+
     /// 1 / length scale for each coordinate.
     pub(super) fn weights(&self) -> Vec<f64> {
         self.lengths.iter().map(|length| (-length).exp()).collect()
@@ -67,7 +118,10 @@ impl Hyperparameters {
         let term =
             |value: f64, (mean, deviation): (f64, f64)| -0.5 * ((value - mean) / deviation).powi(2);
         let lengths: f64 = self.lengths.iter().map(|l| term(*l, LENGTH_PRIOR)).sum();
-        lengths + term(self.noise, NOISE_PRIOR)
+        let share = TRANSFER_PRIOR.0 / self.transfers.len().max(1) as f64;
+        let prior = (share, TRANSFER_PRIOR.1);
+        let transfers: f64 = self.transfers.iter().map(|t| term(*t, prior)).sum();
+        lengths + transfers + term(self.noise, NOISE_PRIOR)
     }
 }
 
@@ -84,7 +138,7 @@ pub(super) fn between(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
 }
 
 /// The factor of the points' covariance matrix; `None` where it is not positive definite.
-fn factor(points: &[&[f64]], hyperparameters: &Hyperparameters) -> Option<Factor> {
+pub(super) fn factor(points: &[&[f64]], hyperparameters: &Hyperparameters) -> Option<Factor> {
     let weights = hyperparameters.weights();
     let variance = hyperparameters.variance();
     let mut factor = Factor::default();
@@ -139,14 +193,14 @@ impl Evidence {
 /// A walk of `steps` Metropolis steps through the hyper-parameters' posterior distribution.
 pub(super) fn walk(
     hyperparameters: &mut Hyperparameters,
-    points: &[&[f64]],
-    values: &[f64],
+    observed: &Observed<'_>,
     steps: usize,
     generator: &mut Generator,
 ) {
     let log_posterior = |h: &Hyperparameters| {
-        let factor = factor(points, h)?;
-        Some(Evidence::of(&factor, values).log_likelihood + h.log_prior())
+        let factor = factor(observed.points, h)?;
+        let residuals = h.residuals(observed.values, observed.taught);
+        Some(Evidence::of(&factor, &residuals).log_likelihood + h.log_prior())
     };
     let mut current = log_posterior(hyperparameters).unwrap_or(f64::MIN);
     for number in 0..steps {
@@ -180,10 +234,35 @@ mod tests {
             .collect();
         let values: Vec<f64> = points.iter().map(|point| (6.0 * point[0]).sin()).collect();
         let points: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
-        let mut hyperparameters = Hyperparameters::draw(2, &mut generator);
-        walk(&mut hyperparameters, &points, &values, 200, &mut generator);
+        let mut hyperparameters = Hyperparameters::draw(2, 0, &mut generator);
+        let observed = Observed {
+            points: &points,
+            values: &values,
+            taught: &[],
+        };
+        walk(&mut hyperparameters, &observed, 200, &mut generator);
         let weights = hyperparameters.weights();
         assert!(weights[0] > 3.0 * weights[1], "{weights:?}");
+    }
+
+    #[test]
+    fn a_walk_finds_out_which_lesson_holds() {
+        let mut generator = Generator::new(5);
+        let points: Vec<Vec<f64>> = (0..40).map(|_| vec![generator.unit()]).collect();
+        let taught: Vec<Vec<f64>> = (0..2)
+            .map(|_| points.iter().map(|_| generator.unit()).collect())
+            .collect();
+        let values: Vec<f64> = taught[1].iter().map(|value| 0.9 * value + 3.0).collect();
+        let points: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
+        let mut hyperparameters = Hyperparameters::draw(1, 2, &mut generator);
+        let observed = Observed {
+            points: &points,
+            values: &values,
+            taught: &taught,
+        };
+        walk(&mut hyperparameters, &observed, 300, &mut generator);
+        let transfers = hyperparameters.transfers();
+        assert!(transfers[0] < 0.2 && transfers[1] > 0.7, "{transfers:?}");
     }
 
     #[test]
@@ -193,6 +272,7 @@ mod tests {
         let hyperparameters = Hyperparameters {
             lengths: vec![0.0],
             noise: -6.0,
+            transfers: Vec::new(),
         };
         let factor = factor(&points, &hyperparameters).unwrap();
         let evidence = Evidence::of(&factor, &[2.0; 3]);

@@ -2,7 +2,7 @@
 
 use super::super::generator::Generator;
 use super::factor::Factor;
-use super::model::{Evidence, Hyperparameters, between, walk};
+use super::model::{Evidence, Hyperparameters, Observed, between, walk};
 use super::pool::Pool;
 use std::f64::consts::{PI, SQRT_2};
 
@@ -17,8 +17,8 @@ pub(super) struct Particle {
 }
 
 impl Particle {
-    pub(super) fn new(dimensions: usize, mut generator: Generator) -> Self {
-        let hyperparameters = Hyperparameters::draw(dimensions, &mut generator);
+    pub(super) fn new(dimensions: usize, lessons: usize, mut generator: Generator) -> Self {
+        let hyperparameters = Hyperparameters::draw(dimensions, lessons, &mut generator);
         Self {
             weights: hyperparameters.weights(),
             hyperparameters,
@@ -29,9 +29,15 @@ impl Particle {
     }
 
     /// Other hyper-parameters, after so many steps through their distribution.
-    pub(super) fn walk(&mut self, points: &[&[f64]], values: &[f64], steps: usize) {
+    pub(super) fn walk(&mut self, observed: &Observed<'_>, steps: usize) {
         let generator = &mut self.generator;
-        walk(&mut self.hyperparameters, points, values, steps, generator);
+        walk(&mut self.hyperparameters, observed, steps, generator);
+        self.reset();
+    }
+
+    /// Starts anew, without lessons.
+    pub(super) fn forget_lessons(&mut self, dimensions: usize) {
+        self.hyperparameters = Hyperparameters::draw(dimensions, 0, &mut self.generator);
         self.reset();
     }
 
@@ -92,23 +98,40 @@ impl Particle {
 
     /// For each configuration of the pool the improvement to expect over `best` (Jones, Schonlau &
     /// Welch 1998, equation 15).
-    pub(super) fn improvements(&self, values: &[f64], best: f64, pool: &Pool) -> Vec<f64> {
-        self.predict(values, pool, |mean, deviation| {
+    pub(super) fn improvements(&self, observed: &Observed<'_>, best: f64, pool: &Pool) -> Vec<f64> {
+        self.predict(observed, pool, |mean, deviation| {
             expected_improvement(best - mean, deviation)
         })
     }
 
     /// For each configuration of the pool the probability of a value below a threshold.
-    pub(super) fn below(&self, values: &[f64], threshold: f64, pool: &Pool) -> Vec<f64> {
-        self.predict(values, pool, |mean, deviation| {
+    pub(super) fn below(&self, observed: &Observed<'_>, threshold: f64, pool: &Pool) -> Vec<f64> {
+        self.predict(observed, pool, |mean, deviation| {
             normal_distribution((threshold - mean) / deviation)
         })
     }
 
-    /// What a function makes of each prediction's mean and standard deviation.
-    fn predict(&self, values: &[f64], pool: &Pool, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-        let evidence = Evidence::of(&self.factor, values);
+    /// What a function makes of each prediction's mean and standard deviation. Points that it has
+    /// caught up with beyond those observed are being measured: they count as average, so that
+    /// nothing near them is chosen.
+    fn predict(
+        &self,
+        observed: &Observed<'_>,
+        pool: &Pool,
+        of: impl Fn(f64, f64) -> f64,
+    ) -> Vec<f64> {
+        let known = &self.hyperparameters;
+        let mut residuals = known.residuals(observed.values, observed.taught);
+        let average = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
+        residuals.resize(self.factor.len(), average);
+        let evidence = Evidence::of(&self.factor, &residuals);
         let mut mean = vec![evidence.mean as f32; pool.len()];
+        for (transfer, taught) in known.transfers().iter().zip(pool.taught()) {
+            let transfer = *transfer as f32;
+            for (mean, taught) in mean.iter_mut().zip(taught) {
+                *mean += transfer * taught;
+            }
+        }
         let mut variance = vec![1.0_f32; pool.len()];
         for (row, whitened) in self.rows.iter().zip(&evidence.whitened) {
             let whitened = *whitened as f32;

@@ -3,7 +3,9 @@
 
 use super::super::generator::Generator;
 use super::features::Features;
+use super::transfer::Taught;
 use cltune_core::space::{Neighbourhood, Space};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// A space up to this size is considered as a whole.
@@ -19,6 +21,8 @@ pub(in crate::search) struct Pool {
     configurations: Vec<Vec<i64>>,
     /// For each coordinate, its value for each configuration.
     columns: Vec<Vec<f32>>,
+    /// For each lesson, what it says of each configuration.
+    taught: Vec<Vec<f32>>,
     /// Where a configuration is.
     positions: HashMap<Vec<i64>, usize>,
     taken: Vec<bool>,
@@ -31,6 +35,7 @@ impl Pool {
         let mut pool = Self {
             configurations: Vec::new(),
             columns: vec![Vec::new(); features.dimensions()],
+            taught: Vec::new(),
             positions: HashMap::new(),
             taken: Vec::new(),
             whole: space.count() <= WHOLE,
@@ -88,14 +93,29 @@ impl Pool {
         if self.positions.contains_key(&configuration) {
             return;
         }
-        let mut point = Vec::with_capacity(self.columns.len());
-        features.extend(&configuration, &mut point);
+        let point = features.point(&configuration);
         for (column, coordinate) in self.columns.iter_mut().zip(point) {
             column.push(coordinate as f32);
         }
         self.positions.insert(configuration.clone(), position);
         self.configurations.push(configuration);
         self.taken.push(false);
+    }
+
+    /// Asks lessons about every configuration.
+    pub(super) fn teach(&mut self, lessons: &[Taught], features: &Features) {
+        let says = |lesson: &Taught| {
+            let configurations = self.configurations.par_iter();
+            configurations
+                .map(|codes| lesson.says(codes, &features.point(codes)) as f32)
+                .collect()
+        };
+        self.taught = lessons.iter().map(says).collect();
+    }
+
+    /// For each lesson it was asked, what it says of each configuration.
+    pub(super) fn taught(&self) -> &[Vec<f32>] {
+        &self.taught
     }
 
     /// The number of configurations.

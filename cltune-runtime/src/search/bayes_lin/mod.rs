@@ -108,12 +108,6 @@ impl BayesLin {
         }
     }
 
-    fn point(&self, configuration: &[i64]) -> Vec<f64> {
-        let mut point = Vec::with_capacity(self.features.dimensions());
-        self.features.extend(configuration, &mut point);
-        point
-    }
-
     /// The configuration with the largest expected improvement.
     fn improve(&mut self) -> Option<Vec<i64>> {
         self.renew();
@@ -121,7 +115,11 @@ impl BayesLin {
         let values = standardised(training().map(|observation| observation.performance));
         let best = values.iter().copied().fold(f64::MIN, f64::max);
         // What is being measured counts as average, so that nothing near it is chosen.
-        let pending: Vec<Vec<f64>> = self.pending.iter().map(|p| self.point(p)).collect();
+        let pending: Vec<Vec<f64>> = self
+            .pending
+            .iter()
+            .map(|p| self.features.point(p))
+            .collect();
         let points = training().map(|observation| observation.point.as_slice());
         let points: Vec<&[f64]> = points.chain(pending.iter().map(Vec::as_slice)).collect();
         let surrogate = &mut self.surrogate;
@@ -217,7 +215,7 @@ impl Strategy for BayesLin {
         self.training.push(self.observations.len());
         self.observations.push(Observation {
             configuration: configuration.to_vec(),
-            point: self.point(configuration),
+            point: self.features.point(configuration),
             performance: score.time().map_or(0.0, f64::recip),
         });
     }

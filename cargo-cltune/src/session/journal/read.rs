@@ -1,0 +1,164 @@
+//! Journals read back: what earlier sessions measured.
+//!
+//! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line that
+//! cannot be understood is left out, and so are the lines of a session whose header cannot.
+
+use cltune_core::model::Model;
+use cltune_core::parameter::Value;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Where and for what results were measured.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) platform: String,
+    pub(crate) device: String,
+    pub(crate) problem: Vec<i64>,
+}
+
+/// The results of one place.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Recalled {
+    pub(crate) place: Place,
+    /// Configurations and their times in microseconds; `None` where they failed.
+    pub(crate) results: Vec<(Vec<i64>, Option<f64>)>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    kernel: String,
+    fingerprint: String,
+    params: Vec<String>,
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Deserialize)]
+struct Result {
+    values: Vec<serde_json::Value>,
+    time_us: Option<f64>,
+}
+
+/// What the journals in the folder `state` have on this very declaration, a place each.
+pub(crate) fn recall(state: &Path, model: &Model) -> Vec<Recalled> {
+    let mut recalled: Vec<Recalled> = Vec::new();
+    let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
+        return recalled;
+    };
+    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    paths.sort();
+    for path in paths {
+        if let Ok(file) = File::open(path) {
+            read(BufReader::new(file), model, &mut recalled);
+        }
+    }
+    recalled
+}
+
+/// Adds what one journal has.
+fn read(journal: impl BufRead, model: &Model, recalled: &mut Vec<Recalled>) {
+    let mut at = None;
+    for line in journal.split(b'\n').map_while(std::io::Result::ok) {
+        if let Ok(header) = serde_json::from_slice::<Header>(&line) {
+            if header.kernel != model.name {
+                // A journal has one kernel.
+                return;
+            }
+            at = is_current(&header, model).then(|| place(header.place, recalled));
+        } else if let (Some(at), Ok(result)) = (at, serde_json::from_slice::<Result>(&line))
+            && let Some(codes) = codes(&result.values, model)
+        {
+            recalled[at].results.push((codes, result.time_us));
+        } else if line.starts_with(br#"{"kernel""#) {
+            at = None;
+        }
+    }
+}
+
+fn is_current(header: &Header, model: &Model) -> bool {
+    let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
+    header.fingerprint == model.fingerprint
+        && header.place.problem.len() == model.dimensions.len()
+        && parameters.eq(header.params.iter().map(String::as_str))
+}
+
+/// Where the results of a place are collected.
+fn place(place: Place, recalled: &mut Vec<Recalled>) -> usize {
+    let known = recalled.iter().position(|known| known.place == place);
+    known.unwrap_or_else(|| {
+        recalled.push(Recalled {
+            place,
+            results: Vec::new(),
+        });
+        recalled.len() - 1
+    })
+}
+
+fn codes(values: &[serde_json::Value], model: &Model) -> Option<Vec<i64>> {
+    if values.len() != model.parameters.len() {
+        return None;
+    }
+    let parameters = model.parameters.iter().zip(values);
+    let codes = parameters.map(|(parameter, value)| {
+        let value = match value {
+            serde_json::Value::Bool(value) => Value::Bool(*value),
+            serde_json::Value::String(name) => Value::Name(name.clone().into()),
+            number => Value::Int(number.as_i64()?),
+        };
+        parameter.domain.code(&value)
+    });
+    codes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0}"#;
+
+    fn recalled(journal: &str) -> Vec<Recalled> {
+        let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
+        let mut recalled = Vec::new();
+        read(journal.as_bytes(), &model, &mut recalled);
+        recalled
+    }
+
+    #[test]
+    fn sessions_of_a_place_are_put_together() {
+        let other = HEADER.replace("[8]", "[16]");
+        let journal = format!(
+            "{HEADER}\n{{\"values\":[32],\"status\":\"ok\",\"time_us\":2.5}}\n{other}\n\
+             {{\"values\":[64],\"status\":\"ok\",\"time_us\":1}}\n{HEADER}\n\
+             {{\"values\":[128],\"status\":\"crashed\",\"time_us\":null,\"detail\":\"x\"}}\n"
+        );
+        let recalled = recalled(&journal);
+        assert_eq!(recalled.len(), 2);
+        assert_eq!(recalled[0].place.problem, [8]);
+        let expected = [(vec![32], Some(2.5)), (vec![128], None)];
+        assert_eq!(recalled[0].results, expected);
+        assert_eq!(recalled[1].results, [(vec![64], Some(1.0))]);
+    }
+
+    #[test]
+    fn what_is_damaged_or_of_another_declaration_is_left_out() {
+        let stale = HEADER.replace("b3:1", "b3:2");
+        let torn = &HEADER[..HEADER.len() / 2];
+        let journal = format!(
+            "{HEADER}\n{{\"values\":[33],\"time_us\":1}}\n{{\"values\":[32,1],\"time_us\":1}}\n\
+             garbage \u{fffd}\n{{\"values\":[32],\"time_us\":3}}\n{stale}\n\
+             {{\"values\":[64],\"time_us\":1}}\n{HEADER}\n{{\"values\":[64],\"time_us\":2}}\n\
+             {torn}\n{{\"values\":[128],\"time_us\":1}}\n{{\"values\":[25"
+        );
+        let recalled = recalled(&journal);
+        assert_eq!(recalled.len(), 1);
+        let expected = [(vec![32], Some(3.0)), (vec![64], Some(2.0))];
+        assert_eq!(recalled[0].results, expected);
+        let other = HEADER.replace("app::saxpy", "app::other");
+        assert!(
+            self::recalled(&format!("{other}\n{{\"values\":[32],\"time_us\":1}}\n")).is_empty()
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! What is known of a job's kernel from other devices and other problem sizes: the entries of the
+//! lockfile, and the journals of earlier sessions.
+
+use super::journal::{Place, Recalled, recall};
+use super::plan::Job;
+use crate::lockfile_store;
+use cltune_core::select::{Table, problem_distance};
+use cltune_runtime::search::{Lesson, Score};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is known, the most similar place first.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) lessons: Vec<Lesson>,
+    /// Where from, a line for each lesson, that with the most results first.
+    pub(crate) places: Vec<String>,
+}
+
+/// What the journals in `state` and the lockfile know of this job's declaration.
+///
+/// Journals of the job's own device and problem are left out, so that tuning again is a search of
+/// its own; the lockfile's entry is not, so that nothing better than what is there gets lost.
+pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
+    let model = &job.declaration.model;
+    // A lockfile that cannot be read, or does not fit, was refused before the search.
+    let table = match lockfile_store::read(lockfile) {
+        Ok(Some(lockfile)) => lockfile.table(model).unwrap_or(Table::EMPTY),
+        _ => Table::EMPTY,
+    };
+    let mut all = recall(state, model);
+    all.retain(|recalled| recalled.place != here(job));
+    add(&mut all, &table);
+    all.retain(|recalled| recalled.results.iter().any(|(_, time)| time.is_some()));
+    all.sort_by(|a, b| {
+        let (a, b) = (distance(job, &a.place), distance(job, &b.place));
+        a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))
+    });
+    let lessons = all.iter().map(|recalled| lesson(&recalled.results));
+    let lessons: Vec<Lesson> = lessons.collect();
+    let counts = lessons.iter().map(|lesson| lesson.results.len());
+    let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
+    places.sort_by_key(|(count, _)| Reverse(*count));
+    let places = places.into_iter();
+    Known {
+        places: places
+            .map(|(count, place)| describe(job, place, count))
+            .collect(),
+        lessons,
+    }
+}
+
+fn here(job: &Job) -> Place {
+    Place {
+        platform: job.device.platform.clone(),
+        device: job.device.name.clone(),
+        problem: job.dims.clone(),
+    }
+}
+
+/// Adds the lockfile's entries, each to the results of its place.
+fn add(all: &mut Vec<Recalled>, table: &Table) {
+    for result in table.results.iter() {
+        let device = &table.devices[usize::from(result.device)];
+        let place = Place {
+            platform: device.platform.to_string(),
+            device: device.name.to_string(),
+            problem: result.problem.to_vec(),
+        };
+        let entry = (result.values.to_vec(), Some(result.time_us));
+        match all.iter_mut().find(|known| known.place == place) {
+            // The entry is the choice among its own journal's results.
+            Some(known) if known.results.iter().any(|(codes, _)| *codes == entry.0) => {}
+            Some(known) => known.results.push(entry),
+            None => all.push(Recalled {
+                place,
+                results: vec![entry],
+            }),
+        }
+    }
+}
+
+/// How far a place is: in devices (the same, the same platform, another), then in problem size.
+fn distance(job: &Job, place: &Place) -> (u8, f64) {
+    let device = match (
+        place.platform == job.device.platform,
+        place.device == job.device.name,
+    ) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, _) => 2,
+    };
+    (device, problem_distance(&place.problem, &job.dims))
+}
+
+fn describe(job: &Job, place: &Place, count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    let problem = job.declaration.model.describe_problem(&place.problem);
+    format!("{count} result{plural} on {} for {problem}", place.device)
+}
+
+fn lesson(results: &[(Vec<i64>, Option<f64>)]) -> Lesson {
+    // A configuration that was measured in several sessions counts with its last result.
+    let last: BTreeMap<Vec<i64>, Option<f64>> = results.iter().cloned().collect();
+    let results = last
+        .into_iter()
+        .map(|(codes, time)| (codes, Score::of(time)));
+    Lesson {
+        results: results.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::worker::DeviceRecord;
+    use cltune_core::lockfile::{Lockfile, Measured};
+    use std::fs;
+
+    fn job(device: &str, n: i64) -> Job {
+        Job {
+            folder: "app".into(),
+            declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
+            device: DeviceRecord::new(0, &samples::device(device)),
+            dims: vec![n],
+        }
+    }
+
+    fn journal(state: &Path, device: &str, n: i64, lines: &str) {
+        let header = format!(
+            r#"{{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"platform","device":"{device}","driver":"1","dimensions":["n"],"problem":[{n}],"params":["WG"],"strategy":"auto","seed":0}}"#
+        );
+        let folder = state.join("journal");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(
+            folder.join(format!("{device}-{n}.jsonl")),
+            format!("{header}\n{lines}\n"),
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn journals_and_lockfile_are_put_together_the_most_similar_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path();
+        journal(state, "other", 8, r#"{"values":[32],"time_us":5}"#);
+        journal(
+            state,
+            "mine",
+            64,
+            "{\"values\":[32],\"time_us\":4}\n{\"values\":[64],\"time_us\":null}\n{\"values\":[32],\"time_us\":3}",
+        );
+        journal(state, "mine", 8, r#"{"values":[128],"time_us":1}"#);
+        journal(state, "dead", 8, r#"{"values":[128],"time_us":null}"#);
+        let mut lockfile = Lockfile::default();
+        for (device, n, code) in [("mine", 8, 256), ("other", 8, 64), ("third", 8, 32)] {
+            let measured = Measured {
+                dims: vec![n],
+                codes: vec![code],
+                time_us: 2.0,
+                default_us: None,
+                evaluated: 1,
+                valid: 4,
+                strategy: "auto".to_owned(),
+            };
+            let model = &job(device, n).declaration.model;
+            lockfile
+                .record(model, &samples::device(device), &measured)
+                .unwrap();
+        }
+        let file = state.join("cltune.lock");
+        lockfile_store::write(&file, &lockfile).unwrap();
+
+        let known = known(&job("mine", 8), state, &file);
+        let expected = [
+            "2 results on mine for n = 64",
+            "2 results on other for n = 8",
+            // The own journal is left out, the own entry is not.
+            "1 result on mine for n = 8",
+            "1 result on third for n = 8",
+        ];
+        assert_eq!(known.places, expected);
+        let results = |at: usize| known.lessons[at].results.clone();
+        assert_eq!(results(0), [(vec![256], Score::Time(2.0))]);
+        let mine = [(vec![32], Score::Time(3.0)), (vec![64], Score::Failed)];
+        assert_eq!(results(1), mine);
+        let other = [(vec![32], Score::Time(5.0)), (vec![64], Score::Time(2.0))];
+        assert_eq!(results(2), other);
+    }
+
+    #[test]
+    fn where_nothing_is_known_there_is_nothing_to_start_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let known = known(
+            &job("mine", 8),
+            folder.path(),
+            &folder.path().join("cltune.lock"),
+        );
+        assert!(known.lessons.is_empty() && known.places.is_empty());
+    }
+}
