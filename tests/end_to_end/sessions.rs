@@ -111,6 +111,15 @@ fn a_search_starts_from_the_best_for_another_problem() {
     );
 }
 
+#[test]
+fn a_search_that_is_stuck_ends_and_says_so() {
+    // What a configuration does is all the same, so little is to be gained early on.
+    let project = samples::inline("cltune-e2e-stagnant", "params(A = 0..10_000)", FILL);
+    let arguments = ["tune", "--budget", "2000", "--stop-when-stagnant=0.5"];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let _ = tuned.expect_stdout(&["ended before the budget", " of 10000"]);
+}
+
 /// A session that would go on for a long time; and the same arguments, but few configurations.
 const LONG: [&str; 5] = ["tune", "--budget", "5000", "--message-format", "json"];
 

@@ -55,7 +55,7 @@ impl Course<'_> {
         Ok(None)
     }
 
-    fn is_stagnant(&self) -> bool {
+    pub(super) fn is_stagnant(&self) -> bool {
         self.stop_when_stagnant.is_some_and(|confidence| {
             // From all results, so that those known beforehand count.
             let scores = self.search.results().map(|(_, score)| score);

@@ -75,6 +75,7 @@ impl Messages {
                 "default_us": choice.default_us,
                 "evaluated": finished.evaluated,
                 "failed": failed,
+                "stagnant": finished.stagnant,
                 "seconds": seconds,
             }),
         );

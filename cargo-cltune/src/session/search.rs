@@ -39,6 +39,8 @@ pub(crate) struct Finished {
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
     pub(crate) failures: Failures,
+    /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
+    pub(crate) stagnant: bool,
     /// Why the search ended early, keeping what it had found.
     pub(crate) stopped: Option<String>,
 }
@@ -106,6 +108,7 @@ pub(crate) fn run(
     options.messages.known(job, &known.places);
     let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let stopped = course.run(|codes, best_us| bench.measure(codes, best_us), over)?;
+    let stagnant = !over() && stopped.is_none() && !course.search.is_done() && course.is_stagnant();
     let Course {
         search,
         progress,
@@ -127,6 +130,7 @@ pub(crate) fn run(
         evaluated: search.evaluated() as u64,
         valid,
         failures,
+        stagnant,
         stopped,
     };
     options

@@ -33,6 +33,14 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         table.extend(of_device.iter().map(|(job, finished)| row(job, finished)));
         columns(&table, out)?;
         for (job, finished) in &of_device {
+            if finished.stagnant {
+                let (name, problem) = (&job.declaration.model.name, job.problem());
+                writeln!(
+                    out,
+                    "  {name}, {problem}: ended before the budget, as a tenth more is unlikely to \
+                     improve it (--stop-when-stagnant)"
+                )?;
+            }
             for (status, (count, example)) in &finished.failures {
                 let first = example.lines().take(4).collect::<Vec<_>>().join("\n      ");
                 writeln!(
