@@ -53,6 +53,8 @@ pub(super) const ENTRY: Entry = Entry {
     new: |setting, options| Box::new(Ann::new(setting, options)),
 };
 
+/// The largest space that is ranked as a whole.
+const WHOLE: u128 = 20_000;
 /// Networks in a bag; also the parts of the data, of which each network misses one.
 const BAG: usize = 11;
 /// Which part of the budget trains the first networks.
@@ -87,7 +89,7 @@ impl Ann {
         let budget = setting.budget.map_or(100.0, |budget| budget as f64);
         let part = ((budget * TRAINING) as u64).clamp(LEAST, MOST) as usize;
         Self {
-            pool: Pool::new(&space, &features),
+            pool: Pool::new(&space, &features, WHOLE),
             space,
             generator: Generator::new(setting.seed),
             features,

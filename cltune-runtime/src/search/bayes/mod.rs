@@ -8,7 +8,7 @@
 //! - hyper-parameters are not fitted but drawn: three draws walk through their posterior
 //!   distribution, and improvements are averaged over them, so that ten observations do not yet
 //!   mislead;
-//! - the improvement is computed for every valid configuration of the space (up to 20,000; for a
+//! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own, learns
 //!   where they are, and improvements are multiplied with the probability not to fail;
@@ -77,6 +77,10 @@ const BROKEN: usize = 2;
 const LEADING: Range<usize> = 12..30;
 /// How many configurations far from all others are tried then.
 const AFRESH: usize = 8;
+/// The largest space that is considered as a whole. Of larger ones a selection that changes serves
+/// as well, and costs less: on recorded spaces of 11,130 and 17,956 configurations as large a
+/// fraction of the optimum was found with it after 50 and 100 evaluations as without.
+const WHOLE: u128 = 5_000;
 /// Around how many of the best configurations the neighbours are considered.
 const BEST: usize = 5;
 
@@ -128,7 +132,7 @@ impl Bayes {
         let particles = (0..PARTICLES)
             .map(|_| Particle::new(dimensions, lessons.len(), generator.split()))
             .collect();
-        let mut pool = Pool::new(&space, &features);
+        let mut pool = Pool::new(&space, &features, WHOLE);
         pool.teach(&lessons, &features);
         Self {
             failures: Particle::new(dimensions, 0, generator.split()),

@@ -8,8 +8,6 @@ use cltune_core::space::{Neighbourhood, Space};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// A space up to this size is considered as a whole.
-const WHOLE: u128 = 20_000;
 /// How many configurations of a larger one are considered at once.
 const SELECTION: usize = 4096;
 /// How many neighbours of a good configuration are among these.
@@ -30,15 +28,15 @@ pub(in crate::search) struct Pool {
 }
 
 impl Pool {
-    /// All of a small space; nothing yet of a large one.
-    pub(in crate::search) fn new(space: &Space, features: &Features) -> Self {
+    /// All of a space of at most so many configurations; nothing yet of a larger one.
+    pub(in crate::search) fn new(space: &Space, features: &Features, most: u128) -> Self {
         let mut pool = Self {
             configurations: Vec::new(),
             columns: vec![Vec::new(); features.dimensions()],
             taught: Vec::new(),
             positions: HashMap::new(),
             taken: Vec::new(),
-            whole: space.count() <= WHOLE,
+            whole: space.count() <= most,
         };
         if pool.whole {
             for configuration in space {

@@ -56,6 +56,8 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// The most observations that the model is built on: its cost grows with their cube.
 const MOST_OBSERVATIONS: usize = 500;
+/// The largest space whose every configuration is considered.
+const WHOLE: u128 = 20_000;
 /// The model is fitted again when it has this part more of observations.
 const RENEWED: f64 = 0.1;
 /// Around how many of the best configurations the neighbours are considered in a large space.
@@ -94,7 +96,7 @@ impl BayesLin {
         let domains = space.parameters().iter();
         let features = Features::new(domains.map(|parameter| &*parameter.codes));
         Self {
-            pool: Pool::new(&space, &features),
+            pool: Pool::new(&space, &features, WHOLE),
             surrogate: Surrogate::new(features.dimensions(), options.get("l")),
             space,
             generator: Generator::new(setting.seed),
