@@ -243,6 +243,15 @@ impl Recording {
         Ok(Lesson { results })
     }
 
+    /// The fraction of the optimum of every configuration, the lowest first; 0 where it failed.
+    pub(crate) fn fractions(&self) -> Vec<f64> {
+        let times = self.times.values();
+        let fractions = times.map(|time| time.map_or(0.0, |time| self.best / time));
+        let mut fractions: Vec<f64> = fractions.collect();
+        fractions.sort_by(f64::total_cmp);
+        fractions
+    }
+
     /// A configuration as names and values, numbers where they are numbers.
     pub(crate) fn json(&self, codes: &[i64]) -> serde_json::Value {
         let parameters = self.space.parameters().iter().zip(&self.texts).zip(codes);
@@ -305,6 +314,7 @@ mod tests {
         for failed in [[4, 1, 0], [4, 0, 1], [2, 1, 1], [9, 9, 9]] {
             assert_eq!(recording.time(&failed), None);
         }
+        assert_eq!(recording.fractions(), [0.0, 0.0, 0.0, 1.0]);
         let json = recording.json(&[2, 0, 1]);
         assert_eq!(json, serde_json::json!({"X": 2, "KIND": "a", "SHARE": 0.5}));
     }

@@ -74,14 +74,6 @@ impl Run {
         self.evaluations.truncate(evaluations);
         End::Stagnant { wrongly }
     }
-
-    /// After `count` evaluations the best time of the space over the best found, from 0 to 1; 0
-    /// while nothing has succeeded.
-    pub(crate) fn fraction(&self, best: f64, count: usize) -> f64 {
-        let found = self.evaluations.iter().take(count);
-        let found = found.filter_map(|(_, time)| *time).fold(f64::MAX, f64::min);
-        if found == f64::MAX { 0.0 } else { best / found }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The fraction of the optimum over many runs.
 
-use super::run::Run;
+use super::course::Course;
 
 /// What is said of a number of evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -15,25 +15,35 @@ pub(crate) struct Figures {
 }
 
 /// The figures after so many evaluations.
-pub(crate) fn figures(runs: &[Run], best: f64, evaluations: usize) -> Figures {
-    let mut fractions: Vec<f64> = runs
-        .iter()
-        .map(|run| run.fraction(best, evaluations))
-        .collect();
-    fractions.sort_by(f64::total_cmp);
-    let count = fractions.len().max(1) as f64;
-    let mean = fractions.iter().sum::<f64>() / count;
-    let squares: f64 = fractions.iter().map(|f| (f - mean).powi(2)).sum();
+pub(crate) fn figures(courses: &[Course], evaluations: usize) -> Figures {
+    let fractions = sorted(courses, evaluations);
+    let (mean, deviation) = moments(&fractions);
     Figures {
         evaluations,
         mean,
-        deviation: (squares / (count - 1.0).max(1.0)).sqrt(),
+        deviation,
         percentile10: percentile(&fractions, 0.1),
     }
 }
 
+/// The fractions of the runs after so many evaluations, the lowest first.
+pub(super) fn sorted(courses: &[Course], evaluations: usize) -> Vec<f64> {
+    let fractions = courses.iter().map(|course| course.after(evaluations));
+    let mut fractions: Vec<f64> = fractions.collect();
+    fractions.sort_by(f64::total_cmp);
+    fractions
+}
+
+/// The mean, and the standard deviation of the sample.
+pub(super) fn moments(values: &[f64]) -> (f64, f64) {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+}
+
 /// A percentile of sorted values, between the two nearest where it falls between them.
-fn percentile(sorted: &[f64], part: f64) -> f64 {
+pub(super) fn percentile(sorted: &[f64], part: f64) -> f64 {
     let at = part * sorted.len().saturating_sub(1) as f64;
     let below = sorted.get(at as usize).copied().unwrap_or_default();
     let above = sorted.get(at as usize + 1).copied().unwrap_or(below);
@@ -43,21 +53,21 @@ fn percentile(sorted: &[f64], part: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn run(times: &[Option<f64>]) -> Run {
-        let evaluations = times.iter().zip(0..);
-        Run {
-            seed: 0,
-            evaluations: evaluations
-                .map(|(time, code)| (vec![code], *time))
-                .collect(),
-        }
-    }
+    use crate::replay::Run;
 
     #[test]
-    fn figures_count_failures_and_go_on_after_the_end() {
-        let runs = [run(&[None, Some(4.0), Some(2.0)]), run(&[Some(8.0)])];
-        let after = |evaluations| figures(&runs, 2.0, evaluations);
+    fn figures_are_over_runs() {
+        let courses = [&[None, Some(4.0), Some(2.0)][..], &[Some(8.0)]].map(|times| {
+            let evaluations = times.iter().map(|time| (Vec::new(), *time)).collect();
+            Course::of(
+                &Run {
+                    seed: 0,
+                    evaluations,
+                },
+                2.0,
+            )
+        });
+        let after = |evaluations| figures(&courses, evaluations);
         assert_eq!(after(1).mean, 0.125);
         let three = after(3);
         assert_eq!(three.mean, 0.625);

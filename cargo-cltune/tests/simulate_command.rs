@@ -1,0 +1,204 @@
+//! `cargo cltune simulate` as its users see it, on recordings made here.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn simulate(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cargo-cltune"))
+        .args(["cltune", "simulate"])
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+/// A folder with the recording of a bowl, fastest at `best`; every seventh configuration fails.
+struct Recorded {
+    folder: tempfile::TempDir,
+}
+
+impl Recorded {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let recorded = Self { folder };
+        recorded.bowl("here.csv", 9);
+        recorded
+    }
+
+    fn bowl(&self, name: &str, best: i64) {
+        let mut lines = vec!["X,Y,time_ms,error".to_owned()];
+        for x in 0..20_i64 {
+            for y in 0..20_i64 {
+                let time = ((x - best).pow(2) + (y - best).pow(2) + 10) as f64 / 10.0;
+                match (x + 3 * y) % 7 {
+                    5 => lines.push(format!("{x},{y},,crash")),
+                    _ => lines.push(format!("{x},{y},{time},")),
+                }
+            }
+        }
+        self.write(name, &lines.join("\n"));
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("the file is written");
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_string_lossy().into_owned()
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn refused(output: &Output, texts: &[&str]) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    for text in texts {
+        assert!(stderr.contains(text), "{text} is not in {stderr}");
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).expect("the file was written")
+}
+
+#[test]
+fn figures_traces_and_plots_of_several_strategies_follow_from_the_seed() {
+    let recorded = Recorded::new();
+    let (space, trace, plot) = (
+        recorded.text("here.csv"),
+        recorded.path("trace.jsonl"),
+        recorded.path("plot.svg"),
+    );
+    let run = || {
+        let (trace, plot) = (trace.to_string_lossy(), plot.to_string_lossy());
+        let output = simulate(&[
+            &space,
+            "--strategy",
+            "random",
+            "--strategy",
+            "pso:s=6",
+            "--strategy",
+            "random",
+            "--budget",
+            "60",
+            "--repeats",
+            "3",
+            "--seed",
+            "5",
+            "--format",
+            "json",
+            "--trace",
+            &trace,
+            "--plot",
+            &plot,
+        ]);
+        stdout(&output)
+    };
+    let printed = run();
+    let objects: Vec<Value> = printed
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON object"))
+        .collect();
+    let names: Vec<&str> = objects
+        .iter()
+        .filter_map(|o| o["strategy"].as_str())
+        .collect();
+    assert_eq!(names, ["random", "pso:s=6"]);
+    let figures = objects[0]["spaces"][0]["figures"]
+        .as_array()
+        .expect("figures");
+    let points: Vec<u64> = figures
+        .iter()
+        .filter_map(|f| f["evaluations"].as_u64())
+        .collect();
+    assert_eq!(points, [20, 50, 60]);
+    assert_eq!(objects[0]["spaces"][0]["configurations"], 400);
+
+    let (traced, drawn) = (read(&trace), read(&plot));
+    assert_eq!(traced.lines().count(), 6);
+    for line in traced.lines() {
+        let run: Value = serde_json::from_str(line).expect("a JSON object");
+        let evaluations = run["evals"].as_array().expect("evaluations");
+        assert_eq!(evaluations.len(), 60);
+        assert!(evaluations.iter().any(|of| of["time_ms"].is_null()));
+        assert!(evaluations.iter().all(|of| of["config"]["X"].is_i64()));
+    }
+    assert!(
+        drawn.starts_with("<svg") && drawn.contains("pso:s=6"),
+        "{drawn}"
+    );
+    assert_eq!(run(), printed);
+    assert_eq!((read(&trace), read(&plot)), (traced, drawn));
+}
+
+#[test]
+fn a_budget_larger_than_the_space_finds_the_optimum() {
+    let recorded = Recorded::new();
+    for strategy in ["auto", "random", "genetic"] {
+        let space = recorded.text("here.csv");
+        let arguments = [
+            &space,
+            "--strategy",
+            strategy,
+            "--budget",
+            "1000",
+            "--repeats",
+            "2",
+        ];
+        let printed = stdout(&simulate(&arguments));
+        assert!(printed.contains("@1000 1.000 (0.000) 1.000"), "{printed}");
+    }
+}
+
+#[test]
+fn a_warm_start_begins_with_the_best_of_the_other_device() {
+    let recorded = Recorded::new();
+    recorded.bowl("there.csv", 9);
+    let (here, there) = (recorded.text("here.csv"), recorded.text("there.csv"));
+    let warm = ["--warm-start", &there, "--budget", "1", "--repeats", "2"];
+    let printed = stdout(&simulate(&[&[here.as_str()][..], &warm].concat()));
+    assert!(printed.contains("@1 1.000 (0.000) 1.000"), "{printed}");
+    recorded.write("other.csv", "X,Z,time_ms\n1,1,1\n");
+    let other = recorded.text("other.csv");
+    refused(
+        &simulate(&[&here, "--warm-start", &other]),
+        &["other.csv", "X, Z", "X, Y"],
+    );
+}
+
+#[test]
+fn what_cannot_be_replayed_or_written_is_named() {
+    let recorded = Recorded::new();
+    recorded.write("failed.csv", "X,time_ms\n1,\n2,NaN\n3,inf\n");
+    let failed = recorded.text("failed.csv");
+    refused(
+        &simulate(&[&failed]),
+        &["failed.csv", "every configuration failed"],
+    );
+    recorded.write("twice.csv", "X,time_ms\n1,2\n1,3\n");
+    let twice = recorded.text("twice.csv");
+    refused(&simulate(&[&twice]), &["twice.csv:3", "a second time"]);
+    let absent = recorded.text("absent.csv.gz");
+    refused(&simulate(&[&absent]), &["absent.csv.gz"]);
+    let here = recorded.text("here.csv");
+    let nowhere = recorded.text("no/folder/plot.svg");
+    let output = simulate(&[&here, "--repeats", "1", "--budget", "5", "--plot", &nowhere]);
+    refused(&output, &["cannot write", "plot.svg"]);
+    // What was computed is printed all the same.
+    assert!(String::from_utf8_lossy(&output.stdout).contains("@5 "));
+    refused(
+        &simulate(&[&here, "--strategy", "anealing"]),
+        &["anealing", "annealing"],
+    );
+}
