@@ -2,7 +2,7 @@
 
 mod read;
 
-pub(crate) use read::{Place, Recalled, recall};
+pub(crate) use read::{Place, Recalled, Recorded, recall};
 
 use super::bench::Measured;
 use super::plan::Job;

@@ -1,7 +1,7 @@
 //! What is known of a job's kernel from other devices and other problem sizes: the entries of the
 //! lockfile, and the journals of earlier sessions.
 
-use super::journal::{Place, Recalled, recall};
+use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::select::{Table, problem_distance};
@@ -32,7 +32,7 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
     let mut all = recall(state, model);
     all.retain(|recalled| recalled.place != here(job));
     add(&mut all, &table);
-    all.retain(|recalled| recalled.results.iter().any(|(_, time)| time.is_some()));
+    all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
     all.sort_by(|a, b| {
         let (a, b) = (distance(job, &a.place), distance(job, &b.place));
         a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))
@@ -68,13 +68,18 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
             device: device.name.to_string(),
             problem: result.problem.to_vec(),
         };
-        let entry = (result.values.to_vec(), Some(result.time_us));
+        let entry = Recorded {
+            codes: result.values.to_vec(),
+            time_us: Some(result.time_us),
+            ..Recorded::default()
+        };
         match all.iter_mut().find(|known| known.place == place) {
             // The entry is the choice among its own journal's results.
-            Some(known) if known.results.iter().any(|(codes, _)| *codes == entry.0) => {}
+            Some(known) if known.results.iter().any(|of| of.codes == entry.codes) => {}
             Some(known) => known.results.push(entry),
             None => all.push(Recalled {
                 place,
+                sessions: Vec::new(),
                 results: vec![entry],
             }),
         }
@@ -100,14 +105,15 @@ fn describe(job: &Job, place: &Place, count: usize) -> String {
     format!("{count} result{plural} on {} for {problem}", place.device)
 }
 
-fn lesson(results: &[(Vec<i64>, Option<f64>)]) -> Lesson {
+fn lesson(results: &[Recorded]) -> Lesson {
     // A configuration that was measured in several sessions counts with its last result.
-    let last: BTreeMap<Vec<i64>, Option<f64>> = results.iter().cloned().collect();
-    let results = last
-        .into_iter()
-        .map(|(codes, time)| (codes, Score::of(time)));
+    let last = results.iter().map(|of| (&of.codes, of.time_us));
+    let last: BTreeMap<&Vec<i64>, Option<f64>> = last.collect();
+    let results = last.into_iter();
     Lesson {
-        results: results.collect(),
+        results: results
+            .map(|(codes, time)| (codes.clone(), Score::of(time)))
+            .collect(),
     }
 }
 

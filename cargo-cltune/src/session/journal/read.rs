@@ -22,8 +22,38 @@ pub(crate) struct Place {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Recalled {
     pub(crate) place: Place,
-    /// Configurations and their times in microseconds; `None` where they failed.
-    pub(crate) results: Vec<(Vec<i64>, Option<f64>)>,
+    /// The sessions that measured there, the first one first.
+    pub(crate) sessions: Vec<Session>,
+    /// What they measured, in the order in which it was.
+    pub(crate) results: Vec<Recorded>,
+}
+
+/// What a session was like.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Session {
+    /// `CL_DRIVER_VERSION`.
+    pub(crate) driver: String,
+    /// How it searched.
+    pub(crate) strategy: String,
+    pub(crate) seed: u64,
+}
+
+/// A configuration and what became of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Recorded {
+    pub(crate) codes: Vec<i64>,
+    /// Microseconds; `None` where it failed.
+    pub(crate) time_us: Option<f64>,
+    /// `ok`, or how it failed; [`Line`](super::Line) has the words.
+    pub(crate) status: String,
+    /// Why it failed.
+    pub(crate) detail: Option<String>,
+    /// The single runs, microseconds.
+    pub(crate) samples_us: Vec<f64>,
+    pub(crate) build_seconds: Option<f64>,
+    /// The position of its session in [`Recalled::sessions`].
+    pub(crate) session: usize,
 }
 
 #[derive(Deserialize)]
@@ -33,12 +63,20 @@ struct Header {
     params: Vec<String>,
     #[serde(flatten)]
     place: Place,
+    #[serde(flatten)]
+    session: Session,
 }
 
 #[derive(Deserialize)]
 struct Result {
     values: Vec<serde_json::Value>,
     time_us: Option<f64>,
+    #[serde(default)]
+    status: String,
+    detail: Option<String>,
+    #[serde(default)]
+    samples_us: Vec<f64>,
+    build_seconds: Option<f64>,
 }
 
 /// What the journals in the folder `state` have on this very declaration, a place each.
@@ -66,11 +104,24 @@ fn read(journal: impl BufRead, model: &Model, recalled: &mut Vec<Recalled>) {
                 // A journal has one kernel.
                 return;
             }
-            at = is_current(&header, model).then(|| place(header.place, recalled));
+            at = is_current(&header, model).then(|| {
+                let at = place(header.place, recalled);
+                recalled[at].sessions.push(header.session);
+                at
+            });
         } else if let (Some(at), Ok(result)) = (at, serde_json::from_slice::<Result>(&line))
             && let Some(codes) = codes(&result.values, model)
         {
-            recalled[at].results.push((codes, result.time_us));
+            let session = recalled[at].sessions.len() - 1;
+            recalled[at].results.push(Recorded {
+                codes,
+                time_us: result.time_us,
+                status: result.status,
+                detail: result.detail,
+                samples_us: result.samples_us,
+                build_seconds: result.build_seconds,
+                session,
+            });
         } else if line.starts_with(br#"{"kernel""#) {
             at = None;
         }
@@ -90,6 +141,7 @@ fn place(place: Place, recalled: &mut Vec<Recalled>) -> usize {
     known.unwrap_or_else(|| {
         recalled.push(Recalled {
             place,
+            sessions: Vec::new(),
             results: Vec::new(),
         });
         recalled.len() - 1
@@ -119,6 +171,13 @@ mod tests {
 
     const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0}"#;
 
+    fn times(recalled: &Recalled) -> Vec<(Vec<i64>, Option<f64>)> {
+        let results = recalled.results.iter();
+        results
+            .map(|result| (result.codes.clone(), result.time_us))
+            .collect()
+    }
+
     fn recalled(journal: &str) -> Vec<Recalled> {
         let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
         let mut recalled = Vec::new();
@@ -138,8 +197,41 @@ mod tests {
         assert_eq!(recalled.len(), 2);
         assert_eq!(recalled[0].place.problem, [8]);
         let expected = [(vec![32], Some(2.5)), (vec![128], None)];
-        assert_eq!(recalled[0].results, expected);
-        assert_eq!(recalled[1].results, [(vec![64], Some(1.0))]);
+        assert_eq!(times(&recalled[0]), expected);
+        assert_eq!(times(&recalled[1]), [(vec![64], Some(1.0))]);
+    }
+
+    #[test]
+    fn everything_a_line_has_is_there() {
+        let second = HEADER.replace("\"auto\"", "\"random\"");
+        let journal = format!(
+            "{HEADER}\n{second}\n\
+             {{\"values\":[32],\"status\":\"ok\",\"time_us\":2,\"samples_us\":[3,2],\"build_seconds\":0.5}}\n\
+             {{\"values\":[64],\"status\":\"timed-out\",\"time_us\":null,\"detail\":\"late\",\"new\":1}}\n"
+        );
+        let recalled = &recalled(&journal)[0];
+        let strategies: Vec<_> = recalled.sessions.iter().map(|of| &*of.strategy).collect();
+        assert_eq!(strategies, ["auto", "random"]);
+        assert_eq!(recalled.sessions[0].driver, "1");
+        let expected = [
+            Recorded {
+                codes: vec![32],
+                time_us: Some(2.0),
+                status: "ok".to_owned(),
+                samples_us: vec![3.0, 2.0],
+                build_seconds: Some(0.5),
+                session: 1,
+                ..Recorded::default()
+            },
+            Recorded {
+                codes: vec![64],
+                status: "timed-out".to_owned(),
+                detail: Some("late".to_owned()),
+                session: 1,
+                ..Recorded::default()
+            },
+        ];
+        assert_eq!(recalled.results, expected);
     }
 
     #[test]
@@ -155,7 +247,7 @@ mod tests {
         let recalled = recalled(&journal);
         assert_eq!(recalled.len(), 1);
         let expected = [(vec![32], Some(3.0)), (vec![64], Some(2.0))];
-        assert_eq!(recalled[0].results, expected);
+        assert_eq!(times(&recalled[0]), expected);
         let other = HEADER.replace("app::saxpy", "app::other");
         assert!(
             self::recalled(&format!("{other}\n{{\"values\":[32],\"time_us\":1}}\n")).is_empty()
