@@ -1,7 +1,7 @@
 //! What tests work on: declarations and devices made by hand, with neither cargo nor a driver.
 
 use cltune_core::List;
-use cltune_core::declaration::{Declaration, Reference};
+use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
@@ -44,7 +44,8 @@ pub(crate) fn declaration(
         lockfile_seen: "absent".to_owned(),
         problems: problems.iter().map(|n| vec![*n]).collect(),
         reference: Reference::Default,
-        tolerance: None,
+        tolerance: Tolerance::default(),
+        draws: None,
         fills: Vec::new(),
         bytes: None,
         flops: None,

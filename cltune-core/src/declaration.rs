@@ -23,8 +23,10 @@ pub struct Declaration {
     pub problems: Vec<Vec<i64>>,
     /// What results are compared with.
     pub reference: Reference,
-    /// How far results may be from the reference's; `None`: the default of the element's type.
-    pub tolerance: Option<Tolerance>,
+    /// How far floating-point results may be from the reference's.
+    pub tolerance: Tolerance,
+    /// How many draws of inputs results are verified on; `None`: the tuner's default.
+    pub draws: Option<u32>,
     /// How each argument of [`Model::arguments`] is filled, in the same order.
     pub fills: Vec<Fill>,
     /// Bytes that one launch moves, for GB/s.
@@ -55,13 +57,37 @@ pub struct ReferenceKernel {
     pub local: Vec<Formula>,
 }
 
-/// How far a floating-point result may be from the reference's: `|x - r| <= abs + rel * |r|`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How far floating-point results `x` may be from the reference's `r`. Integers are compared
+/// exactly, whatever this says. Where neither is declared, each element is compared with a bound
+/// that follows from its type.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tolerance {
+    /// A bound on each element.
+    pub elements: Option<ElementTolerance>,
+    /// A bound on the whole buffer.
+    pub norm: Option<NormTolerance>,
+    /// How many terms each result sums up, over problem dimensions: what the bounds that are not
+    /// declared grow with.
+    pub accumulates: Option<Formula>,
+}
+
+/// A bound on each element: `|x - r| <= abs + rel * |r|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementTolerance {
     /// The relative part.
     pub rel: f64,
     /// The absolute part.
     pub abs: f64,
+}
+
+/// A bound on the whole buffer: `norm(x - r) <= bound * norm(r)` in the L2 norm, the root of the
+/// sum of squares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NormTolerance {
+    /// The bound that follows from the element's type.
+    Default,
+    /// This bound.
+    Declared(f64),
 }
 
 /// How an argument is filled before a launch of the tuner.

@@ -1,6 +1,8 @@
 //! What is put into an artifact comes out of it again, and what is not a record is an error.
 
-use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
+use cltune_core::declaration::{
+    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, Tolerance,
+};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};
@@ -125,10 +127,15 @@ fn declaration() -> Declaration {
             global: vec![fixed("n"), fixed("m")],
             local: vec![],
         }),
-        tolerance: Some(Tolerance {
-            rel: 1e-4,
-            abs: f64::MIN_POSITIVE,
-        }),
+        tolerance: Tolerance {
+            elements: Some(ElementTolerance {
+                rel: 1e-4,
+                abs: f64::MIN_POSITIVE,
+            }),
+            norm: Some(NormTolerance::Declared(1e-300)),
+            accumulates: None,
+        },
+        draws: Some(7),
         fills: vec![
             Fill::None,
             Fill::Uniform {
@@ -166,7 +173,8 @@ fn least() -> Declaration {
         model,
         problems: vec![vec![]],
         reference: Reference::Default,
-        tolerance: None,
+        tolerance: Tolerance::default(),
+        draws: None,
         fills: vec![],
         bytes: None,
         flops: None,
@@ -176,7 +184,18 @@ fn least() -> Declaration {
 
 #[test]
 fn a_declaration_comes_back_as_it_was() {
-    for declaration in [declaration(), least()] {
+    let mut default_norm = declaration();
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &default_norm.model.dimensions,
+    };
+    let terms = Formula::parse("n * m", &scope, Type::Int).expect("a formula");
+    default_norm.tolerance = Tolerance {
+        elements: None,
+        norm: Some(NormTolerance::Default),
+        accumulates: Some(terms),
+    };
+    for declaration in [declaration(), least(), default_norm] {
         let found = decode_all(&encode(&declaration)).expect("a record");
         assert_eq!(found, [declaration]);
     }

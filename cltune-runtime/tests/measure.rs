@@ -1,6 +1,6 @@
 //! Measuring and verifying on a real device: every way in which a configuration can be wrong.
 
-use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel};
+use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};
@@ -117,7 +117,8 @@ fn declaration() -> Declaration {
             global: vec![formula("n", &[])],
             local: vec![],
         }),
-        tolerance: None,
+        tolerance: Tolerance::default(),
+        draws: None,
         fills: vec![Fill::None, fill.clone(), Fill::None, Fill::None, fill],
         bytes: None,
         flops: None,

@@ -3,7 +3,9 @@
 use super::fields::Fields;
 use super::read_model;
 use super::{RecordError, RecordProblem};
-use crate::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
+use crate::declaration::{
+    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, Tolerance,
+};
 use crate::expr::{Scope, Type};
 use crate::model::Model;
 use toml::de::DeTable;
@@ -31,13 +33,6 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    let tolerance = match (
-        fields.optional_float("tolerance_rel")?,
-        fields.optional_float("tolerance_abs")?,
-    ) {
-        (Some(rel), Some(abs)) => Some(Tolerance { rel, abs }),
-        _ => None,
-    };
     let arguments = fields.tables("argument")?;
     Ok(Declaration {
         package: fields.owned("package")?,
@@ -46,7 +41,8 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         lockfile_seen: fields.owned("lockfile_seen")?,
         problems: problems(fields, &model)?,
         reference: reference(fields, &model)?,
-        tolerance,
+        tolerance: tolerance(fields, &model)?,
+        draws: draws(fields)?,
         fills: arguments.iter().map(fill).collect::<Result<_, _>>()?,
         bytes: fields.optional_formula("bytes", &scope)?,
         flops: fields.optional_formula("flops", &scope)?,
@@ -82,6 +78,46 @@ fn reference(fields: &Fields<'_>, model: &Model) -> Result<Reference, RecordProb
     };
     read_model::check_rank(&table, &reference.global, &[("local", &reference.local)])?;
     Ok(Reference::Kernel(reference))
+}
+
+fn tolerance(fields: &Fields<'_>, model: &Model) -> Result<Tolerance, RecordProblem> {
+    let elements = match (
+        fields.optional_float("tolerance_rel")?,
+        fields.optional_float("tolerance_abs")?,
+    ) {
+        (Some(rel), Some(abs)) => Some(ElementTolerance { rel, abs }),
+        _ => None,
+    };
+    let norm = match fields.optional_text("tolerance_norm")? {
+        None => None,
+        Some("default") => Some(NormTolerance::Default),
+        Some("declared") => Some(NormTolerance::Declared(fields.float("tolerance_l2")?)),
+        Some(other) => {
+            return Err(fields.damaged("tolerance_norm", format!("`{other}` is no bound")));
+        }
+    };
+    // What is compared does not depend on what is tuned.
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &model.dimensions,
+    };
+    Ok(Tolerance {
+        elements,
+        norm,
+        accumulates: fields.optional_formula("tolerance_accumulates", &scope)?,
+    })
+}
+
+fn draws(fields: &Fields<'_>) -> Result<Option<u32>, RecordProblem> {
+    let Some(draws) = fields.optional_ints("draws")? else {
+        return Ok(None);
+    };
+    match draws[..] {
+        [draws] => u32::try_from(draws).ok().filter(|draws| *draws > 0),
+        _ => None,
+    }
+    .map(Some)
+    .ok_or_else(|| fields.damaged("draws", "one positive number is expected"))
 }
 
 fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {

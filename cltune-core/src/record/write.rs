@@ -1,7 +1,7 @@
 //! From a declaration to a record's text.
 
 use crate::Text;
-use crate::declaration::{Declaration, Fill, Reference};
+use crate::declaration::{Declaration, Fill, NormTolerance, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
 use crate::parameter::{Domain, Parameter};
@@ -19,6 +19,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         problems,
         reference,
         tolerance,
+        draws,
         fills,
         bytes,
         flops,
@@ -33,9 +34,9 @@ pub(super) fn text(declaration: &Declaration) -> String {
     out.end();
     out.optional_formula("bytes", bytes.as_ref());
     out.optional_formula("flops", flops.as_ref());
-    if let Some(tolerance) = tolerance {
-        out.float("tolerance_rel", tolerance.rel);
-        out.float("tolerance_abs", tolerance.abs);
+    tolerance_keys(&mut out, tolerance);
+    if let Some(draws) = draws {
+        out.ints("draws", &[i64::from(*draws)]);
     }
     model_keys(&mut out, model);
     reference_table(&mut out, reference);
@@ -52,6 +53,22 @@ pub(super) fn text(declaration: &Declaration) -> String {
         fill_keys(&mut out, fills.get(position).unwrap_or(&Fill::None));
     }
     out.0
+}
+
+fn tolerance_keys(out: &mut Writer, tolerance: &Tolerance) {
+    if let Some(elements) = &tolerance.elements {
+        out.float("tolerance_rel", elements.rel);
+        out.float("tolerance_abs", elements.abs);
+    }
+    match tolerance.norm {
+        None => {}
+        Some(NormTolerance::Default) => out.text("tolerance_norm", "default"),
+        Some(NormTolerance::Declared(bound)) => {
+            out.text("tolerance_norm", "declared");
+            out.float("tolerance_l2", bound);
+        }
+    }
+    out.optional_formula("tolerance_accumulates", tolerance.accumulates.as_ref());
 }
 
 fn model_keys(out: &mut Writer, model: &Model) {

@@ -9,7 +9,8 @@
 //! | `names` | identifiers: what the preprocessor and Rust take, and clashes |
 //! | `formulas` | which names a formula may use; constant formulas |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
-//! | `tuning` | defaults, reference and tolerance |
+//! | `tuning` | defaults, options and reference |
+//! | `verification` | tolerance and draws |
 //! | `source` | the kernel's source |
 //! | `lock` | the lockfile's results |
 
@@ -24,6 +25,7 @@ mod problems;
 mod signature;
 mod source;
 mod tuning;
+mod verification;
 
 pub(crate) use parameters::Parameter;
 pub(crate) use signature::relative_start;
@@ -149,7 +151,13 @@ pub(crate) fn check(
         lockfile_seen: String::new(),
         problems: problems.sizes,
         reference: reference.value,
-        tolerance: tuning::tolerance(attribute.tolerance.as_ref(), grammatical, errors),
+        tolerance: verification::tolerance(
+            attribute.tolerance.as_ref(),
+            grammatical,
+            &scopes,
+            errors,
+        ),
+        draws: verification::draws(attribute.draws.as_ref(), errors),
         fills: kernel_arguments.fills,
         bytes: formulas::single(attribute.bytes.as_ref(), &scopes, per_launch, errors),
         flops: formulas::single(attribute.flops.as_ref(), &scopes, per_launch, errors),

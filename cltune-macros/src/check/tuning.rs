@@ -1,13 +1,13 @@
 //! What the tuner needs besides the model: the default configuration, compile options, the
-//! reference, the tolerance.
+//! reference.
 
 use super::formulas::{self, Names, Scopes};
 use super::{Parameter, domain, names, source};
 use crate::environment::Environment;
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Assignment, ReferenceSyntax, Spanned, ToleranceSyntax};
+use crate::parse::{Assignment, ReferenceSyntax, Spanned};
 use cltune_core::Text;
-use cltune_core::declaration::{Reference, ReferenceKernel, Tolerance};
+use cltune_core::declaration::{Reference, ReferenceKernel};
 use std::path::PathBuf;
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -165,48 +165,4 @@ pub(super) fn reference(
         local: local_size,
     });
     checked
-}
-
-/// The clause `tolerance(…)`.
-pub(super) fn tolerance(
-    clause: Option<&Spanned<Vec<ToleranceSyntax>>>,
-    grammatical: bool,
-    errors: &mut Errors,
-) -> Option<Tolerance> {
-    let clause = clause?;
-    let (mut rel, mut abs) = (None, None);
-    for part in &clause.value {
-        let word = part.word.to_string();
-        let place = match word.as_str() {
-            "rel" => &mut rel,
-            "abs" => &mut abs,
-            _ => {
-                let near = did_you_mean(&word, ["rel", "abs"]);
-                let message = format!(
-                    "unknown word `{word}` in `tolerance`{near}; there are `rel` and `abs`"
-                );
-                errors.add(part.word.span(), message);
-                continue;
-            }
-        };
-        if place.replace(part.value.value).is_some() {
-            errors.add(
-                part.word.span(),
-                format!("`{word}` is given twice; keep one"),
-            );
-        }
-        if !(part.value.value.is_finite() && part.value.value >= 0.0) {
-            errors.add(part.value.span, "a tolerance is finite and not negative");
-        }
-    }
-    if clause.value.is_empty() && grammatical {
-        errors.add(
-            clause.span,
-            "`tolerance` needs `rel`, `abs` or both, for example `tolerance(rel = 1e-4)`",
-        );
-    }
-    Some(Tolerance {
-        rel: rel.unwrap_or(0.0),
-        abs: abs.unwrap_or(0.0),
-    })
 }

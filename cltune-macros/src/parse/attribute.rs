@@ -1,15 +1,14 @@
 //! The clauses of `#[tunable(…)]`.
 
 use super::local_arg::LocalArg;
-use super::pieces::{
-    Assignment, Number, Spanned, assigned, assignments, in_parentheses, list, separated,
-};
+use super::pieces::{Assignment, Spanned, assigned, assignments, in_parentheses, list, separated};
 use super::reference::{ReferenceSyntax, reference};
+use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Expr, LitStr, Path};
+use syn::{Expr, LitInt, LitStr, Path};
 
 /// Every clause as written.
 #[derive(Debug, Default)]
@@ -32,28 +31,12 @@ pub(crate) struct Attribute {
     /// `None` inside: `reference = default`.
     pub(crate) reference: Option<Spanned<Option<ReferenceSyntax>>>,
     pub(crate) tolerance: Option<Spanned<Vec<ToleranceSyntax>>>,
+    pub(crate) draws: Option<Spanned<LitInt>>,
     pub(crate) bytes: Option<Spanned<Expr>>,
     pub(crate) flops: Option<Spanned<Expr>>,
 }
 
-/// `rel = 1e-4` or `abs = 1e-6`.
-#[derive(Debug)]
-pub(crate) struct ToleranceSyntax {
-    pub(crate) word: Ident,
-    pub(crate) value: Number,
-}
-
-impl Parse for ToleranceSyntax {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let word = input.call(Ident::parse_any)?;
-        Ok(Self {
-            word,
-            value: assigned(input)?,
-        })
-    }
-}
-
-const CLAUSES: [&str; 19] = [
+const CLAUSES: [&str; 20] = [
     "source",
     "kernel",
     "name",
@@ -71,6 +54,7 @@ const CLAUSES: [&str; 19] = [
     "defines",
     "reference",
     "tolerance",
+    "draws",
     "bytes",
     "flops",
 ];
@@ -125,6 +109,7 @@ impl Attribute {
             "defines" => set(&mut self.defines, &word, assignments(input, errors)),
             "reference" => set(&mut self.reference, &word, reference(input, errors)),
             "tolerance" => set(&mut self.tolerance, &word, list(input, errors)),
+            "draws" => set(&mut self.draws, &word, assigned(input)),
             "bytes" => set(&mut self.bytes, &word, single(input)),
             "flops" => set(&mut self.flops, &word, single(input)),
             text => {

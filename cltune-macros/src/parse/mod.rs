@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `attribute` | the clauses of `#[tunable(…)]` |
-//! | `reference`, `local_arg` | clauses with a grammar of their own |
+//! | `reference`, `tolerance`, `local_arg` | clauses with a grammar of their own |
 //! | `arg_options` | `#[arg(…)]` |
 //! | `item` | the function with or without a body |
 //! | `argument` | the function's arguments and their types |
@@ -16,13 +16,15 @@ mod item;
 mod local_arg;
 mod pieces;
 mod reference;
+mod tolerance;
 
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
 pub(crate) use argument::{
     Argument, ArgumentType, Arguments, arguments, element_type, last_segment,
 };
-pub(crate) use attribute::{Attribute, ToleranceSyntax};
+pub(crate) use attribute::Attribute;
 pub(crate) use item::{Body, Item};
 pub(crate) use local_arg::LocalArg;
 pub(crate) use pieces::{Assignment, Number, Spanned};
 pub(crate) use reference::ReferenceSyntax;
+pub(crate) use tolerance::{ToleranceSyntax, ToleranceValue};

@@ -1,6 +1,6 @@
 //! Every clause and every kind of argument.
 
-use cltune_core::declaration::{Fill, Reference};
+use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use cltune_core::parameter::Domain;
 use cltune_runtime::{Buffer, Configuration, Event, Queue, Result, f16, tunable};
@@ -30,7 +30,8 @@ use cltune_runtime::{Buffer, Configuration, Event, Queue, Result, f16, tunable};
     options("-cl-mad-enable", "-w"),
     defines(RADIUS = filter / 2, FILTER = filter),
     reference(kernel = "plain", source = "tests/kernels/stencil.cl", global(w, h), local(1, 1)),
-    tolerance(rel = 1e-5, abs = 0),
+    tolerance(rel = 1e-5, abs = 0, l2, accumulates = filter * 3),
+    draws = 5,
     bytes(8 * w * h),
     flops(2 * w * h)
 )]
@@ -180,10 +181,16 @@ fn the_record_holds_what_the_tuner_needs() {
             .is_some_and(|source| source.contains("void plain"))
     );
     assert_eq!((reference.global.len(), reference.local.len()), (2, 2));
-    let tolerance = declaration
-        .tolerance
-        .map(|tolerance| (tolerance.rel, tolerance.abs));
-    assert_eq!(tolerance, Some((1e-5, 0.0)));
+    let tolerance = &declaration.tolerance;
+    let elements = ElementTolerance {
+        rel: 1e-5,
+        abs: 0.0,
+    };
+    assert_eq!(tolerance.elements, Some(elements));
+    assert_eq!(tolerance.norm, Some(NormTolerance::Default));
+    let accumulates = tolerance.accumulates.as_ref();
+    assert_eq!(accumulates.map(|terms| &*terms.text), Some("filter * 3"));
+    assert_eq!(declaration.draws, Some(5));
     let none = Fill::None;
     let expected = [
         none.clone(),

@@ -174,7 +174,8 @@ impl Arguments {
         &mut self,
         queue: &Queue,
         draw: usize,
-        tolerance: Option<Tolerance>,
+        tolerance: &Tolerance,
+        accumulates: Option<u64>,
     ) -> Result<(), PrepareError> {
         // No results are expected yet, so that this finds only what is wrong by itself: writes out
         // of bounds and into read-only buffers.
@@ -186,13 +187,14 @@ impl Arguments {
                 continue;
             }
             let bytes = buffer.memory.read(queue)?;
-            let expected = Expected::new(buffer.element, bytes, tolerance).map_err(|index| {
-                PrepareError::ReferenceNan {
-                    argument: buffer.name.clone(),
-                    index,
-                    draw,
-                }
-            })?;
+            let expected =
+                Expected::new(buffer.element, bytes, tolerance, accumulates).map_err(|index| {
+                    PrepareError::ReferenceNan {
+                        argument: buffer.name.clone(),
+                        index,
+                        draw,
+                    }
+                })?;
             if buffer.access == Access::Write && expected.is_unwritten(buffer.element) {
                 return Err(PrepareError::ReferenceWritesNothing {
                     argument: buffer.name.clone(),

@@ -22,8 +22,9 @@ use std::time::{Duration, Instant};
 pub struct MeasureOptions {
     /// The seed of the inputs.
     pub seed: u64,
-    /// How many draws of inputs configurations are verified on, in turn; at least 1.
-    pub draws: usize,
+    /// How many draws of inputs configurations are verified on, in turn, and at least 1; `None`: as
+    /// many as are declared, or 2.
+    pub draws: Option<usize>,
     /// The least number of timed launches, except of clearly slower configurations.
     pub least_repeats: usize,
     /// The most timed launches.
@@ -40,7 +41,7 @@ impl Default for MeasureOptions {
     fn default() -> Self {
         Self {
             seed: 0,
-            draws: 2,
+            draws: None,
             least_repeats: 3,
             most_repeats: 15,
             repeat_time: Duration::from_millis(100),
@@ -102,7 +103,7 @@ impl Measurer {
             codes: &default,
             dims,
             folder: &options.folder,
-            draws: options.draws.max(1),
+            draws: draws(declaration, options).max(1),
             seed: options.seed,
         })?;
         let mut measurer = Self {
@@ -146,6 +147,23 @@ impl Measurer {
             }),
             Err(error) => launch_failed(&error),
         }
+    }
+
+    /// Builds a configuration and verifies it on every draw, without timing it. The number of
+    /// draws.
+    ///
+    /// # Errors
+    /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
+    pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
+        let built = self.build(codes)?;
+        for draw in 0..self.arguments.draws {
+            match self.run_and_verify(&built, draw) {
+                Ok(None) => {}
+                Ok(Some(wrong)) => return Err(Outcome::WrongResult(wrong)),
+                Err(error) => return Err(launch_failed(&error)),
+            }
+        }
+        Ok(self.arguments.draws)
     }
 
     /// Times several configurations in turns, `rounds` times each, so that whatever else the
@@ -302,6 +320,14 @@ impl Measurer {
             _ => host,
         })
     }
+}
+
+/// How many draws where neither options nor declaration say.
+const DRAWS: usize = 2;
+
+fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
+    let declared = || declaration.draws.map(|draws| draws as usize);
+    options.draws.or_else(declared).unwrap_or(DRAWS)
 }
 
 fn launch_failed(error: &Error) -> Outcome {

@@ -14,6 +14,7 @@
 //! | `fill` | contents of arguments |
 //! | `value` | elements as numbers and as text |
 //! | `poison` | bit patterns that mean «never written» |
+//! | `tolerance` | how far results may be from the reference's |
 //! | `verify` | comparing results with the reference's |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `timing` | how often to run, and the median |
@@ -29,6 +30,7 @@ mod prepare_error;
 mod reference;
 mod signature;
 mod timing;
+mod tolerance;
 mod value;
 mod verify;
 
@@ -38,4 +40,4 @@ pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::median;
-pub use verify::default_tolerance;
+pub use tolerance::default_bound;

@@ -59,6 +59,19 @@ pub enum WrongKind {
         /// The number of elements.
         len: usize,
     },
+    /// The buffer as a whole differs from the reference's by more than the tolerance.
+    Norm {
+        /// The L2 norm of the differences, as a fraction of the reference's.
+        error: String,
+        /// The fraction that is allowed.
+        bound: f64,
+        /// The element that differs most.
+        index: usize,
+        /// What the reference computes there.
+        expected: String,
+        /// What the configuration computes there.
+        found: String,
+    },
     /// An element was never written that the reference writes.
     NeverWritten {
         /// The first such element.
@@ -95,6 +108,18 @@ impl fmt::Display for WrongResult {
                 f,
                 "{argument}[{index}] is {found}, the reference has {expected} \
                  ({count} of {len} elements differ)"
+            ),
+            WrongKind::Norm {
+                error,
+                bound,
+                index,
+                expected,
+                found,
+            } => write!(
+                f,
+                "{argument} differs from the reference by {error} of its L2 norm, {bound:e} is \
+                 allowed (most at {argument}[{index}], which is {found}, the reference has \
+                 {expected})"
             ),
             WrongKind::NeverWritten { index, count, len } => write!(
                 f,

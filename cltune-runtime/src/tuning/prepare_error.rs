@@ -66,6 +66,14 @@ pub enum PrepareError {
         /// The reason.
         error: String,
     },
+    /// The number of accumulated terms is none.
+    #[error("`tolerance(accumulates = {text})` {reason} for this problem")]
+    Accumulates {
+        /// The formula.
+        text: String,
+        /// What is wrong with its value.
+        reason: String,
+    },
     /// The reference computes NaN, with which nothing can be compared.
     #[error(
         "the reference computes NaN at {argument}[{index}] (draw {draw}): choose a `fill` for \

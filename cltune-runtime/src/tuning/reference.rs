@@ -41,6 +41,7 @@ impl Measurer {
             kernel: reference.name.clone(),
             error: error.to_string(),
         };
+        let accumulates = self.accumulates()?;
         for draw in 0..self.arguments.draws {
             self.arguments.restore(&self.queue, draw)?;
             let model = &self.declaration.model;
@@ -50,10 +51,28 @@ impl Measurer {
                 .map_err(failed)?;
             self.launch(&reference.kernel, &reference.geometry)
                 .map_err(failed)?;
+            let tolerance = &self.declaration.tolerance;
             self.arguments
-                .keep_expected(&self.queue, draw, self.declaration.tolerance)?;
+                .keep_expected(&self.queue, draw, tolerance, accumulates)?;
         }
         Ok(())
+    }
+
+    /// How many terms each result accumulates, if that is declared.
+    fn accumulates(&self) -> Result<Option<u64>, PrepareError> {
+        let Some(terms) = &self.declaration.tolerance.accumulates else {
+            return Ok(None);
+        };
+        let wrong = |reason: String| PrepareError::Accumulates {
+            text: terms.text.to_string(),
+            reason,
+        };
+        let value = terms.eval(&self.env(&self.default));
+        let value = value.map_err(|reason| wrong(format!("has no value: {reason}")))?;
+        let terms = u64::try_from(value).ok().filter(|terms| *terms > 0);
+        terms
+            .map(Some)
+            .ok_or_else(|| wrong(format!("is {value}, and must be at least 1")))
     }
 
     fn reference(&self) -> Result<ReferenceLaunch, PrepareError> {

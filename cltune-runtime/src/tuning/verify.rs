@@ -2,45 +2,30 @@
 
 use super::outcome::WrongKind;
 use super::poison::pattern;
+use super::tolerance::{Allowed, Norm};
 use super::value::{real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
 
-/// The tolerance for an output that declares none, given the root mean square `rms` of the
-/// reference's values. Relative 1e-4 for `f32` (about 1,000 roundings of a unit in the last
-/// place, enough for sums of thousands of products in another order), 1e-10 for `f64`, 1e-2 for
-/// `f16`; the absolute part is the same fraction of `rms`, since values near zero in a sum carry
-/// the errors of its large terms. Zero for integers, which are compared exactly.
-pub fn default_tolerance(scalar: ScalarType, rms: f64) -> Tolerance {
-    let rel = match scalar {
-        ScalarType::F16 => 1e-2,
-        ScalarType::F32 => 1e-4,
-        ScalarType::F64 => 1e-10,
-        _ => 0.0,
-    };
-    Tolerance {
-        rel,
-        abs: rel * rms,
-    }
-}
-
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
-    pub(super) bytes: Vec<u8>,
-    pub(super) tolerance: Tolerance,
+    bytes: Vec<u8>,
+    allowed: Allowed,
+    /// The L2 norm of the finite values.
+    norm: Norm,
 }
 
 impl Expected {
-    /// Takes the reference's output. The index of a NaN that is not the poison's is an error: with
-    /// it nothing could be verified.
+    /// Takes the reference's output; each element accumulates so many terms. The index of a NaN
+    /// that is not the poison's is an error: with it nothing could be verified.
     pub(super) fn new(
         scalar: ScalarType,
         bytes: Vec<u8>,
-        declared: Option<Tolerance>,
+        declared: &Tolerance,
+        accumulates: Option<u64>,
     ) -> Result<Self, usize> {
-        let mut squares = 0.0;
-        let mut count = 0.0;
+        let mut norm = Norm::default();
         for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
             let Some(number) = real(scalar, element) else {
                 break;
@@ -49,19 +34,15 @@ impl Expected {
                 return Err(index);
             }
             if number.is_finite() {
-                squares += number * number;
-                count += 1.0;
+                norm.add(number);
             }
         }
-        let rms = if count > 0.0 {
-            f64::sqrt(squares / count)
-        } else {
-            0.0
-        };
-        let tolerance = declared
-            .filter(|_| !scalar.is_integer())
-            .unwrap_or_else(|| default_tolerance(scalar, rms));
-        Ok(Self { bytes, tolerance })
+        let allowed = Allowed::new(scalar, declared, accumulates, norm.root_mean_square());
+        Ok(Self {
+            bytes,
+            allowed,
+            norm,
+        })
     }
 
     /// Whether the reference left all of a poisoned output unwritten.
@@ -85,17 +66,27 @@ impl Expected {
         let mut wrong = None;
         let mut unwritten = None;
         let (mut wrong_count, mut unwritten_count) = (0, 0);
+        let mut error = Norm::default();
+        let mut largest: Option<(f64, Place<'_>)> = None;
         let elements = self.bytes.chunks_exact(size).zip(found.chunks_exact(size));
         for (index, (expected, found)) in elements.enumerate() {
-            if expected == found || self.is_near(scalar, expected, found) {
+            if expected == found {
                 continue;
             }
+            let place = (index, expected, found);
             if poisoned && found == pattern(scalar) {
                 unwritten_count += 1;
                 unwritten.get_or_insert(index);
-            } else {
+                continue;
+            }
+            let Some(difference) = self.difference(scalar, expected, found) else {
                 wrong_count += 1;
-                wrong.get_or_insert((index, expected, found));
+                wrong.get_or_insert(place);
+                continue;
+            };
+            error.add(difference);
+            if largest.is_none_or(|(most, _)| difference > most) {
+                largest = Some((difference, place));
             }
         }
         if let Some(index) = unwritten {
@@ -105,7 +96,6 @@ impl Expected {
                 len,
             });
         }
-        let (index, expected, found) = wrong?;
         let show = |element: &[u8]| {
             if poisoned && element == pattern(scalar) {
                 "never written".to_string()
@@ -113,32 +103,50 @@ impl Expected {
                 text(scalar, element)
             }
         };
-        Some(WrongKind::Mismatch {
+        if let Some((index, expected, found)) = wrong {
+            return Some(WrongKind::Mismatch {
+                index,
+                expected: show(expected),
+                found: show(found),
+                count: wrong_count,
+                len,
+            });
+        }
+        let bound = self.allowed.norm?;
+        let error = error.relative_to(&self.norm);
+        let (_, (index, expected, found)) = largest.filter(|_| error > bound)?;
+        Some(WrongKind::Norm {
+            error: format!("{error:.1e}"),
+            bound,
             index,
             expected: show(expected),
             found: show(found),
-            count: wrong_count,
-            len,
         })
     }
 
-    fn is_near(&self, scalar: ScalarType, expected: &[u8], found: &[u8]) -> bool {
-        let (Some(expected), Some(found)) = (real(scalar, expected), real(scalar, found)) else {
-            return false;
-        };
-        // Both infinite of one sign are equal; other infinities and every NaN are far.
+    /// The difference of two elements that are near enough by themselves; `None` for others. Both
+    /// infinite of one sign are equal; other infinities and every NaN are far.
+    fn difference(&self, scalar: ScalarType, expected: &[u8], found: &[u8]) -> Option<f64> {
+        let (expected, found) = (real(scalar, expected)?, real(scalar, found)?);
         if expected == found {
-            return true;
+            return Some(0.0);
         }
-        (found - expected).abs() <= self.tolerance.abs + self.tolerance.rel * expected.abs()
-            && expected.is_finite()
-            && found.is_finite()
+        let difference = (found - expected).abs();
+        let is_near = self
+            .allowed
+            .elements
+            .is_none_or(|allowed| difference <= allowed.abs + allowed.rel * expected.abs());
+        (is_near && expected.is_finite() && found.is_finite()).then_some(difference)
     }
 }
+
+/// An element: its index, the reference's bytes and the bytes found.
+type Place<'a> = (usize, &'a [u8], &'a [u8]);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_core::declaration::{ElementTolerance, NormTolerance};
     use proptest::prelude::*;
 
     fn bytes(values: &[f32]) -> Vec<u8> {
@@ -148,8 +156,13 @@ mod tests {
             .collect()
     }
 
+    /// With the default tolerance.
+    fn by_default(scalar: ScalarType, bytes: Vec<u8>) -> Result<Expected, usize> {
+        Expected::new(scalar, bytes, &Tolerance::default(), None)
+    }
+
     fn compare(expected: &[f32], found: &[f32]) -> Option<WrongKind> {
-        let expected = Expected::new(ScalarType::F32, bytes(expected), None).unwrap();
+        let expected = by_default(ScalarType::F32, bytes(expected)).unwrap();
         expected.compare(ScalarType::F32, &bytes(found), true)
     }
 
@@ -187,7 +200,7 @@ mod tests {
     fn nan_never_passes() {
         assert!(compare(&[1.0], &[f32::NAN]).is_some());
         assert_eq!(
-            Expected::new(ScalarType::F32, bytes(&[1.0, f32::NAN]), None).unwrap_err(),
+            by_default(ScalarType::F32, bytes(&[1.0, f32::NAN])).unwrap_err(),
             1
         );
     }
@@ -211,7 +224,7 @@ mod tests {
 
     #[test]
     fn integers_are_exact() {
-        let expected = Expected::new(ScalarType::I32, 7_i32.to_le_bytes().to_vec(), None).unwrap();
+        let expected = by_default(ScalarType::I32, 7_i32.to_le_bytes().to_vec()).unwrap();
         assert_eq!(
             expected.compare(ScalarType::I32, &7_i32.to_le_bytes(), false),
             None
@@ -234,27 +247,90 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_declared_tolerance_replaces_the_default_of_floats_and_not_of_integers() {
-        let wide = Some(Tolerance { rel: 0.5, abs: 0.0 });
-        let near = |scalar, expected: &[u8], found: &[u8]| {
-            let expected = Expected::new(scalar, expected.to_vec(), wide).unwrap();
-            expected.compare(scalar, found, false).is_none()
+    /// With a norm alone.
+    fn compare_norms(bound: f64, expected: &[f32], found: &[f32]) -> Option<WrongKind> {
+        let declared = Tolerance {
+            norm: Some(NormTolerance::Declared(bound)),
+            ..Tolerance::default()
         };
-        let bytes = f64::to_le_bytes;
-        assert!(near(ScalarType::F64, &bytes(2.0), &bytes(3.0)));
-        assert!(!near(ScalarType::F64, &bytes(2.0), &bytes(3.1)));
-        assert!(!near(
-            ScalarType::I32,
-            &4_i32.to_le_bytes(),
-            &5_i32.to_le_bytes()
+        let expected = Expected::new(ScalarType::F32, bytes(expected), &declared, None).unwrap();
+        expected.compare(ScalarType::F32, &bytes(found), true)
+    }
+
+    #[test]
+    fn a_norm_is_about_the_whole_buffer() {
+        // The error is 0.5, the reference's norm 5.
+        let found = [3.0, 4.5, 0.0];
+        assert_eq!(compare_norms(0.1, &[3.0, 4.0, 0.0], &found), None);
+        let wrong = compare_norms(0.09, &[3.0, 4.0, 0.0], &found).unwrap();
+        assert_eq!(
+            wrong,
+            WrongKind::Norm {
+                error: "1.0e-1".into(),
+                bound: 0.09,
+                index: 1,
+                expected: "4".into(),
+                found: "4.5".into(),
+            }
+        );
+        assert_eq!(compare_norms(0.0, &[0.0, 0.0], &[0.0, -0.0]), None);
+        assert!(compare_norms(0.5, &[0.0, 0.0], &[0.0, 1e-30]).is_some());
+    }
+
+    #[test]
+    fn no_norm_lets_pass_what_is_no_number_or_never_written() {
+        for found in [f32::NAN, f32::INFINITY, poison()] {
+            assert!(compare_norms(1e30, &[1.0, 2.0], &[1.0, found]).is_some());
+        }
+        assert_eq!(
+            compare_norms(0.0, &[f32::INFINITY, 1.0], &[f32::INFINITY, 1.0]),
+            None
+        );
+    }
+
+    #[test]
+    fn elements_and_norm_both_have_to_be_near() {
+        let declared = Tolerance {
+            elements: Some(ElementTolerance { rel: 0.0, abs: 1.0 }),
+            norm: Some(NormTolerance::Declared(0.1)),
+            accumulates: None,
+        };
+        let wrong = |expected: &[f32], found: &[f32]| {
+            let expected = Expected::new(ScalarType::F32, bytes(expected), &declared, None);
+            expected
+                .unwrap()
+                .compare(ScalarType::F32, &bytes(found), true)
+        };
+        assert_eq!(wrong(&[10.0], &[11.0]), None);
+        assert!(matches!(
+            wrong(&[100.0], &[102.0]),
+            Some(WrongKind::Mismatch { .. })
         ));
+        assert!(matches!(
+            wrong(&[5.0], &[6.0]),
+            Some(WrongKind::Norm { .. })
+        ));
+    }
+
+    #[test]
+    fn doubles_near_the_end_of_their_range_are_compared_like_others() {
+        let of = |values: &[f64]| {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect()
+        };
+        let reference = by_default(ScalarType::F64, of(&[1e300, -1e300])).unwrap();
+        let found: Vec<u8> = of(&[1e300, 1e300]);
+        assert!(reference.compare(ScalarType::F64, &found, false).is_some());
+        let found: Vec<u8> = of(&[1e300, -1.000_000_000_01e300]);
+        assert_eq!(reference.compare(ScalarType::F64, &found, false), None);
     }
 
     #[test]
     fn an_output_of_which_nothing_is_written_is_recognised() {
         let unwritten = |values: &[f32]| {
-            let expected = Expected::new(ScalarType::F32, bytes(values), None).unwrap();
+            let expected = by_default(ScalarType::F32, bytes(values)).unwrap();
             expected.is_unwritten(ScalarType::F32)
         };
         assert!(unwritten(&[poison(), poison()]));
@@ -302,7 +378,7 @@ mod tests {
         #[test]
         fn integers_pass_only_when_equal(expected: i16, found: i16) {
             let reference =
-                Expected::new(ScalarType::I16, expected.to_le_bytes().to_vec(), None).unwrap();
+                by_default(ScalarType::I16, expected.to_le_bytes().to_vec()).unwrap();
             let wrong = reference.compare(ScalarType::I16, &found.to_le_bytes(), false);
             prop_assert_eq!(wrong.is_none(), expected == found);
         }
@@ -311,7 +387,7 @@ mod tests {
     #[test]
     fn halves_have_their_own_tolerance() {
         let bits = |value: f32| half::f16::from_f32(value).to_le_bytes().to_vec();
-        let expected = Expected::new(ScalarType::F16, bits(100.0), None).unwrap();
+        let expected = by_default(ScalarType::F16, bits(100.0)).unwrap();
         assert_eq!(expected.compare(ScalarType::F16, &bits(100.5), false), None);
         assert!(
             expected

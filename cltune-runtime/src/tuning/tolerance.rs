@@ -1,0 +1,184 @@
+//! How far results may be from the reference's.
+
+use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
+use cltune_core::model::ScalarType;
+
+/// Roundings that one term may cost: built-in functions are exact to a few units in the last place
+/// (OpenCL 3.0 C, section 6.15.2 and table of errors: 3 for `exp`, 4 for `sin`), a product and a
+/// sum to one each.
+const ROUNDINGS: f64 = 16.0;
+
+/// The bound that follows from an element's type, as a fraction of what is compared.
+///
+/// - Of a result that accumulates `k` terms: `16 * u * sqrt(k)`, where `u` is the type's unit
+///   roundoff (2^-24 for `f32`, 2^-53 for `f64`, 2^-11 for `f16`). The errors of sums in different
+///   orders grow with the root of the number of terms as long as roundings are independent (Higham
+///   and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41(5),
+///   2019), which random inputs see to.
+/// - Where nothing is known of the kernel: 1e-4 for `f32` (about 1,700 units, sums of 10,000
+///   terms), 1e-10 for `f64`, 1e-2 for `f16` (20 units: sums are expected to be in `f32`).
+/// - 0 for integers.
+pub fn default_bound(scalar: ScalarType, accumulates: Option<u64>) -> f64 {
+    let (unit, unknown) = match scalar {
+        ScalarType::F16 => (f64::powi(2.0, -11), 1e-2),
+        ScalarType::F32 => (f64::powi(2.0, -24), 1e-4),
+        ScalarType::F64 => (f64::powi(2.0, -53), 1e-10),
+        _ => return 0.0,
+    };
+    accumulates.map_or(unknown, |terms| ROUNDINGS * unit * (terms as f64).sqrt())
+}
+
+/// What holds for one buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Allowed {
+    /// The bound on each element.
+    pub(super) elements: Option<ElementTolerance>,
+    /// The bound on the error's L2 norm, as a fraction of the reference's.
+    pub(super) norm: Option<f64>,
+}
+
+impl Allowed {
+    /// What a declaration means for elements of a type, of which each accumulates so many terms,
+    /// given the root mean square `rms` of the reference's values. It is the measure of the
+    /// absolute part of a bound that is not declared: values near zero in a sum carry the errors
+    /// of its large terms.
+    pub(super) fn new(
+        scalar: ScalarType,
+        declared: &Tolerance,
+        accumulates: Option<u64>,
+        rms: f64,
+    ) -> Self {
+        if scalar.is_integer() {
+            let (rel, abs) = (0.0, 0.0);
+            return Self {
+                elements: Some(ElementTolerance { rel, abs }),
+                norm: None,
+            };
+        }
+        let default = default_bound(scalar, accumulates);
+        let norm = declared.norm.map(|norm| match norm {
+            NormTolerance::Default => default,
+            NormTolerance::Declared(bound) => bound,
+        });
+        let elements = match declared.elements {
+            None if norm.is_none() => Some(ElementTolerance {
+                rel: default,
+                abs: default * rms,
+            }),
+            declared => declared,
+        };
+        Self { elements, norm }
+    }
+}
+
+/// The L2 norm of numbers that come one after the other, without overflow on the way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Norm {
+    /// The largest magnitude.
+    scale: f64,
+    /// The sum of squares, in squares of the scale.
+    squares: f64,
+    count: f64,
+}
+
+impl Norm {
+    pub(super) fn add(&mut self, number: f64) {
+        let magnitude = number.abs();
+        self.count += 1.0;
+        if magnitude > self.scale {
+            let ratio = self.scale / magnitude;
+            self.squares = 1.0 + self.squares * ratio * ratio;
+            self.scale = magnitude;
+        } else if magnitude > 0.0 {
+            let ratio = magnitude / self.scale;
+            self.squares += ratio * ratio;
+        }
+    }
+
+    /// The root mean square; 0 of nothing.
+    pub(super) fn root_mean_square(&self) -> f64 {
+        if self.scale == 0.0 {
+            return 0.0;
+        }
+        self.scale * (self.squares / self.count).sqrt()
+    }
+
+    /// This norm as a fraction of another; infinite for a fraction of zero, but 0 for that of zero.
+    pub(super) fn relative_to(&self, other: &Self) -> f64 {
+        if self.scale == 0.0 {
+            return 0.0;
+        }
+        (self.scale / other.scale) * (self.squares / other.squares).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn norm(numbers: &[f64]) -> Norm {
+        let mut norm = Norm::default();
+        for number in numbers {
+            norm.add(*number);
+        }
+        norm
+    }
+
+    #[test]
+    fn the_default_bound_grows_with_the_root_of_the_terms() {
+        for scalar in [ScalarType::F16, ScalarType::F32, ScalarType::F64] {
+            let bound = |terms| default_bound(scalar, Some(terms));
+            assert!((bound(400) / bound(4) - 10.0).abs() < 1e-12, "{scalar:?}");
+            assert!(bound(1) < default_bound(scalar, None), "{scalar:?}");
+        }
+        assert_eq!(default_bound(ScalarType::F32, Some(1)), 16.0 / 16_777_216.0);
+        assert_eq!(default_bound(ScalarType::I32, Some(1000)), 0.0);
+    }
+
+    #[test]
+    fn a_declaration_replaces_the_default_of_floats_and_not_of_integers() {
+        let declared = |elements, norm| Tolerance {
+            elements,
+            norm,
+            accumulates: None,
+        };
+        let wide = Some(ElementTolerance { rel: 0.5, abs: 2.0 });
+        let allowed = |scalar, declared| Allowed::new(scalar, &declared, None, 10.0);
+        let elements = |scalar, declared| {
+            let allowed = allowed(scalar, declared).elements;
+            allowed.map(|elements| (elements.rel, elements.abs))
+        };
+        assert_eq!(
+            elements(ScalarType::F32, declared(None, None)),
+            Some((1e-4, 1e-3))
+        );
+        assert_eq!(
+            elements(ScalarType::F32, declared(wide, None)),
+            Some((0.5, 2.0))
+        );
+        assert_eq!(
+            elements(ScalarType::I32, declared(wide, None)),
+            Some((0.0, 0.0))
+        );
+        let norm = Some(NormTolerance::Declared(0.25));
+        assert_eq!(elements(ScalarType::F64, declared(None, norm)), None);
+        assert_eq!(
+            allowed(ScalarType::F64, declared(wide, norm)).norm,
+            Some(0.25)
+        );
+        assert_eq!(allowed(ScalarType::I8, declared(wide, norm)).norm, None);
+        let default = declared(None, Some(NormTolerance::Default));
+        assert_eq!(allowed(ScalarType::F64, default).norm, Some(1e-10));
+    }
+
+    #[test]
+    fn norms_neither_overflow_nor_divide_by_zero() {
+        let huge = norm(&[3e300, 4e300]);
+        assert!((huge.relative_to(&norm(&[5e300])) - 1.0).abs() < 1e-12);
+        assert!((norm(&[1e300, -1e300]).root_mean_square() / 1e300 - 1.0).abs() < 1e-12);
+        assert_eq!(norm(&[]).root_mean_square(), 0.0);
+        assert_eq!(norm(&[0.0, 0.0]).root_mean_square(), 0.0);
+        assert_eq!(norm(&[0.0]).relative_to(&norm(&[0.0])), 0.0);
+        assert_eq!(norm(&[1.0]).relative_to(&norm(&[0.0])), f64::INFINITY);
+    }
+}
