@@ -11,12 +11,15 @@
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
+//! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
 mod bad_environment;
 mod bad_kernels;
 mod bad_lockfiles;
+#[cfg(target_os = "linux")]
+mod faults;
 mod places;
 mod rebuilds;
 mod sessions;

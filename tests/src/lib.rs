@@ -3,14 +3,16 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `tools` | the freshly built `cargo-cltune`, and where scaffolded packages are built |
+//! | `tools` | the freshly built `cargo-cltune` and driver, and where scaffolded packages are built |
 //! | `project` | a package in a temporary folder |
 //! | `process` | running a program and keeping what it printed |
 //! | `samples` | sources of small packages with a tunable |
+//! | `faulty` | sessions on a driver that fails on command |
 //!
 //! All packages are built in one target folder, so that the run time is compiled once; each
 //! package therefore needs a name of its own.
 
+pub mod faulty;
 pub mod process;
 pub mod project;
 pub mod samples;

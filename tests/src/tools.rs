@@ -1,6 +1,7 @@
 //! The freshly built `cargo-cltune`, and where scaffolded packages are built.
 
 use crate::process::Output;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -50,23 +51,36 @@ fn own_target() -> &'static Path {
 pub fn cargo_cltune() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let built = Output::of(
-            Command::new(cargo())
-                .args([
-                    "build",
-                    "--package",
-                    "cargo-cltune",
-                    "--message-format",
-                    "json",
-                ])
-                .current_dir(repository()),
-        )
-        .expect_code(0);
-        let executable = built
-            .messages("compiler-artifact")
-            .into_iter()
+        let artifacts = build("cargo-cltune");
+        let executable = artifacts
+            .iter()
             .rev()
             .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
         executable.expect("cargo-cltune is an executable")
     })
+}
+
+/// The library of the driver that fails on command.
+///
+/// # Panics
+/// When it does not build.
+pub fn faulty_icd() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let artifacts = build("faulty-icd");
+        let library = artifacts
+            .iter()
+            .rev()
+            .find(|artifact| artifact["target"]["kind"][0] == "cdylib")
+            .and_then(|artifact| artifact["filenames"][0].as_str().map(PathBuf::from));
+        library.expect("faulty-icd is a dynamic library")
+    })
+}
+
+/// Builds a package of this workspace; what was built, in cargo's words.
+fn build(package: &str) -> Vec<Value> {
+    let arguments = ["build", "--package", package, "--message-format", "json"];
+    let mut command = Command::new(cargo());
+    let built = Output::of(command.args(arguments).current_dir(repository()));
+    built.expect_code(0).messages("compiler-artifact")
 }

@@ -1,0 +1,10 @@
+//! Everything that can go wrong while tuning goes wrong here, on command. `docs/faults.md` is the
+//! table of it; each of its rows has a test here.
+//!
+//! | file | tests |
+//! |---|---|
+//! | `calls` | a driver that crashes, hangs, refuses or corrupts in one of its calls |
+//! | `devices` | devices that are lost, lie about their limits, leak, or do nothing right |
+
+mod calls;
+mod devices;

@@ -1,0 +1,72 @@
+//! What a fault does.
+
+use crate::fault::Effect;
+use opencl_sys::{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES, cl_int};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Whether `unusable` has happened.
+static UNUSABLE: AtomicBool = AtomicBool::new(false);
+
+/// Does it. The code that the call has to return, if it is to go no further.
+pub(crate) fn strike(effect: &Effect) -> Option<cl_int> {
+    match effect {
+        Effect::Segv => segv(),
+        Effect::Abort => std::process::abort(),
+        Effect::Exit(code) => std::process::exit(*code),
+        Effect::Hang => loop {
+            std::thread::sleep(Duration::from_hours(1));
+        },
+        Effect::Sleep(time) => std::thread::sleep(*time),
+        Effect::Error(code) => return Some(*code),
+        Effect::Unusable => UNUSABLE.store(true, Ordering::Relaxed),
+        Effect::Lost(mark) => {
+            if let Err(error) = std::fs::write(mark, "") {
+                eprintln!("faulty-icd: {}: {error}", mark.display());
+                std::process::abort();
+            }
+        }
+        Effect::Print(text) => {
+            let mut stdout = std::io::stdout().lock();
+            // Nobody reads it: then there is nothing to disturb.
+            let _ = stdout.write_all(text.as_bytes());
+            let _ = stdout.flush();
+        }
+        Effect::Leak(bytes) => leak(*bytes),
+        // Of the call's result, which is not there yet.
+        Effect::Corrupt | Effect::Answer(_) => {}
+    }
+    None
+}
+
+/// What every call returns because of what has happened before; `marks` are the files of `lost`.
+pub(crate) fn aftermath<'a>(mut marks: impl Iterator<Item = &'a Path>) -> Option<cl_int> {
+    if UNUSABLE.load(Ordering::Relaxed) {
+        return Some(CL_OUT_OF_RESOURCES);
+    }
+    marks.any(Path::exists).then_some(CL_DEVICE_NOT_AVAILABLE)
+}
+
+/// Ends the process as an access to an invalid address does.
+fn segv() -> ! {
+    // SAFETY: both take plain numbers. Rust's own handler, which the first call removes, would let
+    // a signal that is sent pass.
+    unsafe {
+        libc::signal(libc::SIGSEGV, libc::SIG_DFL);
+        libc::raise(libc::SIGSEGV);
+    }
+    std::process::abort();
+}
+
+/// Takes memory for good, and writes to it, so that it is really taken. Where there is none left,
+/// the process ends as C++ drivers do.
+fn leak(bytes: usize) {
+    let mut memory: Vec<u8> = Vec::new();
+    if memory.try_reserve_exact(bytes).is_err() {
+        std::process::abort();
+    }
+    memory.resize(bytes, 1);
+    std::mem::forget(std::hint::black_box(memory));
+}

@@ -1,0 +1,149 @@
+//! What `CLTUNE_FAULT` says.
+
+use opencl_sys::cl_int;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) effect: Effect,
+    /// The function's name, or the query's.
+    pub(crate) call: String,
+    pub(crate) when: When,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Effect {
+    Segv,
+    Abort,
+    Exit(i32),
+    Hang,
+    Sleep(Duration),
+    Error(cl_int),
+    Unusable,
+    Lost(PathBuf),
+    Corrupt,
+    Print(String),
+    Leak(usize),
+    Answer(u64),
+}
+
+/// At which of the calls.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum When {
+    Always,
+    /// At this one in the process, from 1 on.
+    Nth(u64),
+    /// For kernels that were built with this option: `-DA=3`.
+    Option(String),
+}
+
+/// All faults of a text, or which of them cannot be understood.
+pub(crate) fn parse(text: &str) -> Result<Vec<Fault>, String> {
+    let parts = text.split(';').map(str::trim);
+    parts
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            part.parse()
+                .map_err(|()| format!("no fault: `{part}` in CLTUNE_FAULT"))
+        })
+        .collect()
+}
+
+impl FromStr for Fault {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (effect, place) = text.rsplit_once('@').ok_or(())?;
+        let (call, when) = match place.split_once(':') {
+            None => (place, When::Always),
+            Some((call, when)) => match when.strip_prefix('#') {
+                Some(nth) => (call, When::Nth(nth.parse().map_err(drop)?)),
+                None => (call, When::Option(format!("-D{when}"))),
+            },
+        };
+        Ok(Self {
+            effect: effect.parse()?,
+            call: call.to_owned(),
+            when,
+        })
+    }
+}
+
+impl FromStr for Effect {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        fn number<T: FromStr>(text: &str) -> Result<T, ()> {
+            text.parse().map_err(drop)
+        }
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        Ok(match (name, value) {
+            ("segv", "") => Self::Segv,
+            ("abort", "") => Self::Abort,
+            ("hang", "") => Self::Hang,
+            ("unusable", "") => Self::Unusable,
+            ("corrupt", "") => Self::Corrupt,
+            ("exit", code) => Self::Exit(number(code)?),
+            ("sleep", seconds) => {
+                Self::Sleep(Duration::try_from_secs_f64(number(seconds)?).map_err(drop)?)
+            }
+            ("error", code) => Self::Error(number(code)?),
+            ("lost", path) => Self::Lost(path.into()),
+            ("print", text) => Self::Print(text.to_owned()),
+            ("leak", bytes) => Self::Leak(number(bytes)?),
+            ("answer", value) => Self::Answer(number(value)?),
+            _ => return Err(()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_have_an_effect_a_call_and_an_occasion() {
+        let faults =
+            parse("hang@clFinish; error=-5@clBuildProgram:A=3;sleep=0.5@clCreateKernel:#2;")
+                .unwrap();
+        let expected = [
+            (Effect::Hang, "clFinish", When::Always),
+            (
+                Effect::Error(-5),
+                "clBuildProgram",
+                When::Option("-DA=3".to_owned()),
+            ),
+            (
+                Effect::Sleep(Duration::from_millis(500)),
+                "clCreateKernel",
+                When::Nth(2),
+            ),
+        ];
+        let expected = expected.map(|(effect, call, when)| Fault {
+            effect,
+            call: call.to_owned(),
+            when,
+        });
+        assert_eq!(faults, expected);
+        assert_eq!(parse(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_fault_that_cannot_be_understood_is_named() {
+        for wrong in [
+            "hang",
+            "hang=1@clFinish",
+            "explode@clFinish",
+            "error=x@clFinish",
+            "sleep=-1@clFinish",
+            "abort@clFinish:#x",
+        ] {
+            let error = parse(&format!("abort@clFinish;{wrong}")).unwrap_err();
+            assert!(error.contains(wrong), "{error}");
+        }
+    }
+}

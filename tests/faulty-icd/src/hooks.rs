@@ -1,0 +1,286 @@
+//! The functions put into the driver's table: each lets the due faults happen, then calls the real
+//! one.
+
+use crate::driver::Driver;
+use crate::effect::{aftermath, strike};
+use crate::fault::{Effect, parse};
+use crate::occasion::{Handle, Occasions};
+use crate::real::Real;
+use opencl_sys::{
+    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
+    CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_command_queue, cl_context,
+    cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event, cl_int,
+    cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags, cl_platform_id, cl_program,
+    cl_uint,
+};
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+/// What the hooks need.
+struct State {
+    real: Real,
+    occasions: Occasions,
+}
+
+static STATE: OnceLock<State> = OnceLock::new();
+
+/// Puts the hooks into the driver's table.
+pub(crate) fn install(driver: &Driver) -> Result<(), String> {
+    let faults = parse(&std::env::var("CLTUNE_FAULT").unwrap_or_default())?;
+    let table = driver.table()?;
+    // SAFETY: `table` makes it writable, and the loader has no object of the driver before it has
+    // this function's result.
+    let real = unsafe { Real::exchange(table) };
+    let occasions = Occasions::new(faults);
+    let installed = STATE.set(State { real, occasions });
+    installed.map_err(|_| "the hooks are installed already".to_owned())
+}
+
+/// For a hook: only a table that `install` has finished with leads to one.
+fn state() -> &'static State {
+    STATE.get_or_init(|| std::process::abort())
+}
+
+/// Lets the faults happen that are due at a call: of a program or kernel, or of the last launch. All
+/// of them are returned, for those of its result; or else the code that it has to return at once.
+fn before(call: &'static str, of: Option<Handle>) -> Result<Vec<&'static Effect>, cl_int> {
+    let occasions = &state().occasions;
+    let due = occasions.due(call, of);
+    let mut refusal = None;
+    for effect in &due {
+        refusal = refusal.or(strike(effect));
+    }
+    match refusal.or_else(|| aftermath(occasions.marks())) {
+        Some(code) => Err(code),
+        None => Ok(due),
+    }
+}
+
+/// Calls the real function, whose place in the table the hook has taken.
+macro_rules! real {
+    ($name:ident($($argument:expr),*)) => {
+        match state().real.$name {
+            // SAFETY: the arguments are those of the hook's caller, who promised what the
+            // specification asks for.
+            Some(real) => unsafe { real($($argument),*) },
+            None => std::process::abort(),
+        }
+    };
+}
+
+/// Hooks that add nothing to the faults of `before`. Those that return an object have a place for
+/// the error code as their last argument.
+macro_rules! plain_hooks {
+    ($($name:ident as $hook:ident of $of:expr => ($($argument:ident: $type:ty),*)
+       $(-> $object:ty, $code:ident)?;)*) => {
+        $(plain_hooks!(@one $name, $hook, $of, ($($argument: $type),*) $(-> $object, $code)?);)*
+    };
+    (@one $name:ident, $hook:ident, $of:expr, ($($argument:ident: $type:ty),*)) => {
+        pub(crate) unsafe extern "C" fn $hook($($argument: $type),*) -> cl_int {
+            match before(stringify!($name), $of) {
+                Ok(_) => real!($name($($argument),*)),
+                Err(code) => code,
+            }
+        }
+    };
+    (@one $name:ident, $hook:ident, $of:expr, ($($argument:ident: $type:ty),*)
+     -> $object:ty, $code:ident) => {
+        pub(crate) unsafe extern "C" fn $hook(
+            $($argument: $type,)*
+            $code: *mut cl_int,
+        ) -> $object {
+            match before(stringify!($name), $of) {
+                Ok(_) => real!($name($($argument,)* $code)),
+                // SAFETY: the specification allows null or a place for a code.
+                Err(error) => unsafe { no_object(error, $code) },
+            }
+        }
+    };
+}
+
+/// The result of a function that makes no object.
+///
+/// # Safety
+/// The pointer is null, or may be written to.
+unsafe fn no_object<T>(error: cl_int, code: *mut cl_int) -> *mut T {
+    if !code.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { *code = error };
+    }
+    ptr::null_mut()
+}
+
+type ContextNotify = unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void);
+type ProgramNotify = unsafe extern "C" fn(cl_program, *mut c_void);
+
+plain_hooks! {
+    clGetDeviceIDs as get_device_ids of None => (
+        platform: cl_platform_id, kind: cl_device_type, entries: cl_uint,
+        devices: *mut cl_device_id, count: *mut cl_uint
+    );
+    clCreateContext as create_context of None => (
+        properties: *const cl_context_properties, count: cl_uint, devices: *const cl_device_id,
+        notify: Option<ContextNotify>, data: *mut c_void
+    ) -> cl_context, code;
+    clCreateBuffer as create_buffer of None => (
+        context: cl_context, flags: cl_mem_flags, size: usize, host: *mut c_void
+    ) -> cl_mem, code;
+    clEnqueueWriteBuffer as enqueue_write_buffer of None => (
+        queue: cl_command_queue, buffer: cl_mem, blocking: cl_bool, offset: usize, size: usize,
+        source: *const c_void, waits: cl_uint, wait_list: *const cl_event, event: *mut cl_event
+    );
+    clEnqueueCopyBuffer as enqueue_copy_buffer of None => (
+        queue: cl_command_queue, source: cl_mem, target: cl_mem, source_offset: usize,
+        target_offset: usize, size: usize, waits: cl_uint, wait_list: *const cl_event,
+        event: *mut cl_event
+    );
+    clWaitForEvents as wait_for_events of None => (count: cl_uint, events: *const cl_event);
+    clFinish as finish of None => (queue: cl_command_queue);
+}
+
+/// Remembers what a program is built with.
+pub(crate) unsafe extern "C" fn build_program(
+    program: cl_program,
+    count: cl_uint,
+    devices: *const cl_device_id,
+    options: *const c_char,
+    notify: Option<ProgramNotify>,
+    data: *mut c_void,
+) -> cl_int {
+    let text = if options.is_null() {
+        "".into()
+    } else {
+        // SAFETY: the specification asks for a C string.
+        unsafe { CStr::from_ptr(options) }.to_string_lossy()
+    };
+    state().occasions.built(program.addr(), &text);
+    match before("clBuildProgram", Some(program.addr())) {
+        Ok(_) => real!(clBuildProgram(
+            program, count, devices, options, notify, data
+        )),
+        Err(code) => code,
+    }
+}
+
+/// Remembers which program a kernel is of.
+pub(crate) unsafe extern "C" fn create_kernel(
+    program: cl_program,
+    name: *const c_char,
+    code: *mut cl_int,
+) -> cl_kernel {
+    if let Err(error) = before("clCreateKernel", Some(program.addr())) {
+        // SAFETY: the specification allows null or a place for a code.
+        return unsafe { no_object(error, code) };
+    }
+    let kernel = real!(clCreateKernel(program, name, code));
+    state().occasions.created(kernel.addr(), program.addr());
+    kernel
+}
+
+/// Remembers which kernel is launched.
+pub(crate) unsafe extern "C" fn enqueue_nd_range_kernel(
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+    dimensions: cl_uint,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+    waits: cl_uint,
+    wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    state().occasions.launched(kernel.addr());
+    match before("clEnqueueNDRangeKernel", Some(kernel.addr())) {
+        Ok(_) => real!(clEnqueueNDRangeKernel(
+            queue, kernel, dimensions, offset, global, local, waits, wait_list, event
+        )),
+        Err(code) => code,
+    }
+}
+
+/// Corrupts what is read.
+pub(crate) unsafe extern "C" fn enqueue_read_buffer(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    offset: usize,
+    size: usize,
+    target: *mut c_void,
+    waits: cl_uint,
+    wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    let due = match before("clEnqueueReadBuffer", None) {
+        Ok(due) => due,
+        Err(code) => return code,
+    };
+    let code = real!(clEnqueueReadBuffer(
+        queue, buffer, blocking, offset, size, target, waits, wait_list, event
+    ));
+    if due.contains(&&Effect::Corrupt) && code == CL_SUCCESS && size > 0 {
+        // SAFETY: the caller has room for `size` bytes there. The first and the last may be around
+        // what the caller is after.
+        unsafe { *target.cast::<u8>().add(size / 2) ^= 1 };
+    }
+    code
+}
+
+/// Lies about limits of devices.
+pub(crate) unsafe extern "C" fn get_device_info(
+    device: cl_device_id,
+    name: cl_device_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    let code = real!(clGetDeviceInfo(device, name, size, value, size_ret));
+    let query = match name {
+        CL_DEVICE_LOCAL_MEM_SIZE => "CL_DEVICE_LOCAL_MEM_SIZE",
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => "CL_DEVICE_MAX_WORK_GROUP_SIZE",
+        _ => return code,
+    };
+    // SAFETY: the answer's place is the caller's.
+    unsafe { lie(query, None, size, value) };
+    code
+}
+
+/// Lies about limits of kernels.
+pub(crate) unsafe extern "C" fn get_kernel_work_group_info(
+    kernel: cl_kernel,
+    device: cl_device_id,
+    name: cl_kernel_work_group_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    let code = real!(clGetKernelWorkGroupInfo(
+        kernel, device, name, size, value, size_ret
+    ));
+    let query = match name {
+        CL_KERNEL_WORK_GROUP_SIZE => "CL_KERNEL_WORK_GROUP_SIZE",
+        CL_KERNEL_LOCAL_MEM_SIZE => "CL_KERNEL_LOCAL_MEM_SIZE",
+        _ => return code,
+    };
+    // SAFETY: the answer's place is the caller's.
+    unsafe { lie(query, Some(kernel.addr()), size, value) };
+    code
+}
+
+/// Replaces the answer to a query.
+///
+/// # Safety
+/// `value` is null, or `size` bytes may be written there.
+unsafe fn lie(query: &'static str, of: Option<Handle>, size: usize, value: *mut c_void) {
+    for effect in state().occasions.due(query, of) {
+        if let Effect::Answer(answer) = effect
+            && !value.is_null()
+        {
+            let bytes = answer.to_ne_bytes();
+            // SAFETY: the caller's promise; both sides have this many bytes.
+            unsafe {
+                ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast(), size.min(bytes.len()));
+            }
+        }
+    }
+}

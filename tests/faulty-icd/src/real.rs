@@ -1,0 +1,47 @@
+//! The real driver's functions whose places in the table hooks have taken.
+
+use crate::hooks;
+use opencl_sys::cl_icd::{
+    _cl_icd_dispatch as Table, clBuildProgram_t, clCreateBuffer_t, clCreateContext_t,
+    clCreateKernel_t, clEnqueueCopyBuffer_t, clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t,
+    clEnqueueWriteBuffer_t, clFinish_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
+    clGetKernelWorkGroupInfo_t, clWaitForEvents_t,
+};
+use std::ptr;
+
+macro_rules! real {
+    ($($name:ident: $type:ty = $hook:ident,)*) => {
+        /// The real functions.
+        #[expect(non_snake_case, reason = "the names are the specification's")]
+        pub(crate) struct Real { $(pub(crate) $name: $type,)* }
+
+        impl Real {
+            /// Takes the real functions out of the table and puts the hooks in their places.
+            ///
+            /// # Safety
+            /// The table can be written to, and is not in use yet.
+            pub(crate) unsafe fn exchange(table: *mut Table) -> Self {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    Self { $($name: ptr::replace(&raw mut (*table).$name, Some(hooks::$hook)),)* }
+                }
+            }
+        }
+    };
+}
+
+real! {
+    clGetDeviceIDs: clGetDeviceIDs_t = get_device_ids,
+    clGetDeviceInfo: clGetDeviceInfo_t = get_device_info,
+    clCreateContext: clCreateContext_t = create_context,
+    clCreateBuffer: clCreateBuffer_t = create_buffer,
+    clBuildProgram: clBuildProgram_t = build_program,
+    clCreateKernel: clCreateKernel_t = create_kernel,
+    clGetKernelWorkGroupInfo: clGetKernelWorkGroupInfo_t = get_kernel_work_group_info,
+    clEnqueueNDRangeKernel: clEnqueueNDRangeKernel_t = enqueue_nd_range_kernel,
+    clEnqueueReadBuffer: clEnqueueReadBuffer_t = enqueue_read_buffer,
+    clEnqueueWriteBuffer: clEnqueueWriteBuffer_t = enqueue_write_buffer,
+    clEnqueueCopyBuffer: clEnqueueCopyBuffer_t = enqueue_copy_buffer,
+    clWaitForEvents: clWaitForEvents_t = wait_for_events,
+    clFinish: clFinish_t = finish,
+}

@@ -1,0 +1,190 @@
+//! Sessions on a driver that fails on command: `faulty-icd`, which says how to command it.
+
+use crate::process::Output;
+use crate::{samples, tools};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// What every [`Session`] tunes: `run` with one parameter, `A = 0..=5`, whose default is 0. The
+/// farther from [`BEST`], the slower: each step is four times the work.
+const RUN: &str = "__kernel void run(const uint n, __global int* y) {
+    const int distance = A > 4 ? A - 4 : 4 - A;
+    float waste = get_global_id(0);
+    for (int i = 0; i < 200 << (2 * distance); i++) waste = waste * 0.75f + 0.125f * waste * waste;
+    y[get_global_id(0)] = waste > 1e30f ? 0 : (int)n;
+}";
+
+/// The fastest value of `A`.
+pub const BEST: i64 = 4;
+
+/// With `--kernel greedy`: more local memory, larger work-groups than devices have.
+const GREEDY: &str = r#"
+mod greedy {
+    use super::*;
+    #[tunable(
+        params(TILE = [16, 16_777_216], W = [4, 128]), defaults(TILE = 16, W = 4),
+        global(n, n), local(W, W), tune(n = 128),
+    )]
+    pub fn greedy(queue: &Queue, n: u32, #[arg(out, len = n * n)] y: &mut Buffer<i32>)
+    -> Result<Event> {
+        "__kernel void greedy(const uint n, __global int* y) {
+            __local int tile[TILE];
+            const size_t item = get_local_id(1) * W + get_local_id(0);
+            tile[item % TILE] = 1;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            y[get_global_id(1) * n + get_global_id(0)] = tile[0];
+        }"
+    }
+}
+"#;
+
+/// A folder of its own to tune in, and a driver that fails on command. Removed when dropped.
+pub struct Session {
+    folder: TempDir,
+    faults: String,
+}
+
+impl Session {
+    /// In an empty folder, with these faults.
+    ///
+    /// # Panics
+    /// When the folder cannot be written to.
+    pub fn new(faults: &str) -> Self {
+        let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+        let session = Self {
+            folder,
+            faults: faults.to_owned(),
+        };
+        let driver = tools::faulty_icd().display().to_string();
+        fs::create_dir(session.path("vendors")).expect("a folder can be made");
+        fs::write(session.path("vendors/faulty.icd"), driver).expect("a file can be written");
+        session
+    }
+
+    /// A place in its folder.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// `cargo cltune tune` with messages for tools and every configuration in the order of its value
+    /// after the default.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(tools::cargo_cltune());
+        command.args(["cltune", "tune", "--strategy", "full", "--time-limit", "3"]);
+        command.args(["--message-format", "json", "--artifact"]);
+        command.arg(artifact());
+        if !arguments.contains(&"--kernel") {
+            command.args(["--kernel", "run"]);
+        }
+        command.args(arguments);
+        self.environment(&mut command);
+        command
+    }
+
+    /// Lets a command run in its folder, on its driver.
+    pub fn environment(&self, command: &mut Command) {
+        command
+            .current_dir(self.folder.path())
+            .env("CLTUNE_FAULT", &self.faults)
+            .env("CLTUNE_REAL_ICD", real_driver())
+            // The first is for Linux distributions' loader, the second for Khronos's.
+            .env("OCL_ICD_VENDORS", self.path("vendors"))
+            .env("OCL_ICD_FILENAMES", tools::faulty_icd())
+            .env_remove("CLTUNE_DEVICE");
+    }
+
+    /// Runs it to its end.
+    pub fn tune(&self, arguments: &[&str]) -> Output {
+        Output::of(&mut self.command(arguments))
+    }
+
+    /// The first value of the best configuration, in the lockfile.
+    ///
+    /// # Panics
+    /// When there is no lockfile, or nothing in it.
+    #[track_caller]
+    pub fn chosen(&self) -> i64 {
+        let text = fs::read_to_string(self.path("cltune.lock")).expect("there is a lockfile");
+        let values = text.lines().find_map(|line| {
+            let values = line.strip_prefix("values = [")?.strip_suffix(']')?;
+            values.split(',').next()?.parse().ok()
+        });
+        values.unwrap_or_else(|| panic!("nothing was chosen: {text}"))
+    }
+
+    /// The journal's lines, which are JSON objects.
+    ///
+    /// # Panics
+    /// When there is not one journal.
+    #[track_caller]
+    pub fn journal(&self) -> Vec<Value> {
+        let folder = fs::read_dir(self.path("cltune-state/journal")).expect("there are journals");
+        let journals: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
+        let [journal] = &journals[..] else {
+            panic!("not one journal: {journals:?}");
+        };
+        let text = fs::read_to_string(journal).expect("a journal is text");
+        let lines = text.lines().map(serde_json::from_str);
+        lines.map(|line| line.expect("a line is JSON")).collect()
+    }
+}
+
+/// What became of a configuration by the messages for tools, as it was told: `status: reason`, or
+/// `ok`.
+///
+/// # Panics
+/// When it was not told exactly once.
+#[track_caller]
+pub fn fate(output: &Output, values: &[i64]) -> String {
+    let mut messages = output.messages("configuration");
+    messages.retain(|message| message["values"] == Value::from(values));
+    let [message] = &messages[..] else {
+        panic!("{values:?} was not measured exactly once: {output}");
+    };
+    let text = |field: &str| message[field].as_str();
+    match (text("status"), text("detail")) {
+        (Some("ok"), None) => "ok".to_owned(),
+        (Some(status), Some(detail)) => format!("{status}: {detail}"),
+        _ => panic!("no status, or a failure without a reason: {message}"),
+    }
+}
+
+/// A library with the tunables, built once.
+fn artifact() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let clauses = "params(A = 0..=5), defaults(A = 0)";
+        let project = samples::inline("cltune-e2e-faults", clauses, RUN);
+        project.write("src/lib.rs", project.read("src/lib.rs") + GREEDY);
+        let built = project.cargo(&["build", "--message-format", "json"]);
+        let artifacts = built.expect_code(0).messages("compiler-artifact");
+        let library = artifacts
+            .iter()
+            .find(|artifact| artifact["target"]["name"] == "cltune_e2e_faults")
+            .and_then(|artifact| artifact["filenames"][0].as_str());
+        library.expect("the package is a library").into()
+    })
+}
+
+/// The library of the driver that the loader would use: PoCL, or else the first.
+fn real_driver() -> &'static str {
+    static DRIVER: OnceLock<String> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        let usual = Path::new("/etc/OpenCL/vendors");
+        let vendors = std::env::var_os("OCL_ICD_VENDORS").map_or(usual.into(), PathBuf::from);
+        let mut files: Vec<PathBuf> = match fs::read_dir(&vendors) {
+            Ok(folder) => folder.flatten().map(|entry| entry.path()).collect(),
+            // A file, in the usual folder if it has none of its own.
+            Err(_) => vec![usual.join(vendors)],
+        };
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "icd"));
+        files.sort_by_key(|file| (!file.ends_with("pocl.icd"), file.clone()));
+        let first = files.first().expect("there is a driver");
+        let text = fs::read_to_string(first).expect("a driver's file can be read");
+        text.trim().to_owned()
+    })
+}
