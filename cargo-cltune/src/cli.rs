@@ -42,6 +42,9 @@ enum Command {
     Devices(commands::devices::DevicesArgs),
     /// Check that lockfiles are up to date, for CI; needs no device.
     Check(Box<CheckCommand>),
+    /// Run the lockfile's configurations again on fresh inputs and larger problems; with --oclgrind
+    /// look for data races, uninitialised reads and accesses out of bounds.
+    Verify(Box<commands::verify::VerifyArgs>),
     /// Unite lockfiles that were tuned on different machines.
     Merge(commands::merge::MergeArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
@@ -80,6 +83,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::List(args)) => finish(commands::list::run(&args, &mut stdout)),
         Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
+        Some(Command::Verify(args)) => finish(commands::verify::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
@@ -146,6 +150,8 @@ mod tests {
         assert!(parse("cargo cltune --stop-when-stagnant=1").is_err());
         assert!(parse("cargo cltune --strategy pso:s=6,alpha=0.3").is_ok());
         assert!(parse("cargo cltune --strategy pso:t=6").is_err());
+        assert!(parse("cargo cltune verify --oclgrind --kernel a --draws 3 --seed 1").is_ok());
+        assert!(parse("cargo cltune verify --draws 0").is_err());
         assert!(parse("cargo cltune tune --budget never").is_err());
         assert!(parse("cargo cltune --strategy nonsense").is_err());
     }

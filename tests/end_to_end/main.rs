@@ -12,6 +12,8 @@
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
+//! | `verification` | results that are wrong on other inputs and problems than tuning's |
+//! | `oclgrind` | defects that only a simulator shows |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
@@ -20,7 +22,9 @@ mod bad_kernels;
 mod bad_lockfiles;
 #[cfg(target_os = "linux")]
 mod faults;
+mod oclgrind;
 mod places;
 mod rebuilds;
 mod sessions;
 mod tuned_program;
+mod verification;

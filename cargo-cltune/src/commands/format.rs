@@ -8,3 +8,12 @@ pub(crate) enum Format {
     /// One JSON object.
     Json,
 }
+
+/// What a command that takes its time prints on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// Tables for people.
+    Human,
+    /// A JSON object per line for tools.
+    Json,
+}

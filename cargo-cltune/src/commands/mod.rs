@@ -1,7 +1,8 @@
-//! One file or folder per subcommand, and what several of them share: `format`,
+//! One file or folder per subcommand, and what several of them share: `columns`, `format`,
 //! `strategy_help`.
 
 pub(crate) mod check;
+mod columns;
 pub(crate) mod devices;
 mod format;
 pub(crate) mod list;
@@ -10,8 +11,9 @@ pub(crate) mod simulate;
 pub(crate) mod space;
 mod strategy_help;
 pub(crate) mod tune;
+pub(crate) mod verify;
 
-use format::Format;
+use format::{Format, MessageFormat};
 
 /// How a command ended when it did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
 
-use super::Outcome;
 use super::strategy_help::strategy_help;
+use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover, from_artifact};
 use crate::session::{
     Budget, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
@@ -93,15 +93,6 @@ pub(crate) struct TuneArgs {
     /// Print only results and errors.
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
-}
-
-/// What to print on standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum MessageFormat {
-    /// Tables for people.
-    Human,
-    /// A JSON object per line for tools.
-    Json,
 }
 
 /// Tunes.

@@ -60,6 +60,8 @@ impl Bench {
             dims: job.dims.clone(),
             seed,
             folder: job.folder.clone(),
+            draws: None,
+            guards: true,
         };
         let (worker, default) = start(&prepare)?;
         Ok(Self {

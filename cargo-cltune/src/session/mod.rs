@@ -28,11 +28,13 @@ mod plan;
 mod progress;
 mod search;
 
-pub(crate) use bench::list_devices;
+pub(crate) use bench::{BenchError, list_devices};
 pub(crate) use budget::Budget;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
 pub(crate) use keep::{Keeper, touch_sources};
 pub(crate) use messages::Messages;
-pub(crate) use plan::{Filters, Job, plan};
+pub(crate) use plan::{
+    Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem,
+};
 pub(crate) use progress::time;
 pub(crate) use search::{Finished, SearchOptions, run};

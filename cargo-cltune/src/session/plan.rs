@@ -88,22 +88,8 @@ pub(crate) fn plan(
                 .map(move |found| (package, found))
         })
         .collect();
-    for filter in &filters.kernels {
-        if !all
-            .iter()
-            .any(|(_, found)| found.model.name.contains(filter.as_str()))
-        {
-            let known = all
-                .iter()
-                .map(|(_, found)| found.model.name.to_string())
-                .collect();
-            return Err(PlanError::NoKernel {
-                filter: filter.clone(),
-                known,
-            });
-        }
-    }
-    let devices = choose(devices, &filters.devices)?;
+    check_kernel_filters(packages, &filters.kernels)?;
+    let devices = choose_devices(devices, &filters.devices)?;
     let wanted = |name: &str| {
         filters.kernels.is_empty()
             || filters
@@ -130,7 +116,30 @@ pub(crate) fn plan(
     Ok(jobs)
 }
 
-fn choose(devices: &[DeviceRecord], filters: &[String]) -> Result<Vec<DeviceRecord>, PlanError> {
+/// Whether every filter matches a tunable.
+pub(crate) fn check_kernel_filters(
+    packages: &[PackageTunables],
+    filters: &[String],
+) -> Result<(), PlanError> {
+    let declarations = || packages.iter().flat_map(|package| &package.declarations);
+    let names: Vec<String> = declarations()
+        .map(|found| found.model.name.to_string())
+        .collect();
+    let unmatched = |filter: &&String| !names.iter().any(|name| name.contains(filter.as_str()));
+    match filters.iter().find(unmatched) {
+        Some(filter) => Err(PlanError::NoKernel {
+            filter: filter.clone(),
+            known: names,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The devices that the filters leave in.
+pub(crate) fn choose_devices(
+    devices: &[DeviceRecord],
+    filters: &[String],
+) -> Result<Vec<DeviceRecord>, PlanError> {
     if filters.is_empty() {
         return Ok(devices.to_vec());
     }
@@ -161,7 +170,8 @@ fn problems(declaration: &Declaration, given: &[String]) -> Result<Vec<Vec<i64>>
         .collect()
 }
 
-fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>, PlanError> {
+/// The sizes of `n=1024,m=5` in the order of a declaration's dimensions.
+pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>, PlanError> {
     let model = &declaration.model;
     let wrong = |reason: String| PlanError::Problem {
         text: text.to_string(),

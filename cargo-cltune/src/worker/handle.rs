@@ -39,7 +39,11 @@ impl Worker {
     /// Ctrl-C reaches only the supervisor.
     pub(crate) fn start() -> Result<Self, WorkerFailure> {
         let program = std::env::current_exe().map_err(WorkerFailure::Start)?;
-        let mut command = Command::new(program);
+        Self::launch(Command::new(program))
+    }
+
+    /// The same with a command that runs this executable, such as a tool that watches it.
+    pub(crate) fn launch(mut command: Command) -> Result<Self, WorkerFailure> {
         command
             .args(["cltune", "worker"])
             .stdin(Stdio::piped())

@@ -27,6 +27,8 @@ pub(crate) enum Request {
         configurations: Vec<Vec<i64>>,
         rounds: usize,
     },
+    /// Verify a configuration on every draw, without timing it.
+    Verify { codes: Vec<i64> },
 }
 
 /// What a worker needs to measure.
@@ -44,6 +46,10 @@ pub(crate) struct Prepare {
     pub(crate) seed: u64,
     /// Where files that fill arguments are relative to.
     pub(crate) folder: PathBuf,
+    /// The number of draws of inputs; `None`: as many as are declared.
+    pub(crate) draws: Option<usize>,
+    /// Whether buffers lie between guard zones.
+    pub(crate) guards: bool,
 }
 
 /// An answer of a worker.
@@ -60,6 +66,8 @@ pub(crate) enum Response {
         usable: bool,
     },
     Compared(Vec<Option<f64>>),
+    /// The number of draws on which a configuration was right, or what is wrong with it.
+    Verified(Result<usize, Outcome>),
     /// The request cannot be served; the text says why and what to do.
     Failed(String),
 }

@@ -73,6 +73,9 @@ fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
         } => with(measurer.as_mut(), |measurer| {
             Response::Compared(measurer.compare(&configurations, rounds))
         }),
+        Request::Verify { codes } => with(measurer.as_mut(), |measurer| {
+            Response::Verified(measurer.verify(&codes))
+        }),
     }
 }
 
@@ -98,6 +101,8 @@ fn prepare(prepare: &Prepare) -> Result<Measurer, String> {
     let options = MeasureOptions {
         seed: prepare.seed,
         folder: prepare.folder.clone(),
+        draws: prepare.draws,
+        guards: prepare.guards,
         ..MeasureOptions::default()
     };
     Measurer::new(device, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())

@@ -65,6 +65,7 @@ pub(super) struct Setting<'a> {
     pub(super) folder: &'a Path,
     pub(super) draws: usize,
     pub(super) seed: u64,
+    pub(super) guards: bool,
 }
 
 impl Arguments {
@@ -239,7 +240,7 @@ impl BufferArgument {
                 len,
                 size: element.size(),
             })?;
-        let memory = Guarded::new(setting.context, setting.queue, bytes)?;
+        let memory = Guarded::new(setting.context, setting.queue, bytes, setting.guards)?;
         let mut draws = Vec::with_capacity(setting.draws);
         for draw in 0..setting.draws {
             draws.push(if access == Access::Write {

@@ -20,13 +20,23 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// A buffer of `bytes` bytes; zero bytes are allocated as one.
-    pub(super) fn new(context: &Context, queue: &Queue, bytes: usize) -> Result<Self> {
+    /// A buffer of `bytes` bytes; zero bytes are allocated as one. Without `guards` the zones are
+    /// empty, for tools that watch every access themselves and would take them for the buffer's.
+    pub(super) fn new(
+        context: &Context,
+        queue: &Queue,
+        bytes: usize,
+        guards: bool,
+    ) -> Result<Self> {
         // A region must begin at a multiple of the device's alignment.
         let alignment = context.device().info().limits.mem_base_addr_align.max(128) as usize;
-        let guard = LEAST_GUARD.next_multiple_of(alignment);
-        // Filling works in elements of up to 8 bytes.
-        let after = guard + (8 - bytes % 8) % 8;
+        let (guard, after) = if guards {
+            let guard = LEAST_GUARD.next_multiple_of(alignment);
+            // Filling works in elements of up to 8 bytes.
+            (guard, guard + (8 - bytes % 8) % 8)
+        } else {
+            (0, usize::from(bytes == 0))
+        };
         let size = bytes.checked_add(guard + after).ok_or(Error::TooLarge {
             len: bytes,
             size: 1,
@@ -103,7 +113,7 @@ impl Guarded {
     /// Fills the guard zones again.
     pub(super) fn restore_guards(&self, queue: &Queue) -> Result<()> {
         let ends = [(0, self.guard), (self.guard + self.bytes, self.after)];
-        for (offset, bytes) in ends {
+        for (offset, bytes) in ends.into_iter().filter(|(_, bytes)| *bytes > 0) {
             queue
                 .raw()
                 .fill(&self.whole, &[GUARD], offset, bytes)

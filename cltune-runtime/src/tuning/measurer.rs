@@ -25,6 +25,8 @@ pub struct MeasureOptions {
     /// How many draws of inputs configurations are verified on, in turn, and at least 1; `None`: as
     /// many as are declared, or 2.
     pub draws: Option<usize>,
+    /// Whether buffers lie between guard zones, which show writes out of bounds.
+    pub guards: bool,
     /// The least number of timed launches, except of clearly slower configurations.
     pub least_repeats: usize,
     /// The most timed launches.
@@ -42,6 +44,7 @@ impl Default for MeasureOptions {
         Self {
             seed: 0,
             draws: None,
+            guards: true,
             least_repeats: 3,
             most_repeats: 15,
             repeat_time: Duration::from_millis(100),
@@ -105,6 +108,7 @@ impl Measurer {
             folder: &options.folder,
             draws: draws(declaration, options).max(1),
             seed: options.seed,
+            guards: options.guards,
         })?;
         let mut measurer = Self {
             arguments,

@@ -1,5 +1,6 @@
 //! The table at the end: per device what was found, and what failed.
 
+use crate::commands::columns::columns;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
@@ -135,24 +136,4 @@ fn rate(job: &Job, codes: &[i64], time_us: f64) -> String {
         .into_iter()
         .filter_map(|(rate, unit)| rate.map(|rate| format!("{rate:.1} {unit}")));
     texts.collect::<Vec<_>>().join(", ")
-}
-
-/// Prints rows with every column as wide as its widest cell.
-fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> std::io::Result<()> {
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: [usize; N] = std::array::from_fn(width);
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        writeln!(out, "  {}", cells.join("  ").trim_end())?;
-    }
-    Ok(())
 }

@@ -1,0 +1,174 @@
+//! One entry, problem and device, in a worker process of its own.
+
+use super::findings::{Finding, findings};
+use super::oclgrind::Oclgrind;
+use super::problems::draws_at_once;
+use crate::session::Job;
+use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
+use cltune_core::record;
+use cltune_runtime::tuning::Outcome;
+use std::time::Duration;
+
+/// How long computing the reference may take: it is naive, and drivers are slow.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// What is to be verified.
+pub(super) struct Attempt {
+    pub(super) job: Job,
+    pub(super) codes: Vec<i64>,
+    /// The device that the configuration was tuned on, where it is run on another.
+    pub(super) tuned_on: Option<String>,
+    /// Whether the problem is larger than the one it was tuned for.
+    pub(super) is_larger: bool,
+    pub(super) draws: usize,
+    pub(super) seed: u64,
+    pub(super) limit: Duration,
+    pub(super) oclgrind: Option<Oclgrind>,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(super) struct Verified {
+    /// The number of draws on which the results were right.
+    pub(super) draws: usize,
+    /// What went wrong.
+    pub(super) failure: Option<Failure>,
+    /// What Oclgrind found.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// The word that messages have for it.
+    pub(super) status: &'static str,
+    pub(super) detail: String,
+}
+
+impl Failure {
+    fn new(status: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            detail: detail.into(),
+        }
+    }
+
+    fn of_outcome(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::BuildFailed { log } => Self::new("build-failed", log),
+            Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
+            Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
+            // A worker never answers so.
+            Outcome::Ok(_) => Self::new("crashed", "the worker answered nonsense"),
+        }
+    }
+
+    fn of_worker(failure: &WorkerFailure) -> Self {
+        match failure {
+            WorkerFailure::TimedOut { .. } => Self::new("timed-out", failure.to_string()),
+            _ => Self::new("crashed", failure.to_string()),
+        }
+    }
+}
+
+impl Verified {
+    pub(super) fn is_right(&self) -> bool {
+        self.failure.is_none() && self.findings.is_empty()
+    }
+
+    /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
+    pub(super) fn status(&self) -> &'static str {
+        match &self.failure {
+            Some(failure) => failure.status,
+            None if self.findings.is_empty() => "ok",
+            None => "unsound",
+        }
+    }
+}
+
+impl Attempt {
+    /// Runs on all draws, as many at once as memory allows.
+    pub(super) fn run(&self) -> Verified {
+        let limits = self.job.device.info().limits;
+        let model = &self.job.declaration.model;
+        let at_once = draws_at_once(model, &self.job.dims, &limits, self.draws);
+        let mut verified = Verified::default();
+        while verified.draws < self.draws && verified.is_right() {
+            let draws = at_once.min(self.draws - verified.draws);
+            // Every worker has a seed of its own, so that no draw comes twice.
+            let seed = self.seed.wrapping_add(verified.draws as u64);
+            self.run_draws(draws, seed, &mut verified);
+        }
+        verified
+    }
+
+    fn run_draws(&self, draws: usize, seed: u64, verified: &mut Verified) {
+        let watched = match self.oclgrind.as_ref().map(Oclgrind::watch).transpose() {
+            Ok(watched) => watched,
+            Err(error) => {
+                verified.failure = Some(Failure::new("crashed", error.to_string()));
+                return;
+            }
+        };
+        let worker = match &watched {
+            Some(watched) => Worker::launch(watched.command()),
+            None => Worker::start(),
+        };
+        let mut of_reference = 0;
+        let result = worker
+            .map_err(|failure| Failure::of_worker(&failure))
+            .and_then(|mut worker| {
+                self.prepare(&mut worker, draws, seed)?;
+                of_reference = watched.as_ref().map_or(0, |watched| watched.log().len());
+                self.verify(&mut worker)
+            });
+        match result {
+            Ok(draws) => verified.draws += draws,
+            Err(failure) => verified.failure = Some(failure),
+        }
+        if let Some(watched) = watched {
+            let log = watched.log();
+            let (reference, own) = log.split_at_checked(of_reference).unwrap_or(("", &log));
+            verified.findings = findings(reference, true);
+            verified.findings.extend(findings(own, false));
+        }
+    }
+
+    /// Lets the worker compute the reference.
+    fn prepare(&self, worker: &mut Worker, draws: usize, seed: u64) -> Result<(), Failure> {
+        let request = Request::Prepare(Box::new(Prepare {
+            device: self.job.device.index,
+            device_name: self.job.device.name.clone(),
+            record: record::encode(&self.job.declaration),
+            dims: self.job.dims.clone(),
+            seed,
+            folder: self.job.folder.clone(),
+            draws: Some(draws),
+            // Oclgrind would take a guard zone for a part of the buffer.
+            guards: self.oclgrind.is_none(),
+        }));
+        match worker.ask(&request, PATIENCE.max(self.limit)) {
+            Ok(Response::Prepared { .. }) => Ok(()),
+            Ok(Response::Failed(reason)) => Err(Failure::new("not-run", reason)),
+            Ok(other) => Err(Failure::new(
+                "crashed",
+                format!("the worker answered {other:?}"),
+            )),
+            Err(failure) => Err(Failure::of_worker(&failure)),
+        }
+    }
+
+    fn verify(&self, worker: &mut Worker) -> Result<usize, Failure> {
+        let codes = self.codes.clone();
+        match worker.ask(&Request::Verify { codes }, self.limit) {
+            Ok(Response::Verified(Ok(draws))) => Ok(draws),
+            Ok(Response::Verified(Err(outcome))) => Err(Failure::of_outcome(outcome)),
+            Ok(Response::Failed(reason)) => Err(Failure::new("not-run", reason)),
+            Ok(other) => Err(Failure::new(
+                "crashed",
+                format!("the worker answered {other:?}"),
+            )),
+            Err(failure) => Err(Failure::of_worker(&failure)),
+        }
+    }
+}

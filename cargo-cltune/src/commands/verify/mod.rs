@@ -1,0 +1,140 @@
+//! `cargo cltune verify`: whether what lockfiles hold is right, on inputs it was not tuned with.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `entries` | what lockfiles hold of the tunables that were found |
+//! | `problems` | larger and smaller problems on which an entry can be run |
+//! | `attempt` | one entry, problem and device in a worker process |
+//! | `oclgrind` | starting workers under Oclgrind |
+//! | `findings` | Oclgrind's log, read |
+//! | `plan` | which attempts are made |
+//! | `print` | results as a table and as JSON |
+
+mod attempt;
+mod entries;
+mod findings;
+mod oclgrind;
+mod plan;
+mod print;
+mod problems;
+
+use super::{MessageFormat, Outcome};
+use crate::artifact::{CargoArgs, discover, from_artifact};
+use crate::session::{check_kernel_filters, interrupted, watch_interrupts};
+use entries::Entries;
+use print::Printer;
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// Runs the lockfile's configurations again, and compares their results with the reference's: on
+/// fresh random inputs, and on problems larger than those they were tuned for.
+///
+/// Exit code 1 when one is wrong, cannot be run, or is stale.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    cargo: CargoArgs,
+    /// Only tunables whose name contains this; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Verification")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated. With --oclgrind: only what was tuned on it.
+    #[arg(long, value_name = "DEVICE", help_heading = "Verification")]
+    device: Vec<String>,
+    /// Run on this problem, `n=1024,m=5`, instead of those in the lockfile and larger (with
+    /// --oclgrind: smaller) ones; may be repeated.
+    #[arg(long, value_name = "SIZES", help_heading = "Verification")]
+    problem: Vec<String>,
+    /// How many draws of inputs to run on (default: 8, with --oclgrind 1).
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Verification"
+    )]
+    draws: Option<u16>,
+    /// The seed of the inputs (default: another one each time; it is printed).
+    #[arg(long, value_name = "NUMBER", help_heading = "Verification")]
+    seed: Option<u64>,
+    /// By how much larger every dimension of the larger problems is; 1 for none.
+    #[arg(
+        long,
+        value_name = "FACTOR",
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Verification"
+    )]
+    larger: u16,
+    /// Run under Oclgrind, an OpenCL simulator that watches every access: finds data races,
+    /// uninitialised reads and accesses out of bounds. Needs no device, takes what was tuned on any,
+    /// and uses small problems.
+    #[arg(long, help_heading = "Verification")]
+    oclgrind: bool,
+    /// How long one run may take before it is given up, seconds (default: 60, with --oclgrind 600).
+    #[arg(long, value_name = "SECONDS", help_heading = "Verification")]
+    time_limit: Option<u64>,
+    /// Verify the tunables in this executable or library, with neither cargo nor sources. The
+    /// lockfile is read from the current folder.
+    #[arg(long, value_name = "FILE", help_heading = "Verification")]
+    artifact: Option<PathBuf>,
+    /// What to print on standard output.
+    #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
+    message_format: MessageFormat,
+}
+
+impl VerifyArgs {
+    fn draws(&self) -> usize {
+        self.draws
+            .map_or(if self.oclgrind { 1 } else { 8 }, usize::from)
+    }
+
+    fn time_limit(&self) -> Duration {
+        let default = if self.oclgrind { 600 } else { 60 };
+        Duration::from_secs(self.time_limit.unwrap_or(default).max(1))
+    }
+
+    /// The seed given, or one that was never used before.
+    fn seed(&self) -> u64 {
+        let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        // Whole numbers of a length that can be typed again; a clock before 1970 gives one too.
+        self.seed
+            .unwrap_or_else(|| now().map_or(1, |time| time.as_millis() as u64))
+    }
+}
+
+/// Verifies.
+pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+    watch_interrupts();
+    let discovery = match &args.artifact {
+        Some(file) => {
+            let folder = std::env::current_dir()?;
+            let state = folder.join("cltune-state");
+            from_artifact(file, folder, state)?
+        }
+        None => discover(&args.cargo)?,
+    };
+    check_kernel_filters(&discovery.packages, &args.kernel)?;
+    let entries = Entries::of(&discovery.packages, &args.kernel)?;
+    let plan = plan::plan(&entries, args)?;
+    let mut printer = Printer::new(args.message_format, stdout);
+    let mut wrong = !entries.stale.is_empty();
+    printer.begin(&entries, &plan)?;
+    for attempt in &plan.attempts {
+        if interrupted() {
+            printer.end()?;
+            return Ok(Outcome::Interrupted);
+        }
+        printer.start(attempt);
+        let result = attempt.run();
+        wrong |= !result.is_right();
+        printer.result(attempt, &result)?;
+    }
+    printer.end()?;
+    Ok(if wrong {
+        Outcome::Reported
+    } else {
+        Outcome::Done
+    })
+}

@@ -1,0 +1,164 @@
+//! Starting workers under Oclgrind.
+
+use crate::worker::{DeviceRecord, Request, Response, Worker, WorkerFailure};
+use cltune_core::select::KnownDevice;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Oclgrind's library, as files of its packages name it. Oclgrind preloads it; a program that opens
+/// libOpenCL itself has to be told.
+const LIBRARY: &str = "liboclgrind-rt.so";
+
+/// What tells cl3, with which the worker calls OpenCL, which library to open.
+const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
+
+/// How long the simulator may take to say what it is.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Oclgrind, set up to look like a device.
+#[derive(Clone, Debug)]
+pub(super) struct Oclgrind {
+    program: PathBuf,
+    library: PathBuf,
+    limits: [(&'static str, i64); 3],
+}
+
+/// Why there is no Oclgrind.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OclgrindError {
+    /// It is not installed.
+    #[error(
+        "Oclgrind is not installed: there is no `oclgrind` on the PATH. Install it (Debian and \
+         Ubuntu: apt-get install oclgrind; others: https://github.com/jrprice/Oclgrind) and run \
+         this again"
+    )]
+    Missing,
+    /// Its library is nowhere near it.
+    #[error(
+        "{} is installed, and its library {LIBRARY} is in none of {}",
+        program.display(),
+        searched.join(", ")
+    )]
+    NoLibrary {
+        /// The program.
+        program: PathBuf,
+        /// The folders searched.
+        searched: Vec<String>,
+    },
+    /// The simulator does not start.
+    #[error("Oclgrind does not start: {0}")]
+    Start(String),
+}
+
+impl Oclgrind {
+    /// Finds it; it reports the limits of the device that a configuration was tuned on.
+    pub(super) fn like(device: &KnownDevice) -> Result<Self, OclgrindError> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program = std::env::split_paths(&path)
+            .map(|folder| folder.join("oclgrind"))
+            .find(|file| file.is_file())
+            .ok_or(OclgrindError::Missing)?;
+        let library = library(&program)?;
+        Ok(Self {
+            program,
+            library,
+            limits: [
+                ("--compute-units", device.compute_units),
+                ("--local-mem-size", device.local_mem_size),
+                ("--max-wgsize", device.max_work_group_size),
+            ],
+        })
+    }
+
+    /// The simulator as a device.
+    pub(super) fn device(&self) -> Result<DeviceRecord, OclgrindError> {
+        let failed = |reason: String| OclgrindError::Start(reason);
+        let watched = self.watch().map_err(|error| failed(error.to_string()))?;
+        let ask = || Worker::launch(watched.command())?.ask(&Request::Devices, PATIENCE);
+        match ask().map_err(|failure: WorkerFailure| failed(failure.to_string()))? {
+            Response::Devices(devices) => devices
+                .into_iter()
+                .next()
+                .ok_or_else(|| failed("it shows no device".into())),
+            Response::Failed(reason) => Err(failed(reason)),
+            other => Err(failed(format!("the worker answered {other:?}"))),
+        }
+    }
+
+    /// Makes ready to run one worker.
+    pub(super) fn watch(&self) -> std::io::Result<Watched<'_>> {
+        Ok(Watched {
+            oclgrind: self,
+            executable: std::env::current_exe()?,
+            folder: tempfile::Builder::new()
+                .prefix("cltune-oclgrind")
+                .tempdir()?,
+        })
+    }
+}
+
+fn library(program: &Path) -> Result<PathBuf, OclgrindError> {
+    // A link in /usr/local/bin leads to where it was installed.
+    let real = program.canonicalize();
+    let beside = real.as_deref().unwrap_or(program).ancestors().nth(2);
+    let folders: Vec<PathBuf> = beside
+        .into_iter()
+        .flat_map(|prefix| ["lib/oclgrind", "lib", "lib64"].map(|folder| prefix.join(folder)))
+        .collect();
+    let found = folders.iter().map(|folder| folder.join(LIBRARY));
+    found
+        .into_iter()
+        .find(|file| file.is_file())
+        .ok_or_else(|| OclgrindError::NoLibrary {
+            program: program.to_owned(),
+            searched: folders
+                .iter()
+                .map(|folder| folder.display().to_string())
+                .collect(),
+        })
+}
+
+/// One worker under Oclgrind, and its log.
+pub(super) struct Watched<'a> {
+    oclgrind: &'a Oclgrind,
+    executable: PathBuf,
+    folder: TempDir,
+}
+
+impl Watched<'_> {
+    /// What starts it, less the arguments of the worker.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.oclgrind.program);
+        command
+            .args(["--data-races", "--uninitialized", "--log"])
+            .arg(self.log_file());
+        for (option, value) in self.oclgrind.limits {
+            // What a lockfile does not know is left as it is.
+            if value > 0 {
+                command.arg(option).arg(value.to_string());
+            }
+        }
+        let library: OsString = self.oclgrind.library.clone().into();
+        command
+            .arg(&self.executable)
+            .env(LIBRARY_VARIABLE, library)
+            // They would keep the simulator's device from being seen.
+            .env_remove("OCL_ICD_VENDORS")
+            .env_remove("OCL_ICD_FILENAMES");
+        command
+    }
+
+    /// What Oclgrind has said so far.
+    pub(super) fn log(&self) -> String {
+        // There is none until it says something.
+        let bytes = std::fs::read(self.log_file()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+}

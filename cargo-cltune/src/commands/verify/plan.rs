@@ -1,0 +1,223 @@
+//! Which attempts are made: entries, problems and devices put together.
+
+use super::VerifyArgs;
+use super::attempt::Attempt;
+use super::entries::{Entries, Entry};
+use super::oclgrind::{Oclgrind, OclgrindError};
+use super::problems::{larger, smaller};
+use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
+use crate::worker::DeviceRecord;
+use cltune_core::device::{DeviceInfo, DeviceLimits};
+use cltune_core::select::KnownDevice;
+
+/// What is going to be done.
+pub(super) struct Plan {
+    pub(super) attempts: Vec<Attempt>,
+    /// What is left out, and why.
+    pub(super) left_out: Vec<String>,
+    /// The seed of the inputs.
+    pub(super) seed: u64,
+}
+
+/// Why nothing can be done.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum VerifyError {
+    /// Devices cannot be listed.
+    #[error(transparent)]
+    Devices(#[from] BenchError),
+    /// A filter matches nothing.
+    #[error(transparent)]
+    Filter(#[from] PlanError),
+    /// There is no Oclgrind.
+    #[error(transparent)]
+    Oclgrind(#[from] OclgrindError),
+    /// What is tuned was tuned elsewhere.
+    #[error(
+        "nothing to verify here: results are of {}, and those devices are not chosen or not on \
+         this machine. (`--oclgrind` needs none)",
+        tuned.join(", ")
+    )]
+    Elsewhere {
+        /// The devices in the lockfiles.
+        tuned: Vec<String>,
+    },
+}
+
+/// Puts them together, in the order of the lockfiles.
+pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyError> {
+    let mut planner = Planner {
+        args,
+        plan: Plan {
+            attempts: Vec::new(),
+            left_out: Vec::new(),
+            seed: args.seed(),
+        },
+    };
+    let hosts = if args.oclgrind {
+        simulators(entries, &args.device)?
+    } else {
+        own(entries, &args.device)?
+    };
+    let mut elsewhere: Vec<String> = Vec::new();
+    for entry in &entries.current {
+        match hosts.iter().find(|host| is_same(&host.of, &entry.device)) {
+            Some(host) => planner.add(entry, host)?,
+            None => elsewhere.push(entry.device.name.to_string()),
+        }
+    }
+    let Planner { mut plan, .. } = planner;
+    elsewhere.sort();
+    elsewhere.dedup();
+    if plan.attempts.is_empty() && plan.left_out.is_empty() && entries.stale.is_empty() {
+        return Err(VerifyError::Elsewhere { tuned: elsewhere });
+    }
+    if !elsewhere.is_empty() {
+        let devices = elsewhere.join(", ");
+        plan.left_out.push(format!("what was tuned on {devices}"));
+    }
+    Ok(plan)
+}
+
+/// Where the entries of one device are run.
+struct Host {
+    of: KnownDevice,
+    device: DeviceRecord,
+    oclgrind: Option<Oclgrind>,
+}
+
+/// Whether two devices of lockfiles are the same.
+fn is_same(one: &KnownDevice, other: &KnownDevice) -> bool {
+    one.name == other.name && one.platform == other.platform && one.vendor == other.vendor
+}
+
+/// The devices of this machine.
+fn own(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> {
+    let devices = choose_devices(&list_devices()?, filters)?;
+    let mut hosts = Vec::new();
+    for device in devices {
+        let info = device.info();
+        let tuned = entries.current.iter().map(|entry| &entry.device);
+        if let Some(known) = tuned.into_iter().find(|known| known.is(&info)) {
+            hosts.push(Host {
+                of: known.clone(),
+                device,
+                oclgrind: None,
+            });
+        }
+    }
+    Ok(hosts)
+}
+
+/// A simulator for each device of the lockfiles.
+fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> {
+    let mut hosts: Vec<Host> = Vec::new();
+    for entry in &entries.current {
+        let known = &entry.device;
+        if hosts.iter().any(|host| is_same(&host.of, known)) || !is_wanted(known, filters) {
+            continue;
+        }
+        let oclgrind = Oclgrind::like(known)?;
+        hosts.push(Host {
+            of: known.clone(),
+            device: oclgrind.device()?,
+            oclgrind: Some(oclgrind),
+        });
+    }
+    Ok(hosts)
+}
+
+fn is_wanted(device: &KnownDevice, filters: &[String]) -> bool {
+    let info = DeviceInfo {
+        platform: device.platform.to_string(),
+        name: device.name.to_string(),
+        vendor: device.vendor.to_string(),
+        device_type: device.device_type,
+        driver: String::new(),
+        version: String::new(),
+        limits: DeviceLimits::default(),
+    };
+    // A lockfile's device has no index.
+    filters.is_empty()
+        || filters
+            .iter()
+            .any(|filter| info.matches(usize::MAX, filter))
+}
+
+struct Planner<'a> {
+    args: &'a VerifyArgs,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, entry: &Entry, host: &Host) -> Result<(), PlanError> {
+        let model = &entry.declaration.model;
+        let limits = &host.device.info().limits;
+        if !self.args.problem.is_empty() {
+            for text in &self.args.problem {
+                let dims = session::problem(&entry.declaration, text)?;
+                match model.check(&entry.codes, &dims, limits) {
+                    Ok(()) => self.push(entry, host, dims, false),
+                    Err(reason) => self.leave_out(entry, text, &reason.to_string()),
+                }
+            }
+        } else if host.oclgrind.is_some() {
+            let dims = smaller(model, &entry.codes, &entry.dims, limits);
+            self.push(entry, host, dims, false);
+        } else {
+            self.push(entry, host, entry.dims.clone(), false);
+            let factor = i64::from(self.args.larger);
+            if factor > 1 && !entry.dims.is_empty() {
+                match larger(model, &entry.codes, &entry.dims, factor, limits) {
+                    Ok(dims) => self.push(entry, host, dims, true),
+                    Err(reason) => {
+                        let problem = format!("{factor} times as large");
+                        self.leave_out(entry, &problem, &reason);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an attempt, if the same is not there: entries for several problems may share one.
+    fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, is_larger: bool) {
+        let tuned_on = host
+            .oclgrind
+            .as_ref()
+            .map(|_| entry.device.name.to_string());
+        let is_same = |other: &Attempt| {
+            other.job.declaration.model.name == entry.declaration.model.name
+                && other.job.device.index == host.device.index
+                && other.tuned_on == tuned_on
+                && other.job.dims == dims
+                && other.codes == entry.codes
+        };
+        if self.plan.attempts.iter().any(is_same) {
+            return;
+        }
+        self.plan.attempts.push(Attempt {
+            job: Job {
+                folder: entry.folder.clone(),
+                declaration: entry.declaration.clone(),
+                device: host.device.clone(),
+                dims,
+            },
+            codes: entry.codes.clone(),
+            tuned_on,
+            is_larger,
+            draws: self.args.draws(),
+            seed: self.plan.seed,
+            limit: self.args.time_limit(),
+            oclgrind: host.oclgrind.clone(),
+        });
+    }
+
+    fn leave_out(&mut self, entry: &Entry, problem: &str, reason: &str) {
+        let model = &entry.declaration.model;
+        let (name, values) = (&model.name, model.describe(&entry.codes));
+        let of = model.describe_problem(&entry.dims);
+        self.plan.left_out.push(format!(
+            "{name} ({values}; tuned for {of}) on {problem}: {reason}"
+        ));
+    }
+}

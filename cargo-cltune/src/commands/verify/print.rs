@@ -1,0 +1,170 @@
+//! Results as a table for people and as messages for tools.
+
+use super::attempt::{Attempt, Verified};
+use super::entries::Entries;
+use super::plan::Plan;
+use crate::commands::MessageFormat;
+use crate::commands::columns::columns;
+use crate::json;
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal, Write};
+
+/// Prints what comes, or keeps it for the table.
+pub(super) struct Printer<'a> {
+    format: MessageFormat,
+    out: &'a mut dyn Write,
+    rows: Vec<[String; 6]>,
+    /// What is printed under the table.
+    details: Vec<String>,
+    right: usize,
+    wrong: usize,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(format: MessageFormat, out: &'a mut dyn Write) -> Self {
+        Self {
+            format,
+            out,
+            rows: Vec::new(),
+            details: Vec::new(),
+            right: 0,
+            wrong: 0,
+        }
+    }
+
+    /// What is going to be done, and what is not.
+    pub(super) fn begin(&mut self, entries: &Entries, plan: &Plan) -> io::Result<()> {
+        if self.format == MessageFormat::Json {
+            self.message(&json!({
+                "reason": "verification",
+                "seed": plan.seed,
+                "runs": plan.attempts.len(),
+                "stale": entries.stale,
+                "left_out": plan.left_out,
+            }))?;
+            return Ok(());
+        }
+        for kernel in &entries.stale {
+            self.wrong += 1;
+            writeln!(
+                self.out,
+                "stale: {kernel} has changed since it was tuned; run `cargo cltune --kernel {kernel}`"
+            )?;
+        }
+        for left_out in &plan.left_out {
+            writeln!(self.out, "not run: {left_out}")?;
+        }
+        writeln!(
+            self.out,
+            "inputs: seed {} (--seed {0} runs on the same)",
+            plan.seed
+        )?;
+        self.out.flush()
+    }
+
+    /// Says on a terminal what is waited for.
+    pub(super) fn start(&self, attempt: &Attempt) {
+        if self.format == MessageFormat::Human && io::stderr().is_terminal() {
+            let job = &attempt.job;
+            let problem = job.declaration.model.describe_problem(&job.dims);
+            anstream::eprintln!("   Verifying {} for {problem}", job.declaration.model.name);
+        }
+    }
+
+    /// One result.
+    pub(super) fn result(&mut self, attempt: &Attempt, result: &Verified) -> io::Result<()> {
+        if result.is_right() {
+            self.right += 1;
+        } else {
+            self.wrong += 1;
+        }
+        if self.format == MessageFormat::Json {
+            return self.message(&message(attempt, result));
+        }
+        let job = &attempt.job;
+        let name = job.declaration.model.name.to_string();
+        let problem = job.problem();
+        let size = if attempt.is_larger { " (larger)" } else { "" };
+        let device = match &attempt.tuned_on {
+            Some(tuned_on) => format!("{tuned_on}, simulated"),
+            None => job.device.name.clone(),
+        };
+        let values = job.configuration(&attempt.codes);
+        let mut details: Vec<String> = Vec::new();
+        if let Some(failure) = &result.failure {
+            details.push(failure.detail.clone());
+        }
+        details.extend(result.findings.iter().map(ToString::to_string));
+        for detail in details {
+            let lines = detail.lines().take(12).collect::<Vec<_>>().join("\n      ");
+            self.details.push(format!("{name} ({values}): {lines}"));
+        }
+        self.rows.push([
+            name,
+            format!("{problem}{size}"),
+            device,
+            values,
+            format!("{} of {}", result.draws, attempt.draws),
+            result.status().to_owned(),
+        ]);
+        Ok(())
+    }
+
+    /// The table.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        if self.format == MessageFormat::Json {
+            return Ok(());
+        }
+        if !self.rows.is_empty() {
+            let header = ["kernel", "problem", "device", "values", "draws", "result"];
+            let mut table = vec![header.map(str::to_owned)];
+            table.append(&mut self.rows);
+            writeln!(self.out)?;
+            columns(&table, self.out)?;
+        }
+        for detail in &self.details {
+            writeln!(self.out, "  {detail}")?;
+        }
+        writeln!(self.out, "\n{} right, {} not", self.right, self.wrong)
+    }
+
+    fn message(&mut self, value: &Value) -> io::Result<()> {
+        writeln!(self.out, "{value}")?;
+        self.out.flush()
+    }
+}
+
+fn message(attempt: &Attempt, result: &Verified) -> Value {
+    let model = &attempt.job.declaration.model;
+    let findings: Vec<Value> = result
+        .findings
+        .iter()
+        .map(|finding| {
+            let places: Vec<Value> = finding
+                .places
+                .iter()
+                .map(|place| json!({ "file": place.file, "line": place.line }))
+                .collect();
+            json!({
+                "what": finding.what,
+                "kernel_function": finding.kernel,
+                "places": places,
+                "count": finding.count,
+                "in_reference": finding.in_reference,
+            })
+        })
+        .collect();
+    json!({
+        "reason": "verified",
+        "kernel": model.name,
+        "device": attempt.job.device.name,
+        "tuned_on": attempt.tuned_on.as_ref().unwrap_or(&attempt.job.device.name),
+        "problem": json::problem(model, &attempt.job.dims),
+        "larger": attempt.is_larger,
+        "values": json::values(model, &attempt.codes),
+        "status": result.status(),
+        "draws": result.draws,
+        "detail": result.failure.as_ref().map(|failure| &failure.detail),
+        "findings": findings,
+    })
+}

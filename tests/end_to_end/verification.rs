@@ -1,0 +1,146 @@
+//! `cargo cltune verify`: what was right while tuning, and is wrong on other inputs or problems.
+
+use cltune_tests::{Project, samples};
+
+/// The kernel of several values of `A`; 0 is right for every size.
+const KERNEL: &str = "__kernel void run(const uint n, __global int* y) {
+    const size_t i = get_global_id(0);
+#if A == 1
+    // Nobody noticed while n was small.
+    if (i >= 300) return;
+#elif A == 2
+    if (i == 7) { y[i] = 3; return; }
+#elif A == 3
+    if (i == 0) y[n] = 1;
+#elif A == 4
+    if (i == 0) *(volatile __global int*)(8 * (n - 255)) = 1;
+#endif
+    y[i] = (int)n;
+}";
+
+/// A package whose lockfile says that `A` is best, as tuning would have it if it were right.
+fn tuned(name: &str, a: i64) -> Project {
+    let project = samples::inline(name, "params(A = 0..=4), defaults(A = 0)", KERNEL);
+    let _ = project
+        .cltune(&["tune", "--strategy", "full", "--device", "0"])
+        .expect_code(0);
+    let lockfile = project.read("cltune.lock");
+    let values = lockfile.lines().find(|line| line.starts_with("values"));
+    let values = values.expect("an entry").to_owned();
+    project.edit("cltune.lock", &values, &format!("values = [{a}]"));
+    project
+}
+
+#[test]
+fn what_is_right_on_all_inputs_and_sizes_passes() {
+    let project = tuned("cltune-e2e-verify-right", 0);
+    let verified = project.cltune(&["verify", "--seed", "5"]).expect_code(0);
+    let _ = verified.expect_stdout(&[
+        "seed 5",
+        "n = 256",
+        "n = 512 (larger)",
+        "8 of 8",
+        "2 right, 0 not",
+    ]);
+
+    let arguments = [
+        "verify",
+        "--draws",
+        "3",
+        "--larger",
+        "1",
+        "--message-format",
+        "json",
+    ];
+    let verified = project.cltune(&arguments).expect_code(0);
+    let begin = &verified.messages("verification")[0];
+    assert_eq!(begin["runs"], 1, "{begin}");
+    assert!(begin["seed"].is_u64(), "{begin}");
+    let [result] = &verified.messages("verified")[..] else {
+        panic!("{verified}")
+    };
+    assert_eq!(result["status"], "ok");
+    assert_eq!(result["draws"], 3);
+    assert_eq!(result["problem"]["n"], 256);
+    assert_eq!(result["kernel"], "cltune_e2e_verify_right::run");
+}
+
+#[test]
+fn what_is_wrong_on_larger_problems_only_is_found() {
+    let project = tuned("cltune-e2e-verify-larger", 1);
+    let verified = project.cltune(&["verify"]).expect_code(1);
+    let _ = verified.expect_stdout(&[
+        "wrong-result",
+        "y[300] is never written (212 of 512",
+        "1 right, 1 not",
+    ]);
+    let small = ["verify", "--problem", "n=200", "--problem", "n=300"];
+    let _ = project.cltune(&small).expect_code(0);
+    let _ = project
+        .cltune(&["verify", "--problem", "n=301"])
+        .expect_code(1);
+}
+
+#[test]
+fn every_way_of_being_wrong_is_reported() {
+    let project = tuned("cltune-e2e-verify-wrong", 2);
+    let expected = [
+        (2, "wrong-result", "y[7] is 3"),
+        (3, "wrong-result", "written 0 bytes after its end"),
+        (4, "crashed", "the worker process ended"),
+    ];
+    let mut before = 2;
+    for (value, status, detail) in expected {
+        let values = |value| format!("values = [{value}]");
+        project.edit("cltune.lock", &values(before), &values(value));
+        before = value;
+        let arguments = ["verify", "--message-format", "json", "--larger", "1"];
+        let verified = project.cltune(&arguments).expect_code(1);
+        let result = &verified.messages("verified")[0];
+        assert_eq!(result["status"], status, "{result}");
+        let text = result["detail"].as_str().unwrap_or_default();
+        assert!(text.contains(detail), "{result}");
+    }
+}
+
+#[test]
+fn what_cannot_be_verified_says_why() {
+    let project = samples::inline("cltune-e2e-verify-none", "params(A = [0, 5])", KERNEL);
+    let _ = project.cltune(&["verify"]).expect_code(2).expect_stderr(&[
+        "nothing to verify",
+        "cltune_e2e_verify_none::run",
+        "cargo cltune",
+    ]);
+    let _ = project
+        .cltune(&["tune", "--strategy", "full", "--device", "0"])
+        .expect_code(0);
+    let _ = project
+        .cltune(&["verify", "--kernel", "other"])
+        .expect_code(2)
+        .expect_stderr(&["--kernel other", "cltune_e2e_verify_none::run"]);
+    let _ = project
+        .cltune(&["verify", "--problem", "m=3"])
+        .expect_code(2)
+        .expect_stderr(&["has no dimension `m`"]);
+
+    // A device that is not here.
+    let lockfile = project.read("cltune.lock");
+    let name = lockfile.lines().find(|line| line.starts_with("name = "));
+    project.edit(
+        "cltune.lock",
+        name.expect("a device"),
+        "name = \"Abacus 9\"",
+    );
+    let _ = project
+        .cltune(&["verify"])
+        .expect_code(2)
+        .expect_stderr(&["Abacus 9", "not on this machine"]);
+
+    // A kernel that has changed.
+    project.write("cltune.lock", lockfile);
+    project.edit("src/lib.rs", "Nobody noticed", "Nobody saw");
+    let _ = project
+        .cltune(&["verify"])
+        .expect_code(1)
+        .expect_stdout(&["stale: cltune_e2e_verify_none::run"]);
+}
