@@ -81,12 +81,32 @@ impl Session {
             command.args(["--kernel", "run"]);
         }
         command.args(arguments);
-        self.environment(&mut command);
+        self.place(&mut command);
         command
     }
 
+    /// The same, after a shell has prepared the disks: what it mounts nobody else sees, and it is gone
+    /// with the session. `None`, after saying so, where the system does not allow that.
+    pub fn command_on(&self, mounts: &str, arguments: &[&str]) -> Option<Command> {
+        const NAMESPACE: [&str; 4] = ["--user", "--map-root-user", "--mount", "--"];
+        let mut allowed = Command::new("unshare");
+        allowed.args(NAMESPACE);
+        allowed.args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
+        if !allowed.status().is_ok_and(|status| status.success()) {
+            eprintln!("SKIPPED: there is no `unshare` with which this user may mount a small disk");
+            return None;
+        }
+        let tune = self.command(arguments);
+        let mut command = Command::new("unshare");
+        command.args(NAMESPACE);
+        command.args(["sh", "-c", &format!("{mounts} && exec \"$@\""), "sh"]);
+        command.arg(tune.get_program()).args(tune.get_args());
+        self.place(&mut command);
+        Some(command)
+    }
+
     /// Lets a command run in its folder, on its driver.
-    pub fn environment(&self, command: &mut Command) {
+    fn place(&self, command: &mut Command) {
         command
             .current_dir(self.folder.path())
             .env("CLTUNE_FAULT", &self.faults)

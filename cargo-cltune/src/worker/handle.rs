@@ -1,5 +1,6 @@
 //! The supervisor's side: start a worker, ask with a time limit, kill.
 
+use super::patience::receive;
 use super::protocol::{MARK, Request, Response};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -84,7 +85,7 @@ impl Worker {
             .map_err(|error| WorkerFailure::Garbage(error.to_string()))?;
         // A failing write means that the worker has ended, which reading says with the reason.
         let _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
-        match self.answers.recv_timeout(limit) {
+        match receive(&self.answers, limit) {
             Ok(answer) => serde_json::from_str(&answer)
                 .map_err(|error| WorkerFailure::Garbage(error.to_string())),
             Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::TimedOut { limit }),

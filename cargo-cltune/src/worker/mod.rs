@@ -9,8 +9,10 @@
 //! | `protocol` | requests and answers |
 //! | `serve` | the worker's side |
 //! | `handle` | the supervisor's side: start, ask with a time limit, kill |
+//! | `patience` | waiting that is not confused by sleep |
 
 mod handle;
+mod patience;
 mod protocol;
 mod serve;
 

@@ -8,3 +8,5 @@
 
 mod calls;
 mod devices;
+mod disks;
+mod processes;

@@ -26,7 +26,7 @@
 //! | `lost=PATH` | the file is made; where it lies, all calls in every process return `CL_DEVICE_NOT_AVAILABLE` |
 //! | `corrupt` | a bit in the middle of what was read is flipped (`clEnqueueReadBuffer`) |
 //! | `print=TEXT` | on standard output, without an end of line |
-//! | `leak=1000000` | bytes |
+//! | `leak=1000000` | bytes of the address space |
 //! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE` |
 //!
 //! | file | owns |
