@@ -63,7 +63,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Lockfile>, StoreError> {
 /// old one. The file gets a fresh modification time even when its text stays the same, so that
 /// cargo, which compares times, rebuilds what depends on it.
 pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> {
-    replace(path, &lockfile.to_text()).map_err(|source| StoreError::Write {
+    replace(path, lockfile.to_text()).map_err(|source| StoreError::Write {
         path: path.to_owned(),
         source,
     })
@@ -116,7 +116,8 @@ impl Destination {
     }
 }
 
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Replaces a file as a whole.
+pub(crate) fn replace(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let Destination {
         target,
         folder,
@@ -131,7 +132,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         builder.permissions(permissions.unwrap_or_else(|| std::fs::Permissions::from_mode(0o644)));
     }
     let mut file = builder.tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(text.as_ref())?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())

@@ -131,7 +131,10 @@ fn prepare(declaration: &Declaration) -> Result<Measurer, PrepareError> {
 }
 
 fn wrong(value: i64) -> (String, WrongKind) {
-    match prepare(&declaration()).unwrap().measure(&[value], None) {
+    match prepare(&declaration())
+        .unwrap()
+        .measure(&[value], None, None)
+    {
         Outcome::WrongResult(wrong) => (wrong.argument, wrong.kind),
         other => panic!("V = {value}: {other:?}"),
     }
@@ -140,11 +143,11 @@ fn wrong(value: i64) -> (String, WrongKind) {
 #[test]
 fn a_right_configuration_is_timed() {
     let mut measurer = prepare(&declaration()).unwrap();
-    let Outcome::Ok(measurement) = measurer.measure(&[0], None) else {
+    let Outcome::Ok(measurement) = measurer.measure(&[0], None, None) else {
         panic!()
     };
     assert!(measurement.time_us > 0.0 && measurement.samples_us.len() >= 3);
-    let times = measurer.compare(&[vec![0], vec![2], vec![8]], 3);
+    let times = measurer.compare(&[vec![0], vec![2], vec![8]]);
     assert!(
         times[0].is_some() && times[1].is_none() && times[2].is_some(),
         "{times:?}"
@@ -154,7 +157,7 @@ fn a_right_configuration_is_timed() {
 #[test]
 fn a_clearly_slower_configuration_is_not_repeated() {
     let mut measurer = prepare(&declaration()).unwrap();
-    let Outcome::Ok(measurement) = measurer.measure(&[0], Some(1e-6)) else {
+    let Outcome::Ok(measurement) = measurer.measure(&[0], Some(1e-6), None) else {
         panic!()
     };
     assert_eq!(measurement.samples_us.len(), 1);
@@ -228,11 +231,11 @@ fn failures_do_not_spoil_what_is_measured_after_them() {
     let mut measurer = prepare(&declaration()).unwrap();
     for value in [3, 1, 5, 4, 2, 9, 7] {
         assert!(
-            measurer.measure(&[value], None).time_us().is_none(),
+            measurer.measure(&[value], None, None).time_us().is_none(),
             "V = {value}"
         );
         assert!(
-            measurer.measure(&[0], None).time_us().is_some(),
+            measurer.measure(&[0], None, None).time_us().is_some(),
             "after V = {value}"
         );
     }
@@ -240,7 +243,8 @@ fn failures_do_not_spoil_what_is_measured_after_them() {
 
 #[test]
 fn a_build_failure_keeps_the_log() {
-    let Outcome::BuildFailed { log } = prepare(&declaration()).unwrap().measure(&[9], None) else {
+    let Outcome::BuildFailed { log } = prepare(&declaration()).unwrap().measure(&[9], None, None)
+    else {
         panic!()
     };
     assert!(
@@ -302,7 +306,7 @@ fn too_much_local_memory_is_refused_before_the_launch() {
          t[",
     );
     declaration.model.source = source.into();
-    let outcome = prepare(&declaration).unwrap().measure(&[8], None);
+    let outcome = prepare(&declaration).unwrap().measure(&[8], None, None);
     assert!(
         matches!(
             outcome,
@@ -333,7 +337,7 @@ fn with_reference(body: &str, global: &str) -> Declaration {
 #[test]
 fn a_reference_of_a_source_of_its_own_is_compared_with() {
     let declaration = with_reference("y[i] = x[i] + x[i]; z[i]++;", "n");
-    let outcome = prepare(&declaration).unwrap().measure(&[0], None);
+    let outcome = prepare(&declaration).unwrap().measure(&[0], None, None);
     assert!(outcome.time_us().is_some(), "{outcome:?}");
 }
 
@@ -370,12 +374,12 @@ fn what_the_reference_leaves_unwritten_may_stay_unwritten() {
         "n",
     );
     let mut measurer = prepare(&half).unwrap();
-    let outcome = measurer.measure(&[1], None);
+    let outcome = measurer.measure(&[1], None, None);
     assert!(
         outcome.time_us().is_some(),
         "V = 1 stops one short too: {outcome:?}"
     );
-    let Outcome::WrongResult(wrong) = measurer.measure(&[0], None) else {
+    let Outcome::WrongResult(wrong) = measurer.measure(&[0], None, None) else {
         panic!()
     };
     assert!(wrong.to_string().contains("y[63]") && wrong.to_string().contains("never written"));
@@ -437,7 +441,7 @@ fn a_missing_file_of_inputs_is_an_error_that_names_it() {
 fn a_device_that_did_all_this_is_still_usable() {
     let mut measurer = prepare(&declaration()).unwrap();
     for value in 0..=9 {
-        measurer.measure(&[value], None);
+        measurer.measure(&[value], None, None);
         assert!(measurer.is_usable(), "V = {value}");
     }
 }
@@ -451,7 +455,7 @@ fn the_seed_decides_the_inputs() {
             ..MeasureOptions::default()
         };
         let mut measurer = Measurer::new(&device, &declaration(), &[64], &options).unwrap();
-        match measurer.measure(&[2], None) {
+        match measurer.measure(&[2], None, None) {
             Outcome::WrongResult(WrongResult {
                 kind: WrongKind::Mismatch { expected, .. },
                 ..

@@ -4,19 +4,25 @@ use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover, from_artifact};
 use crate::session::{
-    Budget, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
-    list_devices, plan, run as search, touch_sources, watch_interrupts,
+    Budget, Earlier, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock,
+    interrupted, list_devices, plan, run as search, touch_sources, watch_interrupts,
 };
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
 use std::error::Error;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 mod summary;
 
 /// Tunes kernels and writes cltune.lock.
 #[derive(Clone, Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     cargo: CargoArgs,
@@ -72,7 +78,19 @@ pub(crate) struct TuneArgs {
     /// the journals of earlier sessions.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
-    /// How long one configuration may take at least before it is given up, seconds.
+    /// Go on where the last search for the same kernel, device and problem ended, without measuring
+    /// anything twice. A configuration during which that session was killed is tried last, and
+    /// never again if that happened twice.
+    #[arg(long, conflicts_with = "fresh", help_heading = "Tuning")]
+    resume: bool,
+    /// Start over, and say nothing of searches that ended early (the default starts over, too).
+    #[arg(long, help_heading = "Tuning")]
+    fresh: bool,
+    /// How many processes may compile at the same time [default: one for each core].
+    #[arg(long, short, value_name = "NUMBER", help_heading = "Tuning")]
+    jobs: Option<NonZeroUsize>,
+    /// How long one configuration may take at least before it is given up, seconds; more is allowed
+    /// where configurations that work take long.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -146,14 +164,31 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         seed: args.seed,
         warm_start: !args.no_warm_start,
         limit: Duration::from_secs(args.time_limit.max(1)),
+        earlier: match (args.resume, args.fresh) {
+            (true, _) => Earlier::Resume,
+            (false, true) => Earlier::Ignore,
+            (false, false) => Earlier::Mention,
+        },
+        jobs: args
+            .jobs
+            .or_else(|| available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get),
         quiet: args.quiet || messages.enabled,
         messages,
     };
     let mut rows: Vec<(Job, Finished)> = Vec::new();
     let mut reported = false;
+    let mut lost: Vec<usize> = Vec::new();
     for job in jobs {
         if interrupted() {
             break;
+        }
+        if lost.contains(&job.device.index) {
+            anstream::eprintln!(
+                "{}",
+                summary::failed(&job, "skipped, the device was given up")
+            );
+            continue;
         }
         match search(&job, &discovery.state, &keeper.path(&job.folder), &options) {
             Ok(finished) => {
@@ -173,15 +208,21 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
                 } else {
                     reported = true;
                 }
-                if let Some(reason) = &finished.stopped {
+                if let Some(stopped) = &finished.stopped {
                     reported = true;
-                    anstream::eprintln!("{}", summary::stopped(&job, reason));
+                    anstream::eprintln!("{}", summary::stopped(&job, &stopped.reason));
+                    if stopped.device_lost {
+                        lost.push(job.device.index);
+                    }
                 }
                 rows.push((job, finished));
             }
             Err(error) => {
                 reported = true;
                 anstream::eprintln!("{}", summary::failed(&job, &error.to_string()));
+                if error.is_the_device() {
+                    lost.push(job.device.index);
+                }
             }
         }
     }

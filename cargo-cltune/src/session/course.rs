@@ -1,13 +1,16 @@
-//! The course of a search: one configuration after another, until there is a reason to end.
+//! The course of a search: configurations go in and results come out, until there is a reason to end.
 
-use super::bench::{BenchError, Measured};
-use super::journal::{Journal, Line};
+use super::bench::{Lane, Measured};
+use super::guard::interrupted;
+use super::journal::{Interrupted, Journal, Line};
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use super::search::SearchError;
+use super::trouble::Trouble;
 use cltune_runtime::search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many configurations failed, by status, and the first reason of each.
 pub(crate) type Failures = BTreeMap<&'static str, (u64, String)>;
@@ -20,39 +23,154 @@ pub(super) struct Course<'a> {
     pub(super) stop_when_stagnant: Option<Confidence>,
     /// The default configuration.
     pub(super) default: Vec<i64>,
-    pub(super) journal: Journal,
+    pub(super) journal: Arc<Mutex<Journal>>,
     pub(super) messages: Messages,
     pub(super) progress: Progress,
     pub(super) failures: Failures,
+    pub(super) trouble: Trouble,
+    /// The times of what was measured after the search had stepped over it.
+    pub(super) late: Vec<(Vec<i64>, f64)>,
+}
+
+/// Why a search ended before it was done, keeping what it had found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    pub(crate) reason: String,
+    /// Whether the device is of no further use.
+    pub(crate) device_lost: bool,
 }
 
 impl Course<'_> {
-    /// Measures until the search is done or `over` says so. `measure` is given a configuration
-    /// and the best time so far. What stops a search early is returned as text once something
-    /// was found, which then is kept.
+    /// Measures until the search is done or `over` says so. What stops a search early is returned
+    /// once something was found, which then is kept.
     ///
     /// # Errors
     /// What stopped it before anything was found.
     pub(super) fn run(
         &mut self,
-        mut measure: impl FnMut(&[i64], Option<f64>) -> Result<Measured, BenchError>,
+        lane: &mut dyn Lane,
         over: impl Fn() -> bool,
-    ) -> Result<Option<String>, SearchError> {
-        while !over()
-            && !self.is_stagnant()
-            && let Step::Measure(codes) = self.search.step()
-        {
-            let best_us = self.search.best().map(|(_, time_us)| time_us);
-            let noted = measure(&codes, best_us)
-                .map_err(SearchError::from)
-                .and_then(|measured| self.note(&codes, &measured));
-            match noted {
-                Ok(()) => {}
-                Err(error) if self.search.best().is_none() => return Err(error),
-                Err(error) => return Ok(Some(error.to_string())),
+    ) -> Result<Option<Stopped>, SearchError> {
+        let mut ending = false;
+        let mut under_way = 0;
+        let mut checked = None;
+        loop {
+            while !ending && under_way < lane.capacity() {
+                match self.search.step() {
+                    Step::Measure(codes) => {
+                        lane.submit(codes);
+                        under_way += 1;
+                    }
+                    Step::Wait => break,
+                    Step::Done => ending = true,
+                }
+            }
+            let noted = match lane.next() {
+                Ok(None) => return Ok(None),
+                Ok(Some((codes, measured))) => {
+                    let noted = self.note(&codes, &measured);
+                    noted.and_then(|()| self.suspect(&codes, &measured, &mut checked))
+                }
+                Err(error) => Err(error.into()),
+            };
+            under_way -= 1;
+            if let Ok(Some(check)) = &noted {
+                lane.submit(check.clone());
+                under_way += 1;
+            }
+            if let Err(error) = noted {
+                lane.cancel();
+                return self.stop(error);
+            }
+            if !ending && (over() || self.is_stagnant()) {
+                lane.cancel();
+                ending = true;
+            }
+        }
+    }
+
+    /// Takes in what an interrupted search has left. Returns what is to be measured in the end, when
+    /// all else is safe: configurations with which a session ended, once. One with which several
+    /// did is not tried again.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub(super) fn resume(&mut self, left: Interrupted) -> Result<Vec<Vec<i64>>, SearchError> {
+        self.messages.resumed(self.job, &left);
+        self.progress.resumed(&left);
+        for (codes, time) in &left.results {
+            self.search.know(codes, Score::of(*time));
+            if *codes == self.default {
+                self.progress.default(*time);
+            }
+        }
+        let mut again = Vec::new();
+        for (codes, times) in left.unfinished {
+            if times == 1 {
+                self.search.know(&codes, Score::Failed);
+                again.push(codes);
+            } else {
+                let reason = format!("{times} sessions ended while it was being measured");
+                self.note(&codes, &Measured::Interrupted(reason))?;
+            }
+        }
+        Ok(again)
+    }
+
+    /// Measures what the search has stepped over.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn measure(
+        &mut self,
+        configurations: Vec<Vec<i64>>,
+        lane: &mut dyn Lane,
+    ) -> Result<Option<Stopped>, SearchError> {
+        for codes in configurations {
+            lane.submit(codes);
+            let noted = match lane.next() {
+                Ok(None) => Ok(()),
+                Ok(Some((codes, measured))) => {
+                    let time = measured.time_us().map(|time| (codes.clone(), time));
+                    self.late.extend(time);
+                    self.note(&codes, &measured)
+                }
+                Err(error) => Err(error.into()),
+            };
+            if let Err(error) = noted {
+                lane.cancel();
+                return self.stop(error);
             }
         }
         Ok(None)
+    }
+
+    /// Every configuration that works, with its time.
+    pub(super) fn times(&self) -> Vec<(Vec<i64>, f64)> {
+        let results = self.search.results();
+        let timed = results.filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)));
+        timed.chain(self.late.iter().cloned()).collect()
+    }
+
+    /// Tells the journal that the search ended by itself; one that was interrupted can be resumed,
+    /// and so can one whose device was lost.
+    pub(super) fn end(&mut self, stopped: Option<&Stopped>) {
+        if stopped.is_none() && !interrupted() {
+            let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+            // All results are there; without this line the next session offers to go on.
+            let _ = journal.end("done");
+        }
+    }
+
+    fn stop(&self, error: SearchError) -> Result<Option<Stopped>, SearchError> {
+        if self.search.best().is_none() {
+            return Err(error);
+        }
+        let device_lost = matches!(error, SearchError::Bench(_) | SearchError::Trouble(_));
+        Ok(Some(Stopped {
+            reason: error.to_string(),
+            device_lost,
+        }))
     }
 
     pub(super) fn is_stagnant(&self) -> bool {
@@ -66,7 +184,9 @@ impl Course<'_> {
     /// Takes a result in. One that the journal cannot hold counts all the same.
     fn note(&mut self, codes: &[i64], measured: &Measured) -> Result<(), SearchError> {
         let line = Line::new(self.job, codes, measured);
-        let written = self.journal.line(&line);
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = journal.result(&line);
+        drop(journal);
         self.messages.configuration(self.job, &line);
         self.search.tell(codes, Score::of(line.time_us));
         if codes == self.default {
@@ -85,10 +205,43 @@ impl Course<'_> {
         }
         Ok(written?)
     }
+
+    /// After too many failures in a row, what is to be measured to learn whether the device still
+    /// works: the best configuration so far. `checked` is the one that is being measured for this.
+    ///
+    /// # Errors
+    /// It does not work any more.
+    fn suspect(
+        &mut self,
+        codes: &[i64],
+        measured: &Measured,
+        checked: &mut Option<Vec<i64>>,
+    ) -> Result<Option<Vec<i64>>, SearchError> {
+        if checked.as_deref() == Some(codes) {
+            *checked = None;
+            if measured.time_us().is_none() {
+                return Err(self.trouble.given_up().into());
+            }
+            self.trouble.reset();
+            return Ok(None);
+        }
+        self.trouble.note(measured);
+        let best = self.search.best().map(|(codes, _)| codes.to_vec());
+        if best.is_none() && self.trouble.is_hopeless() {
+            return Err(self.trouble.given_up().into());
+        }
+        if checked.is_some() || !self.trouble.is_suspicious() {
+            return Ok(None);
+        }
+        checked.clone_from(&best);
+        Ok(best)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::bench::BenchError;
+    use super::super::journal::{self, Disk};
     use super::*;
     use crate::samples;
     use crate::worker::DeviceRecord;
@@ -96,12 +249,17 @@ mod tests {
     use cltune_runtime::search::{Setting, find};
     use cltune_runtime::tuning::{Measurement, Outcome};
     use std::io::{self, Write};
-    use std::sync::Arc;
 
     /// A disk with room for so many lines.
-    struct Disk(usize);
+    struct Full(usize);
 
-    impl Write for Disk {
+    impl Disk for Full {
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
             Ok(bytes.len())
@@ -112,30 +270,70 @@ mod tests {
         }
     }
 
+    /// A device that measures one after another.
+    struct Device<F> {
+        measure: F,
+        waiting: Vec<Vec<i64>>,
+    }
+
+    impl<F: FnMut(&[i64]) -> Result<Measured, BenchError>> Lane for Device<F> {
+        fn capacity(&self) -> usize {
+            1
+        }
+
+        fn submit(&mut self, codes: Vec<i64>) {
+            self.waiting.push(codes);
+        }
+
+        fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
+            let Some(codes) = self.waiting.pop() else {
+                return Ok(None);
+            };
+            (self.measure)(&codes).map(|measured| Some((codes, measured)))
+        }
+
+        fn cancel(&mut self) {
+            self.waiting.clear();
+        }
+    }
+
     /// What a search of four configurations says at its end, its results, and how many failed.
     fn outcome(
         lines: usize,
         measure: impl Fn(&[i64]) -> Result<Measured, BenchError>,
-    ) -> (Result<Option<String>, String>, Vec<f64>, u64) {
+    ) -> (Result<Option<Stopped>, String>, Vec<f64>, u64) {
         let job = Job {
             folder: "app".into(),
             declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
             device: DeviceRecord::new(0, &samples::device("x")),
+            twins: Vec::new(),
             dims: vec![8],
         };
         let model = &job.declaration.model;
         let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
+        let how = journal::Search {
+            strategy: "full",
+            seed: 0,
+            resume: false,
+        };
+        let journal = Journal::start(Box::new(Full(lines)), &job, &how).unwrap();
         let mut course = Course {
             job: &job,
             search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
             stop_when_stagnant: None,
             default: vec![32],
-            journal: Journal::begin(Box::new(Disk(lines)), &job, "full", 0).unwrap(),
+            journal: Arc::new(Mutex::new(journal)),
             messages: Messages { enabled: false },
             progress: Progress::new("", None, None, true),
             failures: Failures::new(),
+            trouble: Trouble::default(),
+            late: Vec::new(),
         };
-        let end = course.run(|codes, _| measure(codes), || false);
+        let mut device = Device {
+            measure,
+            waiting: Vec::new(),
+        };
+        let end = course.run(&mut device, || false);
         let times = course.search.results();
         let times = times.filter_map(|(_, score)| score.time()).collect();
         let failed = course.failures.values().map(|(count, _)| count).sum();
@@ -153,8 +351,9 @@ mod tests {
     #[test]
     fn a_full_disk_ends_the_search_and_loses_nothing() {
         let (end, times, _) = outcome(3, |codes| Ok(ok(codes)));
-        let reason = end.unwrap().unwrap();
-        assert!(reason.starts_with("cannot write the journal"), "{reason}");
+        let stopped = end.unwrap().unwrap();
+        assert!(stopped.reason.starts_with("cannot write the journal"));
+        assert!(!stopped.device_lost);
         // The third result was measured, though the journal does not have it.
         assert_eq!(times, [32.0, 64.0, 128.0]);
     }
@@ -178,7 +377,11 @@ mod tests {
             256 => Err(BenchError::Refused("no device".into())),
             _ => Ok(ok(codes)),
         });
-        assert_eq!(end.unwrap().as_deref(), Some("no device"));
+        let expected = Stopped {
+            reason: "no device".into(),
+            device_lost: true,
+        };
+        assert_eq!(end.unwrap(), Some(expected));
         assert_eq!((times.as_slice(), failed), (&[64.0, 128.0][..], 1));
     }
 }

@@ -1,25 +1,82 @@
 //! Every result as it comes: JSON lines, so that nothing measured is ever lost.
+//!
+//! A configuration has two lines: one before it is measured, so that what brings the session down
+//! (or the machine) is known afterwards, and one with what became of it. Each line is written at once
+//! and ends with a checksum; the disk is asked to keep them twice a second. `kill -9` at any moment
+//! costs half a line, which is dropped.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `checksum` | the checksum of a line |
+//! | `entry` | what lines there are |
+//! | `repair` | torn and damaged journals |
+//! | `resume` | what an interrupted search has left |
+//! | `read` | what all journals know of a kernel |
 
+mod checksum;
+mod entry;
 mod read;
+mod repair;
+mod resume;
 
 pub(crate) use read::{Place, Recalled, Recorded, recall};
+pub(crate) use resume::Interrupted;
 
 use super::bench::Measured;
 use super::plan::Job;
 use crate::json;
+use checksum::seal;
 use cltune_runtime::tuning::Outcome;
+use repair::{Repair, repair};
 use serde::Serialize;
+use serde_json::json;
 use std::borrow::Cow;
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The folder of all journals, in that of the session's state.
 const FOLDER: &str = "journal";
+/// How journals' names end.
+const EXTENSION: &str = "jsonl";
+/// How often the disk is asked to keep what was written.
+const SYNC_EVERY: Duration = Duration::from_millis(500);
 
 /// The journal of one kernel, device and problem. Sessions are appended.
 pub(crate) struct Journal {
-    to: Box<dyn Write>,
+    to: Box<dyn Disk>,
+    synced: Instant,
+}
+
+/// What a journal is written to.
+pub(crate) trait Disk: Write + Send {
+    /// Blocks until what was written would survive a power cut.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Disk for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// How a session searches.
+#[derive(Clone, Debug)]
+pub(crate) struct Search<'a> {
+    pub(crate) strategy: &'a str,
+    pub(crate) seed: u64,
+    /// Whether to go on where the session before ended.
+    pub(crate) resume: bool,
+}
+
+/// A journal that a session is about to write to.
+pub(crate) struct Opened {
+    pub(crate) journal: Journal,
+    /// What the search before has left, whether or not it is resumed.
+    pub(crate) interrupted: Interrupted,
+    /// What is wrong with the journal, for people.
+    pub(crate) warning: Option<String>,
 }
 
 /// One line: a configuration and what became of it.
@@ -63,6 +120,7 @@ impl<'a> Line<'a> {
             }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
             Measured::Crashed(reason) => ("crashed", reason.into()),
+            Measured::Interrupted(reason) => ("interrupted", reason.into()),
         };
         Self {
             status,
@@ -84,46 +142,50 @@ struct Header<'a> {
     params: Vec<&'a str>,
     strategy: &'a str,
     seed: u64,
+    resumed: bool,
 }
 
 impl Journal {
-    /// Opens the journal's file and begins a session.
-    pub(crate) fn open(
-        state: &Path,
-        job: &Job,
-        strategy: &str,
-        seed: u64,
-    ) -> std::io::Result<Self> {
+    /// Opens the journal's file, mends it, and begins a session.
+    ///
+    /// # Errors
+    /// The file can be neither read nor written.
+    pub(crate) fn open(state: &Path, job: &Job, search: &Search<'_>) -> io::Result<Opened> {
+        let path = path(state, job);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let warning = match repair(&path)? {
+            Repair::Sound => None,
+            Repair::Damaged { lines, kept } => Some(format!(
+                "{lines} damaged lines were left out of {}; the journal as it was is kept as {}",
+                path.display(),
+                kept.display()
+            )),
+        };
+        let place = Place {
+            platform: job.device.platform.clone(),
+            device: job.device.name.clone(),
+            problem: job.dims.clone(),
+        };
         let model = &job.declaration.model;
-        let folder = state.join(FOLDER);
-        std::fs::create_dir_all(&folder)?;
-        let problem = model.dimensions.iter().zip(&job.dims);
-        let problem: Vec<String> = problem
-            .map(|(dimension, size)| format!("{dimension}{size}"))
-            .collect();
-        let problem = problem.join("-");
-        let device = &job.device;
-        let name: String = format!(
-            "{}-{}-{}-{problem}",
-            model.name, device.platform, device.name
-        )
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-        let path = folder.join(format!("{name}.jsonl"));
+        let interrupted = resume::interrupted(&path, model, &place, &job.device.driver);
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        Self::begin(Box::new(file), job, strategy, seed)
+        Ok(Opened {
+            journal: Self::start(Box::new(file), job, search)?,
+            interrupted,
+            warning,
+        })
     }
 
     /// Writes the session's header.
-    pub(super) fn begin(
-        to: Box<dyn Write>,
-        job: &Job,
-        strategy: &str,
-        seed: u64,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(to: Box<dyn Disk>, job: &Job, search: &Search<'_>) -> io::Result<Self> {
         let model = &job.declaration.model;
-        let mut journal = Self { to };
+        let parameters = model.parameters.iter();
+        let mut journal = Self {
+            to,
+            synced: Instant::now(),
+        };
         journal.line(&Header {
             kernel: &model.name,
             fingerprint: &model.fingerprint,
@@ -132,21 +194,64 @@ impl Journal {
             driver: &job.device.driver,
             dimensions: &model.dimensions,
             problem: &job.dims,
-            params: model
-                .parameters
-                .iter()
-                .map(|parameter| &*parameter.name)
-                .collect(),
-            strategy,
-            seed,
+            params: parameters.map(|parameter| &*parameter.name).collect(),
+            strategy: search.strategy,
+            seed: search.seed,
+            resumed: search.resume,
         })?;
+        journal.to.sync()?;
         Ok(journal)
     }
 
-    /// Appends a line in one write.
-    pub(crate) fn line(&mut self, line: &impl Serialize) -> std::io::Result<()> {
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        self.to.write_all(text.as_bytes())
+    /// A configuration is about to be measured.
+    pub(crate) fn begin(&mut self, job: &Job, codes: &[i64]) -> io::Result<()> {
+        self.line(&json!({ "begin": json::values(&job.declaration.model, codes) }))
     }
+
+    /// What became of a configuration.
+    pub(crate) fn result(&mut self, line: &Line<'_>) -> io::Result<()> {
+        self.line(line)
+    }
+
+    /// The search ended by itself.
+    pub(crate) fn end(&mut self, reason: &str) -> io::Result<()> {
+        self.line(&json!({ "end": reason }))?;
+        self.to.sync()
+    }
+
+    /// Appends a line in one write.
+    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
+        self.to.write_all(seal(line)?.as_bytes())?;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.to.sync()?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+/// Where the journal of a job is.
+fn path(state: &Path, job: &Job) -> PathBuf {
+    let model = &job.declaration.model;
+    let problem = model.dimensions.iter().zip(&job.dims);
+    let problem: Vec<String> = problem
+        .map(|(dimension, size)| format!("{dimension}{size}"))
+        .collect();
+    let device = &job.device;
+    let parts = [
+        &*model.name,
+        &device.platform,
+        &device.name,
+        &problem.join("-"),
+    ];
+    let name = parts.join("-");
+    let plain = name.chars();
+    let plain: String = plain
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    // Different names may be alike once what files may not be called is replaced.
+    let distinct = crc32fast::hash(parts.join("\0").as_bytes());
+    state
+        .join(FOLDER)
+        .join(format!("{plain}-{distinct:08x}.{EXTENSION}"))
 }

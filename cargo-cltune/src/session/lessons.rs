@@ -130,6 +130,7 @@ mod tests {
             folder: "app".into(),
             declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
             device: DeviceRecord::new(0, &samples::device(device)),
+            twins: Vec::new(),
             dims: vec![n],
         }
     }

@@ -1,6 +1,6 @@
 //! What happens, for tools: a JSON object per line on standard output, each with a `reason`.
 
-use super::journal::Line;
+use super::journal::{Interrupted, Line};
 use super::plan::Job;
 use super::search::Finished;
 use crate::json;
@@ -36,6 +36,21 @@ impl Messages {
     pub(crate) fn known(self, job: &Job, places: &[String]) {
         if !places.is_empty() {
             self.about(job, "known", json!({ "places": places }));
+        }
+    }
+
+    /// What an earlier search has left; nothing where nothing is resumed.
+    pub(crate) fn resumed(self, job: &Job, left: &Interrupted) {
+        if !left.results.is_empty() || !left.unfinished.is_empty() {
+            let unfinished = left.unfinished.iter();
+            let unfinished = unfinished.map(|(codes, times)| {
+                json!({ "values": json::values(&job.declaration.model, codes), "times": times })
+            });
+            let fields = json!({
+                "results": left.results.len(),
+                "unfinished": unfinished.collect::<Vec<_>>(),
+            });
+            self.about(job, "resumed", fields);
         }
     }
 
@@ -76,6 +91,7 @@ impl Messages {
                 "evaluated": finished.evaluated,
                 "failed": failed,
                 "stagnant": finished.stagnant,
+                "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
                 "seconds": seconds,
             }),
         );

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `plan` | what is to be tuned |
 //! | `budget` | how long a search may take |
-//! | `bench` | a worker that is ready to measure, replaced when it dies |
+//! | `bench` | measuring in workers, which are replaced when they die |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `course` | its loop: one configuration after another |
+//! | `trouble` | when to give a device up |
 //! | `finalists` | choosing between close configurations |
 //! | `keep` | the lockfile, written after every search |
 //! | `journal` | every result, as it comes; and read back |
@@ -27,6 +28,7 @@ mod messages;
 mod plan;
 mod progress;
 mod search;
+mod trouble;
 
 pub(crate) use bench::{BenchError, list_devices};
 pub(crate) use budget::Budget;
@@ -37,4 +39,4 @@ pub(crate) use plan::{
     Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem,
 };
 pub(crate) use progress::time;
-pub(crate) use search::{Finished, SearchOptions, run};
+pub(crate) use search::{Earlier, Finished, SearchOptions, run};

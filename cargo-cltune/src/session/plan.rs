@@ -25,6 +25,8 @@ pub(crate) struct Job {
     pub(crate) declaration: Declaration,
     /// The device.
     pub(crate) device: DeviceRecord,
+    /// Others of the same kind, which share its search.
+    pub(crate) twins: Vec<DeviceRecord>,
     /// The problem, in the order of the dimensions.
     pub(crate) dims: Vec<i64>,
 }
@@ -89,7 +91,7 @@ pub(crate) fn plan(
         })
         .collect();
     check_kernel_filters(packages, &filters.kernels)?;
-    let devices = choose_devices(devices, &filters.devices)?;
+    let devices = kinds(choose_devices(devices, &filters.devices)?);
     let wanted = |name: &str| {
         filters.kernels.is_empty()
             || filters
@@ -102,18 +104,33 @@ pub(crate) fn plan(
         .into_iter()
         .filter(|(_, found)| wanted(&found.model.name))
     {
-        for device in &devices {
+        for (device, twins) in &devices {
             for dims in problems(declaration, &filters.problems)? {
                 jobs.push(Job {
                     folder: package.manifest_dir.clone(),
                     declaration: declaration.clone(),
                     device: device.clone(),
+                    twins: twins.clone(),
                     dims,
                 });
             }
         }
     }
     Ok(jobs)
+}
+
+/// The first device of each kind, with the others. CPUs are all the same cores.
+fn kinds(devices: Vec<DeviceRecord>) -> Vec<(DeviceRecord, Vec<DeviceRecord>)> {
+    let mut kinds: Vec<(DeviceRecord, Vec<DeviceRecord>)> = Vec::new();
+    for device in devices {
+        let mut known = kinds.iter_mut();
+        match known.find(|(first, _)| first.is_twin(&device)) {
+            Some((first, _)) if first.is_cpu() => {}
+            Some((_, twins)) => twins.push(device),
+            None => kinds.push((device, Vec::new())),
+        }
+    }
+    kinds
 }
 
 /// Whether every filter matches a tunable.

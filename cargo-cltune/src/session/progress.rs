@@ -1,5 +1,6 @@
 //! What a person sees while tuning: a bar on a terminal, plain lines elsewhere.
 
+use super::journal::Interrupted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -14,6 +15,8 @@ pub(crate) struct Progress {
     best: Option<(f64, String)>,
     default_us: Option<f64>,
     done: u64,
+    /// How many of these an earlier search did.
+    resumed: u64,
     failed: u64,
     total: Option<u64>,
     deadline: Option<Instant>,
@@ -61,6 +64,7 @@ impl Progress {
             best: None,
             default_us: None,
             done: 0,
+            resumed: 0,
             failed: 0,
             total,
             deadline,
@@ -77,7 +81,44 @@ impl Progress {
             1 => " and 1 other".to_owned(),
             count => format!(" and {count} others"),
         };
-        let line = format!("  starting from {nearest}{others}");
+        self.line(&format!("  starting from {nearest}{others}"));
+    }
+
+    /// Says that an earlier search can be gone on with, where it did not end by itself.
+    pub(crate) fn resumable(&self, left: &Interrupted) {
+        if !left.ended && !left.results.is_empty() {
+            let count = left.results.len();
+            self.line(&format!(
+                "  an earlier search ended early; `--resume` would go on from its {count} results"
+            ));
+        }
+    }
+
+    /// Says what an earlier search has left.
+    pub(crate) fn resumed(&mut self, left: &Interrupted) {
+        if !left.results.is_empty() {
+            self.done = left.results.len() as u64;
+            self.resumed = self.done;
+            self.line(&format!("  going on from {} results", self.done));
+        }
+    }
+
+    /// The search is done, and the best are compared.
+    pub(crate) fn comparing(&self) {
+        self.bar.set_prefix("timing the best again, in turns");
+    }
+
+    /// Says that something is not as it should be.
+    pub(crate) fn warn(&self, text: &str) {
+        let line = format!("warning: {text}");
+        if self.terminal {
+            self.bar.println(line);
+        } else {
+            anstream::eprintln!("{line}");
+        }
+    }
+
+    fn line(&self, line: &str) {
         if self.terminal {
             self.bar.println(line);
         } else if !self.quiet {
@@ -127,7 +168,7 @@ impl Progress {
             let left = deadline.saturating_duration_since(Instant::now());
             parts.push(format!("{} s left", left.as_secs()));
         }
-        let rate = self.done as f64 / self.begin.elapsed().as_secs_f64().max(1e-3);
+        let rate = (self.done - self.resumed) as f64 / self.begin.elapsed().as_secs_f64().max(1e-3);
         parts.push(format!("{rate:.1}/s"));
         if self.failed > 0 {
             parts.push(format!("{} failed", self.failed));

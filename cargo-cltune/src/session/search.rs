@@ -1,20 +1,24 @@
 //! The search of one kernel, device and problem: from the space to the choice.
 
-use super::bench::{Bench, BenchError};
+use super::bench::{Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Steadiness};
 use super::budget::Budget;
-use super::course::{Course, Failures};
+use super::course::{Course, Failures, Stopped};
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
-use super::journal::Journal;
+use super::journal::{self, Interrupted, Journal};
 use super::lessons::{Known, known};
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
-use cltune_core::space::Space;
+use super::trouble::{GivenUp, Trouble};
+use cltune_core::space::{Space, TooComplex};
 use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// The steps that building a space may take: less than a minute, and less than a gigabyte.
+const MOST_STEPS: u64 = 1 << 26;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -27,8 +31,23 @@ pub(crate) struct SearchOptions {
     pub(crate) limit: Duration,
     /// Whether to start from what is known from other devices and problem sizes.
     pub(crate) warm_start: bool,
+    /// What to do with an earlier search that ended early.
+    pub(crate) earlier: Earlier,
+    /// How many processes may build at the same time.
+    pub(crate) jobs: usize,
     pub(crate) quiet: bool,
     pub(crate) messages: Messages,
+}
+
+/// What to do with an earlier search for the same kernel, device and problem that ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Earlier {
+    /// Start over, and say that it could be resumed.
+    Mention,
+    /// Go on where it ended.
+    Resume,
+    /// Start over.
+    Ignore,
 }
 
 /// What a search found.
@@ -42,7 +61,9 @@ pub(crate) struct Finished {
     /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
     pub(crate) stagnant: bool,
     /// Why the search ended early, keeping what it had found.
-    pub(crate) stopped: Option<String>,
+    pub(crate) stopped: Option<Stopped>,
+    /// How steady the device was, where that was measured.
+    pub(crate) steadiness: Option<Steadiness>,
 }
 
 /// Why a search could not be done.
@@ -54,12 +75,25 @@ pub(crate) enum SearchError {
         /// Which constraints removed how many.
         explanation: String,
     },
+    /// The space cannot be built in reasonable time and memory.
+    #[error("the space of valid configurations cannot be built: {0}")]
+    Space(#[from] TooComplex),
     /// Nothing can be measured.
     #[error(transparent)]
     Bench(#[from] BenchError),
+    /// The device fails again and again.
+    #[error(transparent)]
+    Trouble(#[from] GivenUp),
     /// The journal cannot be written.
     #[error("cannot write the journal: {0}")]
     Journal(#[from] std::io::Error),
+}
+
+impl SearchError {
+    /// Whether the device is to blame, and other searches on it would fail as well.
+    pub(crate) fn is_the_device(&self) -> bool {
+        matches!(self, Self::Trouble(_))
+    }
 }
 
 /// Searches within the budget, and chooses between the best. `state` is the folder of journals;
@@ -78,22 +112,53 @@ pub(crate) fn run(
     } else {
         Known::default()
     };
-    let journal = Journal::open(state, job, &options.strategy.name(), options.seed)?;
-    let mut bench = Bench::new(job, options.seed, options.limit)?;
-    let default = bench.default_codes().to_vec();
+    let opened = Journal::open(
+        state,
+        job,
+        &journal::Search {
+            strategy: &options.strategy.name(),
+            seed: options.seed,
+            resume: options.earlier == Earlier::Resume,
+        },
+    )?;
+    let bench = Bench::new(job, options.seed, options.limit)?;
     let evaluations = options.budget.evaluations();
-    let setting = Setting::new(space)
-        .seed(options.seed)
-        .budget(evaluations)
-        .lessons(known.lessons);
-    let mut search = Search::new(&options.strategy, &setting);
-    search.start_with(&default);
     // A deadline that no clock can show is none.
     let deadline = options
         .budget
         .time()
         .and_then(|time| begin.checked_add(time));
     let total = total(evaluations, valid);
+    let progress = Progress::new(&title(job), total, deadline, options.quiet);
+    if let Some(warning) = &opened.warning {
+        progress.warn(warning);
+    }
+    let left = match options.earlier {
+        Earlier::Resume => opened.interrupted,
+        Earlier::Ignore => Interrupted::default(),
+        Earlier::Mention => {
+            progress.resumable(&opened.interrupted);
+            Interrupted::default()
+        }
+    };
+    let journal = Arc::new(Mutex::new(opened.journal));
+    let best_us = left.best_us();
+    let pipeline_options = PipelineOptions {
+        seed: options.seed,
+        limit: options.limit,
+        jobs: options.jobs,
+        total,
+    };
+    let default = bench.default_codes().to_vec();
+    let announce = announce(job, &journal);
+    let mut pipeline = Pipeline::new(job, bench, &pipeline_options, announce, best_us)?;
+    let setting = Setting::new(space)
+        .seed(options.seed)
+        .budget(evaluations)
+        .in_flight(pipeline.capacity())
+        .lessons(known.lessons);
+    let mut search = Search::new(&options.strategy, &setting);
+    search.start_with(&default);
     let mut course = Course {
         job,
         search,
@@ -101,30 +166,35 @@ pub(crate) fn run(
         default,
         journal,
         messages: options.messages,
-        progress: Progress::new(&title(job), total, deadline, options.quiet),
+        progress,
         failures: Failures::new(),
+        trouble: Trouble::default(),
+        late: Vec::new(),
     };
     course.progress.known(&known.places);
     options.messages.known(job, &known.places);
+    let again = course.resume(left)?;
     let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let stopped = course.run(|codes, best_us| bench.measure(codes, best_us), over)?;
+    let mut stopped = course.run(&mut pipeline, over)?;
+    if stopped.is_none() && !interrupted() {
+        stopped = course.measure(again, &mut pipeline)?;
+    }
     let stagnant = !over() && stopped.is_none() && !course.search.is_done() && course.is_stagnant();
+    course.end(stopped.as_ref());
+    let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
+    let mut bench = pipeline.finish().filter(|_| !device_lost);
+    let steadiness = bench.as_ref().and_then(Bench::steadiness);
+    let results = course.times();
     let Course {
         search,
         progress,
         failures,
+        default,
         ..
     } = course;
+    progress.comparing();
+    let choice = finalists::choose(bench.as_mut(), &default, &results);
     progress.end();
-    let results: Vec<_> = search
-        .results()
-        .filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)))
-        .collect();
-    let choice = if results.is_empty() {
-        None
-    } else {
-        finalists::choose(&mut bench, &results)
-    };
     let finished = Finished {
         choice,
         evaluated: search.evaluated() as u64,
@@ -132,6 +202,7 @@ pub(crate) fn run(
         failures,
         stagnant,
         stopped,
+        steadiness,
     };
     options
         .messages
@@ -139,11 +210,21 @@ pub(crate) fn run(
     Ok(finished)
 }
 
+/// Tells the journal what is about to be measured.
+fn announce(job: &Job, journal: &Arc<Mutex<Journal>>) -> Announce {
+    let (job, journal) = (job.clone(), Arc::clone(journal));
+    Box::new(move |codes| {
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        // A disk that is full says so again when the result is written, and then ends the search.
+        let _ = journal.begin(&job, codes);
+    })
+}
+
 /// The space to search, which is not empty.
 fn space(job: &Job, messages: Messages) -> Result<Arc<Space>, SearchError> {
     let model = &job.declaration.model;
     let spec = model.space_spec(&job.dims, &job.device.info().limits);
-    let space = Space::build(&spec);
+    let space = Space::build_within(spec, MOST_STEPS)?;
     messages.space(job, space.cartesian(), space.count());
     if space.count() == 0 {
         return Err(SearchError::Empty {

@@ -3,7 +3,7 @@
 use super::patience::receive;
 use super::protocol::{MARK, Request, Response};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -93,11 +93,33 @@ impl Worker {
         }
     }
 
+    /// How a worker ended that answers no more.
     fn status(&mut self) -> String {
-        self.child
-            .wait()
-            .map_or_else(|error| error.to_string(), |status| status.to_string())
+        // It may have closed its output and live on.
+        for _ in 0..GRACE.1 {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return describe(status),
+                Ok(None) => std::thread::sleep(GRACE.0),
+                Err(error) => return error.to_string(),
+            }
+        }
+        let _ = self.child.kill();
+        "it closed its output and went on".to_owned()
     }
+}
+
+/// How long and how often an ended worker's status is waited for.
+const GRACE: (Duration, u32) = (Duration::from_millis(20), 100);
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    {
+        const SIGKILL: i32 = 9;
+        if std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGKILL) {
+            return format!("{status}; somebody killed it, perhaps the system for want of memory");
+        }
+    }
+    status.to_string()
 }
 
 impl Drop for Worker {

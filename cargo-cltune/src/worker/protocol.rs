@@ -1,7 +1,7 @@
 //! Requests and answers between supervisor and worker.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-use cltune_runtime::tuning::Outcome;
+use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,16 +17,18 @@ pub(crate) enum Request {
     Devices,
     /// Make ready to measure a tunable on a device for a problem.
     Prepare(Box<Prepare>),
-    /// Measure a configuration.
+    /// Measure a configuration, which another worker may have built.
     Measure {
         codes: Vec<i64>,
         best_us: Option<f64>,
+        binary: Option<Binary>,
     },
     /// Time configurations in turns.
-    Compare {
-        configurations: Vec<Vec<i64>>,
-        rounds: usize,
-    },
+    Compare { configurations: Vec<Vec<i64>> },
+    /// Make ready to build configurations for another worker.
+    PrepareCompiler(Box<Prepare>),
+    /// Build a configuration; with its binary or without.
+    Compile { codes: Vec<i64>, binary: bool },
     /// Verify a configuration on every draw, without timing it.
     Verify { codes: Vec<i64> },
 }
@@ -65,7 +67,10 @@ pub(crate) enum Response {
         outcome: Outcome,
         usable: bool,
     },
-    Compared(Vec<Option<f64>>),
+    Compared(Vec<Option<Compared>>),
+    /// The worker is ready to build.
+    PreparedCompiler,
+    Compiled(Compiled),
     /// The number of draws on which a configuration was right, or what is wrong with it.
     Verified(Result<usize, Outcome>),
     /// The request cannot be served; the text says why and what to do.
@@ -73,7 +78,7 @@ pub(crate) enum Response {
 }
 
 /// A device, for the pipe.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DeviceRecord {
     pub(crate) index: usize,
     pub(crate) platform: String,
@@ -99,6 +104,21 @@ impl DeviceRecord {
             version: info.version.clone(),
             limits: DeviceField::ALL.iter().map(limit).collect(),
         }
+    }
+
+    /// Whether it shares its cores with whatever else this machine does.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.device_type == DeviceType::Cpu.as_str()
+    }
+
+    /// Whether it is another device of the same kind: what is best on one is best on the other.
+    pub(crate) fn is_twin(&self, other: &Self) -> bool {
+        let index = self.index;
+        let other = Self {
+            index,
+            ..other.clone()
+        };
+        *self == other
     }
 
     /// The device as the core sees it.

@@ -1,18 +1,19 @@
 //! The worker's side: reads requests until its input ends.
 
 use super::protocol::{DeviceRecord, MARK, Prepare, Request, Response};
+use cltune_core::declaration::Declaration;
 use cltune_core::record;
 use cltune_runtime::Device;
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
+use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
 
 /// Serves requests. Ends with the supervisor, whose end closes the input.
 pub(crate) fn serve() -> std::io::Result<()> {
-    let mut measurer = None;
+    let mut ready = Ready::default();
     for line in lines() {
         let response = match serde_json::from_str(&line) {
-            Ok(request) => answer(request, &mut measurer),
+            Ok(request) => answer(request, &mut ready),
             Err(error) => Response::Failed(format!("unreadable request: {error}")),
         };
         let json = serde_json::to_string(&response)?;
@@ -40,7 +41,14 @@ fn lines() -> Receiver<String> {
     lines
 }
 
-fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
+/// What a worker is ready for.
+#[derive(Default)]
+struct Ready {
+    measurer: Option<Measurer>,
+    compiler: Option<Compiler>,
+}
+
+fn answer(request: Request, ready: &mut Ready) -> Response {
     match request {
         Request::Devices => match Device::all() {
             Ok(devices) => Response::Devices(
@@ -51,39 +59,53 @@ fn answer(request: Request, measurer: &mut Option<Measurer>) -> Response {
             ),
             Err(error) => Response::Failed(error.to_string()),
         },
-        Request::Prepare(prepare) => match self::prepare(&prepare) {
-            Ok(ready) => {
-                let default = ready.default_codes().to_vec();
-                *measurer = Some(ready);
+        Request::Prepare(prepare) => match self::prepare(&prepare, Measurer::new) {
+            Ok(measurer) => {
+                let default = measurer.default_codes().to_vec();
+                ready.measurer = Some(measurer);
                 Response::Prepared { default }
             }
             Err(error) => Response::Failed(error),
         },
-        Request::Measure { codes, best_us } => with(measurer.as_mut(), |measurer| {
-            let outcome = measurer.measure(&codes, best_us);
+        Request::PrepareCompiler(prepare) => match self::prepare(&prepare, Compiler::new) {
+            Ok(compiler) => {
+                ready.compiler = Some(compiler);
+                Response::PreparedCompiler
+            }
+            Err(error) => Response::Failed(error),
+        },
+        Request::Compile { codes, binary } => with(ready.compiler.as_mut(), |compiler| {
+            Response::Compiled(compiler.compile(&codes, binary))
+        }),
+        Request::Measure {
+            codes,
+            best_us,
+            binary,
+        } => with(ready.measurer.as_mut(), |measurer| {
+            let outcome = measurer.measure(&codes, best_us, binary.as_ref());
             let failed = matches!(outcome, Outcome::LaunchFailed { .. });
             Response::Outcome {
                 usable: !failed || measurer.is_usable(),
                 outcome,
             }
         }),
-        Request::Compare {
-            configurations,
-            rounds,
-        } => with(measurer.as_mut(), |measurer| {
-            Response::Compared(measurer.compare(&configurations, rounds))
+        Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
+            Response::Compared(measurer.compare(&configurations))
         }),
-        Request::Verify { codes } => with(measurer.as_mut(), |measurer| {
+        Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
             Response::Verified(measurer.verify(&codes))
         }),
     }
 }
 
-fn with(measurer: Option<&mut Measurer>, act: impl FnOnce(&mut Measurer) -> Response) -> Response {
-    measurer.map_or_else(|| Response::Failed("nothing is prepared".into()), act)
+fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Response {
+    ready.map_or_else(|| Response::Failed("nothing is prepared".into()), act)
 }
 
-fn prepare(prepare: &Prepare) -> Result<Measurer, String> {
+/// How measurers and compilers are made.
+type Make<T> = fn(&Device, &Declaration, &[i64], &MeasureOptions) -> Result<T, PrepareError>;
+
+fn prepare<T>(prepare: &Prepare, make: Make<T>) -> Result<T, String> {
     let devices = Device::all().map_err(|error| error.to_string())?;
     let device = devices
         .get(prepare.device)
@@ -105,5 +127,5 @@ fn prepare(prepare: &Prepare) -> Result<Measurer, String> {
         guards: prepare.guards,
         ..MeasureOptions::default()
     };
-    Measurer::new(device, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
+    make(device, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
 }

@@ -23,6 +23,8 @@ pub(crate) use event::RawEvent;
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::RawKernel;
 pub(crate) use memory::RawBuffer;
+#[cfg(feature = "tuning")]
+pub(crate) use program::BuildFailure;
 pub(crate) use program::RawProgram;
 pub(crate) use queue::RawQueue;
 pub use status::Status;

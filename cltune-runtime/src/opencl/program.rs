@@ -45,6 +45,35 @@ impl RawProgram {
         Self(raw).finish_build(device, options)
     }
 
+    /// Builds from what [`binary`](Self::binary) returned.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn from_binary(
+        context: &RawContext,
+        device: RawDevice,
+        binary: &[u8],
+        options: &str,
+    ) -> Result<Self, BuildFailure> {
+        // SAFETY: the device is the context's, and OpenCL copies the bytes and checks whether they
+        // are a program for it.
+        let raw =
+            unsafe { program::create_program_with_binary(context.0, &[device.id], &[binary]) };
+        Self(raw.map_err(Status)?).finish_build(device, options)
+    }
+
+    /// The binary of a program that is built for one device; `None` where the driver has none.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn binary(&self) -> Option<Vec<u8>> {
+        let binaries = program::get_program_info(self.0, program::CL_PROGRAM_BINARIES).ok()?;
+        let binaries: Vec<Vec<u8>> = match binaries {
+            cl3::info_type::InfoType::VecVecUchar(binaries) => binaries,
+            _ => return None,
+        };
+        binaries
+            .into_iter()
+            .next()
+            .filter(|binary| !binary.is_empty())
+    }
+
     fn finish_build(self, device: RawDevice, options: &str) -> Result<Self, BuildFailure> {
         // A NUL would end the options early for the driver; no compiler option contains one.
         let options = CString::new(options.replace('\0', " ")).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! The order of things: prepare once, measure many.
 
 use super::arguments::{Arguments, Setting};
+use super::binary::Binary;
+use super::build::{Built, Target, launch_failed};
 use super::outcome::{Measurement, Outcome, WrongResult};
 use super::prepare_error::PrepareError;
 use super::timing::{Repeats, median};
@@ -8,7 +10,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::{build_options, check_fit, set_local_memory};
-use crate::opencl::{RawKernel, RawProgram};
+use crate::opencl::RawKernel;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
@@ -33,6 +35,9 @@ pub struct MeasureOptions {
     pub most_repeats: usize,
     /// How long to repeat beyond the least number.
     pub repeat_time: Duration,
+    /// Up to which precision to repeat: the largest distance between the median and the ends of
+    /// [`median_interval`](super::median_interval), a part of the median.
+    pub precision: f64,
     /// A configuration that is slower than the best by more than this factor is timed once.
     pub hopeless_factor: f64,
     /// Where `fill = file("…")` is relative to.
@@ -46,8 +51,9 @@ impl Default for MeasureOptions {
             draws: None,
             guards: true,
             least_repeats: 3,
-            most_repeats: 15,
+            most_repeats: 50,
             repeat_time: Duration::from_millis(100),
+            precision: 0.01,
             hopeless_factor: 2.0,
             folder: PathBuf::new(),
         }
@@ -69,13 +75,6 @@ pub struct Measurer {
     verified: usize,
 }
 
-/// A configuration that is built.
-struct Built {
-    kernel: RawKernel,
-    geometry: Geometry,
-    seconds: f64,
-}
-
 impl Measurer {
     /// Allocates and fills the arguments, compares the declaration with the kernel's signature,
     /// and computes the reference's results.
@@ -88,15 +87,7 @@ impl Measurer {
         dims: &[i64],
         options: &MeasureOptions,
     ) -> Result<Self, PrepareError> {
-        let model = &declaration.model;
-        let limits = &device.info().limits;
-        let default = model
-            .default
-            .as_deref()
-            .filter(|codes| model.check(codes, dims, limits).is_ok())
-            .map(<[i64]>::to_vec)
-            .or_else(|| first_valid(model, dims, limits))
-            .ok_or(PrepareError::NoConfiguration)?;
+        let default = default_codes(device, declaration, dims)?;
         let context = Context::new(device)?;
         let queue = Queue::with_profiling(&context)?;
         let arguments = Arguments::new(&Setting {
@@ -130,9 +121,18 @@ impl Measurer {
     }
 
     /// Builds, runs, verifies and times a configuration. `best_us` is the best time so far:
-    /// configurations clearly slower are timed once.
-    pub fn measure(&mut self, codes: &[i64], best_us: Option<f64>) -> Outcome {
-        let built = match self.build(codes) {
+    /// configurations clearly slower are timed once. `binary` is what a [`Compiler`] made of the
+    /// configuration; where the driver does not accept it, the source is built.
+    ///
+    /// [`Compiler`]: super::Compiler
+    pub fn measure(
+        &mut self,
+        codes: &[i64],
+        best_us: Option<f64>,
+        binary: Option<&Binary>,
+    ) -> Outcome {
+        let binary = binary.map(|binary| binary.0.as_slice());
+        let built = match self.target().build(codes, binary) {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
@@ -159,7 +159,7 @@ impl Measurer {
     /// # Errors
     /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
-        let built = self.build(codes)?;
+        let built = self.target().build(codes, None)?;
         for draw in 0..self.arguments.draws {
             match self.run_and_verify(&built, draw) {
                 Ok(None) => {}
@@ -170,77 +170,16 @@ impl Measurer {
         Ok(self.arguments.draws)
     }
 
-    /// Times several configurations in turns, `rounds` times each, so that whatever else the
-    /// machine does meets all alike. The median of each in microseconds; `None` for one that
-    /// failed. Each is verified on every draw first.
-    pub fn compare(&mut self, configurations: &[Vec<i64>], rounds: usize) -> Vec<Option<f64>> {
-        let mut built: Vec<Option<Built>> = configurations
-            .iter()
-            .map(|codes| self.build(codes).ok())
-            .collect();
-        for slot in &mut built {
-            let right = slot.as_ref().is_some_and(|built| {
-                (0..self.arguments.draws)
-                    .all(|draw| matches!(self.run_and_verify(built, draw), Ok(None)))
-            });
-            if !right {
-                *slot = None;
-            }
-        }
-        let mut samples = vec![Vec::with_capacity(rounds); built.len()];
-        for _ in 0..rounds {
-            for (slot, samples) in built.iter_mut().zip(&mut samples) {
-                let Some(kernel) = slot else { continue };
-                match self.sample(kernel, 0) {
-                    Ok(sample) => samples.push(sample),
-                    Err(_) => *slot = None,
-                }
-            }
-        }
-        let time = |(slot, samples): (&Option<Built>, &Vec<f64>)| {
-            slot.as_ref().and_then(|_| median(samples))
-        };
-        built.iter().zip(&samples).map(time).collect()
-    }
-
     fn model(&self) -> &Model {
         &self.declaration.model
     }
 
-    fn build(&self, codes: &[i64]) -> Result<Built, Outcome> {
-        let rejected = |rejection: Rejection| Outcome::LaunchFailed {
-            error: rejection.to_string(),
-        };
-        let limits = &self.context.device().info().limits;
-        self.model()
-            .check(codes, &self.dims, limits)
-            .map_err(rejected)?;
-        let geometry = self.geometry(codes).map_err(rejected)?;
-        let options = self
-            .build_options(codes)
-            .map_err(|error| launch_failed(&error))?;
-        let device = self.context.device().raw();
-        let begin = Instant::now();
-        let program = RawProgram::build(self.context.raw(), device, &self.model().source, &options)
-            .map_err(|failure| Outcome::BuildFailed {
-                log: format!("{}\n{}", failure.status, failure.log)
-                    .trim_end()
-                    .to_string(),
-            })?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let name = &self.model().kernel;
-        let kernel = RawKernel::new(&program, name).map_err(|status| Outcome::LaunchFailed {
-            error: format!("clCreateKernel `{name}` failed: {status}"),
-        })?;
-        self.set_local(&kernel, codes)
-            .map_err(|error| launch_failed(&error))?;
-        self.fits(&kernel, &geometry)
-            .map_err(|error| Outcome::LaunchFailed { error })?;
-        Ok(Built {
-            kernel,
-            geometry,
-            seconds,
-        })
+    pub(super) fn target(&self) -> Target<'_> {
+        Target {
+            context: &self.context,
+            declaration: &self.declaration,
+            dims: &self.dims,
+        }
     }
 
     pub(super) fn fits(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<(), String> {
@@ -276,7 +215,7 @@ impl Measurer {
         set_local_memory(kernel, self.model(), &self.env(codes))
     }
 
-    fn run_and_verify(&self, built: &Built, draw: usize) -> Result<Option<WrongResult>> {
+    pub(super) fn run_and_verify(&self, built: &Built, draw: usize) -> Result<Option<WrongResult>> {
         self.arguments.restore(&self.queue, draw)?;
         self.arguments
             .set(&built.kernel, draw, |declared| declared as u32)?;
@@ -291,6 +230,7 @@ impl Measurer {
             most: self.options.most_repeats.max(1),
             time: self.options.repeat_time,
             hopeless: self.options.hopeless_factor,
+            precision: self.options.precision,
         };
         let mut samples = Vec::new();
         while samples.is_empty() || repeats.more(&samples, best_us) {
@@ -300,7 +240,7 @@ impl Measurer {
     }
 
     /// One timed launch, microseconds.
-    fn sample(&self, built: &Built, draw: usize) -> Result<f64> {
+    pub(super) fn sample(&self, built: &Built, draw: usize) -> Result<f64> {
         self.arguments.restore_read_write(&self.queue, draw)?;
         self.arguments
             .set(&built.kernel, draw, |declared| declared as u32)?;
@@ -334,8 +274,17 @@ fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
     options.draws.or_else(declared).unwrap_or(DRAWS)
 }
 
-fn launch_failed(error: &Error) -> Outcome {
-    Outcome::LaunchFailed {
-        error: error.to_string(),
-    }
+/// The default configuration: the declared one where it is valid here, else the first valid.
+pub(super) fn default_codes(
+    device: &Device,
+    declaration: &Declaration,
+    dims: &[i64],
+) -> Result<Vec<i64>, PrepareError> {
+    let (model, limits) = (&declaration.model, &device.info().limits);
+    let declared = model.default.as_deref();
+    declared
+        .filter(|codes| model.check(codes, dims, limits).is_ok())
+        .map(<[i64]>::to_vec)
+        .or_else(|| first_valid(model, dims, limits))
+        .ok_or(PrepareError::NoConfiguration)
 }

@@ -9,6 +9,10 @@
 //! | `measurer` | the order of things: prepare once, measure many |
 //! | `reference` | computing what results are compared with |
 //! | `prepare_error` | why nothing can be measured |
+//! | `compiler` | configurations built ahead, in another process |
+//! | `build` | a configuration built and checked against the device |
+//! | `compare` | configurations that are nearly alike, timed in turns |
+//! | `binary` | program binaries between processes |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `guarded` | a buffer between two guard zones |
 //! | `fill` | contents of arguments |
@@ -21,6 +25,10 @@
 //! | `outcome` | what can become of a configuration |
 
 mod arguments;
+mod binary;
+mod build;
+mod compare;
+mod compiler;
 mod fill;
 mod guarded;
 mod measurer;
@@ -34,10 +42,13 @@ mod tolerance;
 mod value;
 mod verify;
 
+pub use binary::Binary;
+pub use compare::Compared;
+pub use compiler::{Compiled, Compiler};
 pub use fill::FillError;
 pub use measurer::{MeasureOptions, Measurer};
 pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
-pub use timing::median;
+pub use timing::{median, median_interval};
 pub use tolerance::default_bound;

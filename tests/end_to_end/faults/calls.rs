@@ -68,8 +68,8 @@ fn an_endless_build_and_an_endless_launch() {
     costs_only(
         "hang@clBuildProgram:A=1; hang@clWaitForEvents:A=2",
         &[
-            (1, "timed-out", "no answer within 3 s"),
-            (2, "timed-out", "no answer within 3 s"),
+            (1, "timed-out", "no answer within"),
+            (2, "timed-out", "no answer within"),
         ],
     );
 }

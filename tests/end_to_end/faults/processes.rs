@@ -21,12 +21,8 @@ fn a_worker_that_is_killed() {
         signal(worker, "KILL");
     }
     let tuned = running.end().expect_code(0);
-    let killed = fate(&tuned, &[2]);
-    assert!(
-        killed.starts_with("crashed: ") && killed.contains("SIGKILL"),
-        "{killed}"
-    );
-    for value in [0, 1, 3, 4, 5] {
+    // A worker that had measured others may have died of them: a new one tries again.
+    for value in 0..=5 {
         assert_eq!(fate(&tuned, &[value]), "ok", "{tuned}");
     }
     assert_eq!(session.chosen(), BEST);

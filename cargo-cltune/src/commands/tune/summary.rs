@@ -42,6 +42,17 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
                      improve it (--stop-when-stagnant)"
                 )?;
             }
+            if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
+                let (name, count) = (&job.declaration.model.name, steadiness.count);
+                let (fastest, slowest) = (steadiness.fastest_us, steadiness.slowest_us);
+                writeln!(
+                    out,
+                    "  {name}: the device was not steady: the same configuration took between {} \
+                     and {} ({count} times); tune again when nothing else uses it",
+                    time(fastest),
+                    time(slowest)
+                )?;
+            }
             for (status, (count, example)) in &finished.failures {
                 let first = example.lines().take(4).collect::<Vec<_>>().join("\n      ");
                 writeln!(

@@ -200,6 +200,7 @@ impl Planner<'_> {
                 folder: entry.folder.clone(),
                 declaration: entry.declaration.clone(),
                 device: host.device.clone(),
+                twins: Vec::new(),
                 dims,
             },
             codes: entry.codes.clone(),

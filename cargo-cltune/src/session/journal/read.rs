@@ -3,8 +3,8 @@
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line that
 //! cannot be understood is left out, and so are the lines of a session whose header cannot.
 
+use super::entry::{Entry, codes};
 use cltune_core::model::Model;
-use cltune_core::parameter::Value;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -37,6 +37,8 @@ pub(crate) struct Session {
     /// How it searched.
     pub(crate) strategy: String,
     pub(crate) seed: u64,
+    /// Whether it went on where the session before it had ended.
+    pub(crate) resumed: bool,
 }
 
 /// A configuration and what became of it.
@@ -56,36 +58,15 @@ pub(crate) struct Recorded {
     pub(crate) session: usize,
 }
 
-#[derive(Deserialize)]
-struct Header {
-    kernel: String,
-    fingerprint: String,
-    params: Vec<String>,
-    #[serde(flatten)]
-    place: Place,
-    #[serde(flatten)]
-    session: Session,
-}
-
-#[derive(Deserialize)]
-struct Result {
-    values: Vec<serde_json::Value>,
-    time_us: Option<f64>,
-    #[serde(default)]
-    status: String,
-    detail: Option<String>,
-    #[serde(default)]
-    samples_us: Vec<f64>,
-    build_seconds: Option<f64>,
-}
-
 /// What the journals in the folder `state` have on this very declaration, a place each.
 pub(crate) fn recall(state: &Path, model: &Model) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
     let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
         return recalled;
     };
-    let mut paths: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    let paths = files.flatten().map(|file| file.path());
+    let journals = paths.filter(|path| path.extension().is_some_and(|of| of == super::EXTENSION));
+    let mut paths: Vec<_> = journals.collect();
     paths.sort();
     for path in paths {
         if let Ok(file) = File::open(path) {
@@ -99,40 +80,36 @@ pub(crate) fn recall(state: &Path, model: &Model) -> Vec<Recalled> {
 fn read(journal: impl BufRead, model: &Model, recalled: &mut Vec<Recalled>) {
     let mut at = None;
     for line in journal.split(b'\n').map_while(std::io::Result::ok) {
-        if let Ok(header) = serde_json::from_slice::<Header>(&line) {
-            if header.kernel != model.name {
-                // A journal has one kernel.
-                return;
+        match Entry::of(&line) {
+            // A journal has one kernel.
+            Entry::Header(header) if header.kernel != model.name => return,
+            Entry::Header(header) => {
+                at = header.is_of(model).then(|| {
+                    let at = place(header.place, recalled);
+                    recalled[at].sessions.push(header.session);
+                    at
+                });
             }
-            at = is_current(&header, model).then(|| {
-                let at = place(header.place, recalled);
-                recalled[at].sessions.push(header.session);
-                at
-            });
-        } else if let (Some(at), Ok(result)) = (at, serde_json::from_slice::<Result>(&line))
-            && let Some(codes) = codes(&result.values, model)
-        {
-            let session = recalled[at].sessions.len() - 1;
-            recalled[at].results.push(Recorded {
-                codes,
-                time_us: result.time_us,
-                status: result.status,
-                detail: result.detail,
-                samples_us: result.samples_us,
-                build_seconds: result.build_seconds,
-                session,
-            });
-        } else if line.starts_with(br#"{"kernel""#) {
-            at = None;
+            Entry::Result(result) => {
+                if let Some(at) = at
+                    && let Some(codes) = codes(&result.values, model)
+                {
+                    let session = recalled[at].sessions.len() - 1;
+                    recalled[at].results.push(Recorded {
+                        codes,
+                        time_us: result.time_us,
+                        status: result.status,
+                        detail: result.detail,
+                        samples_us: result.samples_us,
+                        build_seconds: result.build_seconds,
+                        session,
+                    });
+                }
+            }
+            Entry::Damaged { header: true } => at = None,
+            Entry::Begin(_) | Entry::End | Entry::Damaged { .. } => {}
         }
     }
-}
-
-fn is_current(header: &Header, model: &Model) -> bool {
-    let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
-    header.fingerprint == model.fingerprint
-        && header.place.problem.len() == model.dimensions.len()
-        && parameters.eq(header.params.iter().map(String::as_str))
 }
 
 /// Where the results of a place are collected.
@@ -146,22 +123,6 @@ fn place(place: Place, recalled: &mut Vec<Recalled>) -> usize {
         });
         recalled.len() - 1
     })
-}
-
-fn codes(values: &[serde_json::Value], model: &Model) -> Option<Vec<i64>> {
-    if values.len() != model.parameters.len() {
-        return None;
-    }
-    let parameters = model.parameters.iter().zip(values);
-    let codes = parameters.map(|(parameter, value)| {
-        let value = match value {
-            serde_json::Value::Bool(value) => Value::Bool(*value),
-            serde_json::Value::String(name) => Value::Name(name.clone().into()),
-            number => Value::Int(number.as_i64()?),
-        };
-        parameter.domain.code(&value)
-    });
-    codes.collect()
 }
 
 #[cfg(test)]

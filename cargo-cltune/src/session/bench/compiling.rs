@@ -1,0 +1,106 @@
+//! A worker that builds configurations for another that measures them, replaced when it dies.
+
+use super::lane::Shared;
+use super::measuring::Limit;
+use super::supply::Way;
+use super::{BenchError, Measured, PATIENCE};
+use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
+use cltune_runtime::tuning::{Binary, Compiled};
+use std::time::{Duration, Instant};
+
+/// What became of building a configuration ahead.
+pub(super) enum Built {
+    /// It was not: the one who measures will.
+    Not,
+    /// It is ready to be measured.
+    Ready {
+        seconds: f64,
+        binary_seconds: f64,
+        binary: Option<Binary>,
+    },
+    /// It will never be measured.
+    Failed(Measured),
+}
+
+/// A worker that builds; started when it is first needed.
+pub(super) struct CompileWorker {
+    worker: Option<Worker>,
+    prepare: Prepare,
+    limit: Limit,
+}
+
+impl CompileWorker {
+    pub(super) fn new(prepare: Prepare, least_limit: Duration) -> Self {
+        Self {
+            worker: None,
+            prepare,
+            limit: Limit::new(least_limit),
+        }
+    }
+
+    /// Builds, or leaves it to the one who measures, as the supply says.
+    pub(super) fn build(&mut self, codes: &[i64], way: Way, shared: &Shared) -> Built {
+        if way == Way::Direct {
+            return Built::Not;
+        }
+        let built = self.compile(codes, way == Way::Binary);
+        if way == Way::Binary && matches!(built, Built::Ready { binary: None, .. }) {
+            shared.no_binary();
+        }
+        built
+    }
+
+    /// Builds a configuration; where no worker can be started, it is left to the one who measures.
+    fn compile(&mut self, codes: &[i64], binary: bool) -> Built {
+        match self.try_compile(codes, binary) {
+            Ok(built) => built,
+            Err(_) => Built::Not,
+        }
+    }
+
+    fn try_compile(&mut self, codes: &[i64], binary: bool) -> Result<Built, BenchError> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => start(&self.prepare)?,
+        };
+        let request = Request::Compile {
+            codes: codes.to_vec(),
+            binary,
+        };
+        let begin = Instant::now();
+        let failure = match worker.ask(&request, self.limit.now()) {
+            Ok(Response::Compiled(compiled)) => {
+                self.worker = Some(worker);
+                self.limit.note(begin.elapsed());
+                return Ok(match compiled {
+                    Compiled::Ready {
+                        seconds,
+                        binary_seconds,
+                        binary,
+                    } => Built::Ready {
+                        seconds,
+                        binary_seconds,
+                        binary,
+                    },
+                    Compiled::Failed(outcome) => Built::Failed(Measured::Outcome(outcome)),
+                });
+            }
+            Ok(Response::Failed(reason)) => return Err(BenchError::Refused(reason)),
+            Ok(other) => WorkerFailure::Garbage(format!("{other:?}")),
+            Err(failure) => failure,
+        };
+        Ok(Built::Failed(Measured::lost(&failure)))
+    }
+}
+
+fn start(prepare: &Prepare) -> Result<Worker, BenchError> {
+    let mut worker = Worker::start()?;
+    match worker.ask(
+        &Request::PrepareCompiler(Box::new(prepare.clone())),
+        PATIENCE,
+    )? {
+        Response::PreparedCompiler => Ok(worker),
+        Response::Failed(reason) => Err(BenchError::Refused(reason)),
+        other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
+    }
+}

@@ -1,0 +1,196 @@
+//! A worker that is ready to measure one job, replaced when it dies.
+
+use super::steadiness::{Control, Steadiness};
+use super::{BenchError, Measured, PATIENCE, prepare};
+use crate::session::plan::Job;
+use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
+use cltune_runtime::tuning::{Binary, Compared, Outcome};
+use std::time::{Duration, Instant};
+
+/// A job ready to be measured.
+pub(crate) struct Bench {
+    /// `None` after it died, until it is needed again.
+    worker: Option<Worker>,
+    prepare: Prepare,
+    default: Vec<i64>,
+    limit: Limit,
+    /// How many configurations this worker has measured.
+    measured: usize,
+    control: Control,
+}
+
+impl Bench {
+    /// Starts a worker and lets it prepare: allocate, fill, compute the reference.
+    pub(crate) fn new(job: &Job, seed: u64, least_limit: Duration) -> Result<Self, BenchError> {
+        let prepare = prepare(job, seed);
+        let (worker, default) = start(&prepare)?;
+        Ok(Self {
+            worker: Some(worker),
+            prepare,
+            control: Control::new(default.clone()),
+            default,
+            limit: Limit::new(least_limit),
+            measured: 0,
+        })
+    }
+
+    /// The default configuration.
+    pub(crate) fn default_codes(&self) -> &[i64] {
+        &self.default
+    }
+
+    /// Measures a configuration, from its binary where there is one.
+    ///
+    /// # Errors
+    /// No worker can be started any more: the device is lost.
+    pub(crate) fn measure(
+        &mut self,
+        codes: &[i64],
+        best_us: Option<f64>,
+        binary: Option<&Binary>,
+    ) -> Result<Measured, BenchError> {
+        let measured = self.measure_once(codes, best_us, binary)?;
+        if self.measured > 1 && is_exhausted(&measured) {
+            // Perhaps it is what others left behind: only a new worker can tell.
+            self.worker = None;
+            return self.measure_once(codes, best_us, binary);
+        }
+        Ok(measured)
+    }
+
+    /// Measures the control configuration again, where it is time to.
+    pub(crate) fn watch(&mut self, codes: &[i64], measured: &Measured) -> Result<(), BenchError> {
+        if let Some(control) = self.control.due(codes, measured) {
+            let begin = Instant::now();
+            let again = self.measure_once(&control, None, None)?;
+            self.control.note(&again, begin.elapsed());
+        }
+        Ok(())
+    }
+
+    /// How steady the device was.
+    pub(crate) fn steadiness(&self) -> Option<Steadiness> {
+        self.control.steadiness()
+    }
+
+    /// Times configurations in turns; `None` for those that fail.
+    pub(crate) fn compare(
+        &mut self,
+        configurations: &[Vec<i64>],
+    ) -> Result<Vec<Option<Compared>>, BenchError> {
+        let request = Request::Compare {
+            configurations: configurations.to_vec(),
+        };
+        let answer = self.worker()?.ask(&request, PATIENCE);
+        match answer {
+            Ok(Response::Compared(times)) => Ok(times),
+            Ok(Response::Failed(reason)) => Err(BenchError::Refused(reason)),
+            Ok(other) => Err(self
+                .lose(WorkerFailure::Garbage(format!("{other:?}")))
+                .into()),
+            Err(failure) => Err(self.lose(failure).into()),
+        }
+    }
+
+    fn measure_once(
+        &mut self,
+        codes: &[i64],
+        best_us: Option<f64>,
+        binary: Option<&Binary>,
+    ) -> Result<Measured, BenchError> {
+        let request = Request::Measure {
+            codes: codes.to_vec(),
+            best_us,
+            binary: binary.cloned(),
+        };
+        let limit = self.limit.now();
+        let worker = self.worker()?;
+        let begin = Instant::now();
+        let answer = worker.ask(&request, limit);
+        self.measured += 1;
+        let failure = match answer {
+            Ok(Response::Outcome { outcome, usable }) => {
+                if !usable {
+                    self.worker = None;
+                }
+                if outcome.time_us().is_some() {
+                    self.limit.note(begin.elapsed());
+                }
+                return Ok(Measured::Outcome(outcome));
+            }
+            Ok(Response::Failed(reason)) => return Err(BenchError::Refused(reason)),
+            Ok(other) => WorkerFailure::Garbage(format!("{other:?}")),
+            Err(failure) => failure,
+        };
+        Ok(Measured::lost(&self.lose(failure)))
+    }
+
+    /// The worker, a new one where the last one died.
+    fn worker(&mut self) -> Result<&mut Worker, BenchError> {
+        let worker = if let Some(worker) = self.worker.take() {
+            worker
+        } else {
+            self.measured = 0;
+            start(&self.prepare)?.0
+        };
+        Ok(self.worker.insert(worker))
+    }
+
+    /// Ends the worker: it is of no further use.
+    fn lose(&mut self, failure: WorkerFailure) -> WorkerFailure {
+        self.worker = None;
+        failure
+    }
+}
+
+/// How long one configuration may take: some times what the longest one took that succeeded.
+pub(super) struct Limit {
+    least: Duration,
+    longest: Duration,
+}
+
+impl Limit {
+    const FACTOR: u32 = 10;
+
+    pub(super) fn new(least: Duration) -> Self {
+        Self {
+            least,
+            longest: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.least.max(self.longest * Self::FACTOR)
+    }
+
+    pub(super) fn note(&mut self, took: Duration) {
+        // What took longer may have been a session that was stopped meanwhile.
+        self.longest = self.longest.max(took.min(self.least));
+    }
+}
+
+/// Whether it may have failed for want of something that a worker which measured others has used up.
+/// Drivers written in C++ end the process then.
+fn is_exhausted(measured: &Measured) -> bool {
+    const SIGNS: [&str; 3] = [
+        "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+        "CL_OUT_OF_HOST_MEMORY",
+        "CL_OUT_OF_RESOURCES",
+    ];
+    let text = match measured {
+        Measured::Outcome(Outcome::LaunchFailed { error }) => error,
+        Measured::Outcome(Outcome::BuildFailed { log }) => log,
+        Measured::Crashed(_) => return true,
+        _ => return false,
+    };
+    SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+fn start(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
+    let mut worker = Worker::start()?;
+    match worker.ask(&Request::Prepare(Box::new(prepare.clone())), PATIENCE)? {
+        Response::Prepared { default } => Ok((worker, default)),
+        Response::Failed(reason) => Err(BenchError::Refused(reason)),
+        other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
+    }
+}

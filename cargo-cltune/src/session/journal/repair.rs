@@ -1,0 +1,107 @@
+//! A journal made fit for being appended to: a session may have been killed in the middle of a line,
+//! and a disk may have lost something.
+
+use super::entry::Entry;
+use crate::lockfile_store::replace;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Repair {
+    /// Nothing to mend; a torn last line, which is what a killed session leaves, is dropped.
+    Sound,
+    /// Lines in the middle were damaged. The journal as it was is kept.
+    Damaged { lines: usize, kept: PathBuf },
+}
+
+/// Mends the journal at `path`, if there is one.
+pub(super) fn repair(path: &Path) -> io::Result<Repair> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
+        Err(error) => return Err(error),
+    };
+    let end = text
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let (whole, torn) = text.split_at(end);
+    let mut sound = Vec::with_capacity(whole.len());
+    let mut damaged = 0;
+    for line in whole.split_inclusive(|byte| *byte == b'\n') {
+        match Entry::of(line.strip_suffix(b"\n").unwrap_or(line)) {
+            Entry::Damaged { .. } => damaged += 1,
+            _ => sound.extend_from_slice(line),
+        }
+    }
+    if damaged == 0 {
+        if !torn.is_empty() {
+            let file = std::fs::OpenOptions::new().write(true).open(path)?;
+            file.set_len(end as u64)?;
+        }
+        return Ok(Repair::Sound);
+    }
+    let kept = aside(path);
+    std::fs::copy(path, &kept)?;
+    replace(path, &sound)?;
+    Ok(Repair::Damaged {
+        lines: damaged,
+        kept,
+    })
+}
+
+/// A name beside the journal that is not taken.
+fn aside(path: &Path) -> PathBuf {
+    let numbers = 1_u64..;
+    let mut names = numbers.map(|number| path.with_extension(format!("damaged-{number}")));
+    names
+        .find(|name| !name.exists())
+        .unwrap_or_else(|| path.with_extension("damaged"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checksum::seal;
+    use super::*;
+    use serde_json::json;
+    use std::fs;
+
+    fn line(value: i64) -> String {
+        seal(&json!({ "values": [value], "status": "ok", "time_us": 1.0 })).unwrap()
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        assert_eq!(repair(&path).unwrap(), Repair::Sound);
+        assert!(!path.exists());
+        let (whole, torn) = (line(32), line(64));
+        for length in 0..torn.len() {
+            fs::write(&path, format!("{whole}{}", &torn[..length])).unwrap();
+            assert_eq!(repair(&path).unwrap(), Repair::Sound);
+            assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn a_damaged_middle_is_kept_aside_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let damaged = line(64).replace("64", "65");
+        let text = format!("{}{damaged}{}", line(32), line(128));
+        for number in 1..3 {
+            fs::write(&path, &text).unwrap();
+            let kept = folder.path().join(format!("a.damaged-{number}"));
+            let expected = Repair::Damaged {
+                lines: 1,
+                kept: kept.clone(),
+            };
+            assert_eq!(repair(&path).unwrap(), expected);
+            assert_eq!(fs::read_to_string(&kept).unwrap(), text);
+            let left = format!("{}{}", line(32), line(128));
+            assert_eq!(fs::read_to_string(&path).unwrap(), left);
+        }
+    }
+}

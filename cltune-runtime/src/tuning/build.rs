@@ -1,0 +1,114 @@
+//! A configuration built: from source, or from a binary that another process made of it.
+
+use super::outcome::Outcome;
+use crate::context::Context;
+use crate::error::Error;
+use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::opencl::{BuildFailure, RawKernel, RawProgram};
+use cltune_core::declaration::Declaration;
+use cltune_core::expr::Env;
+use cltune_core::model::{Geometry, Rejection};
+use std::time::Instant;
+
+/// What configurations are built for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    pub(super) context: &'a Context,
+    pub(super) declaration: &'a Declaration,
+    pub(super) dims: &'a [i64],
+}
+
+/// A configuration that is built, and fits the device.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub(super) program: RawProgram,
+    pub(super) kernel: RawKernel,
+    pub(super) geometry: Geometry,
+    /// How long building took.
+    pub(super) seconds: f64,
+}
+
+impl<'a> Target<'a> {
+    /// Builds a configuration; from `binary` where the driver accepts it, else from source.
+    pub(super) fn build(&self, codes: &[i64], binary: Option<&[u8]>) -> Result<Built, Outcome> {
+        let (model, device) = (&self.declaration.model, self.context.device());
+        let limits = &device.info().limits;
+        model
+            .check(codes, self.dims, limits)
+            .map_err(|rejection| rejected(&rejection))?;
+        let geometry = model
+            .geometry(codes, self.dims, limits)
+            .map_err(|rejection| rejected(&rejection))?;
+        let options = build_options(model, device, codes, self.dims)
+            .map_err(|error| launch_failed(&error))?;
+        let begin = Instant::now();
+        let built = binary.and_then(|binary| self.load_binary(binary, &options));
+        let (program, kernel) = match built {
+            Some(built) => built,
+            None => self.build_source(&options)?,
+        };
+        let seconds = begin.elapsed().as_secs_f64();
+        set_local_memory(&kernel, model, &self.env(codes))
+            .map_err(|error| launch_failed(&error))?;
+        check_fit(&kernel, device, &geometry).map_err(|lacks| Outcome::LaunchFailed {
+            error: lacks.to_string(),
+        })?;
+        Ok(Built {
+            program,
+            kernel,
+            geometry,
+            seconds,
+        })
+    }
+
+    /// What formulas are evaluated with.
+    pub(super) fn env(&self, codes: &'a [i64]) -> Env<'a> {
+        Env {
+            params: codes,
+            dims: self.dims,
+            device: &self.context.device().info().limits,
+        }
+    }
+
+    fn build_source(&self, options: &str) -> Result<(RawProgram, RawKernel), Outcome> {
+        let (context, device) = (self.context.raw(), self.context.device().raw());
+        let source = &self.declaration.model.source;
+        let program = RawProgram::build(context, device, source, options)
+            .map_err(|failure| build_failed(&failure))?;
+        let name = &self.declaration.model.kernel;
+        let kernel = RawKernel::new(&program, name).map_err(|status| Outcome::LaunchFailed {
+            error: format!("clCreateKernel `{name}` failed: {status}"),
+        })?;
+        Ok((program, kernel))
+    }
+
+    /// `None` where the driver does not accept its binary, for whatever reason: then there is the
+    /// source.
+    fn load_binary(&self, binary: &[u8], options: &str) -> Option<(RawProgram, RawKernel)> {
+        let (context, device) = (self.context.raw(), self.context.device().raw());
+        let program = RawProgram::from_binary(context, device, binary, options).ok()?;
+        let kernel = RawKernel::new(&program, &self.declaration.model.kernel).ok()?;
+        Some((program, kernel))
+    }
+}
+
+/// A launch that did not come about, or failed.
+pub(super) fn launch_failed(error: &Error) -> Outcome {
+    Outcome::LaunchFailed {
+        error: error.to_string(),
+    }
+}
+
+fn rejected(rejection: &Rejection) -> Outcome {
+    Outcome::LaunchFailed {
+        error: rejection.to_string(),
+    }
+}
+
+fn build_failed(failure: &BuildFailure) -> Outcome {
+    Outcome::BuildFailed {
+        log: format!("{}\n{}", failure.status, failure.log)
+            .trim_end()
+            .to_string(),
+    }
+}

@@ -1,0 +1,133 @@
+//! Building ahead: in a process beside the one that measures.
+//!
+//! What is built reaches the measuring process as a program binary, or through the driver's own cache
+//! on disk, where building the same source again is a look-up: NVIDIA's and PoCL's have one.
+//!
+//! A CPU driver may leave the larger part of compiling to the first launch, when it knows the
+//! work-group's size (PoCL: 46 ms of 140 for a copy kernel happen while building, the others then). So
+//! on CPUs a kernel is launched, with one work-group.
+
+use super::arguments::{Arguments, Setting};
+use super::binary::Binary;
+use super::build::{Built, Target, launch_failed};
+use super::measurer::{MeasureOptions, default_codes};
+use super::outcome::Outcome;
+use super::prepare_error::PrepareError;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::queue::Queue;
+use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceType;
+use cltune_core::model::Geometry;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// A kernel, a problem and a device, ready to build configurations.
+#[derive(Debug)]
+pub struct Compiler {
+    // Buffers and the queue are released before the context.
+    launches: Option<(Arguments, Queue)>,
+    context: Context,
+    declaration: Declaration,
+    dims: Vec<i64>,
+}
+
+/// What became of building a configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Compiled {
+    /// It can be measured.
+    Ready {
+        /// How long building took, the first launch included, seconds.
+        seconds: f64,
+        /// How long it took to get the program's binary, seconds; 0 where it was not asked for.
+        binary_seconds: f64,
+        /// The binary, where it was asked for and the driver has one.
+        binary: Option<Binary>,
+    },
+    /// It cannot.
+    Failed(Outcome),
+}
+
+impl Compiler {
+    /// On a CPU, allocates and fills the arguments; elsewhere nothing is launched.
+    ///
+    /// # Errors
+    /// [`PrepareError`]: nothing can be built.
+    pub fn new(
+        device: &Device,
+        declaration: &Declaration,
+        dims: &[i64],
+        options: &MeasureOptions,
+    ) -> Result<Self, PrepareError> {
+        let context = Context::new(device)?;
+        let launches = if device.info().device_type == DeviceType::Cpu {
+            let queue = Queue::new(&context)?;
+            let arguments = Arguments::new(&Setting {
+                context: &context,
+                queue: &queue,
+                declaration,
+                codes: &default_codes(device, declaration, dims)?,
+                dims,
+                folder: &options.folder,
+                draws: 1,
+                seed: options.seed,
+                guards: false,
+            })?;
+            Some((arguments, queue))
+        } else {
+            None
+        };
+        Ok(Self {
+            launches,
+            context,
+            declaration: declaration.clone(),
+            dims: dims.to_vec(),
+        })
+    }
+
+    /// Builds a configuration. With `binary`, its program's binary is part of the answer.
+    pub fn compile(&self, codes: &[i64], binary: bool) -> Compiled {
+        let target = Target {
+            context: &self.context,
+            declaration: &self.declaration,
+            dims: &self.dims,
+        };
+        let begin = Instant::now();
+        let built = match target.build(codes, None) {
+            Ok(built) => built,
+            Err(outcome) => return Compiled::Failed(outcome),
+        };
+        if let Err(error) = self.launch(&built) {
+            return Compiled::Failed(launch_failed(&error));
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let binary = binary.then(|| built.program.binary()).flatten().map(Binary);
+        Compiled::Ready {
+            seconds,
+            binary_seconds: binary
+                .as_ref()
+                .map_or(0.0, |_| begin.elapsed().as_secs_f64()),
+            binary,
+        }
+    }
+
+    /// Launches one work-group, where that is part of compiling.
+    fn launch(&self, built: &Built) -> Result<()> {
+        let Some((arguments, queue)) = &self.launches else {
+            return Ok(());
+        };
+        arguments.set(&built.kernel, 0, |declared| declared as u32)?;
+        let geometry = Geometry {
+            global: built.geometry.local.unwrap_or(built.geometry.global),
+            ..built.geometry
+        };
+        queue
+            .raw()
+            .launch(&built.kernel, &geometry)
+            .map_err(Error::call("clEnqueueNDRangeKernel"))?
+            .wait()
+            .map_err(Error::call("the kernel"))
+    }
+}
