@@ -15,7 +15,8 @@
 //! - it begins with ten configurations far from each other, each the farthest of twenty random ones;
 //! - or with what is known from other devices (`transfer`), as long as that promises something:
 //!   when no improvement of note is to be expected any more, lessons are forgotten, so that a
-//!   search is not held where another device was fast.
+//!   search is not held where another device was fast; from then on it looks now and then only
+//!   around the best, which a lesson may have found and never looked around.
 //!
 //! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
 //! samples), the choices above are this project's own.
@@ -77,6 +78,10 @@ const BROKEN: usize = 2;
 const LEADING: Range<usize> = 12..30;
 /// How many configurations far from all others are tried then.
 const AFRESH: usize = 8;
+/// From then on, every so many proposals the choice is between what is near the best few only:
+/// that many of them, and that many parameters changed.
+const NEAR_EVERY: usize = 6;
+const NEAR: (usize, usize) = (3, 1);
 /// The largest space that is considered as a whole. Of larger ones a selection that changes serves
 /// as well, and costs less: on recorded spaces of 11,130 and 17,956 configurations as large a
 /// fraction of the optimum was found with it after 50 and 100 evaluations as without.
@@ -93,6 +98,8 @@ pub(super) struct Bayes {
     lessons: Vec<Taught>,
     /// How often they promised too little.
     broken: usize,
+    /// Whether there were some once, and are none any more.
+    forgot: bool,
     /// Up to this number, configurations far from all others are tried.
     initial: usize,
     observations: Vec<Observation>,
@@ -140,6 +147,7 @@ impl Bayes {
             initial: if lessons.is_empty() { INITIAL } else { 1 },
             lessons,
             broken: 0,
+            forgot: false,
             space,
             generator,
             features,
@@ -236,16 +244,32 @@ impl Bayes {
             || particles.par_iter_mut().map(improve).collect(),
             || avoid(failures),
         );
-        let mut largest: Option<(f64, usize)> = None;
-        for position in (0..pool.len()).filter(|position| !pool.is_taken(*position)) {
-            let sum: f64 = improvements.iter().map(|of| of[position]).sum();
-            let value = sum * works[position];
-            if largest.is_none_or(|(most, _)| value > most) {
-                largest = Some((value, position));
-            }
-        }
-        let particles = PARTICLES as f64;
-        largest.map(|(sum, position)| (pool.get(position).to_vec(), sum / particles))
+        let value = |position: &usize| {
+            let sum: f64 = improvements.iter().map(|of| of[*position]).sum();
+            sum * works[*position]
+        };
+        let left = || (0..pool.len()).filter(|position| !pool.is_taken(*position));
+        let largest = |positions: &mut dyn Iterator<Item = usize>| {
+            let valued = positions.map(|position| (value(&position), position));
+            valued.reduce(|a, b| if b.0 > a.0 { b } else { a })
+        };
+        let near = if self.forgot && self.observations.len().is_multiple_of(NEAR_EVERY) {
+            let best = self.best(NEAR.0);
+            largest(&mut left().filter(|position| is_near(pool.get(*position), &best)))
+        } else {
+            None
+        };
+        let (sum, position) = near.or_else(|| largest(&mut left()))?;
+        Some((pool.get(position).to_vec(), sum / PARTICLES as f64))
+    }
+
+    /// The best few configurations so far.
+    fn best(&self, count: usize) -> Vec<&[i64]> {
+        let timed = self.observations.iter();
+        let mut timed: Vec<_> = timed.filter_map(|o| Some((o.time?, o))).collect();
+        timed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let best = timed.iter().take(count);
+        best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
     /// A configuration that improves, or one to start afresh with where lessons promise nothing
@@ -270,6 +294,7 @@ impl Bayes {
     }
 
     fn forget_lessons(&mut self) {
+        self.forgot = true;
         self.lessons.clear();
         self.pool.teach(&[], &self.features);
         for particle in &mut self.particles {
@@ -348,6 +373,14 @@ impl Bayes {
                 .collect(),
         }
     }
+}
+
+/// Whether it differs from one of these in few parameters.
+fn is_near(configuration: &[i64], others: &[&[i64]]) -> bool {
+    others.iter().any(|other| {
+        let pairs = configuration.iter().zip(*other);
+        pairs.filter(|(a, b)| a != b).count() <= NEAR.1
+    })
 }
 
 /// What the model is built on.
