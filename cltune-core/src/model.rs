@@ -10,10 +10,12 @@ mod describe;
 mod geometry;
 mod macros;
 mod rejection;
+mod rules;
 
 pub use describe::assignments;
 pub use geometry::Geometry;
 pub use rejection::{Quantity, Rejection};
+pub use rules::Rule;
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;

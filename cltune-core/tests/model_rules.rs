@@ -3,7 +3,7 @@
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, Define, Geometry, Memory, Model, Quantity, Rejection,
+    Access, Argument, ArgumentKind, Define, Geometry, Memory, Model, Quantity, Rejection, Rule,
     ScalarType,
 };
 use cltune_core::parameter::{Domain, Parameter};
@@ -393,6 +393,68 @@ fn derived_constraints_explain_themselves() {
             "HALF = m / (WPT - 2) has a value",
             "input = n * m - 1 / (WPT - 1) has a value",
         ]
+    );
+}
+
+#[test]
+fn rules_are_in_order_and_say_where_constraints_come_from() {
+    let (parameters, rules) = model().space_rules(&[256, 16], &DEVICE);
+    assert_eq!(
+        parameters,
+        model().space_spec(&[256, 16], &DEVICE).parameters
+    );
+    let of = |wanted| {
+        let constraints = rules.iter().filter(move |(rule, _)| *rule == wanted);
+        let labels = constraints.map(|(_, constraint)| constraint.label.to_string());
+        labels.collect::<Vec<_>>()
+    };
+    assert!(rules.is_sorted_by_key(|(rule, _)| *rule));
+    let sizes = [
+        "X <= device.max_work_item_size_x",
+        "Y <= device.max_work_item_size_y",
+    ];
+    assert_eq!(of(Rule::WorkItemSizes), sizes);
+    assert_eq!(
+        of(Rule::WorkGroupSize),
+        ["X * Y <= device.max_work_group_size"]
+    );
+    assert_eq!(of(Rule::Divisibility), ["(n / WPT) % X == 0", "m % Y == 0"]);
+    assert_eq!(of(Rule::LocalMemory).len(), 1);
+    assert_eq!(of(Rule::User).len(), model().constraints.len());
+    // Nothing is lost but what always holds: `m >= 1` for m = 16.
+    let spec = model().space_spec(&[256, 16], &DEVICE);
+    let listed = |label: &Text| rules.iter().any(|(_, rule)| rule.label == *label);
+    assert!(spec.constraints.iter().all(|of| listed(&of.label)));
+}
+
+#[test]
+fn the_rule_about_compute_units_counts_work_groups_and_is_no_part_of_validity() {
+    let mut device = DEVICE;
+    device.compute_units = 8;
+    let constraint = model()
+        .compute_units_constraint(&[256, 16], &device)
+        .unwrap();
+    let text = "((n / WPT) / X) * (m / Y) >= device.compute_units";
+    assert_eq!(constraint.label, text);
+    let has_enough = |codes: &[i64]| {
+        let env = Env {
+            params: codes,
+            dims: &[],
+            device: &device,
+        };
+        constraint.program.eval(&env)
+    };
+    // X, Y, WPT and two more: 32 and 4 work-groups.
+    assert_eq!(has_enough(&[8, 8, 2, 0, 0]), Ok(1));
+    assert_eq!(has_enough(&[64, 8, 2, 0, 0]), Ok(0));
+    let labels = model().space_spec(&[256, 16], &device).constraints;
+    assert!(labels.iter().all(|constraint| constraint.label != text));
+
+    let mut unsized_model = model();
+    unsized_model.local = vec![].into();
+    assert_eq!(
+        unsized_model.compute_units_constraint(&[256, 16], &device),
+        None
     );
 }
 

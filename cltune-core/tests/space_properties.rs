@@ -5,7 +5,7 @@ use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Program, Scope, Type};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::space::{
-    Neighbourhood, RandomSource, Space, SpaceConstraint, SpaceParameter, SpaceSpec,
+    Neighbourhood, RandomSource, Space, SpaceConstraint, SpaceParameter, SpaceSpec, effects,
 };
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -298,6 +298,23 @@ proptest! {
         }
         // 100 are expected of each; 7 standard deviations once in 10^11 times.
         prop_assert!(single.iter().chain(&first).all(|seen| (30..=170).contains(seen)));
+    }
+
+    #[test]
+    fn effects_are_counted_one_after_the_other(spec in specs()) {
+        let all = product(&spec);
+        let effects = effects(&spec);
+        prop_assert_eq!(effects.len(), spec.constraints.len());
+        for (position, effect) in effects.iter().enumerate() {
+            let until = &spec.constraints[..=position];
+            let left = all
+                .iter()
+                .filter(|codes| until.iter().all(|of| holds(&of.program, codes)))
+                .count();
+            prop_assert_eq!(effect.left, Some(left as u128));
+            let fails = all.iter().filter(|codes| !holds(&until[position].program, codes)).count();
+            prop_assert_eq!(effect.removed, Some(fails as u128));
+        }
     }
 
     #[test]

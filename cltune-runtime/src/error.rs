@@ -138,6 +138,21 @@ pub enum Error {
         /// The largest possible, work-items.
         limit: usize,
     },
+    /// Compiled with this configuration, the kernel uses more private memory than there is memory.
+    #[error(
+        "kernel `{kernel}` with {configuration} needs {needed} bytes of private memory for one \
+         work-group on each compute unit, the device has {available} bytes of memory"
+    )]
+    PrivateMemoryTooLarge {
+        /// The tunable.
+        kernel: String,
+        /// The configuration's parameters and values.
+        configuration: String,
+        /// What is needed, bytes.
+        needed: u64,
+        /// The device's global memory, bytes.
+        available: u64,
+    },
     /// Compiled with this configuration, the kernel uses more local memory than there is.
     #[error(
         "kernel `{kernel}` with {configuration} needs {needed} bytes of local memory, the device \
@@ -191,7 +206,8 @@ impl Error {
         match self {
             Self::Build { .. }
             | Self::WorkGroupTooLarge { .. }
-            | Self::LocalMemoryTooLarge { .. } => true,
+            | Self::LocalMemoryTooLarge { .. }
+            | Self::PrivateMemoryTooLarge { .. } => true,
             Self::OpenCl { status, .. } => status.is_of_configuration(),
             _ => false,
         }

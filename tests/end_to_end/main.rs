@@ -12,6 +12,7 @@
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
+//! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `oclgrind` | defects that only a simulator shows |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
@@ -24,6 +25,7 @@ mod bad_lockfiles;
 mod faults;
 mod oclgrind;
 mod places;
+mod pruning;
 mod rebuilds;
 mod sessions;
 mod tuned_program;

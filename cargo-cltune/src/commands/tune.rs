@@ -78,6 +78,11 @@ pub(crate) struct TuneArgs {
     /// the journals of earlier sessions.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
+    /// Leave out configurations with fewer work-groups than the device has compute units, unless
+    /// that leaves nothing. They can run, and for small problems one may be the best;
+    /// `cargo cltune list --explain` shows how many they are.
+    #[arg(long, help_heading = "Tuning")]
+    fill_device: bool,
     /// Go on where the last search for the same kernel, device and problem ended, without measuring
     /// anything twice. A configuration during which that session was killed is tried last, and
     /// never again if that happened twice.
@@ -163,6 +168,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         stop_when_stagnant: args.stop_when_stagnant,
         seed: args.seed,
         warm_start: !args.no_warm_start,
+        fill_device: args.fill_device,
         limit: Duration::from_secs(args.time_limit.max(1)),
         earlier: match (args.resume, args.fresh) {
             (true, _) => Earlier::Resume,

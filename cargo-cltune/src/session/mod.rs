@@ -8,6 +8,7 @@
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `course` | its loop: one configuration after another |
 //! | `trouble` | when to give a device up |
+//! | `fill` | leaving out what leaves compute units without work |
 //! | `finalists` | choosing between close configurations |
 //! | `keep` | the lockfile, written after every search |
 //! | `journal` | every result, as it comes; and read back |
@@ -19,6 +20,7 @@
 mod bench;
 mod budget;
 mod course;
+mod fill;
 mod finalists;
 mod guard;
 mod journal;

@@ -3,6 +3,7 @@
 use super::bench::{Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Steadiness};
 use super::budget::Budget;
 use super::course::{Course, Failures, Stopped};
+use super::fill::filled;
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
 use super::journal::{self, Interrupted, Journal};
@@ -27,6 +28,8 @@ pub(crate) struct SearchOptions {
     pub(crate) budget: Budget,
     pub(crate) stop_when_stagnant: Option<Confidence>,
     pub(crate) seed: u64,
+    /// Whether configurations with fewer work-groups than compute units are left out.
+    pub(crate) fill_device: bool,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
     /// Whether to start from what is known from other devices and problem sizes.
@@ -105,7 +108,7 @@ pub(crate) fn run(
     options: &SearchOptions,
 ) -> Result<Finished, SearchError> {
     let begin = Instant::now();
-    let space = space(job, options.messages)?;
+    let space = space(job, options)?;
     let valid = space.count();
     let known = if options.warm_start {
         known(job, state, lockfile)
@@ -221,11 +224,16 @@ fn announce(job: &Job, journal: &Arc<Mutex<Journal>>) -> Announce {
 }
 
 /// The space to search, which is not empty.
-fn space(job: &Job, messages: Messages) -> Result<Arc<Space>, SearchError> {
+fn space(job: &Job, options: &SearchOptions) -> Result<Arc<Space>, SearchError> {
     let model = &job.declaration.model;
     let spec = model.space_spec(&job.dims, &job.device.info().limits);
-    let space = Space::build_within(spec, MOST_STEPS)?;
-    messages.space(job, space.cartesian(), space.count());
+    let mut space = Space::build_within(spec, MOST_STEPS)?;
+    if options.fill_device {
+        space = filled(job, space);
+    }
+    options
+        .messages
+        .space(job, space.cartesian(), space.count());
     if space.count() == 0 {
         return Err(SearchError::Empty {
             explanation: space.explain().to_string(),

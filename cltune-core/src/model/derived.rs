@@ -4,104 +4,85 @@
 //! are within the device's limits, and the global size is divisible by the local size.
 
 use super::geometry::MAX_WORK_ITEM_SIZES;
-use super::{ArgumentKind, Model};
-use crate::device::{DeviceField, DeviceLimits};
+use super::{ArgumentKind, Model, Rule};
+use crate::device::DeviceField;
 use crate::expr::{Formula, Fragment, Op, rebuild};
-use crate::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 
 impl Model {
     /// The constraints besides the user's: those that follow from the sizes, the device's limits
     /// and the formulas that must have a value. The cheap and selective ones come first.
     pub fn derived_constraints(&self) -> Vec<Formula> {
+        let rules = self.derived_rules().into_iter();
+        rules.map(|(_, formula)| formula).collect()
+    }
+
+    /// The same with the rules that they follow from.
+    pub(super) fn derived_rules(&self) -> Vec<(Rule, Formula)> {
         let local: Vec<Term> = self.local.iter().map(Term::of).collect();
         let global: Vec<Term> = self.global.iter().map(Term::of).collect();
-        let mut constraints = Vec::new();
+        let positive = |size: &Term| {
+            let formula = size.clone().compare(">=", Op::Ge, number(1));
+            (Rule::Values, formula)
+        };
+        let mut rules = Vec::new();
 
-        constraints.extend(
-            local
-                .iter()
-                .map(|size| size.clone().compare(">=", Op::Ge, number(1))),
-        );
-        constraints.extend(
-            local
-                .iter()
-                .zip(MAX_WORK_ITEM_SIZES)
-                .map(|(size, field)| size.clone().compare("<=", Op::Le, limit(field))),
-        );
+        rules.extend(local.iter().map(positive));
+        rules.extend(local.iter().zip(MAX_WORK_ITEM_SIZES).map(|(size, field)| {
+            let formula = size.clone().compare("<=", Op::Le, limit(field));
+            (Rule::WorkItemSizes, formula)
+        }));
         if let Some(work_items) = local.iter().cloned().reduce(Term::times) {
-            constraints.push(work_items.compare(
-                "<=",
-                Op::Le,
-                limit(DeviceField::MaxWorkGroupSize),
-            ));
+            let most = limit(DeviceField::MaxWorkGroupSize);
+            rules.push((Rule::WorkGroupSize, work_items.compare("<=", Op::Le, most)));
         }
-        constraints.extend(self.local_memory_constraints());
-        constraints.extend(
-            global
-                .iter()
-                .map(|size| size.clone().compare(">=", Op::Ge, number(1))),
-        );
+        rules.extend(self.local_memory_rules());
+        rules.extend(global.iter().map(positive));
         for (global, local) in global.into_iter().zip(local) {
-            constraints.push(global.modulo(local).compare("==", Op::Eq, number(0)));
+            let formula = global.modulo(local).compare("==", Op::Eq, number(0));
+            rules.push((Rule::Divisibility, formula));
         }
         for offset in self.offset.iter() {
-            constraints.push(Term::of(offset).compare(">=", Op::Ge, number(0)));
+            let formula = Term::of(offset).compare(">=", Op::Ge, number(0));
+            rules.push((Rule::Values, formula));
         }
-        constraints.extend(self.value_constraints());
-        constraints
+        let values = self.value_constraints().into_iter();
+        rules.extend(values.map(|formula| (Rule::Values, formula)));
+        rules
     }
 
-    /// What a space for this problem on this device is built from: the parameters, and all
-    /// constraints with dimensions and limits replaced by their values. Constraints that hold
-    /// whatever the parameters are left out; one that never holds is kept, so that the space can
-    /// say which it is.
-    pub fn space_spec(&self, dims: &[i64], device: &DeviceLimits) -> SpaceSpec {
-        let parameters = self
-            .parameters
-            .iter()
-            .map(|parameter| SpaceParameter {
-                name: parameter.name.clone(),
-                codes: parameter.domain.codes().collect(),
-            })
-            .collect();
-        let constraints = self
-            .constraints
-            .iter()
-            .cloned()
-            .chain(self.derived_constraints())
-            .map(|formula| SpaceConstraint {
-                label: formula.text,
-                program: formula.program.bind(dims, device),
-            })
-            .filter(|constraint| constraint.program.constant().is_none_or(|value| value == 0))
-            .collect();
-        SpaceSpec {
-            parameters,
-            constraints,
-        }
+    /// Rule (3) of device-derived pruning; see [`Model::compute_units_constraint`].
+    pub(super) fn compute_units_rule(&self) -> Option<Formula> {
+        let global = self.global.iter().map(Term::of);
+        let work_groups = global
+            .zip(self.local.iter().map(Term::of))
+            .map(|(global, local)| global.per(local))
+            .reduce(Term::times)?;
+        Some(work_groups.compare(">=", Op::Ge, limit(DeviceField::ComputeUnits)))
     }
 
-    fn local_memory_constraints(&self) -> Vec<Formula> {
-        let mut constraints = Vec::new();
+    fn local_memory_rules(&self) -> Vec<(Rule, Formula)> {
+        let not_negative = |size: Term| (Rule::Values, size.compare(">=", Op::Ge, number(0)));
+        let mut rules = Vec::new();
         let mut bytes: Option<Term> = None;
         if let Some(own) = &self.local_memory {
-            constraints.push(Term::of(own).compare(">=", Op::Ge, number(0)));
+            rules.push(not_negative(Term::of(own)));
             bytes = Some(Term::of(own));
         }
         for argument in self.arguments.iter() {
             let ArgumentKind::Local { element, len } = &argument.kind else {
                 continue;
             };
-            constraints.push(Term::of(len).compare(">=", Op::Ge, number(0)));
+            rules.push(not_negative(Term::of(len)));
             let size = Term::of(len).times(number(element.size() as i64));
             bytes = Some(match bytes {
                 Some(bytes) => bytes.plus(size),
                 None => size,
             });
         }
-        let within = |bytes: Term| bytes.compare("<=", Op::Le, limit(DeviceField::LocalMemSize));
-        constraints.extend(bytes.map(within));
-        constraints
+        let most = || limit(DeviceField::LocalMemSize);
+        let within = |bytes: Term| (Rule::LocalMemory, bytes.compare("<=", Op::Le, most()));
+        rules.extend(bytes.map(within));
+        rules
     }
 
     /// That macros and the lengths of buffers have a value, where they might not.
@@ -157,6 +138,10 @@ impl Term {
 
     fn plus(self, other: Self) -> Self {
         self.combine("+", Op::Add, other)
+    }
+
+    fn per(self, other: Self) -> Self {
+        self.combine("/", Op::Div, other)
     }
 
     fn modulo(self, other: Self) -> Self {

@@ -1,8 +1,8 @@
 //! Why a space is as small as it is.
 
-use super::build::count_within;
+use super::effects::{count_of, removed};
 use super::query::cartesian;
-use super::{Space, SpaceConstraint, SpaceSpec};
+use super::{Space, SpaceSpec};
 use crate::Text;
 use std::fmt;
 
@@ -33,9 +33,6 @@ pub struct Removed {
     pub configurations: Option<u128>,
 }
 
-/// The edges and evaluations spent on one question; about a second.
-const MOST_STEPS: u64 = 4_000_000;
-
 impl Space {
     /// What each constraint does, and which of them leave nothing if the space is empty.
     ///
@@ -46,12 +43,10 @@ impl Space {
         let removed = spec
             .constraints
             .iter()
-            .map(|constraint| Removed {
+            .enumerate()
+            .map(|(position, constraint)| Removed {
                 label: constraint.label.clone(),
-                configurations: total.and_then(|total| {
-                    let alone = with_constraints(spec, vec![constraint.clone()]);
-                    Some(total - count_within(&alone, MOST_STEPS)?)
-                }),
+                configurations: removed(spec, position),
             })
             .collect();
         let without_values: Vec<Text> = spec
@@ -81,7 +76,7 @@ fn conflict(spec: &SpaceSpec) -> Vec<Text> {
     while at < needed.len() {
         let mut fewer = needed.clone();
         fewer.remove(at);
-        if count_within(&with_constraints(spec, fewer.clone()), MOST_STEPS) == Some(0) {
+        if count_of(spec, &fewer) == Some(0) {
             needed = fewer;
         } else {
             at += 1;
@@ -91,13 +86,6 @@ fn conflict(spec: &SpaceSpec) -> Vec<Text> {
         .into_iter()
         .map(|constraint| constraint.label)
         .collect()
-}
-
-fn with_constraints(spec: &SpaceSpec, constraints: Vec<SpaceConstraint>) -> SpaceSpec {
-    SpaceSpec {
-        parameters: spec.parameters.clone(),
-        constraints,
-    }
 }
 
 impl fmt::Display for Explanation {

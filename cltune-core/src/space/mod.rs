@@ -21,7 +21,7 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `spec`, `query`, `random`, `permutation`, `neighbours`, `nearest`, `explain` | what a user of a space sees |
+//! | `spec`, `query`, `random`, `permutation`, `neighbours`, `nearest`, `explain`, `effects` | what a user of a space sees |
 //! | `build`, `domains`, `groups`, `order`, `information` | from a specification to groups of parameters in order |
 //! | `tree`, `plant`, `bounds` | constraints as expressions |
 //! | `formula`, `interval`, `step`, `peel`, `freeze`, `values`, `remainders` | what is left of a constraint |
@@ -32,6 +32,7 @@ mod backwards;
 mod bounds;
 mod build;
 mod domains;
+mod effects;
 mod explain;
 mod explicit;
 mod formula;
@@ -59,6 +60,7 @@ mod values;
 mod work;
 
 pub use build::TooComplex;
+pub use effects::{Effect, effects};
 pub use explain::{Explanation, Removed};
 pub use neighbours::Neighbourhood;
 pub use permutation::Permutation;

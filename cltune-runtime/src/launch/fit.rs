@@ -2,7 +2,8 @@
 //! compiler decides about registers and the kernel may declare local memory of its own.
 
 use crate::device::Device;
-use crate::opencl::RawKernel;
+use crate::opencl::{KernelNeeds, RawKernel};
+use cltune_core::device::DeviceLimits;
 use cltune_core::model::Geometry;
 use std::fmt;
 
@@ -13,6 +14,8 @@ pub(crate) enum Misfit {
     LocalMemory { needed: u64, available: u64 },
     /// Work-items in a work-group.
     WorkGroup { work_items: usize, limit: usize },
+    /// Private memory of the work-groups that run at a time, bytes.
+    PrivateMemory { needed: u64, available: u64 },
 }
 
 /// Asks before launching, when the local memory is set: PoCL ends the process where local memory
@@ -22,20 +25,29 @@ pub(crate) fn check_fit(
     device: &Device,
     geometry: &Geometry,
 ) -> Result<(), Misfit> {
+    // Where the driver chooses the work-group it chooses one that fits.
+    let work_items: usize = geometry.local.map_or(1, |local| local.iter().product());
     let needs = kernel.needs(device.raw());
-    let available = device.info().limits.local_mem_size.unsigned_abs();
+    misfit(needs, &device.info().limits, work_items).map_or(Ok(()), Err)
+}
+
+fn misfit(needs: KernelNeeds, limits: &DeviceLimits, work_items: usize) -> Option<Misfit> {
+    let available = limits.local_mem_size.unsigned_abs();
     if needs.local_mem > available {
-        return Err(Misfit::LocalMemory {
+        return Some(Misfit::LocalMemory {
             needed: needs.local_mem,
             available,
         });
     }
-    // Where the driver chooses the work-group it chooses one that fits.
-    let work_items: usize = geometry.local.map_or(1, |local| local.iter().product());
-    match needs.work_group {
-        Some(limit) if work_items > limit => Err(Misfit::WorkGroup { work_items, limit }),
-        _ => Ok(()),
+    if let Some(limit) = needs.work_group.filter(|limit| work_items > *limit) {
+        return Some(Misfit::WorkGroup { work_items, limit });
     }
+    // OpenCL has no limit for it. What registers do not hold is in global memory, for as many
+    // work-groups as run at a time: one on each compute unit at least.
+    let running = (work_items as u64).saturating_mul(limits.compute_units.unsigned_abs());
+    let needed = needs.private_mem.saturating_mul(running);
+    let available = limits.global_mem_size.unsigned_abs();
+    (available > 0 && needed > available).then_some(Misfit::PrivateMemory { needed, available })
 }
 
 impl fmt::Display for Misfit {
@@ -50,6 +62,61 @@ impl fmt::Display for Misfit {
                 "the work-group has {work_items} work-items; compiled for this device the kernel \
                  can have {limit}"
             ),
+            Self::PrivateMemory { needed, available } => write!(
+                f,
+                "a work-group on each compute unit needs {needed} bytes of private memory, the \
+                 device has {available} bytes of memory"
+            ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_need_is_compared_with_what_there_is() {
+        let limits = DeviceLimits {
+            compute_units: 4,
+            local_mem_size: 1024,
+            global_mem_size: 1 << 20,
+            ..DeviceLimits::default()
+        };
+        let fits = KernelNeeds {
+            work_group: Some(64),
+            local_mem: 1024,
+            private_mem: 4096,
+        };
+        let check = |needs| misfit(needs, &limits, 64);
+        assert_eq!(check(fits), None);
+        let local_mem = 1025;
+        let needed = local_mem;
+        let (available, limit) = (1024, 63);
+        assert_eq!(
+            check(KernelNeeds { local_mem, ..fits }),
+            Some(Misfit::LocalMemory { needed, available })
+        );
+        let work_group = Some(limit);
+        let work_items = 64;
+        assert_eq!(
+            check(KernelNeeds { work_group, ..fits }),
+            Some(Misfit::WorkGroup { work_items, limit })
+        );
+        let private_mem = 4097;
+        let (needed, available) = (4097 * 64 * 4, 1 << 20);
+        assert_eq!(
+            check(KernelNeeds {
+                private_mem,
+                ..fits
+            }),
+            Some(Misfit::PrivateMemory { needed, available })
+        );
+        let untold = KernelNeeds {
+            work_group: None,
+            local_mem: 0,
+            private_mem: 0,
+        };
+        assert_eq!(check(untold), None);
     }
 }

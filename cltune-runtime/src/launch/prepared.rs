@@ -197,5 +197,11 @@ fn misfit(model: &Model, codes: &[i64], misfit: Misfit) -> Error {
             work_items,
             limit,
         },
+        Misfit::PrivateMemory { needed, available } => Error::PrivateMemoryTooLarge {
+            kernel,
+            configuration,
+            needed,
+            available,
+        },
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct KernelNeeds {
     /// `CL_KERNEL_LOCAL_MEM_SIZE`, bytes, with the local arguments set so far; 0 where the driver
     /// does not tell.
     pub(crate) local_mem: u64,
+    /// `CL_KERNEL_PRIVATE_MEM_SIZE`, bytes per work-item; 0 where the driver does not tell.
+    pub(crate) private_mem: u64,
 }
 
 impl RawKernel {
@@ -111,6 +113,7 @@ impl RawKernel {
         KernelNeeds {
             work_group: work_group.filter(|limit| *limit > 0),
             local_mem: value(kernel::CL_KERNEL_LOCAL_MEM_SIZE),
+            private_mem: value(kernel::CL_KERNEL_PRIVATE_MEM_SIZE),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use device::{RawDevice, all_devices, describe};
 pub(crate) use event::RawEvent;
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
-pub(crate) use kernel::RawKernel;
+pub(crate) use kernel::{KernelNeeds, RawKernel};
 pub(crate) use memory::RawBuffer;
 #[cfg(feature = "tuning")]
 pub(crate) use program::BuildFailure;

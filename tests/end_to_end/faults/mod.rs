@@ -10,4 +10,3 @@ mod calls;
 mod devices;
 mod disks;
 mod processes;
-mod soak;

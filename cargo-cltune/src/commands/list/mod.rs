@@ -1,0 +1,103 @@
+//! `cargo cltune list`: every tunable, its parameters, the size of its space, the lockfile's state.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `counts` | the space of each device and problem: its size, and what each rule does to it |
+//! | `limits` | devices that are described and not there |
+//! | `print` | the list as text and as JSON |
+
+mod counts;
+mod limits;
+mod print;
+
+use super::{Format, Outcome};
+use crate::artifact::{CargoArgs, discover};
+use crate::lockfile_store;
+use crate::session::{check_kernel_filters, choose_devices, list_devices};
+use crate::worker::DeviceRecord;
+use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceInfo;
+use cltune_core::lockfile::{FILE_NAME, Lockfile};
+use serde_json::json;
+use std::io::Write;
+
+/// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    cargo: CargoArgs,
+    /// Only tunables whose name contains this; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated.
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Show for each rule, declared or derived from the device's limits, how many configurations it
+    /// removes.
+    #[arg(long)]
+    explain: bool,
+    /// Instead of this machine's devices one with these limits, and without others:
+    /// `NAME:max_work_group_size=512,local_mem_size=65536`; may be repeated. The names are those of
+    /// `cargo cltune devices`.
+    #[arg(
+        long,
+        value_name = "NAME:LIMIT=VALUE,…",
+        value_parser = limits::parse,
+        conflicts_with = "device"
+    )]
+    limits: Vec<DeviceInfo>,
+    /// How to print the list.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Prints the list. Without a device, spaces are counted for one without limits.
+pub(crate) fn run(
+    args: &ListArgs,
+    stdout: &mut dyn Write,
+) -> Result<Outcome, Box<dyn std::error::Error>> {
+    let discovery = discover(&args.cargo)?;
+    check_kernel_filters(&discovery.packages, &args.kernel)?;
+    let devices: Vec<DeviceInfo> = if args.limits.is_empty() {
+        match list_devices() {
+            Ok(devices) => choose_devices(&devices, &args.device)?
+                .iter()
+                .map(DeviceRecord::info)
+                .collect(),
+            Err(error) if !args.device.is_empty() => return Err(error.into()),
+            Err(_) => vec![limits::unlimited("no device here, so without limits")],
+        }
+    } else {
+        args.limits.clone()
+    };
+    let wanted = |declaration: &&Declaration| {
+        let name = &declaration.model.name;
+        args.kernel.is_empty() || args.kernel.iter().any(|part| name.contains(part.as_str()))
+    };
+    let mut listed = Vec::new();
+    for package in &discovery.packages {
+        let lockfile = lockfile_store::read(&package.manifest_dir.join(FILE_NAME))?;
+        for declaration in package.declarations.iter().filter(wanted) {
+            let state = state(declaration, lockfile.as_ref());
+            let counts = counts::counts(declaration, &devices, args.explain);
+            match args.format {
+                Format::Text => print::text(declaration, state, &counts, stdout)?,
+                Format::Json => listed.push(print::json(declaration, state, &counts)),
+            }
+        }
+    }
+    if args.format == Format::Json {
+        writeln!(stdout, "{}", json!({ "tunables": listed }))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// What the lockfile has of a tunable.
+fn state(declaration: &Declaration, lockfile: Option<&Lockfile>) -> &'static str {
+    match lockfile.and_then(|lockfile| lockfile.kernel(&declaration.model.name)) {
+        None => "missing",
+        Some(kernel) if kernel.is_current(&declaration.model) => "fresh",
+        Some(_) => "stale",
+    }
+}

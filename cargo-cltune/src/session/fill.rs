@@ -1,0 +1,75 @@
+//! The rule that every compute unit gets a work-group, where it is asked for.
+
+use super::plan::Job;
+use cltune_core::space::Space;
+
+/// The steps that building the smaller space may take.
+const MOST_STEPS: u64 = 1 << 26;
+
+/// The configurations with at least as many work-groups as the device has compute units. Where that
+/// leaves none (the problem is too small, the driver chooses the work-group) or cannot be told, all
+/// of them: the rule is about speed and not about what can run.
+pub(super) fn filled(job: &Job, space: Space) -> Space {
+    let limits = job.device.info().limits;
+    let model = &job.declaration.model;
+    let Some(constraint) = model.compute_units_constraint(&job.dims, &limits) else {
+        return space;
+    };
+    let mut spec = model.space_spec(&job.dims, &limits);
+    spec.constraints.push(constraint);
+    match Space::build_within(spec, MOST_STEPS) {
+        Ok(filled) if filled.count() > 0 => filled,
+        _ => space,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::worker::DeviceRecord;
+    use cltune_core::expr::{Formula, Scope, Type};
+
+    /// The number of configurations of `WG` in 32, 64, 128 and 256 for `n` on 8 compute units.
+    fn left(n: i64, is_sized: bool) -> u128 {
+        let mut declaration = samples::declaration("app::k", "b3:1", &[n]);
+        let parse = |text| {
+            let scope = Scope {
+                parameters: &declaration.model.parameters,
+                dimensions: &declaration.model.dimensions,
+            };
+            Formula::parse(text, &scope, Type::Int).unwrap()
+        };
+        let (global, local) = (parse("n"), parse("WG"));
+        declaration.model.global = vec![global].into();
+        if is_sized {
+            declaration.model.local = vec![local].into();
+        }
+        let mut device = samples::device("device");
+        device.limits.compute_units = 8;
+        device.limits.max_work_group_size = 256;
+        device.limits.max_work_item_size_x = 256;
+        let spec = declaration.model.space_spec(&[n], &device.limits);
+        let job = Job {
+            folder: "app".into(),
+            declaration,
+            device: DeviceRecord::new(0, &device),
+            twins: Vec::new(),
+            dims: vec![n],
+        };
+        filled(&job, Space::build(&spec)).count()
+    }
+
+    #[test]
+    fn too_few_work_groups_are_left_out() {
+        assert_eq!(left(2048, true), 4);
+        assert_eq!(left(1024, true), 3);
+        assert_eq!(left(256, true), 1);
+    }
+
+    #[test]
+    fn the_rule_is_dropped_where_it_leaves_nothing_or_means_nothing() {
+        assert_eq!(left(128, true), 3, "256 does not divide 128");
+        assert_eq!(left(64, false), 4);
+    }
+}
