@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// What every [`Session`] tunes: `run` with one parameter, `A = 0..=5`, whose default is 0. The
@@ -42,6 +43,22 @@ mod greedy {
 }
 "#;
 
+/// With `--kernel many`: 32 configurations, whose first value alone decides how fast they are; 2 is
+/// the fastest.
+const MANY: &str = r#"
+mod many {
+    use super::*;
+    #[tunable(params(A = 0..=3, B = 0..=7), defaults(A = 0, B = 0), global(n), tune(n = 256))]
+    pub fn many(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+        "__kernel void many(const uint n, __global int* y) {
+            float waste = get_global_id(0);
+            for (int i = 0; i < 500 << (3 * abs(A - 2)); i++) waste = waste * 0.75f + 0.125f * waste;
+            y[get_global_id(0)] = waste > 1e30f ? B : (int)n;
+        }"
+    }
+}
+"#;
+
 /// A folder of its own to tune in, and a driver that fails on command. Removed when dropped.
 pub struct Session {
     folder: TempDir,
@@ -65,6 +82,15 @@ impl Session {
         session
     }
 
+    /// The same folder on the driver as it is.
+    #[must_use]
+    pub fn without_faults(self) -> Self {
+        Self {
+            faults: String::new(),
+            ..self
+        }
+    }
+
     /// A place in its folder.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
@@ -85,8 +111,18 @@ impl Session {
         command
     }
 
-    /// The same, after a shell has prepared the disks: what it mounts nobody else sees, and it is gone
-    /// with the session. `None`, after saying so, where the system does not allow that.
+    /// The same, after a shell has run this: what it limits is limited for the session.
+    pub fn command_in(&self, script: &str, arguments: &[&str]) -> Command {
+        let tune = self.command(arguments);
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{script} && exec \"$@\""), "sh"]);
+        command.arg(tune.get_program()).args(tune.get_args());
+        self.place(&mut command);
+        command
+    }
+
+    /// The same, and what the shell mounts nobody else sees, and is gone with the session. `None`,
+    /// after saying so, where the system does not allow that.
     pub fn command_on(&self, mounts: &str, arguments: &[&str]) -> Option<Command> {
         const NAMESPACE: [&str; 4] = ["--user", "--map-root-user", "--mount", "--"];
         let mut allowed = Command::new("unshare");
@@ -96,11 +132,10 @@ impl Session {
             eprintln!("SKIPPED: there is no `unshare` with which this user may mount a small disk");
             return None;
         }
-        let tune = self.command(arguments);
+        let shell = self.command_in(mounts, arguments);
         let mut command = Command::new("unshare");
         command.args(NAMESPACE);
-        command.args(["sh", "-c", &format!("{mounts} && exec \"$@\""), "sh"]);
-        command.arg(tune.get_program()).args(tune.get_args());
+        command.arg(shell.get_program()).args(shell.get_args());
         self.place(&mut command);
         Some(command)
     }
@@ -136,20 +171,64 @@ impl Session {
         values.unwrap_or_else(|| panic!("nothing was chosen: {text}"))
     }
 
+    /// Waits until a running session measures this configuration.
+    ///
+    /// # Panics
+    /// When it does not within two minutes.
+    #[track_caller]
+    pub fn wait_until_begun(&self, values: &[i64]) {
+        let begun = format!("\"begin\":{}", Value::from(values));
+        let has_begun = || {
+            let journal = self.journals().pop();
+            let text = journal.and_then(|journal| fs::read_to_string(journal).ok());
+            text.is_some_and(|text| text.contains(&begun))
+        };
+        let waited = (0..2400).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            has_begun()
+        });
+        assert!(waited, "{values:?} is not measured");
+    }
+
     /// The journal's lines, which are JSON objects.
     ///
     /// # Panics
     /// When there is not one journal.
     #[track_caller]
     pub fn journal(&self) -> Vec<Value> {
-        let folder = fs::read_dir(self.path("cltune-state/journal")).expect("there are journals");
-        let journals: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
-        let [journal] = &journals[..] else {
-            panic!("not one journal: {journals:?}");
-        };
-        let text = fs::read_to_string(journal).expect("a journal is text");
+        let text = fs::read_to_string(self.journal_file()).expect("a journal is text");
         let lines = text.lines().map(serde_json::from_str);
         lines.map(|line| line.expect("a line is JSON")).collect()
+    }
+
+    /// Changes the text of the journal.
+    ///
+    /// # Panics
+    /// When there is not one journal, or nothing changes.
+    #[track_caller]
+    pub fn damage_journal(&self, damage: impl FnOnce(&mut String)) {
+        let file = self.journal_file();
+        let mut text = fs::read_to_string(&file).expect("a journal is text");
+        let sound = text.clone();
+        damage(&mut text);
+        assert_ne!(text, sound);
+        fs::write(file, text).expect("a journal can be written");
+    }
+
+    #[track_caller]
+    fn journal_file(&self) -> PathBuf {
+        let mut journals = self.journals();
+        assert_eq!(journals.len(), 1, "{journals:?}");
+        journals.remove(0)
+    }
+
+    fn journals(&self) -> Vec<PathBuf> {
+        let folder = fs::read_dir(self.path("cltune-state/journal"));
+        let files = folder.into_iter().flatten().flatten();
+        let paths = files.map(|entry| entry.path());
+        paths
+            .filter(|path| path.extension().is_some_and(|of| of == "jsonl"))
+            .collect()
     }
 }
 
@@ -179,7 +258,7 @@ fn artifact() -> &'static Path {
     BUILT.get_or_init(|| {
         let clauses = "params(A = 0..=5), defaults(A = 0)";
         let project = samples::inline("cltune-e2e-faults", clauses, RUN);
-        project.write("src/lib.rs", project.read("src/lib.rs") + GREEDY);
+        project.write("src/lib.rs", project.read("src/lib.rs") + GREEDY + MANY);
         let built = project.cargo(&["build", "--message-format", "json"]);
         let artifacts = built.expect_code(0).messages("compiler-artifact");
         let library = artifacts

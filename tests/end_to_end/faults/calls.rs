@@ -68,8 +68,8 @@ fn an_endless_build_and_an_endless_launch() {
     costs_only(
         "hang@clBuildProgram:A=1; hang@clWaitForEvents:A=2",
         &[
-            (1, "timed-out", "no answer within"),
-            (2, "timed-out", "no answer within"),
+            (1, "timed-out", "no answer within "),
+            (2, "timed-out", "no answer within "),
         ],
     );
 }
@@ -92,4 +92,10 @@ fn garbage_on_standard_output() {
          print=\n@cltune {}\n@clBuildProgram:A=1",
         &[(1, "crashed", "nonsense")],
     );
+}
+
+#[test]
+fn a_crash_among_the_finalists() {
+    // What was measured is built again to be timed in turns with the default.
+    costs_only("abort@clBuildProgram:A=4#2", &[]);
 }

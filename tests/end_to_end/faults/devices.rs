@@ -1,5 +1,6 @@
 //! Devices that are lost, lie about their limits, leak, or do nothing right.
 
+use cltune_tests::Output;
 use cltune_tests::faulty::{BEST, Session, fate};
 
 #[test]
@@ -54,4 +55,64 @@ fn limits_that_are_higher_than_the_truth() {
         assert_ne!(failed, "ok", "{tuned}");
     }
     assert_eq!(session.chosen(), 16);
+}
+
+#[test]
+fn a_device_that_is_lost() {
+    // From then on no process can use it.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mark = folder.path().join("lost");
+    let session = Session::new(&format!("lost={}@clWaitForEvents:A=2", mark.display()));
+    let stopped = session.tune(&[]).expect_code(1);
+    let stopped = stopped.expect_stderr(&["what it found is kept", "CL_DEVICE_NOT_AVAILABLE"]);
+    assert_eq!(session.chosen(), 1, "{stopped}");
+    // Once it works again, the rest follows.
+    std::fs::remove_file(&mark).expect("the device was lost");
+    let session = session.without_faults();
+    let resumed = session.tune(&["--resume"]).expect_code(0);
+    assert!(resumed.messages("configuration").len() <= 4, "{resumed}");
+    assert_eq!(session.chosen(), BEST);
+}
+
+#[test]
+fn a_device_on_which_only_the_default_works() {
+    let crash = |value: i64| format!("abort@clEnqueueReadBuffer:A={value}");
+    let session = Session::new(&[1, 2, 3, 4, 5].map(crash).join(";"));
+    let tuned = session.tune(&[]).expect_code(0);
+    // So many failures in a row are a reason to look again, and the device is not to blame.
+    for value in 1..=5 {
+        let fate = fate(&tuned, &[value]);
+        assert!(fate.starts_with("crashed: "), "{fate}");
+    }
+    assert_eq!(session.chosen(), 0, "{tuned}");
+}
+
+#[test]
+fn a_device_that_crashes_every_worker() {
+    // The reference comes first, with two draws of inputs.
+    let session = Session::new("abort@clEnqueueNDRangeKernel#4");
+    let stopped = session.tune(&[]).expect_code(1);
+    let stopped = stopped.expect_stderr(&["in a row", "SIGABRT", "given up"]);
+    assert_eq!(stopped.messages("configuration").len(), 5, "{stopped}");
+    assert!(!session.path("cltune.lock").exists());
+}
+
+#[test]
+fn a_device_that_never_works() {
+    let session = Session::new("error=-5@clEnqueueNDRangeKernel");
+    let failed = session.tune(&[]).expect_code(1);
+    let failed = failed.expect_stderr(&["the reference", "CL_OUT_OF_RESOURCES"]);
+    assert!(failed.messages("configuration").is_empty(), "{failed}");
+}
+
+#[test]
+fn a_driver_that_leaks() {
+    // With 6 GB of address space, a few dozen launches are possible.
+    let session = Session::new("leak=100000000@clEnqueueNDRangeKernel");
+    let tuned = Output::of(&mut session.command_in("ulimit -v 6000000", &[])).expect_code(0);
+    // Whichever configuration it was during which memory ran out, that was not its fault.
+    for value in 0..=5 {
+        assert_eq!(fate(&tuned, &[value]), "ok", "{tuned}");
+    }
+    assert_eq!(session.chosen(), BEST);
 }

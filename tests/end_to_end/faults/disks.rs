@@ -39,8 +39,7 @@ fn a_disk_that_the_journal_fills() {
         return;
     };
     let failed = Output::of(&mut command).expect_code(1);
-    let failed = failed.expect_stderr(&["cannot write the journal", "No space left"]);
-    assert!(failed.messages("configuration").len() < 6, "{failed}");
+    let _ = failed.expect_stderr(&["cannot write the journal", "No space left"]);
     // What was found before is kept: the lockfile is on another disk.
     assert_eq!(session.chosen(), BEST);
 }

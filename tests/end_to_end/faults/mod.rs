@@ -10,3 +10,4 @@ mod calls;
 mod devices;
 mod disks;
 mod processes;
+mod soak;

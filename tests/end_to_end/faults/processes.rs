@@ -12,9 +12,8 @@ const SLOW: &str = "sleep=0.5@clEnqueueReadBuffer:A=2";
 fn a_worker_that_is_killed() {
     // As the system does when memory runs out.
     let session = Session::new(SLOW);
-    let mut running = Running::start(&mut session.command(&[]));
-    running.wait_for("\"values\":[1]");
-    std::thread::sleep(Duration::from_millis(300));
+    let running = Running::start(&mut session.command(&[]));
+    session.wait_until_begun(&[2]);
     let workers = running.children();
     assert!(!workers.is_empty(), "there is a worker");
     for worker in workers {
@@ -31,9 +30,8 @@ fn a_worker_that_is_killed() {
 #[test]
 fn a_session_that_is_stopped_for_longer_than_the_time_limit() {
     let session = Session::new(SLOW);
-    let mut running = Running::start(&mut session.command(&[]));
-    running.wait_for("\"values\":[1]");
-    std::thread::sleep(Duration::from_millis(300));
+    let running = Running::start(&mut session.command(&[]));
+    session.wait_until_begun(&[2]);
     let workers = running.children();
     let all = || workers.iter().copied().chain([running.id()]);
     all().for_each(|process| assert!(signal(process, "STOP"), "{process} has ended"));
@@ -43,4 +41,48 @@ fn a_session_that_is_stopped_for_longer_than_the_time_limit() {
     for value in 0..=5 {
         assert_eq!(fate(&tuned, &[value]), "ok", "{tuned}");
     }
+}
+
+#[test]
+fn a_session_that_is_killed_and_resumed() {
+    let session = Session::new(SLOW);
+    let running = Running::start(&mut session.command(&[]));
+    session.wait_until_begun(&[2]);
+    running.signal("KILL");
+    let _ = running.end();
+    // Half a line, as a kill in the middle of writing it leaves.
+    session.damage_journal(|text| text.push_str("{\"values\":[3],\"stat"));
+
+    let resumed = session.tune(&["--resume"]).expect_code(0);
+    let measured = resumed.messages("configuration");
+    let measured: Vec<_> = measured.iter().map(|of| of["values"][0].as_i64()).collect();
+    // Nothing twice; what the session was killed at is the last to be tried.
+    assert_eq!(measured, [3, 4, 5, 2].map(Some), "{resumed}");
+    assert_eq!(session.chosen(), BEST);
+    let again = session.tune(&["--fresh"]).expect_code(0);
+    assert_eq!(again.messages("configuration").len(), 6, "{again}");
+}
+
+#[test]
+fn a_configuration_that_takes_the_session_down_with_it() {
+    let session = Session::new("kill-parent@clEnqueueReadBuffer:A=2");
+    assert_eq!(session.tune(&[]).code, None, "it is killed");
+    assert_eq!(session.tune(&["--resume"]).code, None, "it is killed again");
+    let ended = session.tune(&["--resume"]).expect_code(0);
+    let culprit = fate(&ended, &[2]);
+    assert!(culprit.starts_with("interrupted: "), "{culprit}");
+    assert_eq!(ended.messages("configuration").len(), 1, "{ended}");
+    assert_eq!(session.chosen(), BEST);
+}
+
+#[test]
+fn a_journal_that_is_damaged() {
+    let session = Session::new("");
+    let _ = session.tune(&[]).expect_code(0);
+    session.damage_journal(|text| *text = text.replacen("\"values\":[3]", "\"values\":[2]", 1));
+    let resumed = session.tune(&["--resume"]).expect_code(0);
+    let resumed = resumed.expect_stderr(&["1 damaged line", "is kept as"]);
+    // The configuration whose result is lost is measured again.
+    assert_eq!(resumed.messages("configuration").len(), 1, "{resumed}");
+    assert_eq!(fate(&resumed, &[3]), "ok", "{resumed}");
 }

@@ -16,6 +16,7 @@ pub(crate) fn strike(effect: &Effect) -> Option<cl_int> {
         Effect::Segv => segv(),
         Effect::Abort => std::process::abort(),
         Effect::Exit(code) => std::process::exit(*code),
+        Effect::KillParent => kill_parent(),
         Effect::Hang => loop {
             std::thread::sleep(Duration::from_hours(1));
         },
@@ -56,6 +57,15 @@ fn segv() -> ! {
     unsafe {
         libc::signal(libc::SIGSEGV, libc::SIG_DFL);
         libc::raise(libc::SIGSEGV);
+    }
+    std::process::abort();
+}
+
+/// Ends the process that started this one, as a machine that goes down does, and then this one.
+fn kill_parent() -> ! {
+    // SAFETY: both take and return plain numbers.
+    unsafe {
+        libc::kill(libc::getppid(), libc::SIGKILL);
     }
     std::process::abort();
 }

@@ -11,7 +11,10 @@ pub(crate) struct Fault {
     pub(crate) effect: Effect,
     /// The function's name, or the query's.
     pub(crate) call: String,
-    pub(crate) when: When,
+    /// For kernels that were built with this option: `-DA=3`.
+    pub(crate) option: Option<String>,
+    /// At this one of such calls in the process only, from 1 on.
+    pub(crate) nth: Option<u64>,
 }
 
 /// What goes wrong.
@@ -20,6 +23,7 @@ pub(crate) enum Effect {
     Segv,
     Abort,
     Exit(i32),
+    KillParent,
     Hang,
     Sleep(Duration),
     Error(cl_int),
@@ -29,16 +33,6 @@ pub(crate) enum Effect {
     Print(String),
     Leak(usize),
     Answer(u64),
-}
-
-/// At which of the calls.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum When {
-    Always,
-    /// At this one in the process, from 1 on.
-    Nth(u64),
-    /// For kernels that were built with this option: `-DA=3`.
-    Option(String),
 }
 
 /// All faults of a text, or which of them cannot be understood.
@@ -58,17 +52,19 @@ impl FromStr for Fault {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let (effect, place) = text.rsplit_once('@').ok_or(())?;
-        let (call, when) = match place.split_once(':') {
-            None => (place, When::Always),
-            Some((call, when)) => match when.strip_prefix('#') {
-                Some(nth) => (call, When::Nth(nth.parse().map_err(drop)?)),
-                None => (call, When::Option(format!("-D{when}"))),
-            },
+        let (place, nth) = match place.split_once('#') {
+            Some((place, nth)) => (place, Some(nth.parse().map_err(drop)?)),
+            None => (place, None),
+        };
+        let (call, option) = match place.split_once(':') {
+            Some((call, define)) => (call, Some(format!("-D{define}"))),
+            None => (place, None),
         };
         Ok(Self {
             effect: effect.parse()?,
             call: call.to_owned(),
-            when,
+            option,
+            nth,
         })
     }
 }
@@ -84,6 +80,7 @@ impl FromStr for Effect {
         Ok(match (name, value) {
             ("segv", "") => Self::Segv,
             ("abort", "") => Self::Abort,
+            ("kill-parent", "") => Self::KillParent,
             ("hang", "") => Self::Hang,
             ("unusable", "") => Self::Unusable,
             ("corrupt", "") => Self::Corrupt,
@@ -107,28 +104,24 @@ mod tests {
 
     #[test]
     fn faults_have_an_effect_a_call_and_an_occasion() {
-        let faults =
-            parse("hang@clFinish; error=-5@clBuildProgram:A=3;sleep=0.5@clCreateKernel:#2;")
-                .unwrap();
+        let text = "hang@clFinish; error=-5@clBuildProgram:A=3;sleep=0.5@clCreateKernel:A=3#2;";
         let expected = [
-            (Effect::Hang, "clFinish", When::Always),
-            (
-                Effect::Error(-5),
-                "clBuildProgram",
-                When::Option("-DA=3".to_owned()),
-            ),
+            (Effect::Hang, "clFinish", None, None),
+            (Effect::Error(-5), "clBuildProgram", Some("-DA=3"), None),
             (
                 Effect::Sleep(Duration::from_millis(500)),
                 "clCreateKernel",
-                When::Nth(2),
+                Some("-DA=3"),
+                Some(2),
             ),
         ];
-        let expected = expected.map(|(effect, call, when)| Fault {
+        let expected = expected.map(|(effect, call, option, nth)| Fault {
             effect,
             call: call.to_owned(),
-            when,
+            option: option.map(str::to_owned),
+            nth,
         });
-        assert_eq!(faults, expected);
+        assert_eq!(parse(text).unwrap(), expected);
         assert_eq!(parse(""), Ok(Vec::new()));
     }
 
@@ -140,7 +133,7 @@ mod tests {
             "explode@clFinish",
             "error=x@clFinish",
             "sleep=-1@clFinish",
-            "abort@clFinish:#x",
+            "abort@clFinish#x",
         ] {
             let error = parse(&format!("abort@clFinish;{wrong}")).unwrap_err();
             assert!(error.contains(wrong), "{error}");

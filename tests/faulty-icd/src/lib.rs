@@ -11,7 +11,8 @@
 //! ```text
 //! EFFECT@CALL          always
 //! EFFECT@CALL:A=3      for kernels built with -DA=3
-//! EFFECT@CALL:#2       at the second call in this process
+//! EFFECT@CALL#2        at the second call in this process
+//! EFFECT@CALL:A=3#2    at the second one for such kernels
 //! ```
 //!
 //! Calls without a kernel (`clEnqueueReadBuffer`, `clWaitForEvents`, `clFinish`) belong to the kernel
@@ -20,6 +21,7 @@
 //! | effect | what happens |
 //! |---|---|
 //! | `segv`, `abort`, `exit=3` | the process ends |
+//! | `kill-parent` | the process ends, and the one that started it |
 //! | `hang`, `sleep=0.5` | for ever; seconds |
 //! | `error=-5` | the call returns this code |
 //! | `unusable` | this call and all later ones of the process return `CL_OUT_OF_RESOURCES` |

@@ -1,6 +1,6 @@
 //! Which fault is due: counts calls, and remembers what kernels were built with.
 
-use crate::fault::{Effect, Fault, When};
+use crate::fault::{Effect, Fault};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,8 @@ pub(crate) struct Occasions {
 
 #[derive(Default)]
 struct Known {
-    calls: HashMap<&'static str, u64>,
+    /// How many calls each fault was about.
+    calls: HashMap<usize, u64>,
     options: HashMap<Handle, String>,
     /// The options of the kernel that was launched last.
     launched: String,
@@ -51,23 +52,26 @@ impl Occasions {
     /// The effects that are due at a call: of a program or kernel, or of what was launched last.
     pub(crate) fn due(&self, call: &'static str, of: Option<Handle>) -> Vec<&Effect> {
         let mut known = self.known();
-        let count = known.calls.entry(call).or_default();
-        *count += 1;
-        let count = *count;
+        let Known {
+            calls,
+            options,
+            launched,
+        } = &mut *known;
         let options = match of {
-            Some(handle) => known.options.get(&handle).map_or("", String::as_str),
-            None => &known.launched,
+            Some(handle) => options.get(&handle).map_or("", String::as_str),
+            None => launched,
         };
-        let is_due = |fault: &&Fault| {
-            fault.call == call
-                && match &fault.when {
-                    When::Always => true,
-                    When::Nth(nth) => count == *nth,
-                    When::Option(option) => options.split_whitespace().any(|word| word == option),
-                }
+        let is_due = |(number, fault): &(usize, &Fault)| {
+            let has = |option: &String| options.split_whitespace().any(|word| word == option);
+            if fault.call != call || !fault.option.as_ref().is_none_or(has) {
+                return false;
+            }
+            let count = calls.entry(*number).or_default();
+            *count += 1;
+            fault.nth.is_none_or(|nth| nth == *count)
         };
-        let due = self.faults.iter().filter(is_due);
-        due.map(|fault| &fault.effect).collect()
+        let due = self.faults.iter().enumerate().filter(is_due);
+        due.map(|(_, fault)| &fault.effect).collect()
     }
 
     /// The files of `lost`.
@@ -93,8 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn the_nth_call_is_counted_by_name() {
-        let occasions = Occasions::new(parse("hang@clFinish:#2").unwrap());
+    fn the_nth_call_is_counted_for_each_fault() {
+        let occasions = Occasions::new(parse("hang@clFinish#2").unwrap());
         assert_eq!(due(&occasions, "clFinish", None), 0);
         assert_eq!(due(&occasions, "clFlush", None), 0);
         assert_eq!(due(&occasions, "clFinish", None), 1);
@@ -103,7 +107,7 @@ mod tests {
 
     #[test]
     fn options_are_remembered_from_the_program_to_its_launch() {
-        let faults = "abort@clEnqueueNDRangeKernel:A=3;segv@clFinish:A=3";
+        let faults = "abort@clEnqueueNDRangeKernel:A=3#2;segv@clFinish:A=3";
         let occasions = Occasions::new(parse(faults).unwrap());
         let (other, program) = (1, 2);
         occasions.built(other, "-DA=33 -DB=1");
@@ -111,6 +115,7 @@ mod tests {
         occasions.created(11, other);
         occasions.created(12, program);
         assert_eq!(due(&occasions, "clEnqueueNDRangeKernel", Some(11)), 0);
+        assert_eq!(due(&occasions, "clEnqueueNDRangeKernel", Some(12)), 0);
         assert_eq!(due(&occasions, "clEnqueueNDRangeKernel", Some(12)), 1);
         occasions.launched(11);
         assert_eq!(due(&occasions, "clFinish", None), 0);
