@@ -3,6 +3,7 @@
 use crate::process::Output;
 use crate::{samples, tools};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,8 +44,10 @@ mod greedy {
 }
 "#;
 
-/// With `--kernel many`: 32 configurations, whose first value alone decides how fast they are; 2 is
-/// the fastest.
+/// The fastest first value of `--kernel many`.
+pub const MANY_BEST: i64 = 2;
+
+/// With `--kernel many`: 32 configurations, whose first value alone decides how fast they are.
 const MANY: &str = r#"
 mod many {
     use super::*;
@@ -190,15 +193,26 @@ impl Session {
         assert!(waited, "{values:?} is not measured");
     }
 
-    /// The journal's lines, which are JSON objects.
+    /// What became of each configuration, by the journal: `ok`, or how it failed.
     ///
     /// # Panics
-    /// When there is not one journal.
+    /// When there is not one journal, or a configuration has two results, or a failure no reason.
     #[track_caller]
-    pub fn journal(&self) -> Vec<Value> {
+    pub fn results(&self) -> BTreeMap<String, String> {
         let text = fs::read_to_string(self.journal_file()).expect("a journal is text");
-        let lines = text.lines().map(serde_json::from_str);
-        lines.map(|line| line.expect("a line is JSON")).collect()
+        let mut results = BTreeMap::new();
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line).expect("a line is JSON");
+            if let Some(status) = line["status"].as_str() {
+                assert!(
+                    status == "ok" || line["detail"].is_string(),
+                    "no reason: {line}"
+                );
+                let known = results.insert(line["values"].to_string(), status.to_owned());
+                assert_eq!(known, None, "measured twice: {line}");
+            }
+        }
+        results
     }
 
     /// Changes the text of the journal.

@@ -9,10 +9,12 @@
 //! | `ahead` | elsewhere: building while measuring |
 //! | `pipeline` | which of them a job gets, and with how many workers |
 //! | `supply` | how what was built gets to the one who measures |
+//! | `blame` | whether a failure is the configuration's |
 //! | `steadiness` | whether the device was the same all the time |
 
 mod ahead;
 mod alternating;
+mod blame;
 mod compiling;
 mod lane;
 mod measuring;

@@ -1,7 +1,7 @@
 //! Devices that are lost, lie about their limits, leak, or do nothing right.
 
 use cltune_tests::Output;
-use cltune_tests::faulty::{BEST, Session, fate};
+use cltune_tests::faulty::{BEST, MANY_BEST, Session, fate};
 
 #[test]
 fn a_device_that_is_unusable_after_a_failure() {
@@ -115,4 +115,35 @@ fn a_driver_that_leaks() {
         assert_eq!(fate(&tuned, &[value]), "ok", "{tuned}");
     }
     assert_eq!(session.chosen(), BEST);
+}
+
+#[test]
+fn a_device_that_is_lost_while_others_build() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mark = folder.path().join("lost");
+    let session = Session::new(&format!("lost={}@clWaitForEvents:A=1", mark.display()));
+    let stopped = session.tune(&["--kernel", "many"]).expect_code(1);
+    let stopped = stopped.expect_stderr(&["what it found is kept", "CL_DEVICE_NOT_AVAILABLE"]);
+    // What was being built is not to blame.
+    for message in stopped.messages("configuration") {
+        assert_eq!(message["status"], "ok", "{stopped}");
+    }
+    std::fs::remove_file(&mark).expect("the device was lost");
+    let session = session.without_faults();
+    let _ = session
+        .tune(&["--kernel", "many", "--resume"])
+        .expect_code(0);
+    assert_eq!(session.results().len(), 32);
+    assert_eq!(session.chosen(), MANY_BEST);
+}
+
+#[test]
+fn a_driver_that_crashes_after_a_while() {
+    // At the ninth build of every process, whatever it is that is built.
+    let session = Session::new("abort@clBuildProgram#9");
+    let tuned = session.tune(&["--kernel", "many"]).expect_code(0);
+    let results = session.results();
+    assert_eq!(results.len(), 32, "{tuned}");
+    assert!(results.values().all(|status| status == "ok"), "{tuned}");
+    assert_eq!(session.chosen(), MANY_BEST);
 }

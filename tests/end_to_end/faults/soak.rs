@@ -4,34 +4,30 @@
 //! `CLTUNE_SOAK_ROUNDS` says how often; `scripts/test --full` does it many times.
 
 use cltune_tests::Running;
-use cltune_tests::faulty::Session;
+use cltune_tests::faulty::{MANY_BEST, Session};
 use cltune_tests::process::signal;
-use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::Duration;
 
 /// How often a session is disturbed: less often than there are values of the second parameter, so
 /// that one of the fastest configurations is left.
 const DISTURBANCES: usize = 6;
-/// The fastest value of the first parameter.
-const BEST: i64 = 2;
-
 #[test]
 fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
     let rounds = std::env::var("CLTUNE_SOAK_ROUNDS").ok();
     let rounds: u64 = rounds.map_or(1, |rounds| rounds.parse().expect("a number of rounds"));
     let undisturbed = Session::new("");
     let _ = tune(&undisturbed, "--fresh").end().expect_code(0);
-    let expected = results(&undisturbed);
+    let expected = undisturbed.results();
     assert!(
         expected.values().all(|status| status == "ok"),
         "{expected:?}"
     );
-    assert_eq!(undisturbed.chosen(), BEST);
+    assert_eq!(undisturbed.chosen(), MANY_BEST);
     for round in 1..=rounds {
         let session = Session::new("");
         let killed = disturb(&session, &mut Random(round));
-        let found = results(&session);
+        let found = session.results();
         assert!(
             found.keys().eq(expected.keys()),
             "round {round}: {killed:?}: {found:?}"
@@ -41,7 +37,7 @@ fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
             failed <= killed.len(),
             "round {round}: {killed:?}: {found:?}"
         );
-        assert_eq!(session.chosen(), BEST, "round {round}: {killed:?}");
+        assert_eq!(session.chosen(), MANY_BEST, "round {round}: {killed:?}");
         eprintln!("round {round}: killed {killed:?}; {failed} culprits");
     }
 }
@@ -79,22 +75,6 @@ fn disturb(session: &Session, random: &mut Random) -> Vec<&'static str> {
 
 fn tune(session: &Session, how: &str) -> Running {
     Running::start(&mut session.command(&["--kernel", "many", how]))
-}
-
-/// What became of each configuration by the journal, where each has one result.
-fn results(session: &Session) -> BTreeMap<String, String> {
-    let mut results = BTreeMap::new();
-    for line in session.journal() {
-        if let Some(status) = line["status"].as_str() {
-            assert!(
-                status == "ok" || line["detail"].is_string(),
-                "no reason: {line}"
-            );
-            let known = results.insert(line["values"].to_string(), status.to_owned());
-            assert_eq!(known, None, "measured twice: {line}");
-        }
-    }
-    results
 }
 
 /// SplitMix64 (Steele, Lea and Flood, «Fast splittable pseudorandom number generators», 2014).

@@ -1,5 +1,6 @@
 //! A worker that builds configurations for another that measures them, replaced when it dies.
 
+use super::blame::may_be_the_workers;
 use super::lane::Shared;
 use super::measuring::Limit;
 use super::supply::Way;
@@ -82,14 +83,24 @@ impl CompileWorker {
                         binary_seconds,
                         binary,
                     },
-                    Compiled::Failed(outcome) => Built::Failed(Measured::Outcome(outcome)),
+                    Compiled::Failed(outcome) => failed(Measured::Outcome(outcome)),
                 });
             }
             Ok(Response::Failed(reason)) => return Err(BenchError::Refused(reason)),
             Ok(other) => WorkerFailure::Garbage(format!("{other:?}")),
             Err(failure) => failure,
         };
-        Ok(Built::Failed(Measured::lost(&failure)))
+        Ok(failed(Measured::lost(&failure)))
+    }
+}
+
+/// A failure that may be this worker's is left to the one who measures: it tries, and tries again in
+/// a new worker, before the configuration is blamed.
+fn failed(measured: Measured) -> Built {
+    if may_be_the_workers(&measured) {
+        Built::Not
+    } else {
+        Built::Failed(measured)
     }
 }
 

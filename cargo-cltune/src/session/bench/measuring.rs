@@ -1,10 +1,11 @@
 //! A worker that is ready to measure one job, replaced when it dies.
 
+use super::blame::may_be_the_workers;
 use super::steadiness::{Control, Steadiness};
 use super::{BenchError, Measured, PATIENCE, prepare};
 use crate::session::plan::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
-use cltune_runtime::tuning::{Binary, Compared, Outcome};
+use cltune_runtime::tuning::{Binary, Compared};
 use std::time::{Duration, Instant};
 
 /// A job ready to be measured.
@@ -50,8 +51,8 @@ impl Bench {
         binary: Option<&Binary>,
     ) -> Result<Measured, BenchError> {
         let measured = self.measure_once(codes, best_us, binary)?;
-        if self.measured > 1 && is_exhausted(&measured) {
-            // Perhaps it is what others left behind: only a new worker can tell.
+        if self.measured > 1 && may_be_the_workers(&measured) {
+            // Perhaps it is what others left behind.
             self.worker = None;
             return self.measure_once(codes, best_us, binary);
         }
@@ -167,23 +168,6 @@ impl Limit {
         // What took longer may have been a session that was stopped meanwhile.
         self.longest = self.longest.max(took.min(self.least));
     }
-}
-
-/// Whether it may have failed for want of something that a worker which measured others has used up.
-/// Drivers written in C++ end the process then.
-fn is_exhausted(measured: &Measured) -> bool {
-    const SIGNS: [&str; 3] = [
-        "CL_MEM_OBJECT_ALLOCATION_FAILURE",
-        "CL_OUT_OF_HOST_MEMORY",
-        "CL_OUT_OF_RESOURCES",
-    ];
-    let text = match measured {
-        Measured::Outcome(Outcome::LaunchFailed { error }) => error,
-        Measured::Outcome(Outcome::BuildFailed { log }) => log,
-        Measured::Crashed(_) => return true,
-        _ => return false,
-    };
-    SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 fn start(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
