@@ -1,7 +1,7 @@
 //! `cargo cltune verify --oclgrind`: defects that no result shows. `scripts/setup oclgrind` installs
 //! what these tests need; without it they only check that its absence is reported.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::{Output, Project, samples, tools};
 use std::process::Command;
 
 /// `A` is the defect, 0 is right. None of them shows in results on the devices at hand.
@@ -122,6 +122,68 @@ fn races_uninitialised_reads_and_accesses_out_of_bounds_are_found_with_their_lin
     let verified = project.cltune(&["verify", "--oclgrind"]).expect_code(1);
     let place = format!("kernels/run.cl:{}", line("y[n + 1]"));
     let _ = verified.expect_stdout(&["simulated", "1 right, 3 not", "(A = 3): ", &place]);
+}
+
+#[test]
+fn what_the_reference_does_wrong_is_the_references() {
+    if !is_installed() {
+        return;
+    }
+    let kernel = "__kernel void plain(const uint n, __global int* y) {\n\
+                  const size_t i = get_global_id(0);\n\
+                  y[i] = (int)n + (y[n + 3] == 12345);\n}\n\
+                  __kernel void run(const uint n, __global int* y) {\n\
+                  y[get_global_id(0)] = (int)n;\n\
+                  if (get_global_id(0) == 1) y[n] = WG;\n}\n";
+    let clauses = "params(WG = [16]), local(WG), reference(kernel = \"plain\", global(n))";
+    let project = samples::inline("cltune-e2e-oclgrind-reference", clauses, kernel);
+    // Guard zones refuse it while tuning, so the lockfile is written by a kernel that is right, and
+    // then says that it is of this one.
+    let wrong = "if (get_global_id(0) == 1) y[n] = WG;";
+    project.edit("src/lib.rs", wrong, "");
+    let _ = project.cltune(&["tune", "--device", "0"]).expect_code(0);
+    project.edit(
+        "src/lib.rs",
+        "y[get_global_id(0)] = (int)n;",
+        &format!("y[get_global_id(0)] = (int)n; {wrong}"),
+    );
+    let listed = project
+        .cltune(&["list", "--format", "json"])
+        .expect_code(0)
+        .json();
+    let fingerprint = listed["tunables"][0]["fingerprint"]
+        .as_str()
+        .expect("a text");
+    let lockfile = project.read("cltune.lock");
+    let old = lockfile
+        .lines()
+        .find(|line| line.starts_with("fingerprint"));
+    let new = format!("fingerprint = \"{fingerprint}\"");
+    project.edit("cltune.lock", old.expect("an entry"), &new);
+
+    let arguments = ["verify", "--oclgrind", "--message-format", "json"];
+    let verified = project.cltune(&arguments).expect_code(1);
+    let result = &verified.messages("verified")[0];
+    let findings = result["findings"].as_array().expect("a list");
+    let found: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            let what = finding["what"].as_str().expect("a text");
+            (
+                what,
+                finding["kernel_function"].as_str(),
+                finding["in_reference"] == true,
+            )
+        })
+        .collect();
+    let read = "Invalid read of size 4 at global memory";
+    assert!(found.contains(&(read, Some("plain"), true)), "{result}");
+    let write = "Invalid write of size 4 at global memory";
+    assert!(found.contains(&(write, Some("run"), false)), "{result}");
+    // A kernel in a function's body has no file of its own.
+    let place = &findings[0]["places"][0];
+    assert_eq!(place["file"], "body of run", "{place}");
+    assert_eq!(place["line"], 3);
 }
 
 #[test]

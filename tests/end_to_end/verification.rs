@@ -104,6 +104,28 @@ fn every_way_of_being_wrong_is_reported() {
 }
 
 #[test]
+fn a_larger_problem_that_has_no_reference_is_no_failure_and_the_own_is() {
+    let kernel = "__kernel void run(const uint n, __global int* y) { y[get_global_id(0)] = n; }
+        __kernel void plain(const uint n, __global int* y) {
+            y[get_global_id(0)] = n;
+            if (n > 300 && get_global_id(0) == 0) y[n] = 1;
+        }";
+    let clauses = "params(A = [0, 1]), reference(kernel = \"plain\", global(n))";
+    let project = samples::inline("cltune-e2e-verify-not-run", clauses, kernel);
+    let _ = project.cltune(&["tune", "--device", "0"]).expect_code(0);
+    let verified = project.cltune(&["verify"]).expect_code(0);
+    let _ = verified.expect_stdout(&[
+        "not-run",
+        "the reference is wrong",
+        "1 right, 0 not, 1 not run",
+    ]);
+    let verified = project
+        .cltune(&["verify", "--problem", "n=512"])
+        .expect_code(1);
+    let _ = verified.expect_stdout(&["0 right, 0 not, 1 not run"]);
+}
+
+#[test]
 fn what_cannot_be_verified_says_why() {
     let project = samples::inline("cltune-e2e-verify-none", "params(A = [0, 5])", KERNEL);
     let _ = project.cltune(&["verify"]).expect_code(2).expect_stderr(&[

@@ -4,8 +4,7 @@ use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
 use cltune_core::model::ScalarType;
 
 /// Roundings that one term may cost: built-in functions are exact to a few units in the last place
-/// (OpenCL 3.0 C, section 6.15.2 and table of errors: 3 for `exp`, 4 for `sin`), a product and a
-/// sum to one each.
+/// (OpenCL C 3.0, section 7.4: 3 for `exp`, 4 for `sin`), a product and a sum to one each.
 const ROUNDINGS: f64 = 16.0;
 
 /// The bound that follows from an element's type, as a fraction of what is compared.

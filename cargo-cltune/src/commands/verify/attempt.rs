@@ -12,6 +12,9 @@ use std::time::Duration;
 /// How long computing the reference may take: it is naive, and drivers are slow.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// The status of what could not be prepared.
+const NOT_RUN: &str = "not-run";
+
 /// What is to be verified.
 pub(super) struct Attempt {
     pub(super) job: Job,
@@ -74,6 +77,11 @@ impl Failure {
 impl Verified {
     pub(super) fn is_right(&self) -> bool {
         self.failure.is_none() && self.findings.is_empty()
+    }
+
+    /// Whether it never came to running the configuration, of which nothing is known then.
+    pub(super) fn is_not_run(&self) -> bool {
+        self.status() == NOT_RUN
     }
 
     /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
@@ -147,15 +155,14 @@ impl Attempt {
             // Oclgrind would take a guard zone for a part of the buffer.
             guards: self.oclgrind.is_none(),
         }));
-        match worker.ask(&request, PATIENCE.max(self.limit)) {
-            Ok(Response::Prepared { .. }) => Ok(()),
-            Ok(Response::Failed(reason)) => Err(Failure::new("not-run", reason)),
-            Ok(other) => Err(Failure::new(
-                "crashed",
-                format!("the worker answered {other:?}"),
-            )),
-            Err(failure) => Err(Failure::of_worker(&failure)),
-        }
+        // Whatever happens here is not the configuration's doing.
+        let reason = match worker.ask(&request, PATIENCE.max(self.limit)) {
+            Ok(Response::Prepared { .. }) => return Ok(()),
+            Ok(Response::Failed(reason)) => reason,
+            Ok(other) => format!("the worker answered {other:?}"),
+            Err(failure) => format!("computing the reference failed: {failure}"),
+        };
+        Err(Failure::new(NOT_RUN, reason))
     }
 
     fn verify(&self, worker: &mut Worker) -> Result<usize, Failure> {
@@ -163,7 +170,7 @@ impl Attempt {
         match worker.ask(&Request::Verify { codes }, self.limit) {
             Ok(Response::Verified(Ok(draws))) => Ok(draws),
             Ok(Response::Verified(Err(outcome))) => Err(Failure::of_outcome(outcome)),
-            Ok(Response::Failed(reason)) => Err(Failure::new("not-run", reason)),
+            Ok(Response::Failed(reason)) => Err(Failure::new(NOT_RUN, reason)),
             Ok(other) => Err(Failure::new(
                 "crashed",
                 format!("the worker answered {other:?}"),

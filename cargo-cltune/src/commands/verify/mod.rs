@@ -20,7 +20,7 @@ mod problems;
 
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover, from_artifact};
-use crate::session::{check_kernel_filters, interrupted, watch_interrupts};
+use crate::session::{SessionLock, check_kernel_filters, interrupted, watch_interrupts};
 use entries::Entries;
 use print::Printer;
 use std::error::Error;
@@ -47,7 +47,8 @@ pub(crate) struct VerifyArgs {
     /// --oclgrind: smaller) ones; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Verification")]
     problem: Vec<String>,
-    /// How many draws of inputs to run on (default: 8, with --oclgrind 1).
+    /// How many draws of inputs to run on (default: 8, or as many as are declared if that is more;
+    /// with --oclgrind 1).
     #[arg(
         long,
         value_name = "NUMBER",
@@ -85,9 +86,15 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    fn draws(&self) -> usize {
-        self.draws
-            .map_or(if self.oclgrind { 1 } else { 8 }, usize::from)
+    /// How many draws, given what is declared.
+    fn draws(&self, declared: Option<u32>) -> usize {
+        const DRAWS: u32 = 8;
+        let default = match declared {
+            _ if self.oclgrind => 1,
+            Some(declared) => declared.max(DRAWS),
+            None => DRAWS,
+        };
+        self.draws.map_or(default as usize, usize::from)
     }
 
     fn time_limit(&self) -> Duration {
@@ -118,6 +125,13 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let entries = Entries::of(&discovery.packages, &args.kernel)?;
     let plan = plan::plan(&entries, args)?;
+    // Running kernels beside a session that measures would disturb it.
+    let _lock = SessionLock::acquire(&discovery.state, |holder| {
+        anstream::eprintln!(
+            "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
+        );
+    })
+    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
     let mut printer = Printer::new(args.message_format, stdout);
     let mut wrong = !entries.stale.is_empty();
     printer.begin(&entries, &plan)?;
@@ -128,7 +142,9 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         }
         printer.start(attempt);
         let result = attempt.run();
-        wrong |= !result.is_right();
+        // That a larger problem is too large for the machine or its patience says nothing.
+        let says_nothing = attempt.is_larger && result.is_not_run();
+        wrong |= !(result.is_right() || says_nothing);
         printer.result(attempt, &result)?;
     }
     printer.end()?;

@@ -206,7 +206,7 @@ impl Planner<'_> {
             codes: entry.codes.clone(),
             tuned_on,
             is_larger,
-            draws: self.args.draws(),
+            draws: self.args.draws(entry.declaration.draws),
             seed: self.plan.seed,
             limit: self.args.time_limit(),
             oclgrind: host.oclgrind.clone(),

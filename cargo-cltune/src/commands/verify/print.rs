@@ -18,6 +18,7 @@ pub(super) struct Printer<'a> {
     details: Vec<String>,
     right: usize,
     wrong: usize,
+    not_run: usize,
 }
 
 impl<'a> Printer<'a> {
@@ -29,6 +30,7 @@ impl<'a> Printer<'a> {
             details: Vec::new(),
             right: 0,
             wrong: 0,
+            not_run: 0,
         }
     }
 
@@ -75,6 +77,8 @@ impl<'a> Printer<'a> {
     pub(super) fn result(&mut self, attempt: &Attempt, result: &Verified) -> io::Result<()> {
         if result.is_right() {
             self.right += 1;
+        } else if result.is_not_run() {
+            self.not_run += 1;
         } else {
             self.wrong += 1;
         }
@@ -125,7 +129,11 @@ impl<'a> Printer<'a> {
         for detail in &self.details {
             writeln!(self.out, "  {detail}")?;
         }
-        writeln!(self.out, "\n{} right, {} not", self.right, self.wrong)
+        write!(self.out, "\n{} right, {} not", self.right, self.wrong)?;
+        if self.not_run > 0 {
+            write!(self.out, ", {} not run", self.not_run)?;
+        }
+        writeln!(self.out)
     }
 
     fn message(&mut self, value: &Value) -> io::Result<()> {
