@@ -33,7 +33,9 @@ use cltune_core::record;
 use cltune_runtime::tuning::Outcome;
 use std::time::Duration;
 
-/// How long listing devices and preparing may take: reference kernels are naive and drivers slow.
+/// How long listing devices may take: drivers start slowly.
+const LISTING: Duration = Duration::from_mins(2);
+/// How long preparing may take: reference kernels are naive and problems large.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What became of a configuration, the worker's own end included.
@@ -76,11 +78,21 @@ pub(crate) enum BenchError {
     /// The worker failed.
     #[error(transparent)]
     Worker(#[from] WorkerFailure),
+    /// No worker could list the devices.
+    #[error(
+        "listing the OpenCL devices: {0}. One of the installed drivers does this; OCL_ICD_VENDORS can \
+         name a folder with the .icd files of the others"
+    )]
+    Listing(WorkerFailure),
+    /// No worker got ready to measure.
+    #[error("making ready to measure (buffers, inputs, the reference): {0}")]
+    Preparing(WorkerFailure),
 }
 
 /// The devices of this machine, as a worker sees them.
 pub(crate) fn list_devices() -> Result<Vec<DeviceRecord>, BenchError> {
-    match Worker::start()?.ask(&Request::Devices, PATIENCE)? {
+    let answer = Worker::start()?.ask(&Request::Devices, LISTING);
+    match answer.map_err(BenchError::Listing)? {
         Response::Devices(devices) => Ok(devices),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),

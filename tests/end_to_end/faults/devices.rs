@@ -106,6 +106,16 @@ fn a_device_that_never_works() {
 }
 
 #[test]
+fn a_driver_that_crashes_before_anything_is_measured() {
+    let listing = Session::new("segv@clGetDeviceIDs").tune(&[]).expect_code(2);
+    let _ = listing.expect_stderr(&["listing the OpenCL devices", "SIGSEGV", "OCL_ICD_VENDORS"]);
+    let ready = Session::new("abort@clCreateContext")
+        .tune(&[])
+        .expect_code(1);
+    let _ = ready.expect_stderr(&["cltune_e2e_faults::run", "making ready", "SIGABRT"]);
+}
+
+#[test]
 fn a_driver_that_leaks() {
     // With 6 GB of address space, a few dozen launches are possible.
     let session = Session::new("leak=100000000@clEnqueueNDRangeKernel");

@@ -170,9 +170,19 @@ impl Limit {
     }
 }
 
+/// A worker that is ready. One that ends before it is may have been ended by somebody else, for want of
+/// memory: then another is tried.
 fn start(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
+    match start_once(prepare) {
+        Err(BenchError::Preparing(WorkerFailure::Ended(_))) => start_once(prepare),
+        ready => ready,
+    }
+}
+
+fn start_once(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
     let mut worker = Worker::start()?;
-    match worker.ask(&Request::Prepare(Box::new(prepare.clone())), PATIENCE)? {
+    let answer = worker.ask(&Request::Prepare(Box::new(prepare.clone())), PATIENCE);
+    match answer.map_err(BenchError::Preparing)? {
         Response::Prepared { default } => Ok((worker, default)),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
