@@ -137,6 +137,24 @@ fn an_empty_space_says_which_constraint_removed_how_many() {
 }
 
 #[test]
+fn a_space_that_takes_too_long_to_build_says_so() {
+    let project = samples::inline(
+        "cltune-e2e-too-complex",
+        "params(A = 1..=3000, B = 1..=3000, C = 1..=3000, D = 1..=3000), \
+         constraints(A * A * 7 + B * B * 5 + C * C * 3 + D * D * 2 == 123_456_789)",
+        FILL,
+    );
+    let list = project.cltune(&["list", "--explain"]).expect_code(0);
+    let _ = list.expect_stdout(&["take too long to count", "`A`, `B`, `C`, `D`"]);
+    let list = project.cltune(&["list", "--format", "json"]).json();
+    let space = &list["tunables"][0]["spaces"][0];
+    assert!(space["valid"].is_null(), "{space}");
+    assert_eq!(space["cartesian"], 81_000_000_000_000_u64, "{space}");
+    let tuned = project.cltune(&["tune", "--device", "0"]).expect_code(1);
+    let _ = tuned.expect_stderr(&["cannot be built", "`A`, `B`, `C`, `D`"]);
+}
+
+#[test]
 fn a_parameter_may_have_a_hundred_thousand_values() {
     let project = samples::inline(
         "cltune-e2e-large",

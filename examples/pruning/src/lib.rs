@@ -4,7 +4,7 @@
 
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 
-/// c <- a * b, for square matrices of n rows in row-major order.
+/// `c` <- `a * b`, for square matrices of n rows in row-major order.
 ///
 /// A work-group computes a tile of its own size, through two tiles in local memory (the paper's
 /// equation 10, in elements there).
@@ -28,7 +28,7 @@ pub fn matmul(
     #[arg(out, len = n * n)] c: &mut Buffer<f32>,
 ) -> Result<Event>;
 
-/// y[i] <- the sum over k of w[k] * x[i + k].
+/// `y[i]` <- the sum over k of `w[k] * x[i + k]`.
 ///
 /// A work-group shares what it reads of `x` through local memory (equation 11, in elements there).
 #[tunable(
