@@ -100,14 +100,17 @@ impl Session {
     }
 
     /// `cargo cltune tune` with messages for tools and every configuration in the order of its value
-    /// after the default.
+    /// after the default; where the arguments do not say otherwise, of `run` and with a time limit of
+    /// 3 seconds.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(tools::cargo_cltune());
-        command.args(["cltune", "tune", "--strategy", "full", "--time-limit", "3"]);
+        command.args(["cltune", "tune", "--strategy", "full"]);
         command.args(["--message-format", "json", "--artifact"]);
         command.arg(artifact());
-        if !arguments.contains(&"--kernel") {
-            command.args(["--kernel", "run"]);
+        for (option, value) in [("--kernel", "run"), ("--time-limit", "3")] {
+            if !arguments.contains(&option) {
+                command.args([option, value]);
+            }
         }
         command.args(arguments);
         self.place(&mut command);

@@ -1,8 +1,8 @@
 //! Processes that are killed, stopped, or told to end.
 
-use cltune_tests::Running;
 use cltune_tests::faulty::{BEST, Session, fate};
 use cltune_tests::process::signal;
+use cltune_tests::{Output, Running};
 use std::time::Duration;
 
 /// Results of `A = 2` are read slowly: there are three reads, for there are guard zones.
@@ -54,13 +54,41 @@ fn a_session_that_is_killed_and_resumed() {
     session.damage_journal(|text| text.push_str("{\"values\":[3],\"stat"));
 
     let resumed = session.tune(&["--resume"]).expect_code(0);
-    let measured = resumed.messages("configuration");
-    let measured: Vec<_> = measured.iter().map(|of| of["values"][0].as_i64()).collect();
     // Nothing twice; what the session was killed at is the last to be tried.
-    assert_eq!(measured, [3, 4, 5, 2].map(Some), "{resumed}");
+    assert_eq!(values(&resumed), [3, 4, 5, 2], "{resumed}");
     assert_eq!(session.chosen(), BEST);
     let again = session.tune(&["--fresh"]).expect_code(0);
     assert_eq!(again.messages("configuration").len(), 6, "{again}");
+}
+
+#[test]
+fn a_session_that_is_interrupted_and_resumed() {
+    let session = Session::new(SLOW);
+    let running = Running::start(&mut session.command(&[]));
+    session.wait_until_begun(&[2]);
+    running.signal("INT");
+    let ended = running.end().expect_code(130);
+    // What was under way was finished, and the best so far was kept.
+    assert_eq!(fate(&ended, &[2]), "ok", "{ended}");
+    assert_eq!(session.chosen(), 2);
+    let resumed = session.tune(&["--resume"]).expect_code(0);
+    assert_eq!(values(&resumed), [3, 4, 5], "{resumed}");
+    assert_eq!(session.chosen(), BEST);
+}
+
+#[test]
+fn a_session_that_is_interrupted_twice() {
+    // What is under way never ends, and the time limit is far off.
+    let session = Session::new("hang@clEnqueueReadBuffer:A=2");
+    let running = Running::start(&mut session.command(&["--time-limit", "600"]));
+    session.wait_until_begun(&[2]);
+    running.signal("INT");
+    std::thread::sleep(Duration::from_millis(200));
+    running.signal("INT");
+    let _ = running.end().expect_code(130);
+    let session = session.without_faults();
+    let resumed = session.tune(&["--resume"]).expect_code(0);
+    assert_eq!(values(&resumed), [3, 4, 5, 2], "{resumed}");
 }
 
 #[test]
@@ -85,4 +113,11 @@ fn a_journal_that_is_damaged() {
     // The configuration whose result is lost is measured again.
     assert_eq!(resumed.messages("configuration").len(), 1, "{resumed}");
     assert_eq!(fate(&resumed, &[3]), "ok", "{resumed}");
+}
+
+/// What was measured, in that order.
+fn values(output: &Output) -> Vec<i64> {
+    let messages = output.messages("configuration");
+    let values = messages.iter().map(|message| message["values"][0].as_i64());
+    values.map(|value| value.expect("a number")).collect()
 }

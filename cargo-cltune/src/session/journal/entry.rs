@@ -17,7 +17,7 @@ pub(super) enum Entry {
     Result(Box<Result>),
     /// The session ended by itself.
     End,
-    /// What no session wrote, or something has changed since. Whether it was a header.
+    /// What no session wrote, or something has changed since. Whether a header may have been in it.
     Damaged { header: bool },
 }
 
@@ -58,18 +58,21 @@ struct End {
 impl Entry {
     /// Understands a line, without its newline.
     pub(super) fn of(line: &[u8]) -> Self {
-        let damaged = Self::Damaged {
-            header: line.starts_with(br#"{"kernel""#),
+        // Two signs: the damage may be in one of them, and lines may have run together.
+        const SIGNS: [&[u8]; 2] = [br#""kernel":"#, br#""fingerprint":"#];
+        let has = |sign: &[u8]| line.windows(sign.len()).any(|bytes| bytes == sign);
+        let damaged = || Self::Damaged {
+            header: SIGNS.iter().any(|sign| has(sign)),
         };
         if !is_whole(line) {
-            return damaged;
+            return damaged();
         }
         let header = serde_json::from_slice(line).map(Self::Header);
         header
             .or_else(|_| serde_json::from_slice(line).map(Self::Result))
             .or_else(|_| serde_json::from_slice(line).map(Self::Begin))
             .or_else(|_| serde_json::from_slice::<End>(line).map(|_| Self::End))
-            .unwrap_or(damaged)
+            .unwrap_or_else(|_| damaged())
     }
 }
 

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) enum Repair {
     /// Nothing to mend; a torn last line, which is what a killed session leaves, is dropped.
     Sound,
-    /// Lines in the middle were damaged. The journal as it was is kept.
+    /// Lines in the middle were damaged, or were those of a session whose header was. The journal as it
+    /// was is kept.
     Damaged { lines: usize, kept: PathBuf },
 }
 
@@ -29,10 +30,19 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
     let (whole, torn) = text.split_at(end);
     let mut sound = Vec::with_capacity(whole.len());
     let mut damaged = 0;
+    // Without its header nobody can tell what a session's lines are about.
+    let mut headless = false;
     for line in whole.split_inclusive(|byte| *byte == b'\n') {
-        match Entry::of(line.strip_suffix(b"\n").unwrap_or(line)) {
-            Entry::Damaged { .. } => damaged += 1,
-            _ => sound.extend_from_slice(line),
+        let entry = Entry::of(line.strip_suffix(b"\n").unwrap_or(line));
+        match entry {
+            Entry::Damaged { header: true } => headless = true,
+            Entry::Header(_) => headless = false,
+            _ => {}
+        }
+        if headless || matches!(entry, Entry::Damaged { .. }) {
+            damaged += 1;
+        } else {
+            sound.extend_from_slice(line);
         }
     }
     if damaged == 0 {
@@ -102,6 +112,37 @@ mod tests {
             assert_eq!(fs::read_to_string(&kept).unwrap(), text);
             let left = format!("{}{}", line(32), line(128));
             assert_eq!(fs::read_to_string(&path).unwrap(), left);
+        }
+    }
+
+    #[test]
+    fn a_session_without_its_header_is_left_out() {
+        let header = |fingerprint: &str| {
+            seal(&json!({
+                "kernel": "app::saxpy", "fingerprint": fingerprint, "params": ["WG"],
+                "platform": "p", "device": "d", "problem": [8],
+            }))
+            .unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let (before, after) = (header("b3:1") + &line(32), header("b3:3") + &line(128));
+        let damaged = header("b3:2").replace("saxpy", "maxpy");
+        let glued = header("b3:2").replacen('{', "", 1);
+        for lost in [
+            damaged,
+            glued,
+            header("b3:2").replace("fingerprint", "finger"),
+        ] {
+            fs::write(&path, format!("{before}{lost}{}{after}", line(64))).unwrap();
+            assert!(matches!(
+                repair(&path).unwrap(),
+                Repair::Damaged { lines: 2, .. }
+            ));
+            assert_eq!(
+                fs::read_to_string(&path).unwrap(),
+                format!("{before}{after}")
+            );
         }
     }
 }
