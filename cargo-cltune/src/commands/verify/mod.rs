@@ -59,7 +59,7 @@ pub(crate) struct VerifyArgs {
     /// The seed of the inputs (default: another one each time; it is printed).
     #[arg(long, value_name = "NUMBER", help_heading = "Verification")]
     seed: Option<u64>,
-    /// By how much larger every dimension of the larger problems is; 1 for none.
+    /// By how much larger every dimension above 32 of the larger problems is; 1 for none.
     #[arg(
         long,
         value_name = "FACTOR",

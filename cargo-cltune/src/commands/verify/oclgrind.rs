@@ -162,3 +162,56 @@ impl Watched<'_> {
         self.folder.path().join("log")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_library_is_found_beside_the_program_or_missed_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("bin/oclgrind");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        fs::write(&program, "").unwrap();
+        let error = library(&program).unwrap_err().to_string();
+        assert!(
+            error.contains(LIBRARY) && error.contains("lib64"),
+            "{error}"
+        );
+        for place in ["lib64", "lib/oclgrind"] {
+            let expected = folder.path().join(place).join(LIBRARY);
+            fs::create_dir_all(expected.parent().unwrap()).unwrap();
+            fs::write(&expected, "").unwrap();
+            let found = library(&program).unwrap();
+            assert_eq!(
+                found.canonicalize().unwrap(),
+                expected.canonicalize().unwrap()
+            );
+        }
+    }
+
+    #[test]
+    fn it_looks_like_the_device_as_far_as_that_is_known() {
+        let watched = |compute_units| {
+            let oclgrind = Oclgrind {
+                program: "oclgrind".into(),
+                library: LIBRARY.into(),
+                limits: [
+                    ("--compute-units", compute_units),
+                    ("--local-mem-size", 4096),
+                    ("--max-wgsize", 64),
+                ],
+            };
+            let command = oclgrind.watch().unwrap().command();
+            let arguments = command
+                .get_args()
+                .map(|text| text.to_string_lossy().into_owned());
+            arguments.collect::<Vec<_>>().join(" ")
+        };
+        let known = watched(8);
+        assert!(known.contains("--compute-units 8 --local-mem-size 4096 --max-wgsize 64"));
+        assert!(known.contains("--data-races") && known.contains("--uninitialized"));
+        assert!(!watched(0).contains("--compute-units"));
+    }
+}

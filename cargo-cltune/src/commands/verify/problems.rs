@@ -7,7 +7,11 @@ use cltune_core::model::{ArgumentKind, Model, ScalarType};
 /// The most host memory that the inputs and results of one run may take, bytes.
 const MOST_BYTES: i64 = 1 << 30;
 
-/// Every dimension multiplied.
+/// Dimensions up to this are likely to be properties of the computation, such as the width of a
+/// filter, and stay as they are.
+const SMALL: i64 = 32;
+
+/// Every dimension multiplied, but for small ones, if there are larger ones.
 ///
 /// # Errors
 /// Why the configuration cannot be run on that: a constraint, a limit, the memory.
@@ -18,7 +22,11 @@ pub(super) fn larger(
     factor: i64,
     limits: &DeviceLimits,
 ) -> Result<Vec<i64>, String> {
+    let all_are_small = dims.iter().all(|size| *size <= SMALL);
     let larger = dims.iter().enumerate().map(|(position, size)| {
+        if *size <= SMALL && !all_are_small {
+            return Ok(*size);
+        }
         size.checked_mul(factor)
             .filter(|size| fits_type(model, position, *size))
             .ok_or_else(|| {
@@ -38,15 +46,13 @@ pub(super) fn larger(
     Ok(larger)
 }
 
-/// A small problem on which the configuration still has several work-groups. Dimensions that are
-/// small already, such as the width of a filter, stay as they are.
+/// A small problem on which the configuration still has several work-groups.
 pub(super) fn smaller(
     model: &Model,
     codes: &[i64],
     dims: &[i64],
     limits: &DeviceLimits,
 ) -> Vec<i64> {
-    const SMALL: i64 = 32;
     let tuned_groups = groups(model, codes, dims, limits);
     let enough = |dims: &[i64]| match (groups(model, codes, dims, limits), tuned_groups) {
         (Some(groups), Some(tuned)) => groups
@@ -227,6 +233,11 @@ mod tests {
         assert!(reason(&[100], 3).contains("not divisible"));
         assert!(reason(&[64], 1 << 10).contains("does not fit into its type"));
         assert!(reason(&[64], i64::MAX).contains("does not fit into its type"));
+        let mut with_filter = model();
+        with_filter.dimensions = vec!["n".into(), "filter".into()].into();
+        let larger_of = |dims: &[i64]| super::larger(&with_filter, &[64], dims, 2, &limits());
+        assert_eq!(larger_of(&[128, 7]), Ok(vec![256, 7]));
+        assert_eq!(larger_of(&[128, 33]), Ok(vec![256, 66]));
         let small = DeviceLimits {
             global_mem_size: 1 << 12,
             ..limits()
