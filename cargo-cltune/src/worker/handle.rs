@@ -13,6 +13,7 @@ pub(crate) struct Worker {
     stdin: ChildStdin,
     /// The worker's answers; ends when the worker does.
     answers: Receiver<String>,
+    took: Duration,
 }
 
 /// Why a worker did not answer. It is of no further use.
@@ -72,6 +73,7 @@ impl Worker {
             child,
             stdin,
             answers,
+            took: Duration::ZERO,
         })
     }
 
@@ -85,12 +87,19 @@ impl Worker {
             .map_err(|error| WorkerFailure::Garbage(error.to_string()))?;
         // A failing write means that the worker has ended, which reading says with the reason.
         let _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
-        match receive(&self.answers, limit) {
+        let (answer, took) = receive(&self.answers, limit);
+        self.took = took;
+        match answer {
             Ok(answer) => serde_json::from_str(&answer)
                 .map_err(|error| WorkerFailure::Garbage(error.to_string())),
             Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::TimedOut { limit }),
             Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Ended(self.status())),
         }
+    }
+
+    /// How long the last answer took, without the time in which this process was stopped or slept.
+    pub(crate) fn took(&self) -> Duration {
+        self.took
     }
 
     /// How a worker ended that answers no more.

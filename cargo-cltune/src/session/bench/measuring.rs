@@ -106,8 +106,8 @@ impl Bench {
         };
         let limit = self.limit.now();
         let worker = self.worker()?;
-        let begin = Instant::now();
         let answer = worker.ask(&request, limit);
+        let took = worker.took();
         self.measured += 1;
         let failure = match answer {
             Ok(Response::Outcome { outcome, usable }) => {
@@ -115,7 +115,7 @@ impl Bench {
                     self.worker = None;
                 }
                 if outcome.time_us().is_some() {
-                    self.limit.note(begin.elapsed());
+                    self.limit.note(took);
                 }
                 return Ok(Measured::Outcome(outcome));
             }
