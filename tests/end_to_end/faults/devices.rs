@@ -157,3 +157,14 @@ fn a_driver_that_crashes_after_a_while() {
     assert!(results.values().all(|status| status == "ok"), "{tuned}");
     assert_eq!(session.chosen(), MANY_BEST);
 }
+
+#[test]
+fn a_driver_that_crashes_on_binaries() {
+    // Where building takes long, what compile workers built is handed over as binaries.
+    let session = Session::new("sleep=0.1@clBuildProgram; segv@clCreateProgramWithBinary");
+    let tuned = session.tune(&["--kernel", "many"]).expect_code(0);
+    let results = session.results();
+    assert_eq!(results.len(), 32, "{tuned}");
+    assert!(results.values().all(|status| status == "ok"), "{tuned}");
+    assert_eq!(session.chosen(), MANY_BEST);
+}

@@ -126,6 +126,10 @@ plain_hooks! {
     clCreateBuffer as create_buffer of None => (
         context: cl_context, flags: cl_mem_flags, size: usize, host: *mut c_void
     ) -> cl_mem, code;
+    clCreateProgramWithBinary as create_program_with_binary of None => (
+        context: cl_context, count: cl_uint, devices: *const cl_device_id, lengths: *const usize,
+        binaries: *mut *const u8, statuses: *mut cl_int
+    ) -> cl_program, code;
     clEnqueueWriteBuffer as enqueue_write_buffer of None => (
         queue: cl_command_queue, buffer: cl_mem, blocking: cl_bool, offset: usize, size: usize,
         source: *const c_void, waits: cl_uint, wait_list: *const cl_event, event: *mut cl_event

@@ -3,8 +3,8 @@
 use crate::hooks;
 use opencl_sys::cl_icd::{
     _cl_icd_dispatch as Table, clBuildProgram_t, clCreateBuffer_t, clCreateContext_t,
-    clCreateKernel_t, clEnqueueCopyBuffer_t, clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t,
-    clEnqueueWriteBuffer_t, clFinish_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
+    clCreateKernel_t, clCreateProgramWithBinary_t, clEnqueueCopyBuffer_t, clEnqueueNDRangeKernel_t,
+    clEnqueueReadBuffer_t, clEnqueueWriteBuffer_t, clFinish_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
     clGetKernelWorkGroupInfo_t, clWaitForEvents_t,
 };
 use std::ptr;
@@ -35,6 +35,7 @@ real! {
     clGetDeviceInfo: clGetDeviceInfo_t = get_device_info,
     clCreateContext: clCreateContext_t = create_context,
     clCreateBuffer: clCreateBuffer_t = create_buffer,
+    clCreateProgramWithBinary: clCreateProgramWithBinary_t = create_program_with_binary,
     clBuildProgram: clBuildProgram_t = build_program,
     clCreateKernel: clCreateKernel_t = create_kernel,
     clGetKernelWorkGroupInfo: clGetKernelWorkGroupInfo_t = get_kernel_work_group_info,

@@ -8,6 +8,9 @@ use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compared};
 use std::time::{Duration, Instant};
 
+/// After so many bad binaries, source is measured only.
+const BAD_BINARIES: usize = 2;
+
 /// A job ready to be measured.
 pub(crate) struct Bench {
     /// `None` after it died, until it is needed again.
@@ -17,6 +20,8 @@ pub(crate) struct Bench {
     limit: Limit,
     /// How many configurations this worker has measured.
     measured: usize,
+    /// How many configurations failed from their binary and worked from source.
+    bad_binaries: usize,
     control: Control,
 }
 
@@ -32,6 +37,7 @@ impl Bench {
             default,
             limit: Limit::new(least_limit),
             measured: 0,
+            bad_binaries: 0,
         })
     }
 
@@ -50,13 +56,19 @@ impl Bench {
         best_us: Option<f64>,
         binary: Option<&Binary>,
     ) -> Result<Measured, BenchError> {
+        let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
         let measured = self.measure_once(codes, best_us, binary)?;
-        if self.measured > 1 && may_be_the_workers(&measured) {
-            // Perhaps it is what others left behind.
-            self.worker = None;
-            return self.measure_once(codes, best_us, binary);
+        let is_fresh = self.measured <= 1 && binary.is_none();
+        if is_fresh || !may_be_the_workers(&measured) {
+            return Ok(measured);
         }
-        Ok(measured)
+        // Perhaps it is what others left behind, or the binary.
+        self.worker = None;
+        let again = self.measure_once(codes, best_us, None)?;
+        if binary.is_some() && again.time_us().is_some() {
+            self.bad_binaries += 1;
+        }
+        Ok(again)
     }
 
     /// Measures the control configuration again, where it is time to.
