@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const RUN: &str = "__kernel void run(const uint n, __global int* y) {
     const int distance = A > 4 ? A - 4 : 4 - A;
     float waste = get_global_id(0);
-    for (int i = 0; i < 200 << (2 * distance); i++) waste = waste * 0.75f + 0.125f * waste * waste;
+    for (int i = 0; i < 200 << (2 * distance); i++) waste = waste * 0.75f + 0.125f * waste;
     y[get_global_id(0)] = waste > 1e30f ? 0 : (int)n;
 }";
 
@@ -99,15 +99,19 @@ impl Session {
         self.folder.path().join(path)
     }
 
-    /// `cargo cltune tune` with messages for tools and every configuration in the order of its value
-    /// after the default; where the arguments do not say otherwise, of `run` and with a time limit of
-    /// 3 seconds.
+    /// `cargo cltune tune` of every configuration in the order of its value after the default; where
+    /// the arguments do not say otherwise, of `run`, with a time limit of 3 seconds and messages for
+    /// tools.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(tools::cargo_cltune());
         command.args(["cltune", "tune", "--strategy", "full"]);
-        command.args(["--message-format", "json", "--artifact"]);
-        command.arg(artifact());
-        for (option, value) in [("--kernel", "run"), ("--time-limit", "3")] {
+        command.arg("--artifact").arg(artifact());
+        let usual = [
+            ("--kernel", "run"),
+            ("--time-limit", "3"),
+            ("--message-format", "json"),
+        ];
+        for (option, value) in usual {
             if !arguments.contains(&option) {
                 command.args([option, value]);
             }

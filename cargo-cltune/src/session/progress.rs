@@ -87,9 +87,9 @@ impl Progress {
     /// Says that an earlier search can be gone on with, where it did not end by itself.
     pub(crate) fn resumable(&self, left: &Interrupted) {
         if !left.ended && !left.results.is_empty() {
-            let count = left.results.len();
+            let results = results(left.results.len());
             self.line(&format!(
-                "  an earlier search ended early; `--resume` would go on from its {count} results"
+                "  an earlier search ended early; `--resume` would go on from its {results}"
             ));
         }
     }
@@ -99,7 +99,7 @@ impl Progress {
         if !left.results.is_empty() {
             self.done = left.results.len() as u64;
             self.resumed = self.done;
-            self.line(&format!("  going on from {} results", self.done));
+            self.line(&format!("  going on from {}", results(left.results.len())));
         }
     }
 
@@ -184,6 +184,11 @@ impl Progress {
         }
         parts.join(", ")
     }
+}
+
+/// `1 result`, `2 results`.
+fn results(count: usize) -> String {
+    format!("{count} result{}", if count == 1 { "" } else { "s" })
 }
 
 /// A time for people: `7.42 us`, `12.3 ms`.

@@ -3,6 +3,9 @@
 use cl3::error_codes as codes;
 use std::fmt;
 
+/// A code of no header.
+const NVIDIA_ILLEGAL_ACCESS: i32 = -9999;
+
 /// An OpenCL error code, never `CL_SUCCESS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(pub i32);
@@ -33,6 +36,10 @@ impl Status {
             codes::CL_OUT_OF_RESOURCES => {
                 "the kernel needs more registers or local memory than the device has, or an \
                  earlier kernel accessed memory out of bounds"
+            }
+            NVIDIA_ILLEGAL_ACCESS => {
+                "NVIDIA's driver returns this when a kernel accessed memory out of bounds, or ran into \
+                 a trap"
             }
             codes::CL_OUT_OF_HOST_MEMORY => "the machine is out of memory",
             codes::CL_MEM_OBJECT_ALLOCATION_FAILURE => "the device is out of memory",

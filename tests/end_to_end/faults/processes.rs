@@ -62,6 +62,18 @@ fn a_session_that_is_killed_and_resumed() {
 }
 
 #[test]
+fn a_session_that_is_killed_is_mentioned_by_the_next_one() {
+    let session = Session::new(SLOW);
+    let running = Running::start(&mut session.command(&[]));
+    session.wait_until_begun(&[2]);
+    running.signal("KILL");
+    let _ = running.end();
+    let next = session.tune(&["--message-format", "human"]).expect_code(0);
+    let next = next.expect_stderr(&["`--resume` would go on from its 2 results"]);
+    let _ = next.expect_stdout(&["A = 4", "6 of 6"]);
+}
+
+#[test]
 fn a_session_that_is_interrupted_and_resumed() {
     let session = Session::new(SLOW);
     let running = Running::start(&mut session.command(&[]));
