@@ -126,7 +126,9 @@ pub enum Error {
     /// Compiled with this configuration, the kernel cannot run in work-groups of this size.
     #[error(
         "kernel `{kernel}` with {configuration} needs work-groups of {work_items} work-items, but \
-         compiled for this device it can run in groups of at most {limit} (it uses many registers)"
+         compiled for this device it can run in groups of at most {limit}; \
+         `__attribute__((reqd_work_group_size(x, y, z)))` before the kernel lets the compiler plan \
+         its registers for larger ones"
     )]
     WorkGroupTooLarge {
         /// The tunable.

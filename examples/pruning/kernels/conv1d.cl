@@ -1,4 +1,5 @@
-__kernel void conv1d(__global const float* x, __global const float* w, __global float* y) {
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void conv1d(__global const float* x, __global const float* w, __global float* y) {
     // What the work-group needs of x: one element per work-item, and the mask's overhang.
     __local float tile[WG + MASK - 1];
     const uint first = get_group_id(0) * WG, l = get_local_id(0);

@@ -1,6 +1,7 @@
-// Tiles are as large as the work-group, which is square: WGX == WGY.
-__kernel void matmul(const uint n, __global const float* a, __global const float* b,
-                     __global float* c) {
+// Tiles are as large as the work-group, which is square: WGX == WGY. The attribute lets the compiler plan
+// registers for it.
+__kernel __attribute__((reqd_work_group_size(WGX, WGY, 1)))
+void matmul(const uint n, __global const float* a, __global const float* b, __global float* c) {
     __local float a_tile[WGY][WGX];
     __local float b_tile[WGY][WGX];
     const uint x = get_global_id(0), y = get_global_id(1);
