@@ -23,6 +23,7 @@ const TABU: Entry = Entry {
         range: (1.0, 10_000.0),
         whole: true,
     }],
+    learns: true,
     requirement: None,
     new: |setting, options| {
         Box::new(Tabu {

@@ -71,6 +71,7 @@ const WALK: Entry = Entry {
     name: "walk",
     summary: "a walk",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| {
         Box::new(Walk {
@@ -105,6 +106,7 @@ const STUCK: Entry = Entry {
     name: "stuck",
     summary: "one configuration for ever",
     options: &[],
+    learns: true,
     requirement: None,
     new: |_, _| Box::new(Stuck),
 };
@@ -127,6 +129,7 @@ const BATCHES: Entry = Entry {
     name: "batches",
     summary: "three at a time",
     options: &[],
+    learns: true,
     requirement: None,
     new: |_, _| {
         Box::new(Batches {

@@ -12,6 +12,7 @@ use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use super::trouble::{GivenUp, Trouble};
+use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
 use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
 use std::path::Path;
@@ -124,14 +125,20 @@ pub(crate) fn run(
             resume: options.earlier == Earlier::Resume,
         },
     )?;
-    let bench = Bench::new(job, options.seed, options.limit)?;
     let evaluations = options.budget.evaluations();
+    let total = total(evaluations, valid);
+    let pipeline_options = PipelineOptions {
+        seed: options.seed,
+        limit: options.limit,
+        jobs: options.jobs,
+        total,
+        learns: options.strategy.learns(),
+    };
     // A deadline that no clock can show is none.
     let deadline = options
         .budget
         .time()
         .and_then(|time| begin.checked_add(time));
-    let total = total(evaluations, valid);
     let progress = Progress::new(&title(job), total, deadline, options.quiet);
     if let Some(warning) = &opened.warning {
         progress.warn(warning);
@@ -146,22 +153,18 @@ pub(crate) fn run(
     };
     let journal = Arc::new(Mutex::new(opened.journal));
     let best_us = left.best_us();
-    let pipeline_options = PipelineOptions {
-        seed: options.seed,
-        limit: options.limit,
-        jobs: options.jobs,
-        total,
-    };
-    let default = bench.default_codes().to_vec();
+    let limits = &job.device.info().limits;
+    // Of a space that is not empty; where its first configuration is too hard to find, any will do.
+    let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
     let announce = announce(job, &journal);
-    let mut pipeline = Pipeline::new(job, bench, &pipeline_options, announce, best_us)?;
+    let mut pipeline = Pipeline::new(job, &pipeline_options, announce, best_us)?;
     let setting = Setting::new(space)
         .seed(options.seed)
         .budget(evaluations)
         .in_flight(pipeline.capacity())
+        .first(&default)
         .lessons(known.lessons);
-    let mut search = Search::new(&options.strategy, &setting);
-    search.start_with(&default);
+    let search = Search::new(&options.strategy, &setting);
     let mut course = Course {
         job,
         search,

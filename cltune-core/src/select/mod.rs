@@ -30,5 +30,5 @@ mod table;
 pub use candidate::{Candidate, Rule};
 pub use candidates::{Candidates, candidates, select};
 pub use distance::problem_distance;
-pub use first_valid::first_valid;
+pub use first_valid::{default_codes, first_valid};
 pub use table::{KnownDevice, KnownResult, Table};

@@ -18,6 +18,7 @@ pub(super) const ENTRY: Entry = Entry {
         range: (0.001, 100.0),
         whole: false,
     }],
+    learns: true,
     requirement: None,
     new: |setting, options| Box::new(Annealing::new(setting, options, Energy::Relative)),
 };
@@ -33,6 +34,7 @@ pub(super) const CLTUNE: Entry = Entry {
         range: (0.001, 1e6),
         whole: false,
     }],
+    learns: true,
     requirement: None,
     new: |setting, options| Box::new(Annealing::new(setting, options, Energy::Milliseconds)),
 };

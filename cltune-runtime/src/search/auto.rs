@@ -9,6 +9,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "auto",
     summary: "full where the budget covers the whole space, else bayes",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| choose(setting),
 };

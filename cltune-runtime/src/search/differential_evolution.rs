@@ -11,6 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "differential-evolution",
     summary: "differential evolution (best/1/bin) on the positions of values in their lists",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| Box::new(DifferentialEvolution::new(setting)),
 };

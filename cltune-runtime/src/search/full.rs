@@ -9,6 +9,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "full",
     summary: "every configuration, in order",
     options: &[],
+    learns: false,
     requirement: None,
     new: |setting, _| Box::new(Full::new(setting)),
 };

@@ -11,6 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "genetic",
     summary: "genetic algorithm: crossover and mutation of the best 20 configurations so far",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| Box::new(Genetic::new(setting)),
 };

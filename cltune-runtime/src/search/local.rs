@@ -11,6 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "local",
     summary: "greedy iterated local search over configurations that differ in one parameter",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| Box::new(Local::new(setting)),
 };

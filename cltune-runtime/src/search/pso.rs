@@ -23,6 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
         probability("beta", "of the particle's own best value", 0.0),
         probability("gamma", "of the swarm's best value", 0.4),
     ],
+    learns: true,
     requirement: Some(Requirement {
         text: "alpha + beta + gamma <= 1",
         // Sums of decimal fractions are not exact: 0.3 + 0.6 + 0.1 is more than 1.

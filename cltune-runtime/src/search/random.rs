@@ -11,6 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "random",
     summary: "valid configurations at random, each equally likely and none twice",
     options: &[],
+    learns: false,
     requirement: None,
     new: |setting, _| Box::new(Random::new(setting)),
 };

@@ -35,6 +35,8 @@ pub struct Entry {
     pub summary: &'static str,
     /// What can be set with `NAME:OPTION=VALUE,…`.
     pub options: &'static [StrategyOption],
+    /// Whether results decide what it proposes; one that does not can be far ahead of them.
+    pub learns: bool,
     /// What the options must fulfil together.
     pub requirement: Option<Requirement>,
     /// Makes one. The options are those declared here.
@@ -53,6 +55,11 @@ impl Chosen {
     /// finds the same again.
     pub fn name(&self) -> String {
         format!("{}{}", self.entry.name, self.options)
+    }
+
+    /// Whether results decide what it proposes.
+    pub fn learns(&self) -> bool {
+        self.entry.learns
     }
 
     /// Makes the strategy.

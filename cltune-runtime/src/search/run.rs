@@ -80,8 +80,8 @@ enum Proposal {
 
 impl Search {
     /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
-    /// [`Entry`](super::Entry) of one's own. It will start with the best that the setting's lessons
-    /// have and the space contains.
+    /// [`Entry`](super::Entry) of one's own. It will start with the setting's first configuration
+    /// and the best that its lessons have, as far as the space contains them.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
         let strategy = strategy.into();
         let mut search = Self {
@@ -103,7 +103,12 @@ impl Search {
             evaluated: 0,
             ended: false,
         };
-        for configuration in starts(&setting.lessons) {
+        for configuration in setting
+            .first
+            .iter()
+            .cloned()
+            .chain(starts(&setting.lessons))
+        {
             search.start_with(&configuration);
         }
         search

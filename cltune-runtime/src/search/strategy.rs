@@ -64,6 +64,8 @@ pub struct Setting {
     pub in_flight: usize,
     /// What is known from other devices and problem sizes, the most similar first.
     pub lessons: Arc<[Lesson]>,
+    /// What to evaluate before all else, where the space contains it.
+    pub first: Option<Vec<i64>>,
 }
 
 impl Setting {
@@ -75,6 +77,7 @@ impl Setting {
             budget: None,
             in_flight: 1,
             lessons: Arc::default(),
+            first: None,
         }
     }
 
@@ -98,6 +101,14 @@ impl Setting {
         self.in_flight = configurations.max(1);
         self
     }
+
+    /// With a configuration to evaluate before all else.
+    #[must_use]
+    pub fn first(mut self, configuration: &[i64]) -> Self {
+        self.first = Some(configuration.to_vec());
+        self
+    }
+
     /// With what is known from other devices and problem sizes, the most similar first.
     #[must_use]
     pub fn lessons(mut self, lessons: impl Into<Arc<[Lesson]>>) -> Self {

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// How long to compare, beyond the least number of rounds.
-const TIME: Duration = Duration::from_secs(3);
+const TIME: Duration = Duration::from_secs(2);
 /// The least and the most rounds.
-const ROUNDS: (usize, usize) = (11, 201);
+const ROUNDS: (usize, usize) = (11, 101);
 
 /// A configuration timed in turns with others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,8 @@ pub struct Compared {
 
 impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
-    /// alike: 11 rounds, and more (up to 201, or 3 seconds) until the fastest is certain. `None` for
+    /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all are known to
+    /// 0.2 %. `None` for
     /// one that failed. Each is verified on every draw first.
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Option<Compared>> {
         let built = configurations.iter().map(|codes| {
@@ -66,10 +67,19 @@ impl Measurer {
     }
 }
 
-/// Whether one is faster than all others beyond doubt.
+/// What all are known to, at most, a part of the time.
+const PRECISION: f64 = 0.002;
+
+/// Whether one is faster than all others beyond doubt, or all are known well.
 fn is_decided(contenders: &[Option<(Built, Vec<f64>)>]) -> bool {
     let samples = contenders.iter().flatten().map(|(_, samples)| samples);
     let mut intervals: Vec<(f64, f64)> = samples.filter_map(|of| median_interval(of)).collect();
+    if intervals
+        .iter()
+        .all(|(low, high)| high - low <= 2.0 * PRECISION * low)
+    {
+        return true;
+    }
     intervals.sort_by(|a, b| a.1.total_cmp(&b.1));
     match intervals.as_slice() {
         [] => true,

@@ -5,12 +5,12 @@
 //!
 //! A CPU driver may leave the larger part of compiling to the first launch, when it knows the
 //! work-group's size (PoCL: 46 ms of 140 for a copy kernel happen while building, the others then). So
-//! on CPUs a kernel is launched, with one work-group.
+//! on CPUs a kernel is launched once.
 
 use super::arguments::{Arguments, Setting};
 use super::binary::Binary;
 use super::build::{Built, Target, launch_failed};
-use super::measurer::{MeasureOptions, default_codes};
+use super::measurer::MeasureOptions;
 use super::outcome::Outcome;
 use super::prepare_error::PrepareError;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceType;
-use cltune_core::model::Geometry;
+use cltune_core::select::default_codes;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -63,11 +63,13 @@ impl Compiler {
         let context = Context::new(device)?;
         let launches = if device.info().device_type == DeviceType::Cpu {
             let queue = Queue::new(&context)?;
+            let codes = default_codes(&declaration.model, dims, &device.info().limits)
+                .ok_or(PrepareError::NoConfiguration)?;
             let arguments = Arguments::new(&Setting {
                 context: &context,
                 queue: &queue,
                 declaration,
-                codes: &default_codes(device, declaration, dims)?,
+                codes: &codes,
                 dims,
                 folder: &options.folder,
                 draws: 1,
@@ -113,19 +115,16 @@ impl Compiler {
         }
     }
 
-    /// Launches one work-group, where that is part of compiling.
+    /// Launches once, where that is part of compiling. With all work-groups: PoCL compiles for large
+    /// numbers of them and for small ones.
     fn launch(&self, built: &Built) -> Result<()> {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());
         };
         arguments.set(&built.kernel, 0, |declared| declared as u32)?;
-        let geometry = Geometry {
-            global: built.geometry.local.unwrap_or(built.geometry.global),
-            ..built.geometry
-        };
         queue
             .raw()
-            .launch(&built.kernel, &geometry)
+            .launch(&built.kernel, &built.geometry)
             .map_err(Error::call("clEnqueueNDRangeKernel"))?
             .wait()
             .map_err(Error::call("the kernel"))

@@ -72,6 +72,24 @@ impl Guarded {
         self.read_at(queue, self.guard, self.bytes)
     }
 
+    /// Reads the region into memory that is used again and again: fresh memory costs as much as the
+    /// transfer. What is read is its beginning.
+    pub(super) fn read_into<'a>(
+        &self,
+        queue: &Queue,
+        scratch: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
+        if scratch.len() < self.bytes {
+            scratch.resize(self.bytes, 0);
+        }
+        let target = &mut scratch[..self.bytes];
+        queue
+            .raw()
+            .read(&self.whole, self.guard, target)
+            .map_err(Error::call("clEnqueueReadBuffer"))?;
+        Ok(target)
+    }
+
     /// Fills the region with a repeated element.
     pub(super) fn fill(&self, queue: &Queue, element: &[u8]) -> Result<()> {
         if self.bytes == 0 {

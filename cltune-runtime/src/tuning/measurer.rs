@@ -15,7 +15,7 @@ use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
-use cltune_core::select::first_valid;
+use cltune_core::select::default_codes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,8 @@ impl Measurer {
         dims: &[i64],
         options: &MeasureOptions,
     ) -> Result<Self, PrepareError> {
-        let default = default_codes(device, declaration, dims)?;
+        let default = default_codes(&declaration.model, dims, &device.info().limits)
+            .ok_or(PrepareError::NoConfiguration)?;
         let context = Context::new(device)?;
         let queue = Queue::with_profiling(&context)?;
         let arguments = Arguments::new(&Setting {
@@ -272,19 +273,4 @@ const DRAWS: usize = 2;
 fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
     let declared = || declaration.draws.map(|draws| draws as usize);
     options.draws.or_else(declared).unwrap_or(DRAWS)
-}
-
-/// The default configuration: the declared one where it is valid here, else the first valid.
-pub(super) fn default_codes(
-    device: &Device,
-    declaration: &Declaration,
-    dims: &[i64],
-) -> Result<Vec<i64>, PrepareError> {
-    let (model, limits) = (&declaration.model, &device.info().limits);
-    let declared = model.default.as_deref();
-    declared
-        .filter(|codes| model.check(codes, dims, limits).is_ok())
-        .map(<[i64]>::to_vec)
-        .or_else(|| first_valid(model, dims, limits))
-        .ok_or(PrepareError::NoConfiguration)
 }

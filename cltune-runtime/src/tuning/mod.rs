@@ -20,6 +20,7 @@
 //! | `poison` | bit patterns that mean «never written» |
 //! | `tolerance` | how far results may be from the reference's |
 //! | `verify` | comparing results with the reference's |
+//! | `watch` | whether a buffer is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `timing` | how often to run, and the median |
 //! | `outcome` | what can become of a configuration |
@@ -41,6 +42,7 @@ mod timing;
 mod tolerance;
 mod value;
 mod verify;
+mod watch;
 
 pub use binary::Binary;
 pub use compare::Compared;

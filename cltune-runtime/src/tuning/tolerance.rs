@@ -81,6 +81,15 @@ pub(super) struct Norm {
 }
 
 impl Norm {
+    /// Of so many numbers whose squares have this sum.
+    pub(super) fn of_squares(squares: f64, count: usize) -> Self {
+        Self {
+            scale: if squares == 0.0 { 0.0 } else { 1.0 },
+            squares,
+            count: count as f64,
+        }
+    }
+
     pub(super) fn add(&mut self, number: f64) {
         let magnitude = number.abs();
         self.count += 1.0;

@@ -6,6 +6,7 @@ use super::tolerance::{Allowed, Norm};
 use super::value::{real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
+use rayon::prelude::*;
 
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ impl Expected {
         found: &[u8],
         poisoned: bool,
     ) -> Option<WrongKind> {
-        if self.bytes == found {
+        if self.passes(scalar, found) {
             return None;
         }
         let size = scalar.size();
@@ -124,6 +125,46 @@ impl Expected {
         })
     }
 
+    /// Whether a result is certainly right. Most are, so this is quick: all cores, and no notes on what
+    /// is wrong where.
+    fn passes(&self, scalar: ScalarType, found: &[u8]) -> bool {
+        match scalar {
+            ScalarType::F32 => self.passes_as(found, |bytes| f64::from(f32::from_le_bytes(bytes))),
+            ScalarType::F64 => self.passes_as(found, f64::from_le_bytes),
+            _ => is_same(&self.bytes, found),
+        }
+    }
+
+    fn passes_as<const N: usize>(&self, found: &[u8], decode: fn([u8; N]) -> f64) -> bool {
+        let allowed = self.allowed.elements;
+        let (abs, rel) = allowed.map_or((f64::MAX, 0.0), |allowed| (allowed.abs, allowed.rel));
+        let chunks = self.bytes.par_chunks(N * CHUNK);
+        let squares = chunks
+            .zip(found.par_chunks(N * CHUNK))
+            .map(|(expected, found)| {
+                let (mut far, mut squares) = (false, 0.0);
+                let (expected, _) = expected.as_chunks::<N>();
+                let (found, _) = found.as_chunks::<N>();
+                for (expected, found) in expected.iter().zip(found) {
+                    let same = expected == found;
+                    let (expected, found) = (decode(*expected), decode(*found));
+                    let difference = (found - expected).abs();
+                    // Not a number is not near; neither is what is infinitely far.
+                    let near = difference <= abs + rel * expected.abs() && difference <= f64::MAX;
+                    let equal = same || expected == found;
+                    far |= !(near || equal);
+                    squares += if near { difference * difference } else { 0.0 };
+                }
+                (!far).then_some(squares)
+            });
+        let squares = squares.try_reduce(|| 0.0, |a, b| Some(a + b));
+        squares.is_some_and(|squares| {
+            let error = Norm::of_squares(squares, self.bytes.len() / N);
+            let bound = self.allowed.norm;
+            bound.is_none_or(|bound| error.relative_to(&self.norm) <= bound)
+        })
+    }
+
     /// The difference of two elements that are near enough by themselves; `None` for others. Both
     /// infinite of one sign are equal; other infinities and every NaN are far.
     fn difference(&self, scalar: ScalarType, expected: &[u8], found: &[u8]) -> Option<f64> {
@@ -138,6 +179,18 @@ impl Expected {
             .is_none_or(|allowed| difference <= allowed.abs + allowed.rel * expected.abs());
         (is_near && expected.is_finite() && found.is_finite()).then_some(difference)
     }
+}
+
+/// How many elements are compared at once.
+const CHUNK: usize = 1 << 16;
+
+/// Whether bytes are the same, on all cores.
+pub(super) fn is_same(expected: &[u8], found: &[u8]) -> bool {
+    expected.len() == found.len()
+        && expected
+            .par_chunks(16 * CHUNK)
+            .zip(found.par_chunks(16 * CHUNK))
+            .all(|(expected, found)| expected == found)
 }
 
 /// An element: its index, the reference's bytes and the bytes found.

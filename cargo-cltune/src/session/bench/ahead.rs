@@ -18,6 +18,8 @@ const READY: usize = 2;
 
 /// What became of a configuration; `None` where it was dropped.
 type Done = (Vec<i64>, Option<Result<Measured, BenchError>>);
+/// What gets a device ready.
+pub(super) type MakeBench = Box<dyn FnOnce() -> Result<Bench, BenchError> + Send>;
 /// A queue that several threads take from.
 type Queue<T> = Arc<Mutex<Receiver<T>>>;
 
@@ -26,20 +28,26 @@ pub(super) struct Ahead {
     /// `None` once it ends.
     tasks: Option<Sender<Vec<i64>>>,
     done: Receiver<Done>,
-    measuring: Vec<JoinHandle<Bench>>,
+    measuring: Vec<JoinHandle<Option<Bench>>>,
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
 }
 
 impl Ahead {
-    /// With a bench for each device.
-    pub(super) fn new(benches: Vec<Bench>, compilers: Vec<CompileWorker>, shared: Shared) -> Self {
+    /// With what makes a bench for each device: it takes a while, in which others build already.
+    /// `building` configurations are being built or wait for it.
+    pub(super) fn new(
+        benches: Vec<MakeBench>,
+        compilers: Vec<CompileWorker>,
+        building: usize,
+        shared: Shared,
+    ) -> Self {
         let (tasks, to_build) = channel();
         let (built, to_measure) = channel();
         let (results, done) = channel();
         let (shared, cancelled) = (Arc::new(shared), Arc::new(AtomicBool::new(false)));
-        let capacity = compilers.len() + benches.len() * (1 + READY);
+        let capacity = building + benches.len() * (1 + READY);
         let to_build: Queue<Vec<i64>> = Arc::new(Mutex::new(to_build));
         for compiler in compilers {
             let (tasks, built) = (Arc::clone(&to_build), built.clone());
@@ -69,7 +77,7 @@ impl Ahead {
         self.tasks = None;
         let benches = self.measuring.into_iter().map(JoinHandle::join);
         let benches: Vec<_> = benches.collect();
-        benches.into_iter().find_map(Result::ok)
+        benches.into_iter().find_map(|bench| bench.ok().flatten())
     }
 }
 
@@ -96,23 +104,35 @@ fn build(
     }
 }
 
-/// Measures until the queue ends.
+/// Measures until the queue ends. A device that cannot be made ready says so instead of its first
+/// result.
 fn measure(
-    mut bench: Bench,
+    bench: MakeBench,
     built: &Queue<(Vec<i64>, Option<Built>)>,
     results: &Sender<Done>,
     shared: &Shared,
     cancelled: &AtomicBool,
-) -> Bench {
+) -> Option<Bench> {
+    let mut bench = match bench() {
+        Ok(bench) => bench,
+        Err(error) => {
+            let task = lock(built).recv();
+            if let Ok((codes, _)) = task {
+                // Whoever waits for it has ended otherwise.
+                let _ = results.send((codes, Some(Err(error))));
+            }
+            return None;
+        }
+    };
     loop {
         let task = lock(built).recv();
         let Ok((codes, built)) = task else {
-            return bench;
+            return Some(bench);
         };
         let built = built.filter(|_| !cancelled.load(Ordering::Relaxed));
         let measured = built.map(|built| shared.measure(&mut bench, &codes, built));
         if results.send((codes, measured)).is_err() {
-            return bench;
+            return Some(bench);
         }
     }
 }

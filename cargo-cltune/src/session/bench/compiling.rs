@@ -7,7 +7,8 @@ use super::supply::Way;
 use super::{BenchError, Measured, PATIENCE};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compiled};
-use std::time::{Duration, Instant};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// What became of building a configuration ahead.
 pub(super) enum Built {
@@ -23,17 +24,25 @@ pub(super) enum Built {
     Failed(Measured),
 }
 
-/// A worker that builds; started when it is first needed.
+/// A worker that builds.
 pub(super) struct CompileWorker {
+    /// `None` after it died, until it is needed again, and while it starts for the first time.
     worker: Option<Worker>,
+    starting: Option<JoinHandle<Result<Worker, BenchError>>>,
     prepare: Prepare,
     limit: Limit,
 }
 
 impl CompileWorker {
-    pub(super) fn new(prepare: Prepare, least_limit: Duration) -> Self {
+    /// Starts it in the background, after a while.
+    pub(super) fn new(prepare: Prepare, least_limit: Duration, wait: Duration) -> Self {
+        let first = prepare.clone();
         Self {
             worker: None,
+            starting: Some(std::thread::spawn(move || {
+                std::thread::sleep(wait);
+                start(&first)
+            })),
             prepare,
             limit: Limit::new(least_limit),
         }
@@ -60,19 +69,15 @@ impl CompileWorker {
     }
 
     fn try_compile(&mut self, codes: &[i64], binary: bool) -> Result<Built, BenchError> {
-        let mut worker = match self.worker.take() {
-            Some(worker) => worker,
-            None => start(&self.prepare)?,
-        };
+        let mut worker = self.worker()?;
         let request = Request::Compile {
             codes: codes.to_vec(),
             binary,
         };
-        let begin = Instant::now();
         let failure = match worker.ask(&request, self.limit.now()) {
             Ok(Response::Compiled(compiled)) => {
+                self.limit.note(worker.took());
                 self.worker = Some(worker);
-                self.limit.note(begin.elapsed());
                 return Ok(match compiled {
                     Compiled::Ready {
                         seconds,
@@ -91,6 +96,20 @@ impl CompileWorker {
             Err(failure) => failure,
         };
         Ok(failed(Measured::lost(&failure)))
+    }
+}
+
+impl CompileWorker {
+    /// The worker, a new one where the last one died.
+    fn worker(&mut self) -> Result<Worker, BenchError> {
+        if let Some(worker) = self.worker.take() {
+            return Ok(worker);
+        }
+        let started = self.starting.take().map(JoinHandle::join);
+        match started {
+            Some(Ok(started)) => started,
+            Some(Err(_)) | None => start(&self.prepare),
+        }
     }
 }
 

@@ -16,7 +16,6 @@ pub(crate) struct Bench {
     /// `None` after it died, until it is needed again.
     worker: Option<Worker>,
     prepare: Prepare,
-    default: Vec<i64>,
     limit: Limit,
     /// How many configurations this worker has measured.
     measured: usize,
@@ -33,17 +32,11 @@ impl Bench {
         Ok(Self {
             worker: Some(worker),
             prepare,
-            control: Control::new(default.clone()),
-            default,
+            control: Control::new(default),
             limit: Limit::new(least_limit),
             measured: 0,
             bad_binaries: 0,
         })
-    }
-
-    /// The default configuration.
-    pub(crate) fn default_codes(&self) -> &[i64] {
-        &self.default
     }
 
     /// Measures a configuration, from its binary where there is one.

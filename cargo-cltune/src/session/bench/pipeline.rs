@@ -1,6 +1,6 @@
 //! Which lane a job gets: it depends on its device, and on how many processes may run.
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, MakeBench};
 use super::alternating::Alternating;
 use super::compiling::CompileWorker;
 use super::lane::{Announce, Lane, Shared};
@@ -15,6 +15,11 @@ const MOST_COMPILERS: usize = 16;
 /// A compile worker is worth its start when it builds about so many configurations.
 const WORTH_A_WORKER: u64 = 4;
 
+/// How many configurations for each compile worker are under way where the search does not learn.
+const FAR_AHEAD: usize = 4;
+/// Who measures gets ready before those that build: a GPU driver makes one context after another.
+const HEAD_START: Duration = Duration::from_millis(300);
+
 /// How to measure a job.
 pub(crate) struct PipelineOptions {
     pub(crate) seed: u64,
@@ -24,6 +29,31 @@ pub(crate) struct PipelineOptions {
     pub(crate) jobs: usize,
     /// How many configurations are to be measured, where that is known.
     pub(crate) total: Option<u64>,
+    /// Whether the search learns from results, and so should not be far ahead of them.
+    pub(crate) learns: bool,
+}
+
+/// As many workers that build as are worth their start; they start while the one that measures is
+/// made ready.
+fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
+    let worth = options
+        .total
+        .map_or(u64::MAX, |total| total / WORTH_A_WORKER);
+    let worth = usize::try_from(worth).unwrap_or(usize::MAX);
+    let jobs = options.jobs.min(MOST_COMPILERS).min(worth);
+    // One process that builds gains nothing where it must wait while the other measures.
+    let count = match (jobs, job.device.is_cpu()) {
+        (0 | 1, true) => 0,
+        (0 | 1, false) => job.twins.len().min(1),
+        (jobs, _) => jobs,
+    };
+    let wait = if job.device.is_cpu() {
+        Duration::ZERO
+    } else {
+        HEAD_START
+    };
+    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit, wait);
+    (0..count).map(worker).collect()
 }
 
 /// The lane of a job.
@@ -35,49 +65,38 @@ enum Kind {
 }
 
 impl Pipeline {
-    /// The lane that suits the job's device. `bench` measures on it; `announce` is told each
-    /// configuration before it is measured; `best_us` is the best time so far.
+    /// The lane that suits the job's device. `announce` is told each configuration before it is
+    /// measured; `best_us` is the best time so far.
     ///
     /// # Errors
-    /// Another device of the same kind cannot be prepared.
+    /// The device cannot be made ready; one that others build for says so when it is asked for its
+    /// first result.
     pub(crate) fn new(
         job: &Job,
-        bench: Bench,
         options: &PipelineOptions,
         announce: Announce,
         best_us: Option<f64>,
     ) -> Result<Self, BenchError> {
         let shared = Shared::new(announce, best_us);
-        let worth = options
-            .total
-            .map_or(u64::MAX, |total| total / WORTH_A_WORKER);
-        let worth = usize::try_from(worth).unwrap_or(usize::MAX);
-        let jobs = options.jobs.min(MOST_COMPILERS).min(worth);
-        let compilers = |count: usize| {
-            let workers = (0..count).map(|_| {
-                let prepare = prepare(job, options.seed);
-                CompileWorker::new(prepare, options.limit)
-            });
-            workers.collect::<Vec<_>>()
-        };
-        // One process that builds gains nothing where it must wait while the other measures.
-        let alone = jobs <= 1;
-        Ok(Self(
-            if job.device.is_cpu() || (alone && job.twins.is_empty()) {
-                let compilers = compilers(if alone { 0 } else { jobs });
-                Kind::Alternating(Box::new(Alternating::new(bench, compilers, shared)))
-            } else {
-                let mut benches = vec![bench];
-                for twin in &job.twins {
-                    let job = Job {
-                        device: twin.clone(),
-                        ..job.clone()
-                    };
-                    benches.push(Bench::new(&job, options.seed, options.limit)?);
-                }
-                Kind::Ahead(Ahead::new(benches, compilers(jobs.max(1)), shared))
-            },
-        ))
+        let compilers = compilers(job, options);
+        let (seed, limit) = (options.seed, options.limit);
+        if job.device.is_cpu() || compilers.is_empty() {
+            let bench = Bench::new(job, seed, limit)?;
+            let lane = Alternating::new(bench, compilers, shared);
+            return Ok(Self(Kind::Alternating(Box::new(lane))));
+        }
+        let devices = std::iter::once(&job.device).chain(&job.twins);
+        let benches = devices.map(|device| -> MakeBench {
+            let job = Job {
+                device: device.clone(),
+                ..job.clone()
+            };
+            Box::new(move || Bench::new(&job, seed, limit))
+        });
+        let ahead = if options.learns { 1 } else { FAR_AHEAD };
+        let capacity = compilers.len() * ahead;
+        let lane = Ahead::new(benches.collect(), compilers, capacity, shared);
+        Ok(Self(Kind::Ahead(lane)))
     }
 
     /// Ends the lane; `None` where it has lost what measures.

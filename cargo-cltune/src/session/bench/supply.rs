@@ -3,10 +3,8 @@
 //! ahead does at all, is measured on the first configurations: source first; binaries, which some
 //! drivers take long to make, only where source is not a mere look-up.
 
-use cltune_runtime::tuning::median;
-
-/// How often each way is tried.
-const TRIALS: usize = 3;
+/// How often each way is tried: the first time in a process takes longer.
+const TRIALS: usize = 4;
 /// Building ahead pays off where building again takes less than this part of it.
 const WORTH_IT: f64 = 0.7;
 
@@ -33,15 +31,14 @@ pub(super) enum Way {
 impl Supply {
     /// The way that the next configuration should take.
     pub(super) fn next(&self) -> Way {
-        let median = |seconds| median(seconds).unwrap_or(f64::MAX);
-        let (source, ahead) = (median(&self.by_source), median(&self.ahead));
+        let (source, ahead) = (least(&self.by_source), least(&self.ahead));
         if self.by_source.len() < TRIALS || source < ahead * LOOK_UP {
             return Way::Source;
         }
         if self.by_binary.len() < TRIALS {
             return Way::Binary;
         }
-        let binary = median(&self.by_binary);
+        let binary = least(&self.by_binary);
         if source.min(binary) > ahead * WORTH_IT {
             Way::Direct
         } else if source <= binary {
@@ -68,6 +65,11 @@ impl Supply {
     pub(super) fn no_binary(&mut self) {
         self.by_binary = vec![f64::MAX; TRIALS];
     }
+}
+
+/// What it costs without what a process does only once.
+fn least(seconds: &[f64]) -> f64 {
+    seconds.iter().copied().fold(f64::MAX, f64::min)
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub(super) const ENTRY: Entry = Entry {
             whole: true,
         },
     ],
+    learns: true,
     requirement: None,
     new: |setting, options| Box::new(Ann::new(setting, options)),
 };

@@ -54,6 +54,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "bayes",
     summary: "Bayesian optimisation: a Gaussian process and expected improvement",
     options: &[],
+    learns: true,
     requirement: None,
     new: |setting, _| Box::new(Bayes::new(setting)),
 };

@@ -50,6 +50,7 @@ pub(super) const ENTRY: Entry = Entry {
             whole: false,
         },
     ],
+    learns: true,
     requirement: None,
     new: |setting, options| Box::new(BayesLin::new(setting, options)),
 };
