@@ -9,24 +9,29 @@ use super::{BenchError, Measured};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-/// How many configurations each worker builds in a batch.
-const BATCH: usize = 2;
-
 /// See the module.
 pub(super) struct Alternating {
     pub(super) bench: Bench,
     compilers: Vec<CompileWorker>,
+    /// How many configurations are built at a time.
+    batch: usize,
     shared: Shared,
     waiting: VecDeque<Vec<i64>>,
     built: VecDeque<(Vec<i64>, Built)>,
 }
 
 impl Alternating {
-    /// With no compilers, what measures also builds.
-    pub(super) fn new(bench: Bench, compilers: Vec<CompileWorker>, shared: Shared) -> Self {
+    /// With no compilers, what measures also builds; else `batch` configurations are built at a time.
+    pub(super) fn new(
+        bench: Bench,
+        compilers: Vec<CompileWorker>,
+        batch: usize,
+        shared: Shared,
+    ) -> Self {
         Self {
             bench,
             compilers,
+            batch,
             shared,
             waiting: VecDeque::new(),
             built: VecDeque::new(),
@@ -72,7 +77,7 @@ impl Alternating {
 
 impl Lane for Alternating {
     fn capacity(&self) -> usize {
-        (self.compilers.len() * BATCH).max(1)
+        self.batch.max(1)
     }
 
     fn submit(&mut self, codes: Vec<i64>) {

@@ -15,6 +15,9 @@ const MOST_COMPILERS: usize = 16;
 /// A compile worker is worth its start when it builds about so many configurations.
 const WORTH_A_WORKER: u64 = 4;
 
+/// How many configurations each compile worker builds before they are measured: where the search learns
+/// from results, and where it does not. Workers wait for the last one of a batch.
+const BATCH: (usize, usize) = (2, 8);
 /// How many configurations for each compile worker are under way where the search does not learn.
 const FAR_AHEAD: usize = 4;
 /// Who measures gets ready before those that build: a GPU driver makes one context after another.
@@ -82,7 +85,8 @@ impl Pipeline {
         let (seed, limit) = (options.seed, options.limit);
         if job.device.is_cpu() || compilers.is_empty() {
             let bench = Bench::new(job, seed, limit)?;
-            let lane = Alternating::new(bench, compilers, shared);
+            let batch = compilers.len() * if options.learns { BATCH.0 } else { BATCH.1 };
+            let lane = Alternating::new(bench, compilers, batch, shared);
             return Ok(Self(Kind::Alternating(Box::new(lane))));
         }
         let devices = std::iter::once(&job.device).chain(&job.twins);
