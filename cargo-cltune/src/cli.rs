@@ -45,6 +45,12 @@ enum Command {
     /// Run the lockfile's configurations again on fresh inputs and larger problems; with --oclgrind
     /// look for data races, uninitialised reads and accesses out of bounds.
     Verify(Box<commands::verify::VerifyArgs>),
+    /// Write a page for the browser about what sessions found.
+    ///
+    /// One HTML file without scripts, which needs no network: how each search went, how all its
+    /// configurations are distributed, what each parameter and pair of parameters makes of the time,
+    /// what failed and why, and what each device's best values cost on the other devices.
+    Report(Box<commands::report::ReportArgs>),
     /// Unite lockfiles that were tuned on different machines.
     Merge(commands::merge::MergeArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
@@ -84,6 +90,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Verify(args)) => finish(commands::verify::run(&args, &mut stdout)),
+        Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),

@@ -3,14 +3,18 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod chart;
 mod cli;
 mod commands;
+mod history;
 mod json;
 mod lockfile_store;
 mod replay;
+mod report;
 #[cfg(test)]
 mod samples;
 mod session;
+mod statistics;
 mod worker;
 
 use std::process::ExitCode;

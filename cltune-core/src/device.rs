@@ -67,17 +67,23 @@ impl DeviceInfo {
     /// the list of devices. Without regard to case, a filter is that index, a part of the name or
     /// the platform, or a part of each as `platform:name`.
     pub fn matches(&self, index: usize, filter: &str) -> bool {
-        let filter = filter.trim().to_lowercase();
-        if let Ok(wanted) = filter.parse::<usize>() {
-            return wanted == index;
+        match filter.trim().parse::<usize>() {
+            Ok(wanted) => wanted == index,
+            Err(_) => name_matches(&self.platform, &self.name, filter),
         }
-        let platform = self.platform.to_lowercase();
-        let name = self.name.to_lowercase();
-        let by_both = filter.split_once(':').is_some_and(|(left, right)| {
-            platform.contains(left.trim()) && name.contains(right.trim())
-        });
-        by_both || name.contains(&filter) || platform.contains(&filter)
     }
+}
+
+/// Whether a filter that is no index, see [`DeviceInfo::matches`], means the device of this platform
+/// and name.
+pub fn name_matches(platform: &str, name: &str, filter: &str) -> bool {
+    let filter = filter.trim().to_lowercase();
+    let platform = platform.to_lowercase();
+    let name = name.to_lowercase();
+    let by_both = filter
+        .split_once(':')
+        .is_some_and(|(left, right)| platform.contains(left.trim()) && name.contains(right.trim()));
+    by_both || name.contains(&filter) || platform.contains(&filter)
 }
 
 macro_rules! device_fields {

@@ -15,6 +15,7 @@
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `oclgrind` | defects that only a simulator shows |
+//! | `report` | the page about sessions |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
@@ -27,6 +28,7 @@ mod oclgrind;
 mod places;
 mod pruning;
 mod rebuilds;
+mod report;
 mod sessions;
 mod tuned_program;
 mod verification;

@@ -33,6 +33,9 @@ pub(crate) enum DiscoverError {
     /// A file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// There is no current folder.
+    #[error("the current folder cannot be used: {0}")]
+    Folder(std::io::Error),
     /// Two different tunables have the same name.
     #[error(
         "two different tunables are named `{name}`: in {first} and in {second}; \
@@ -56,6 +59,23 @@ pub(crate) enum DiscoverError {
         /// What was searched.
         where_looked: String,
     },
+}
+
+/// Reads `artifact`, for `--artifact`, or builds with cargo and reads what was built. Without cargo
+/// everything lies beside `lockfile`, or in the current folder.
+pub(crate) fn discover_or_read(
+    artifact: Option<&Path>,
+    lockfile: Option<&Path>,
+    args: &CargoArgs,
+) -> Result<Discovery, DiscoverError> {
+    let Some(file) = artifact else {
+        return discover(args);
+    };
+    let folder = std::env::current_dir().map_err(DiscoverError::Folder)?;
+    // What is kept goes where the lockfile does: that place can be written to.
+    let beside = lockfile.and_then(Path::parent).unwrap_or(Path::new(""));
+    let state = folder.join(beside).join("cltune-state");
+    from_artifact(file, folder, state)
 }
 
 /// Builds with cargo and reads what was built.
@@ -95,11 +115,7 @@ pub(crate) fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
 }
 
 /// Reads one file, of whatever packages. Its lockfile is in `folder`.
-pub(crate) fn from_artifact(
-    file: &Path,
-    folder: PathBuf,
-    state: PathBuf,
-) -> Result<Discovery, DiscoverError> {
+fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discovery, DiscoverError> {
     let declarations = each_once(declarations(file)?)?;
     if declarations.is_empty() {
         return Err(DiscoverError::None {

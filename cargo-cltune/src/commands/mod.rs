@@ -1,12 +1,14 @@
 //! One file or folder per subcommand, and what several of them share: `columns`, `format`,
-//! `strategy_help`.
+//! `history_args`, `strategy_help`.
 
 pub(crate) mod check;
 mod columns;
 pub(crate) mod devices;
 mod format;
+mod history_args;
 pub(crate) mod list;
 pub(crate) mod merge;
+pub(crate) mod report;
 pub(crate) mod simulate;
 pub(crate) mod space;
 mod strategy_help;

@@ -2,7 +2,7 @@
 
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover, from_artifact};
+use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{
     Budget, Earlier, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock,
     interrupted, list_devices, plan, run as search, touch_sources, watch_interrupts,
@@ -121,18 +121,8 @@ pub(crate) struct TuneArgs {
 /// Tunes.
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
     watch_interrupts();
-    let discovery = match &args.artifact {
-        Some(file) => {
-            let folder = std::env::current_dir()?;
-            // The journal goes where the lockfile does: that place can be written to.
-            let beside = args.lockfile.as_deref().and_then(Path::parent);
-            let state = folder
-                .join(beside.unwrap_or(Path::new("")))
-                .join("cltune-state");
-            from_artifact(file, folder, state)?
-        }
-        None => discover(&args.cargo)?,
-    };
+    let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
+    let discovery = discover_or_read(artifact, lockfile, &args.cargo)?;
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
@@ -205,6 +195,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
                         finished.evaluated,
                         finished.valid,
                         &args.strategy.name(),
+                        finished.stopped.is_none() && !interrupted(),
                     );
                     // The other searches' results are kept all the same, and the table shows this.
                     if let Err(error) = kept {

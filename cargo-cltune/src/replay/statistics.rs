@@ -1,6 +1,7 @@
 //! The fraction of the optimum over many runs.
 
 use super::course::Course;
+use crate::statistics::{moments, percentile};
 
 /// What is said of a number of evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -34,22 +35,6 @@ pub(super) fn sorted(courses: &[Course], evaluations: usize) -> Vec<f64> {
     fractions
 }
 
-/// The mean, and the standard deviation of the sample.
-pub(super) fn moments(values: &[f64]) -> (f64, f64) {
-    let count = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
-}
-
-/// A percentile of sorted values, between the two nearest where it falls between them.
-pub(super) fn percentile(sorted: &[f64], part: f64) -> f64 {
-    let at = part * sorted.len().saturating_sub(1) as f64;
-    let below = sorted.get(at as usize).copied().unwrap_or_default();
-    let above = sorted.get(at as usize + 1).copied().unwrap_or(below);
-    below + (above - below) * at.fract()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,12 +59,5 @@ mod tests {
         assert!((three.deviation - 0.375 * 2.0_f64.sqrt()).abs() < 1e-12);
         assert!((three.percentile10 - 0.325).abs() < 1e-12);
         assert_eq!(after(100).mean, 0.625);
-    }
-
-    #[test]
-    fn percentiles_interpolate() {
-        assert_eq!(percentile(&[1.0, 2.0, 3.0], 0.5), 2.0);
-        assert_eq!(percentile(&[1.0, 2.0], 0.25), 1.25);
-        assert_eq!(percentile(&[], 0.1), 0.0);
     }
 }

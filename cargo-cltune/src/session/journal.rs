@@ -19,7 +19,7 @@ mod read;
 mod repair;
 mod resume;
 
-pub(crate) use read::{Place, Recalled, Recorded, recall};
+pub(crate) use read::{Place, Recalled, Recorded, Session, recall};
 pub(crate) use resume::Interrupted;
 
 use super::bench::Measured;

@@ -6,7 +6,7 @@ use super::plan::Job;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::declaration::Declaration;
 use cltune_core::fingerprint;
-use cltune_core::lockfile::{FILE_NAME, Measured, RecordError};
+use cltune_core::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -53,7 +53,8 @@ impl Keeper {
             .map_err(|source| KeepError::Unwritable { path, source })
     }
 
-    /// Puts a result into the lockfile.
+    /// Puts a result into the lockfile. That of a search which ended early replaces none that is
+    /// faster.
     pub(crate) fn keep(
         &self,
         job: &Job,
@@ -61,11 +62,15 @@ impl Keeper {
         evaluated: u64,
         valid: u128,
         strategy: &str,
+        is_complete: bool,
     ) -> Result<PathBuf, KeepError> {
         let path = self.path(&job.folder);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
+        if !is_complete && known_us(&lockfile, job).is_some_and(|known| known <= choice.time_us) {
+            return Ok(path);
+        }
         let measured = Measured {
             dims: job.dims.clone(),
             codes: choice.codes.clone(),
@@ -82,6 +87,19 @@ impl Keeper {
         }
         Ok(path)
     }
+}
+
+/// The time that a lockfile has for this very job.
+fn known_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
+    let table = lockfile.table(&job.declaration.model).ok()?;
+    let mut results = table.results.iter();
+    let known = results.find(|result| {
+        let device = &table.devices[usize::from(result.device)];
+        *device.platform == *job.device.platform
+            && *device.name == *job.device.name
+            && *result.problem == *job.dims
+    });
+    known.map(|known| known.time_us)
 }
 
 /// Makes cargo rebuild the sources whose artifact was built without the lockfile that lies there

@@ -35,10 +35,11 @@ mod trouble;
 pub(crate) use bench::{BenchError, list_devices};
 pub(crate) use budget::Budget;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
+pub(crate) use journal::{Place, Recorded, Session, recall};
 pub(crate) use keep::{Keeper, touch_sources};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{
-    Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem,
+    Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem, tunables,
 };
 pub(crate) use progress::time;
 pub(crate) use search::{Earlier, Finished, SearchOptions, run};

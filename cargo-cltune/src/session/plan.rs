@@ -81,29 +81,10 @@ pub(crate) fn plan(
     devices: &[DeviceRecord],
     filters: &Filters,
 ) -> Result<Vec<Job>, PlanError> {
-    let all: Vec<_> = packages
-        .iter()
-        .flat_map(|package| {
-            package
-                .declarations
-                .iter()
-                .map(move |found| (package, found))
-        })
-        .collect();
-    check_kernel_filters(packages, &filters.kernels)?;
+    let tunables = tunables(packages, &filters.kernels)?;
     let devices = kinds(choose_devices(devices, &filters.devices)?);
-    let wanted = |name: &str| {
-        filters.kernels.is_empty()
-            || filters
-                .kernels
-                .iter()
-                .any(|filter| name.contains(filter.as_str()))
-    };
     let mut jobs = Vec::new();
-    for (package, declaration) in all
-        .into_iter()
-        .filter(|(_, found)| wanted(&found.model.name))
-    {
+    for (package, declaration) in tunables {
         for (device, twins) in &devices {
             for dims in problems(declaration, &filters.problems)? {
                 jobs.push(Job {
@@ -117,6 +98,22 @@ pub(crate) fn plan(
         }
     }
     Ok(jobs)
+}
+
+/// The tunables whose names contain one of the filters; all where there is no filter.
+pub(crate) fn tunables<'a>(
+    packages: &'a [PackageTunables],
+    filters: &[String],
+) -> Result<Vec<(&'a PackageTunables, &'a Declaration)>, PlanError> {
+    check_kernel_filters(packages, filters)?;
+    let wanted = |name: &str| {
+        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+    };
+    let all = packages.iter().flat_map(|package| {
+        let declarations = package.declarations.iter();
+        declarations.map(move |found| (package, found))
+    });
+    Ok(all.filter(|(_, found)| wanted(&found.model.name)).collect())
 }
 
 /// The first device of each kind, with the others. CPUs are all the same cores.

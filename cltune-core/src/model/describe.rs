@@ -7,12 +7,18 @@ impl Model {
     /// `WG = 64, WPT = 2`: a configuration's codes as the values they stand for. A code that stands
     /// for none is shown as `?7`.
     pub fn describe(&self, codes: &[i64]) -> String {
-        let parameters = self.parameters.iter().zip(codes);
-        assignments(parameters.map(|(parameter, code)| {
-            let value = parameter.domain.value(*code);
-            let value = value.map_or_else(|| format!("?{code}"), |value| value.to_string());
-            (&parameter.name, value)
+        let parameters = self.parameters.iter().zip(codes).enumerate();
+        assignments(parameters.map(|(position, (parameter, code))| {
+            (&parameter.name, self.describe_value(position, *code))
         }))
+    }
+
+    /// `64`: the value that a code of the parameter at this position stands for. A code that stands
+    /// for none is shown as `?7`, and so is that of a parameter that there is not.
+    pub fn describe_value(&self, position: usize, code: i64) -> String {
+        let parameter = self.parameters.get(position);
+        let value = parameter.and_then(|parameter| parameter.domain.value(code));
+        value.map_or_else(|| format!("?{code}"), |value| value.to_string())
     }
 
     /// `n = 1024, m = 5`: a problem's sizes; empty for a kernel without dimensions.

@@ -19,7 +19,7 @@ mod print;
 mod problems;
 
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover, from_artifact};
+use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{SessionLock, check_kernel_filters, interrupted, watch_interrupts};
 use entries::Entries;
 use print::Printer;
@@ -114,14 +114,7 @@ impl VerifyArgs {
 /// Verifies.
 pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
     watch_interrupts();
-    let discovery = match &args.artifact {
-        Some(file) => {
-            let folder = std::env::current_dir()?;
-            let state = folder.join("cltune-state");
-            from_artifact(file, folder, state)?
-        }
-        None => discover(&args.cargo)?,
-    };
+    let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let entries = Entries::of(&discovery.packages, &args.kernel)?;
     let plan = plan::plan(&entries, args)?;

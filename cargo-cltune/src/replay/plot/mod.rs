@@ -10,18 +10,10 @@
 //! | `page` | what is where: panels, their headings, the legend, the caption |
 //! | `progress` | the fraction of the optimum over the number of evaluations |
 //! | `violin` | the distribution of the fraction over runs |
-//! | `density` | kernel density estimates |
-//! | `axes` | the frame of a plot, its grid and its labels |
-//! | `scale` | from values to coordinates; round numbers for the labels |
 //! | `style` | colours, for light and for dark backgrounds |
-//! | `element` | XML |
 
-mod axes;
-mod density;
-mod element;
 mod page;
 mod progress;
-mod scale;
 mod style;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,10 @@
 //! What is where on the page: a row for each space, with its heading, its progress on the left and its
 //! violins on the right; above all the legend, below all the caption.
 
-use super::axes::{Area, text};
-use super::element::Element;
-use super::scale::{Scale, step};
 use super::{Panel, Plot, Series, progress, style, violin};
-use crate::replay::statistics::percentile;
+use crate::chart::axes::{Area, text};
+use crate::chart::{Element, Scale, step};
+use crate::statistics::percentile;
 
 /// Pixels.
 const MARGIN: f64 = 24.0;

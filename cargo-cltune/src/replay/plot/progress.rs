@@ -1,12 +1,12 @@
 //! How the fraction of the optimum grows with the number of evaluations (CLTune's figure 4).
 
 use super::Series;
-use super::axes::{self, Area};
-use super::element::{Element, pixels, through};
-use super::scale::Scale;
 use super::style;
+use crate::chart::axes::{self, Area};
+use crate::chart::{Element, Scale, pixels, through};
 use crate::replay::course::Course;
-use crate::replay::statistics::{moments, percentile, sorted};
+use crate::replay::statistics::sorted;
+use crate::statistics::{moments, percentile};
 use std::fmt::Write as _;
 
 /// Single runs that are drawn at most: more would be one blot.

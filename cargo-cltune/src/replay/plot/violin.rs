@@ -1,20 +1,15 @@
-//! How the fraction of the optimum is distributed over runs (CLTune's figures 5 and 7): a rotated
-//! density with the mean as a circle and the standard deviation as a rectangle.
+//! How the fraction of the optimum is distributed over runs (CLTune's figures 5 and 7).
 
 use super::Panel;
-use super::axes::{self, Area};
-use super::density::Density;
-use super::element::{Element, through};
-use super::scale::Scale;
 use super::style;
-use crate::replay::statistics::{moments, sorted};
+use crate::chart::axes::{self, Area};
+use crate::chart::{Element, Scale, violin};
+use crate::replay::statistics::sorted;
 
 /// The space between two groups of violins, in violins.
 const GAP: f64 = 0.8;
 /// The narrowest place of a violin, pixels.
 const NARROWEST: f64 = 16.0;
-/// A density of values that are all the same is this high on both sides of them, pixels.
-const LEAST_BANDWIDTH: f64 = 1.6;
 
 /// The width that a plot needs at least, pixels.
 pub(super) fn least_width(points: usize, strategies: usize) -> f64 {
@@ -72,34 +67,4 @@ pub(super) fn draw(
         .child(axes::horizontal(area, &labels, &[], title))
         .child(shapes)
         .child(axes::frame(area))
-}
-
-fn violin(x: f64, place: f64, fraction: Scale, sorted: &[f64]) -> Element {
-    let half = (0.45 * place).min(26.0);
-    let density = Density::of(sorted, fraction.per_pixels(LEAST_BANDWIDTH));
-    let side = |sign: f64| {
-        let levels = density.levels.iter();
-        levels.map(move |(value, width)| (x + sign * half * width, fraction.at(*value)))
-    };
-    let outline = through(side(-1.0).chain(side(1.0).rev())) + "Z";
-    let (mean, deviation) = moments(sorted);
-    let top = fraction.at((mean + deviation).min(1.0));
-    let bottom = fraction.at((mean - deviation).max(0.0));
-    let thickness = (0.2 * place).clamp(2.5, 6.0);
-    let spread = Element::new("rect").with("class", "spread").at([
-        ("x", x - thickness / 2.0),
-        ("y", top),
-        ("width", thickness),
-        ("height", bottom - top),
-    ]);
-    let radius = (0.14 * place).clamp(2.0, 4.0);
-    let middle = [("cx", x), ("cy", fraction.at(mean)), ("r", radius)];
-    Element::new("g")
-        .child(
-            Element::new("path")
-                .with("class", "violin")
-                .with("d", outline),
-        )
-        .child(spread)
-        .child(Element::new("circle").with("class", "mean").at(middle))
 }

@@ -5,28 +5,28 @@ use super::scale::Scale;
 
 /// A plot's place on the page, pixels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
 }
 
 impl Area {
-    pub(super) fn right(&self) -> f64 {
+    pub(crate) fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    pub(super) fn bottom(&self) -> f64 {
+    pub(crate) fn bottom(&self) -> f64 {
         self.top + self.height
     }
 }
 
 /// A label below a plot, at this x.
-pub(super) type Label = (f64, String);
+pub(crate) type Label = (f64, String);
 
 /// The grid and the labels of the fraction of the optimum, left of a plot.
-pub(super) fn vertical(area: Area, scale: Scale, title: &str) -> Element {
+pub(crate) fn vertical(area: Area, scale: Scale, title: &str) -> Element {
     let ticks = scale.ticks(5, 0.0).into_iter().flat_map(|(value, label)| {
         let y = scale.at(value);
         let ends = [
@@ -46,7 +46,7 @@ pub(super) fn vertical(area: Area, scale: Scale, title: &str) -> Element {
 }
 
 /// Labels below a plot, with short lines where wanted, and a title below them.
-pub(super) fn horizontal(area: Area, labels: &[Label], marks: &[f64], title: &str) -> Element {
+pub(crate) fn horizontal(area: Area, labels: &[Label], marks: &[f64], title: &str) -> Element {
     let y = area.bottom();
     let marks = marks.iter().map(|x| {
         let ends = [("x1", *x), ("x2", *x), ("y1", y), ("y2", y + 5.0)];
@@ -63,7 +63,7 @@ pub(super) fn horizontal(area: Area, labels: &[Label], marks: &[f64], title: &st
 }
 
 /// The frame around a plot.
-pub(super) fn frame(area: Area) -> Element {
+pub(crate) fn frame(area: Area) -> Element {
     Element::new("rect").with("class", "frame").at([
         ("x", area.left),
         ("y", area.top),
@@ -73,7 +73,7 @@ pub(super) fn frame(area: Area) -> Element {
 }
 
 /// Text at a place; `anchor` says which part of it is there.
-pub(super) fn text(x: f64, y: f64, anchor: &str, text: &str) -> Element {
+pub(crate) fn text(x: f64, y: f64, anchor: &str, text: &str) -> Element {
     let element = Element::new("text").at([("x", x), ("y", y)]);
     element.with("text-anchor", anchor).text(text)
 }

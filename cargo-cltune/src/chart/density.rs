@@ -1,6 +1,6 @@
 //! Kernel density estimates of fractions.
 
-use crate::replay::statistics::{moments, percentile};
+use crate::statistics::{moments, percentile};
 
 /// Of more values than this, as many quantiles stand for them: their density looks the same.
 const MOST_VALUES: usize = 4096;
@@ -9,9 +9,9 @@ const TAIL: f64 = 2.5;
 
 /// How dense values are.
 #[derive(Debug)]
-pub(super) struct Density {
+pub(crate) struct Density {
     /// From the lowest value to the highest: a value, and the density there over the greatest one.
-    pub(super) levels: Vec<(f64, f64)>,
+    pub(crate) levels: Vec<(f64, f64)>,
 }
 
 impl Density {
@@ -19,7 +19,7 @@ impl Density {
     /// Silverman's bandwidth (Density Estimation, 1986, equation 3.31), which is meant for one heap
     /// where searches end in several; or of `least` where that is more: values that are all the
     /// same have a width, too.
-    pub(super) fn of(sorted: &[f64], least: f64) -> Self {
+    pub(crate) fn of(sorted: &[f64], least: f64) -> Self {
         let values: Vec<f64> = if sorted.len() > MOST_VALUES {
             let parts = (0..MOST_VALUES).map(|number| (number as f64 + 0.5) / MOST_VALUES as f64);
             parts.map(|part| percentile(sorted, part)).collect()

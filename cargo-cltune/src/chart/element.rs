@@ -1,10 +1,18 @@
-//! XML: elements that are closed, and text that is escaped.
+//! XML and HTML: elements that are closed, and text that is escaped.
+//!
+//! What is written is both, where only elements of HTML and shapes of SVG are used.
 
 use std::fmt::{self, Display, Write as _};
 
+/// Elements that are written without an end when nothing is in them: HTML's void elements, for which
+/// it has no end, and shapes of SVG, where it saves space. In HTML any other must be ended.
+const WITHOUT_END: [&str; 8] = [
+    "circle", "col", "line", "link", "meta", "path", "rect", "use",
+];
+
 /// An element with what is in it.
 #[derive(Debug)]
-pub(super) struct Element {
+pub(crate) struct Element {
     name: &'static str,
     attributes: Vec<(&'static str, String)>,
     children: Vec<Child>,
@@ -17,7 +25,7 @@ enum Child {
 }
 
 impl Element {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str) -> Self {
         Self {
             name,
             attributes: Vec::new(),
@@ -26,47 +34,47 @@ impl Element {
     }
 
     /// With an attribute.
-    pub(super) fn with(mut self, name: &'static str, value: impl Display) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Self {
         self.attributes.push((name, value.to_string()));
         self
     }
 
     /// With coordinates or lengths as attributes, in pixels.
-    pub(super) fn at<const N: usize>(mut self, lengths: [(&'static str, f64); N]) -> Self {
+    pub(crate) fn at<const N: usize>(mut self, lengths: [(&'static str, f64); N]) -> Self {
         let lengths = lengths.map(|(name, length)| (name, pixels(length)));
         self.attributes.extend(lengths);
         self
     }
 
     /// With an element in it, after what is in it already.
-    pub(super) fn child(mut self, child: Self) -> Self {
+    pub(crate) fn child(mut self, child: Self) -> Self {
         self.children.push(Child::Element(child));
         self
     }
 
     /// With elements in it, after what is in it already.
-    pub(super) fn children(mut self, children: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn children(mut self, children: impl IntoIterator<Item = Self>) -> Self {
         self.children
             .extend(children.into_iter().map(Child::Element));
         self
     }
 
     /// With text in it, after what is in it already.
-    pub(super) fn text(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn text(mut self, text: impl Into<String>) -> Self {
         self.children.push(Child::Text(text.into()));
         self
     }
 }
 
 /// A length to a tenth of a pixel, which no eye tells from more.
-pub(super) fn pixels(length: f64) -> String {
+pub(crate) fn pixels(length: f64) -> String {
     let text = format!("{length:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0" } else { text }.to_owned()
 }
 
 /// The data of a path through points.
-pub(super) fn through(points: impl IntoIterator<Item = (f64, f64)>) -> String {
+pub(crate) fn through(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut data = String::from("M");
     for (x, y) in points {
         if data.len() > 1 {
@@ -87,20 +95,25 @@ impl Display for Element {
             escape(f, value)?;
             f.write_char('"')?;
         }
-        if self.children.is_empty() {
+        if self.children.is_empty() && WITHOUT_END.contains(&self.name) {
             return f.write_str("/>");
         }
         f.write_char('>')?;
+        // A line each, so that a change of the picture is a readable difference; not within text,
+        // where white space is seen.
+        let is_element = |child: &Child| matches!(child, Child::Element(_));
+        let line = if self.children.iter().all(is_element) && !self.children.is_empty() {
+            "\n"
+        } else {
+            ""
+        };
         for child in &self.children {
             match child {
-                // A line each, so that a change of the picture is a readable difference.
-                Child::Element(element) => write!(f, "\n{element}")?,
+                Child::Element(element) => write!(f, "{line}{element}")?,
                 Child::Text(text) => escape(f, text)?,
             }
         }
-        if let Some(Child::Element(_)) = self.children.last() {
-            f.write_char('\n')?;
-        }
+        f.write_str(line)?;
         write!(f, "</{}>", self.name)
     }
 }
@@ -140,6 +153,18 @@ mod tests {
         assert_eq!(lengths, ["0", "2.2", "3"]);
         let inner = root.first_element_child().unwrap();
         assert_eq!(inner.text().unwrap(), format!("{text}\u{fffd}\u{fffd}"));
+    }
+
+    #[test]
+    fn html_is_written_as_browsers_read_it() {
+        let empty = Element::new("td").to_string() + &Element::new("path").to_string();
+        assert_eq!(empty, "<td></td><path/>");
+        let text = Element::new("p")
+            .text("in ")
+            .child(Element::new("b").text("bold"));
+        assert_eq!(text.text(".").to_string(), "<p>in <b>bold</b>.</p>");
+        let list = Element::new("ul").child(Element::new("li"));
+        assert_eq!(list.to_string(), "<ul>\n<li></li>\n</ul>");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// A linear scale.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     /// The values at its two ends.
     values: (f64, f64),
     /// The coordinates of its two ends, pixels.
@@ -10,23 +10,23 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn new(values: (f64, f64), ends: (f64, f64)) -> Self {
+    pub(crate) fn new(values: (f64, f64), ends: (f64, f64)) -> Self {
         Self { values, ends }
     }
 
     /// Where a value is, pixels.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         let part = (value - self.values.0) / (self.values.1 - self.values.0);
         self.ends.0 + part * (self.ends.1 - self.ends.0)
     }
 
     /// How much of the values this many pixels are.
-    pub(super) fn per_pixels(&self, pixels: f64) -> f64 {
+    pub(crate) fn per_pixels(&self, pixels: f64) -> f64 {
         ((self.values.1 - self.values.0) / (self.ends.1 - self.ends.0) * pixels).abs()
     }
 
     /// Values with labels: round, as many as `most` at most, or few more.
-    pub(super) fn ticks(&self, most: u32, least_step: f64) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self, most: u32, least_step: f64) -> Vec<(f64, String)> {
         let (low, high) = self.values;
         let step = step(high - low, most).max(least_step);
         // Half a thousandth of a step of tolerance: the ends are often ticks themselves.
@@ -42,7 +42,7 @@ impl Scale {
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten of which at most so many fit into the span.
-pub(super) fn step(span: f64, most: u32) -> f64 {
+pub(crate) fn step(span: f64, most: u32) -> f64 {
     let least = span / f64::from(most);
     let power = 10_f64.powi(least.log10().floor() as i32);
     [1.0, 2.0, 5.0]

@@ -1,0 +1,78 @@
+//! Which earlier results a command is about: the options of `report`.
+
+use crate::artifact::{CargoArgs, discover_or_read};
+use crate::history::{self, DeviceFilter, Kernel};
+use crate::session::{Filters, list_devices};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// The options.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct HistoryArgs {
+    #[command(flatten)]
+    cargo: CargoArgs,
+    /// Only tunables whose name contains this; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "What to show")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated.
+    #[arg(long, value_name = "DEVICE", help_heading = "What to show")]
+    device: Vec<String>,
+    /// Only this problem: `n=1024,m=5`; may be repeated.
+    #[arg(long, value_name = "SIZES", help_heading = "What to show")]
+    problem: Vec<String>,
+    /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    artifact: Option<PathBuf>,
+    /// The lockfile, where it is not each package's cltune.lock.
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    lockfile: Option<PathBuf>,
+}
+
+/// What is known, and where files about it go.
+pub(super) struct Known {
+    pub(super) kernels: Vec<Kernel>,
+    /// The folder of what cltune keeps and is not committed.
+    pub(super) state: PathBuf,
+}
+
+impl HistoryArgs {
+    /// Builds, and reads what is known of the tunables.
+    pub(super) fn read(&self) -> Result<Known, Box<dyn Error>> {
+        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
+        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        let filters = Filters {
+            kernels: self.kernel.clone(),
+            devices: self.device.clone(),
+            problems: self.problem.clone(),
+        };
+        let devices = self.device.iter().map(|filter| device(filter));
+        let devices = devices.collect::<Result<Vec<_>, _>>()?;
+        let kernels = history::read(
+            &discovery.packages,
+            &discovery.state,
+            lockfile,
+            &filters,
+            &devices,
+        )?;
+        Ok(Known {
+            kernels,
+            state: discovery.state,
+        })
+    }
+}
+
+/// An index means a device of this machine; names mean the devices of the journals, wherever those
+/// come from.
+fn device(filter: &str) -> Result<DeviceFilter, Box<dyn Error>> {
+    let Ok(index) = filter.trim().parse::<usize>() else {
+        return Ok(DeviceFilter::Name(filter.to_owned()));
+    };
+    let devices = list_devices()?;
+    let count = devices.len();
+    let device = devices.into_iter().find(|device| device.index == index);
+    let device = device.ok_or_else(|| {
+        format!("--device {index}: this machine has {count}; `cargo cltune devices` lists them")
+    })?;
+    Ok(DeviceFilter::Device(Box::new(device)))
+}

@@ -1,0 +1,270 @@
+//! What earlier sessions found: their journals and the lockfile put together, for reports and exports.
+
+use crate::artifact::PackageTunables;
+use crate::lockfile_store::{self, StoreError};
+use crate::session::{Filters, Place, PlanError, Recorded, Session, problem, recall, tunables};
+use crate::worker::DeviceRecord;
+use cltune_core::declaration::Declaration;
+use cltune_core::device::name_matches;
+use cltune_core::lockfile::{FILE_NAME, Lockfile, Tuned};
+use cltune_core::model::Model;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A tunable, and what was found for each problem.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) declaration: Declaration,
+    /// Sorted by their sizes; none is without devices.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A problem, and what was found on each device.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    /// The sizes, in the order of the dimensions.
+    pub(crate) dims: Vec<i64>,
+    /// Sorted by platform and name.
+    pub(crate) devices: Vec<OnDevice>,
+}
+
+/// What was found for a problem on a device.
+#[derive(Debug, Default)]
+pub(crate) struct OnDevice {
+    pub(crate) platform: String,
+    /// `CL_DEVICE_NAME`.
+    pub(crate) device: String,
+    /// The sessions that measured, the first one first.
+    pub(crate) sessions: Vec<Session>,
+    /// What they measured, in the order in which it was; empty where only the lockfile knows.
+    pub(crate) results: Vec<Recorded>,
+    /// The lockfile's entry.
+    pub(crate) entry: Option<Entry>,
+}
+
+/// What the lockfile has, of the declaration as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) codes: Vec<i64>,
+    /// Microseconds, measured in turns with the default.
+    pub(crate) time_us: f64,
+    /// The default's time, microseconds.
+    pub(crate) default_us: Option<f64>,
+    /// How many configurations are valid.
+    pub(crate) valid: u128,
+}
+
+/// Why there is nothing to show.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HistoryError {
+    #[error(transparent)]
+    Filter(#[from] PlanError),
+    #[error(transparent)]
+    Lockfile(#[from] StoreError),
+    #[error(
+        "nothing was measured yet: no journal in {} and no entry of a lockfile is about {kernels} as \
+         declared now. Tune first, with `cargo cltune`",
+        state.display()
+    )]
+    Nothing { state: PathBuf, kernels: String },
+    #[error("no result fits {filters}; there are results of {}", known.join("; "))]
+    NothingLeft { filters: String, known: Vec<String> },
+}
+
+/// Which devices are meant.
+#[derive(Clone, Debug)]
+pub(crate) enum DeviceFilter {
+    /// Part of a name or platform, or `platform:name`.
+    Name(String),
+    /// One of this machine.
+    Device(Box<DeviceRecord>),
+}
+
+impl DeviceFilter {
+    fn matches(&self, on: &OnDevice) -> bool {
+        match self {
+            Self::Name(filter) => name_matches(&on.platform, &on.device, filter),
+            Self::Device(device) => device.platform == on.platform && device.name == on.device,
+        }
+    }
+}
+
+impl OnDevice {
+    fn new(platform: &str, device: &str) -> Self {
+        Self {
+            platform: platform.to_owned(),
+            device: device.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The last result of each configuration that was measured, in the order of the codes.
+    pub(crate) fn latest(&self) -> BTreeMap<&[i64], &Recorded> {
+        let results = self.results.iter();
+        results.map(|result| (&*result.codes, result)).collect()
+    }
+
+    /// Codes and time in microseconds of the configurations that work, each once.
+    pub(crate) fn working(&self) -> Vec<(&[i64], f64)> {
+        let latest = self.latest().into_iter();
+        latest
+            .filter_map(|(codes, result)| Some((codes, result.time_us?)))
+            .collect()
+    }
+
+    /// The best values known: the lockfile's, or else the fastest measured.
+    pub(crate) fn best(&self) -> Option<(&[i64], f64)> {
+        let entry = self.entry.as_ref();
+        entry
+            .map(|entry| (&*entry.codes, entry.time_us))
+            .or_else(|| self.fastest())
+    }
+
+    /// The fastest configuration that was measured, and its time in microseconds.
+    pub(crate) fn fastest(&self) -> Option<(&[i64], f64)> {
+        let working = self.working().into_iter();
+        working.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The time of the declared default in microseconds.
+    pub(crate) fn default_us(&self, model: &Model) -> Option<f64> {
+        if let Some(entry) = &self.entry {
+            return entry.default_us;
+        }
+        let default = model.default.as_deref()?;
+        self.latest().get(default)?.time_us
+    }
+
+    /// How many different configurations were tried, and how many of them failed.
+    pub(crate) fn tried(&self) -> (usize, usize) {
+        let latest = self.latest();
+        let failed = latest.values().filter(|of| of.time_us.is_none()).count();
+        (latest.len(), failed)
+    }
+}
+
+/// What is known of the packages' tunables. `lockfile` is that of all packages, where there is but
+/// one.
+///
+/// # Errors
+/// Where filters fit nothing, a lockfile cannot be read, or nothing is known.
+pub(crate) fn read(
+    packages: &[PackageTunables],
+    state: &Path,
+    lockfile: Option<&Path>,
+    filters: &Filters,
+    devices: &[DeviceFilter],
+) -> Result<Vec<Kernel>, HistoryError> {
+    let tunables = tunables(packages, &filters.kernels)?;
+    let mut kernels = Vec::new();
+    let mut known = BTreeSet::new();
+    for (package, declaration) in &tunables {
+        let dims = filters.problems.iter();
+        let dims = dims.map(|text| problem(declaration, text));
+        let dims = dims.collect::<Result<Vec<_>, _>>()?;
+        let path = lockfile.map_or_else(|| package.manifest_dir.join(FILE_NAME), Path::to_owned);
+        let lockfile = lockfile_store::read(&path)?;
+        let mut found = collect(&declaration.model, state, lockfile.as_ref());
+        for problem in &found {
+            let sizes = declaration.model.describe_problem(&problem.dims);
+            let devices = problem.devices.iter().map(|on| &on.device);
+            known.extend(
+                devices.map(|of| format!("{} on {of} for {sizes}", declaration.model.name)),
+            );
+        }
+        found.retain(|problem| dims.is_empty() || dims.contains(&problem.dims));
+        for problem in &mut found {
+            let wanted = |on: &OnDevice| devices.iter().any(|filter| filter.matches(on));
+            problem
+                .devices
+                .retain(|on| devices.is_empty() || wanted(on));
+        }
+        found.retain(|problem| !problem.devices.is_empty());
+        if !found.is_empty() {
+            kernels.push(Kernel {
+                declaration: (*declaration).clone(),
+                problems: found,
+            });
+        }
+    }
+    if !kernels.is_empty() {
+        return Ok(kernels);
+    }
+    if known.is_empty() {
+        let names = tunables.iter().map(|(_, of)| of.model.name.to_string());
+        return Err(HistoryError::Nothing {
+            state: state.to_owned(),
+            kernels: names.collect::<Vec<_>>().join(", "),
+        });
+    }
+    let given = |flag: &str, values: &[String]| -> Vec<String> {
+        values
+            .iter()
+            .map(|value| format!("{flag} {value}"))
+            .collect()
+    };
+    let given = [
+        given("--device", &filters.devices),
+        given("--problem", &filters.problems),
+    ];
+    Err(HistoryError::NothingLeft {
+        filters: given.concat().join(" "),
+        known: known.into_iter().collect(),
+    })
+}
+
+/// What journals and lockfile have of a model, before anything is filtered out.
+fn collect(model: &Model, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
+    let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
+    for recalled in recall(state, model) {
+        let Place {
+            platform,
+            device,
+            problem,
+        } = recalled.place;
+        if !recalled.results.is_empty() {
+            let mut on = OnDevice::new(&platform, &device);
+            on.sessions = recalled.sessions;
+            on.results = recalled.results;
+            found.insert((problem, platform, device), on);
+        }
+    }
+    let kernel = lockfile.and_then(|lockfile| Some((lockfile, lockfile.kernel(&model.name)?)));
+    if let Some((lockfile, kernel)) = kernel.filter(|(_, kernel)| kernel.is_current(model)) {
+        for tuned in &kernel.tuned {
+            let device = lockfile.device(&tuned.device);
+            if let (Some(device), Some(entry)) = (device, entry(model, tuned)) {
+                let key = (
+                    tuned.dims().collect(),
+                    device.platform.clone(),
+                    device.name.clone(),
+                );
+                let new = || OnDevice::new(&device.platform, &device.name);
+                found.entry(key).or_insert_with(new).entry = Some(entry);
+            }
+        }
+    }
+    let mut problems: Vec<Problem> = Vec::new();
+    for ((dims, ..), on) in found {
+        match problems.last_mut() {
+            Some(problem) if problem.dims == dims => problem.devices.push(on),
+            _ => problems.push(Problem {
+                dims,
+                devices: vec![on],
+            }),
+        }
+    }
+    problems
+}
+
+/// The entry in codes; `None` where someone wrote values that the parameters do not have.
+fn entry(model: &Model, tuned: &Tuned) -> Option<Entry> {
+    let parameters = model.parameters.iter().zip(&tuned.values);
+    let codes = parameters.map(|(parameter, value)| parameter.domain.code(value));
+    Some(Entry {
+        codes: codes.collect::<Option<_>>()?,
+        time_us: tuned.time_us,
+        default_us: tuned.default_us,
+        valid: tuned.valid,
+    })
+}

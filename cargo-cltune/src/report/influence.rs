@@ -1,0 +1,354 @@
+//! How much of the differences between configurations each parameter explains, and each pair.
+//!
+//! This is a functional analysis of variance of the logarithm of the time, as Hutter, Hoos &
+//! Leyton-Brown (An Efficient Approach for Assessing Hyperparameter Importance, 2014, section 3) use
+//! it, on what was measured instead of on a model of it:
+//!
+//! - A parameter's share is the part of the variance that the means of its values explain.
+//! - A pair's share is what the means of its combinations explain beyond the sum of an effect of the
+//!   one and an effect of the other, fitted by least squares.
+//! - Both are corrected for the number of means: with means enough, anything is explained. The
+//!   correction (adjusted R², Ezekiel, 1930; of one factor, Kelley's epsilon squared, 1935) makes the
+//!   expectation 0 where there is no effect.
+//! - What may be chance is found by shuffling the times: a share that one of 99 shuffles reaches is
+//!   not told from chance. (A permutation test at a level of 1 %; Fisher, 1935, section 21.)
+//!
+//! A search measures many configurations where it is fast and few elsewhere, so shares are of what
+//! was measured and not of the space, and shares of parameters that were changed together overlap.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+/// So many shuffles say what chance reaches.
+const SHUFFLES: usize = 99;
+/// So many pairs are kept.
+const MOST_PAIRS: usize = 8;
+/// Each mean of a pair has to be, on average, of so many configurations at least.
+const LEAST_PER_MEAN: usize = 2;
+/// With fewer configurations nothing is said.
+const LEAST: usize = 12;
+/// Rounds of fitting two effects, which converge much sooner where they can be told apart.
+const ROUNDS: usize = 100;
+
+/// What explains the differences.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Influence {
+    /// How many configurations this is from.
+    pub(super) configurations: usize,
+    /// One for each parameter, in their order; `None` where fewer than two values were measured.
+    pub(super) parameters: Vec<Option<Share>>,
+    /// The strongest pairs that explain something, the strongest first.
+    pub(super) pairs: Vec<(usize, usize, Share)>,
+    /// How many pairs were measured too seldom to say anything.
+    pub(super) unknown_pairs: usize,
+}
+
+/// A part of the variance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Share {
+    /// From 0 to 1.
+    pub(super) part: f64,
+    /// Whether no shuffle reached it.
+    pub(super) is_certain: bool,
+}
+
+impl Influence {
+    /// Of configurations, each once, with their times. `None` where there are too few, or no
+    /// differences.
+    pub(super) fn of(working: &[(&[i64], f64)]) -> Option<Self> {
+        let sample = Sample::of(working)?;
+        let parameters = sample.factors.iter().map(|factor| {
+            (factor.levels > 1).then(|| sample.share(|times| sample.explained(times, factor)))
+        });
+        let mut pairs = Vec::new();
+        let mut unknown_pairs = 0;
+        let varied = |at: &usize| sample.factors[*at].levels > 1;
+        let varied: Vec<usize> = (0..sample.factors.len()).filter(varied).collect();
+        for (position, first) in varied.iter().enumerate() {
+            for second in &varied[position + 1..] {
+                let pair = Pair::of(&sample.factors[*first], &sample.factors[*second]);
+                match sample.interaction(&sample.times, &pair) {
+                    None => unknown_pairs += 1,
+                    Some(part) if part > 0.0 => pairs.push((*first, *second, pair, part)),
+                    Some(_) => {}
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.3.total_cmp(&a.3));
+        pairs.truncate(MOST_PAIRS);
+        let pairs = pairs.iter().map(|(first, second, pair, _)| {
+            let share = sample.share(|times| sample.interaction(times, pair).unwrap_or(0.0));
+            (*first, *second, share)
+        });
+        Some(Self {
+            configurations: working.len(),
+            parameters: parameters.collect(),
+            pairs: pairs.collect(),
+            unknown_pairs,
+        })
+    }
+}
+
+/// What is analysed.
+struct Sample {
+    /// Logarithms of times, less their mean.
+    times: Vec<f64>,
+    /// The sum of their squares.
+    total: f64,
+    factors: Vec<Factor>,
+    /// The times in other orders.
+    shuffled: Vec<Vec<f64>>,
+}
+
+/// What sorts configurations into groups: a parameter, by its values.
+struct Factor {
+    /// The group of each configuration.
+    labels: Vec<usize>,
+    /// How many groups there are, none of them empty.
+    levels: usize,
+}
+
+/// Two parameters and their combinations.
+struct Pair<'a> {
+    first: &'a Factor,
+    second: &'a Factor,
+    combinations: Factor,
+}
+
+impl Factor {
+    fn of<T: Ord>(values: &[T]) -> Self {
+        let mut distinct: Vec<&T> = values.iter().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let label = |value: &T| distinct.binary_search(&value).unwrap_or_default();
+        Self {
+            labels: values.iter().map(label).collect(),
+            levels: distinct.len(),
+        }
+    }
+
+    /// The mean of each group.
+    fn means(&self, times: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0_u32); self.levels];
+        for (label, time) in self.labels.iter().zip(times) {
+            sums[*label].0 += time;
+            sums[*label].1 += 1;
+        }
+        let means = sums.into_iter();
+        means.map(|(sum, count)| sum / f64::from(count)).collect()
+    }
+}
+
+impl<'a> Pair<'a> {
+    fn of(first: &'a Factor, second: &'a Factor) -> Self {
+        let both = first.labels.iter().zip(&second.labels);
+        let both: Vec<(&usize, &usize)> = both.collect();
+        Self {
+            first,
+            second,
+            combinations: Factor::of(&both),
+        }
+    }
+
+    /// The sum of squares that is left when each value of the one and each value of the other adds
+    /// something of its own, by least squares: each fitted to what the other leaves, in turns.
+    fn left_by_sums(&self, times: &[f64]) -> f64 {
+        let (a, b) = (&self.first.labels, &self.second.labels);
+        let mut second = vec![0.0; self.second.levels];
+        let mut left = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let rest = times.iter().zip(b).map(|(time, b)| time - second[*b]);
+            let first = self.first.means(rest);
+            let rest = times.iter().zip(a).map(|(time, a)| time - first[*a]);
+            second = self.second.means(rest);
+            let fits = a.iter().zip(b).map(|(a, b)| first[*a] + second[*b]);
+            let now = squares(times.iter().zip(fits).map(|(time, fit)| time - fit));
+            if now >= left * (1.0 - 1e-6) {
+                return now;
+            }
+            left = now;
+        }
+        left
+    }
+}
+
+impl Sample {
+    fn of(working: &[(&[i64], f64)]) -> Option<Self> {
+        let logarithms: Vec<f64> = working.iter().map(|(_, time)| time.ln()).collect();
+        let mean = logarithms.iter().sum::<f64>() / working.len() as f64;
+        let times: Vec<f64> = logarithms.iter().map(|time| time - mean).collect();
+        let total = squares(times.iter().copied());
+        // A NaN comes of a time that no clock measures.
+        if working.len() < LEAST || total.is_nan() || total <= 0.0 {
+            return None;
+        }
+        let parameters = working.first().map_or(0, |(codes, _)| codes.len());
+        let column = |parameter: usize| -> Vec<i64> {
+            working.iter().map(|(codes, _)| codes[parameter]).collect()
+        };
+        // The same page for the same results.
+        let mut random = Pcg64Mcg::seed_from_u64(0);
+        let shuffle = |_| {
+            let mut times = times.clone();
+            times.shuffle(&mut random);
+            times
+        };
+        Some(Self {
+            shuffled: (0..SHUFFLES).map(shuffle).collect(),
+            factors: (0..parameters)
+                .map(|parameter| Factor::of(&column(parameter)))
+                .collect(),
+            total,
+            times,
+        })
+    }
+
+    /// What a measure of the times is, and whether that is more than chance.
+    fn share(&self, measure: impl Fn(&[f64]) -> f64) -> Share {
+        let part = measure(&self.times);
+        let chance = self.shuffled.iter().map(|times| measure(times));
+        Share {
+            part: part.clamp(0.0, 1.0),
+            is_certain: part > 0.0 && chance.fold(0.0, f64::max) < part,
+        }
+    }
+
+    /// The part of the variance that the groups' means explain.
+    fn explained(&self, times: &[f64], groups: &Factor) -> f64 {
+        let means = groups.means(times.iter().copied());
+        let means = groups.labels.iter().map(|label| means[*label]);
+        let left = squares(times.iter().zip(means).map(|(time, mean)| time - mean));
+        self.corrected(left, groups.levels)
+    }
+
+    /// The part of the variance that a pair's combinations explain beyond a sum of two effects;
+    /// `None` where there are too few configurations of each.
+    fn interaction(&self, times: &[f64], pair: &Pair<'_>) -> Option<f64> {
+        let combinations = pair.combinations.levels;
+        if times.len() < LEAST_PER_MEAN * combinations {
+            return None;
+        }
+        let effects = (pair.first.levels + pair.second.levels - 1).min(combinations);
+        let sums = self.corrected(pair.left_by_sums(times), effects);
+        Some(self.explained(times, &pair.combinations) - sums)
+    }
+
+    /// The part that is explained where so much is left by a fit of so many means, less what that
+    /// many would explain of pure noise.
+    fn corrected(&self, left: f64, means: usize) -> f64 {
+        let count = self.times.len();
+        if means >= count {
+            return 0.0;
+        }
+        1.0 - left / self.total * (count - 1) as f64 / (count - means) as f64
+    }
+}
+
+fn squares(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|value| value * value).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All configurations of parameters with so many values, and their times.
+    fn measured(sizes: &[i64], time: impl Fn(&[i64]) -> f64) -> Vec<(Vec<i64>, f64)> {
+        let mut configurations = vec![Vec::new()];
+        for size in sizes {
+            let longer = configurations.iter().flat_map(|codes: &Vec<i64>| {
+                (0..*size).map(move |value| [codes.as_slice(), &[value]].concat())
+            });
+            configurations = longer.collect();
+        }
+        let timed = configurations.into_iter();
+        timed
+            .map(|codes| {
+                let time = time(&codes);
+                (codes, time)
+            })
+            .collect()
+    }
+
+    fn influence(measured: &[(Vec<i64>, f64)]) -> Option<Influence> {
+        let working: Vec<(&[i64], f64)> = measured
+            .iter()
+            .map(|(codes, time)| (&**codes, *time))
+            .collect();
+        Influence::of(&working)
+    }
+
+    /// Noise from 0 to 1 that no parameter explains: a hash of the configuration.
+    fn noise(codes: &[i64]) -> f64 {
+        let bytes: Vec<u8> = codes.iter().flat_map(|code| code.to_le_bytes()).collect();
+        f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX)
+    }
+
+    #[test]
+    fn effects_that_add_up_have_their_shares_of_the_variance_and_no_pair() {
+        // In the logarithm, two values 3 apart have a variance of 2.25 and two 1 apart of 0.25.
+        let time = |codes: &[i64]| (3.0 * codes[0] as f64 + codes[1] as f64).exp();
+        let found = influence(&measured(&[2, 2, 4], time)).unwrap();
+        let parts: Vec<f64> = found
+            .parameters
+            .iter()
+            .flatten()
+            .map(|of| of.part)
+            .collect();
+        // Corrected for two means of 16 configurations: 1 - (1 - r) * 15 / 14.
+        let expected = [0.9, 0.1].map(|part| 1.0 - (1.0 - part) * 15.0 / 14.0);
+        assert!((parts[0] - expected[0]).abs() < 1e-9, "{parts:?}");
+        assert!((parts[1] - expected[1]).abs() < 1e-9, "{parts:?}");
+        assert_eq!(parts[2], 0.0);
+        assert_eq!(found.configurations, 16);
+        assert_eq!(
+            found.pairs.iter().filter(|pair| pair.2.is_certain).count(),
+            0
+        );
+    }
+
+    #[test]
+    fn what_only_a_combination_does_is_the_pairs() {
+        // Fast where both agree: neither alone tells anything.
+        let time = |codes: &[i64]| {
+            let agree = codes[0] == codes[1];
+            (if agree { 1.0 } else { 8.0 }) * (1.0 + 0.1 * noise(codes))
+        };
+        let found = influence(&measured(&[2, 2, 5, 3], time)).unwrap();
+        let (first, second, share) = found.pairs[0];
+        assert_eq!((first, second, share.is_certain), (0, 1, true));
+        assert!(share.part > 0.99, "{share:?}");
+        let alone: Vec<bool> = found
+            .parameters
+            .iter()
+            .flatten()
+            .map(|of| of.is_certain)
+            .collect();
+        assert_eq!(alone, [false; 4]);
+    }
+
+    #[test]
+    fn noise_is_not_told_from_chance() {
+        let found = influence(&measured(&[4, 4, 4], |codes| 1.0 + noise(codes))).unwrap();
+        let shares = found.parameters.iter().flatten().copied();
+        for share in shares.chain(found.pairs.iter().map(|pair| pair.2)) {
+            assert!(!share.is_certain && share.part < 0.2, "{share:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_enough_is_unknown() {
+        // The second parameter never changed.
+        let found = influence(&measured(&[8, 1, 8], |codes| 1.0 + noise(codes))).unwrap();
+        assert!(found.parameters[0].is_some() && found.parameters[1].is_none());
+        // 64 combinations, measured once each.
+        assert_eq!((found.unknown_pairs, found.pairs.len()), (1, 0));
+        assert_eq!(
+            influence(&measured(&[11], |codes| 1.0 + noise(codes))),
+            None
+        );
+        assert_eq!(influence(&measured(&[16], |_| 2.0)), None);
+        assert_eq!(influence(&[]), None);
+    }
+}

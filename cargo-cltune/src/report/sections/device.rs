@@ -1,0 +1,189 @@
+//! A search on a device: its figures, its picture, its fastest configurations.
+
+use super::overview::gain;
+use crate::chart::Element;
+use crate::history::OnDevice;
+use crate::report::devices::Devices;
+use crate::report::html::{
+    cell, details, grouped, note, number, paragraph, row_name, table, times,
+};
+use crate::report::picture::{self, Caption, improvements};
+use crate::session::time;
+use cltune_core::model::Model;
+
+/// So many of the fastest configurations are listed.
+const FASTEST: usize = 10;
+
+/// The search for a problem on a device; `number` is that of the picture on the page.
+pub(in crate::report) fn card(
+    on: &OnDevice,
+    model: &Model,
+    problem: &str,
+    devices: &Devices,
+    number: usize,
+) -> Element {
+    let name = devices.name(on);
+    let id = format!("search-{number}");
+    let card = Element::new("article")
+        .with("class", format!("card {}", devices.class(on)))
+        .with("aria-labelledby", &id)
+        .child(Element::new("h4").with("id", &id).text(&name))
+        .child(note(about(on)))
+        .child(facts(on, model));
+    let caption = Caption {
+        number,
+        title: format!(
+            "{} on {name} for {problem}: progress and distribution",
+            model.name
+        ),
+    };
+    let card = card.children(on.best().map(|(codes, _)| values(codes, model)));
+    match picture::draw(on, model, &caption) {
+        Some(svg) => card
+            .child(Element::new("figure").child(svg))
+            .child(fastest(on, model))
+            .child(course(on, model)),
+        None if on.results.is_empty() => card.child(paragraph(
+            "Only the lockfile knows of this device: its journal is on the machine that it was tuned on.",
+        )),
+        None => card.child(paragraph("No configuration works.")),
+    }
+}
+
+/// Platform, driver, strategy.
+fn about(on: &OnDevice) -> String {
+    let mut parts = vec![on.platform.clone()];
+    let mut drivers: Vec<String> = Vec::new();
+    let mut strategies: Vec<String> = Vec::new();
+    for session in &on.sessions {
+        let driver = format!("driver {}", session.driver);
+        if !drivers.contains(&driver) {
+            drivers.push(driver);
+        }
+        if !strategies.contains(&session.strategy) {
+            strategies.push(session.strategy.clone());
+        }
+    }
+    parts.extend(drivers);
+    if !strategies.is_empty() {
+        parts.push(format!("strategy {}", strategies.join(", ")));
+    }
+    if on.sessions.len() > 1 {
+        parts.push(format!("{} sessions", on.sessions.len()));
+    }
+    parts.join(" · ")
+}
+
+fn facts(on: &OnDevice, model: &Model) -> Element {
+    let (tried, failed) = on.tried();
+    let tried = match &on.entry {
+        Some(entry) => format!("{} of {}", grouped(tried as u128), grouped(entry.valid)),
+        None => grouped(tried as u128),
+    };
+    let known = if on.entry.is_some() {
+        "in cltune.lock"
+    } else {
+        "not in cltune.lock"
+    };
+    let facts = [
+        (
+            "best",
+            on.best().map(|(_, time_us)| time(time_us)),
+            Some(known),
+        ),
+        ("default", on.default_us(model).map(time), None),
+        ("gain", gain(on, model).map(times), None),
+        ("tried", Some(tried), None),
+        ("failed", Some(grouped(failed as u128)), None),
+    ];
+    let facts = facts.into_iter().filter_map(|(label, figure, remark)| {
+        let remark = remark.map(|text| Element::new("small").text(text));
+        let value = Element::new("dd").child(Element::new("span").text(figure?));
+        let fact = Element::new("div").child(Element::new("dt").text(label));
+        Some(fact.child(value.children(remark)))
+    });
+    Element::new("dl").with("class", "facts").children(facts)
+}
+
+/// The best values; those that are not the default's stand out.
+fn values(codes: &[i64], model: &Model) -> Element {
+    let parameters = model.parameters.iter().zip(codes).enumerate();
+    let values = parameters.map(|(position, (parameter, code))| {
+        let default = model.default.as_deref().map(|default| default[position]);
+        let name = if default == Some(*code) {
+            "span"
+        } else {
+            "strong"
+        };
+        let text = model.describe_value(position, *code);
+        let value = Element::new(name).text(format!("{} = {text}", parameter.name));
+        Element::new("li").child(value)
+    });
+    Element::new("ul")
+        .with("class", "values")
+        .with("aria-label", "Best values")
+        .children(values)
+}
+
+/// The fastest configurations.
+fn fastest(on: &OnDevice, model: &Model) -> Element {
+    let mut working = on.working();
+    working.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let latest = on.latest();
+    let best_us = working.first().map_or(1.0, |(_, time_us)| *time_us);
+    let rows = working.iter().take(FASTEST).enumerate();
+    let rows = rows.map(|(position, (codes, time_us))| {
+        let samples = latest.get(codes).map_or(&[][..], |of| &of.samples_us);
+        let least = samples.iter().copied().fold(f64::MAX, f64::min);
+        let most = samples.iter().copied().fold(0.0, f64::max);
+        let spread = if samples.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("{} to {}", time(least), time(most))
+        };
+        let mut row = vec![
+            row_name((position + 1).to_string()),
+            number(time(*time_us)),
+            number(times(time_us / best_us)),
+            number(spread),
+        ];
+        row.extend(configuration(codes, model));
+        row
+    });
+    let columns = ["", "Time", "Times the fastest", "Single runs"];
+    let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
+    let rows: Vec<Vec<Element>> = rows.collect();
+    let caption = format!("The {} fastest as first measured", rows.len());
+    let about = note(
+        "The finalists are measured again in turns before one is chosen, so that the best values need \
+         not be those of the first row.",
+    );
+    details(
+        "Fastest configurations",
+        [
+            table(&caption, columns.into_iter().chain(parameters), rows),
+            about,
+        ],
+    )
+}
+
+/// How the search found better and better.
+fn course(on: &OnDevice, model: &Model) -> Element {
+    let rows = improvements(on).into_iter().map(|(at, codes, time_us)| {
+        let mut row = vec![row_name(at.to_string()), number(time(time_us))];
+        row.extend(configuration(codes, model));
+        row
+    });
+    let columns = ["Evaluation", "Time"];
+    let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
+    let columns = columns.into_iter().chain(parameters);
+    details(
+        "Each improvement",
+        [table("Each improvement", columns, rows)],
+    )
+}
+
+fn configuration<'a>(codes: &'a [i64], model: &'a Model) -> impl Iterator<Item = Element> + 'a {
+    let codes = codes.iter().enumerate();
+    codes.map(|(position, code)| cell(model.describe_value(position, *code)))
+}

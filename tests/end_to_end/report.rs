@@ -1,0 +1,55 @@
+//! The page about sessions.
+
+use cltune_tests::{Project, samples};
+
+#[test]
+fn a_page_without_network_tells_what_a_session_found() {
+    let project = samples::program("cltune-e2e-report");
+    let _ = project.cltune(&["tune", "--budget", "6"]).expect_code(0);
+    let report = project.cltune(&["report", "--out", "page.html"]);
+    let _ = report.expect_code(0).expect_stdout(&["page.html"]);
+    let page = project.read("page.html");
+    assert!(page.starts_with("<!doctype html>"), "{page}");
+    for text in [
+        "cltune_e2e_report::",
+        "in cltune.lock",
+        "<svg",
+        "prefers-color-scheme",
+        "viewport",
+    ] {
+        assert!(page.contains(text), "no `{text}` in {page}");
+    }
+    // A name, which nothing is loaded from.
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    for request in [
+        "<script",
+        "stylesheet",
+        "src=",
+        "@import",
+        "http:",
+        "https:",
+    ] {
+        assert!(!page.contains(request), "`{request}` in {page}");
+    }
+}
+
+#[test]
+fn where_nothing_was_tuned_the_page_says_so() {
+    let project = samples::program("cltune-e2e-report-none");
+    let output = project.cltune(&["report", "--out", "page.html"]);
+    assert!(!output.stderr.contains("panicked"), "{output}");
+    let written = project.path("page.html").exists();
+    assert!(
+        written || output.stderr.contains("cargo cltune"),
+        "neither a page nor what to do: {output}"
+    );
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_an_error() {
+    let project: Project = samples::program("cltune-e2e-report-where");
+    let _ = project.cltune(&["tune", "--budget", "2"]).expect_code(0);
+    let output = project.cltune(&["report", "--out", "missing/page.html"]);
+    assert_ne!(output.code, Some(0), "{output}");
+    let _ = output.expect_stderr(&["missing/page.html", "--out FILE"]);
+}
