@@ -51,6 +51,12 @@ enum Command {
     /// configurations are distributed, what each parameter and pair of parameters makes of the time,
     /// what failed and why, and what each device's best values cost on the other devices.
     Report(Box<commands::report::ReportArgs>),
+    /// Write what sessions measured in the formats of other tools.
+    ///
+    /// A file for each kernel, device and problem: a Kernel Tuner cache, which its dashboard and its
+    /// simulation mode open; T4 results; or CSV. `cargo cltune simulate` and `cargo cltune report
+    /// --import` read all three.
+    Export(Box<commands::export::ExportArgs>),
     /// Unite lockfiles that were tuned on different machines.
     Merge(commands::merge::MergeArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
@@ -91,6 +97,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Verify(args)) => finish(commands::verify::run(&args, &mut stdout)),
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
+        Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),

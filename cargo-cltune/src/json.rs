@@ -2,20 +2,25 @@
 //! json`.
 
 use cltune_core::model::Model;
-use cltune_core::parameter;
+use cltune_core::parameter::{self, Domain};
 use serde_json::{Map, Value};
 
 /// A configuration's values in the order of the parameters; `null` for a code that is none.
 pub(crate) fn values(model: &Model, codes: &[i64]) -> Vec<Value> {
     let parameters = model.parameters.iter().zip(codes);
     parameters
-        .map(|(parameter, code)| match parameter.domain.value(*code) {
-            Some(parameter::Value::Int(value)) => value.into(),
-            Some(parameter::Value::Bool(value)) => value.into(),
-            Some(parameter::Value::Name(name)) => name.into_owned().into(),
-            None => Value::Null,
-        })
+        .map(|(parameter, code)| value(&parameter.domain, *code))
         .collect()
+}
+
+/// The value that a code of a domain stands for; `null` for a code that is none.
+pub(crate) fn value(domain: &Domain, code: i64) -> Value {
+    match domain.value(code) {
+        Some(parameter::Value::Int(value)) => value.into(),
+        Some(parameter::Value::Bool(value)) => value.into(),
+        Some(parameter::Value::Name(name)) => name.into_owned().into(),
+        None => Value::Null,
+    }
 }
 
 /// A problem's sizes by name.

@@ -6,6 +6,7 @@ mod artifact;
 mod chart;
 mod cli;
 mod commands;
+mod exchange;
 mod history;
 mod json;
 mod lockfile_store;

@@ -202,3 +202,45 @@ fn what_cannot_be_replayed_or_written_is_named() {
         &["anealing", "annealing"],
     );
 }
+
+#[test]
+fn recordings_of_other_tuners_are_replayed() {
+    let recorded = Recorded::new();
+    recorded.write("here.csv", "X,KIND,time_ms\n1,a,4\n2,a,2\n1,b,\n2,b,3\n");
+    // As of a session that was killed: there is no end.
+    recorded.write(
+        "killed.json",
+        "{\n\"device_name\": \"GPU\",\n\"kernel_name\": \"sum\",\n\"problem_size\": 8,\n\
+         \"tune_params_keys\": [\n\"X\",\n\"KIND\"\n],\n\
+         \"tune_params\": {\"X\": [1, 2], \"KIND\": [\"a\", \"b\"]},\n\"objective\": [\"time\"],\n\"cache\": {\n\
+         \"1,a\": {\"X\": 1, \"KIND\": \"a\", \"time\": 4.0, \"power\": NaN},\n\
+         \"2,a\": {\"X\": 2, \"KIND\": \"a\", \"time\": 2.0},\n\
+         \"1,b\": {\"X\": 1, \"KIND\": \"b\", \"__error__\": \"RuntimeFailedConfig\"},\n\
+         \"2,b\": {\"X\": 2, \"KIND\": \"b\", \"time\": 3.0},\n\"3,",
+    );
+    recorded.write(
+        "t4.json",
+        r#"{"schema_version": "1.0.0", "results": [
+            {"configuration": {"X": 1, "KIND": "a"}, "times": {}, "invalidity": "correct",
+             "correctness": 1, "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]},
+            {"configuration": {"X": 2, "KIND": "a"}, "times": {}, "invalidity": "correct",
+             "correctness": 1, "measurements": [{"name": "time", "value": 0.002, "unit": "s"}]},
+            {"configuration": {"X": 1, "KIND": "b"}, "times": {}, "invalidity": "runtime",
+             "correctness": 1},
+            {"configuration": {"X": 2, "KIND": "b"}, "times": {}, "invalidity": "correct",
+             "correctness": 1, "measurements": [{"name": "time", "value": 3.0}]}]}"#,
+    );
+    let figures = |name: &str| {
+        let file = recorded.text(name);
+        let arguments = [&file, "--budget", "3", "--repeats", "5", "--format", "json"];
+        let printed = stdout(&simulate(&arguments));
+        let object: Value = serde_json::from_str(&printed).expect("a JSON object");
+        object["spaces"][0]["figures"].clone()
+    };
+    let csv = figures("here.csv");
+    assert_eq!(figures("killed.json"), csv);
+    assert_eq!(figures("t4.json"), csv);
+    recorded.write("other.json", "{\"results\": [{\"invalidity\": 3}]}");
+    let other = recorded.text("other.json");
+    refused(&simulate(&[&other]), &["other.json", "T4", "line 1"]);
+}

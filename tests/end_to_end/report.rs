@@ -1,9 +1,9 @@
-//! The page about sessions.
+//! What sessions found: the page, and files for other tools.
 
 use cltune_tests::{Project, samples};
 
 #[test]
-fn a_page_without_network_tells_what_a_session_found() {
+fn a_page_without_network_and_files_for_other_tools_tell_what_a_session_found() {
     let project = samples::program("cltune-e2e-report");
     let _ = project.cltune(&["tune", "--budget", "6"]).expect_code(0);
     let report = project.cltune(&["report", "--out", "page.html"]);
@@ -31,11 +31,35 @@ fn a_page_without_network_tells_what_a_session_found() {
     ] {
         assert!(!page.contains(request), "`{request}` in {page}");
     }
+    for format in ["kernel-tuner", "t4", "csv"] {
+        exported(&project, format);
+    }
+}
+
+/// What is written in a format can be replayed, and shown.
+fn exported(project: &Project, format: &str) {
+    let file = format!("results.{format}");
+    let export = project.cltune(&["export", "--format", format, "--out", &file]);
+    let _ = export.expect_code(0).expect_stdout(&[&file]);
+    let simulate = project.cltune(&["simulate", &file, "--budget", "4", "--repeats", "1"]);
+    let _ = simulate.expect_code(0).expect_stdout(&["@4 1.000"]);
+    let report = project.cltune(&["report", "--import", &file, "--out", "imported.html"]);
+    let _ = report.expect_code(0);
+    let page = project.read("imported.html");
+    for text in ["<svg", "WASTE"] {
+        assert!(page.contains(text), "no `{text}` in {page}");
+    }
+    let refused = project.cltune(&["report", "--import", &file, "--kernel", "scale"]);
+    let _ = refused.expect_code(2).expect_stderr(&["--import"]);
 }
 
 #[test]
 fn where_nothing_was_tuned_the_page_says_so() {
     let project = samples::program("cltune-e2e-report-none");
+    let export = project.cltune(&["export", "--format", "csv"]);
+    let _ = export
+        .expect_code(2)
+        .expect_stderr(&["nothing was measured"]);
     let output = project.cltune(&["report", "--out", "page.html"]);
     assert!(!output.stderr.contains("panicked"), "{output}");
     let written = project.path("page.html").exists();

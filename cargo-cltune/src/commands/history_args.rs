@@ -1,4 +1,4 @@
-//! Which earlier results a command is about: the options of `report`.
+//! Which earlier results a command is about: the options of `report` and `export`.
 
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::history::{self, DeviceFilter, Kernel};
@@ -12,20 +12,20 @@ pub(super) struct HistoryArgs {
     #[command(flatten)]
     cargo: CargoArgs,
     /// Only tunables whose name contains this; may be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "What to show")]
+    #[arg(long, value_name = "NAME", help_heading = "Which Results")]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", help_heading = "What to show")]
+    #[arg(long, value_name = "DEVICE", help_heading = "Which Results")]
     device: Vec<String>,
     /// Only this problem: `n=1024,m=5`; may be repeated.
-    #[arg(long, value_name = "SIZES", help_heading = "What to show")]
+    #[arg(long, value_name = "SIZES", help_heading = "Which Results")]
     problem: Vec<String>,
     /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
-    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    #[arg(long, value_name = "FILE", help_heading = "Which Results")]
     artifact: Option<PathBuf>,
     /// The lockfile, where it is not each package's cltune.lock.
-    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    #[arg(long, value_name = "FILE", help_heading = "Which Results")]
     lockfile: Option<PathBuf>,
 }
 

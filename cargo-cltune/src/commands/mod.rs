@@ -4,6 +4,7 @@
 pub(crate) mod check;
 mod columns;
 pub(crate) mod devices;
+pub(crate) mod export;
 mod format;
 mod history_args;
 pub(crate) mod list;

@@ -1,7 +1,8 @@
 //! `cargo cltune report`: what sessions found, as a page for a browser.
 
 use super::Outcome;
-use super::history_args::HistoryArgs;
+use super::history_args::{HistoryArgs, Known};
+use crate::exchange::import;
 use crate::report::page;
 use std::error::Error;
 use std::fs;
@@ -11,16 +12,33 @@ use std::path::PathBuf;
 /// Where to write it, and about what.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// The file to write; without this option, `report.html` beside the journals, in target/cltune.
+    /// The file to write; without this option, report.html beside the journals, in target/cltune, or
+    /// with --import in this folder.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Show this file and no sessions: a Kernel Tuner cache, T4 results, or CSV with a column
+    /// `time_ms`, compressed or not; may be repeated. Files about the same kernel are put together.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["kernel", "device", "problem", "artifact", "lockfile"]
+    )]
+    import: Vec<PathBuf>,
     #[command(flatten)]
     history: HistoryArgs,
 }
 
 /// Writes the page and says where.
 pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
-    let known = args.history.read()?;
+    let known = if args.import.is_empty() {
+        args.history.read()?
+    } else {
+        Known {
+            kernels: import(&args.import)?,
+            // This very folder.
+            state: PathBuf::new(),
+        }
+    };
     let path = if let Some(path) = &args.out {
         path.clone()
     } else {

@@ -18,8 +18,9 @@ mod print;
 /// What to replay.
 #[derive(clap::Args)]
 pub(crate) struct SimulateArgs {
-    /// Recorded spaces: CSV, or CSV.gz, with a column per parameter and `time_ms`
-    #[arg(required = true, value_name = "SPACE.csv.gz")]
+    /// Recorded spaces: CSV with a column per parameter and then `time_ms`, Kernel Tuner caches, or T4
+    /// results; compressed where the name ends in .gz.
+    #[arg(required = true, value_name = "SPACE")]
     spaces: Vec<PathBuf>,
     /// The strategy, `NAME` or `NAME:OPTION=VALUE,…`; may be repeated to compare several.
     #[arg(
@@ -49,8 +50,8 @@ pub(crate) struct SimulateArgs {
     /// The first run's seed; the others' follow.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Start from the same kernel's recording on another device; may be repeated
-    #[arg(long, value_name = "OTHER.csv.gz")]
+    /// Start from the same kernel's recording on another device; may be repeated.
+    #[arg(long, value_name = "OTHER")]
     warm_start: Vec<PathBuf>,
     /// Write every evaluation of every run, a JSON object per run and line.
     #[arg(long, value_name = "OUT.jsonl")]

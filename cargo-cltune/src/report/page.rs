@@ -91,10 +91,11 @@ fn navigation(kernels: &[Kernel]) -> Element {
 
 fn kernel(number: usize, kernel: &Kernel, devices: &Devices, pictures: &mut usize) -> Element {
     let declaration = &kernel.declaration;
-    let about = format!(
-        "{}, package {}",
-        declaration.source_file, declaration.package
-    );
+    let mut about = declaration.source_file.clone();
+    // What was imported is of none.
+    if !declaration.package.is_empty() {
+        about = format!("{about}, package {}", declaration.package);
+    }
     let problems = kernel.problems.iter().enumerate().map(|(position, of)| {
         let name = problem_name(&declaration.model, of);
         let id = problem_id(number, position);
@@ -128,7 +129,6 @@ fn kernel(number: usize, kernel: &Kernel, devices: &Devices, pictures: &mut usiz
 
 fn footer() -> Element {
     let version = env!("CARGO_PKG_VERSION");
-    let written =
-        format!("Written by cargo cltune report {version} from the journals of its sessions.");
+    let written = format!("Written by cargo cltune report {version}.");
     Element::new("footer").child(super::html::paragraph(written))
 }

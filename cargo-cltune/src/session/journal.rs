@@ -26,6 +26,7 @@ use super::bench::Measured;
 use super::plan::Job;
 use crate::json;
 use checksum::seal;
+use cltune_core::model::Model;
 use cltune_runtime::tuning::Outcome;
 use repair::{Repair, repair};
 use serde::Serialize;
@@ -163,13 +164,8 @@ impl Journal {
                 kept.display()
             )),
         };
-        let place = Place {
-            platform: job.device.platform.clone(),
-            device: job.device.name.clone(),
-            problem: job.dims.clone(),
-        };
         let model = &job.declaration.model;
-        let interrupted = resume::interrupted(&path, model, &place, &job.device.driver);
+        let interrupted = resume::interrupted(&path, model, &place(job), &job.device.driver);
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
         Ok(Opened {
             journal: Self::start(Box::new(file), job, search)?,
@@ -232,16 +228,29 @@ impl Journal {
 
 /// Where the journal of a job is.
 fn path(state: &Path, job: &Job) -> PathBuf {
-    let model = &job.declaration.model;
-    let problem = model.dimensions.iter().zip(&job.dims);
+    let stem = file_stem(&job.declaration.model, &place(job));
+    state.join(FOLDER).join(format!("{stem}.{EXTENSION}"))
+}
+
+/// Where and for what a job measures.
+fn place(job: &Job) -> Place {
+    Place {
+        platform: job.device.platform.clone(),
+        device: job.device.name.clone(),
+        problem: job.dims.clone(),
+    }
+}
+
+/// A file's name for what was measured of a kernel at a place, without an ending.
+pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
+    let problem = model.dimensions.iter().zip(&place.problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
         .collect();
-    let device = &job.device;
     let parts = [
         &*model.name,
-        &device.platform,
-        &device.name,
+        &place.platform,
+        &place.device,
         &problem.join("-"),
     ];
     let name = parts.join("-");
@@ -251,7 +260,5 @@ fn path(state: &Path, job: &Job) -> PathBuf {
         .collect();
     // Different names may be alike once what files may not be called is replaced.
     let distinct = crc32fast::hash(parts.join("\0").as_bytes());
-    state
-        .join(FOLDER)
-        .join(format!("{plain}-{distinct:08x}.{EXTENSION}"))
+    format!("{plain}-{distinct:08x}")
 }

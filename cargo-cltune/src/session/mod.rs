@@ -35,7 +35,7 @@ mod trouble;
 pub(crate) use bench::{BenchError, list_devices};
 pub(crate) use budget::Budget;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
-pub(crate) use journal::{Place, Recorded, Session, recall};
+pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
 pub(crate) use keep::{Keeper, touch_sources};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{

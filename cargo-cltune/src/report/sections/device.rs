@@ -50,21 +50,13 @@ pub(in crate::report) fn card(
     }
 }
 
-/// Platform, driver, strategy.
+/// Platform, drivers, strategies, as far as they are known.
 fn about(on: &OnDevice) -> String {
-    let mut parts = vec![on.platform.clone()];
-    let mut drivers: Vec<String> = Vec::new();
-    let mut strategies: Vec<String> = Vec::new();
-    for session in &on.sessions {
-        let driver = format!("driver {}", session.driver);
-        if !drivers.contains(&driver) {
-            drivers.push(driver);
-        }
-        if !strategies.contains(&session.strategy) {
-            strategies.push(session.strategy.clone());
-        }
-    }
-    parts.extend(drivers);
+    let drivers = distinct(on.sessions.iter().map(|session| &*session.driver));
+    let drivers = drivers.iter().map(|driver| format!("driver {driver}"));
+    let strategies = distinct(on.sessions.iter().map(|session| &*session.strategy));
+    let platform = distinct([&*on.platform]).into_iter().map(str::to_owned);
+    let mut parts: Vec<String> = platform.chain(drivers).collect();
     if !strategies.is_empty() {
         parts.push(format!("strategy {}", strategies.join(", ")));
     }
@@ -72,6 +64,17 @@ fn about(on: &OnDevice) -> String {
         parts.push(format!("{} sessions", on.sessions.len()));
     }
     parts.join(" · ")
+}
+
+/// The texts that are not empty, each once.
+fn distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut distinct = Vec::new();
+    for text in texts {
+        if !text.is_empty() && !distinct.contains(&text) {
+            distinct.push(text);
+        }
+    }
+    distinct
 }
 
 fn facts(on: &OnDevice, model: &Model) -> Element {

@@ -1,0 +1,98 @@
+//! What files of all formats have in common.
+
+use super::read::ReadError;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What was measured of a kernel on one device for one problem, as a file has it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Measurements {
+    /// Where it was read.
+    pub(crate) path: PathBuf,
+    /// About what, as far as the file says.
+    pub(crate) about: About,
+    /// The names of the parameters, none twice.
+    pub(crate) parameters: Vec<String>,
+    /// In the order of the file.
+    pub(crate) results: Vec<Measured>,
+}
+
+/// What was measured, and where.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct About {
+    pub(crate) kernel: Option<String>,
+    pub(crate) platform: Option<String>,
+    /// `CL_DEVICE_NAME`.
+    pub(crate) device: Option<String>,
+    /// `CL_DRIVER_VERSION`.
+    pub(crate) driver: Option<String>,
+    /// The sizes by name.
+    pub(crate) problem: Vec<(String, i64)>,
+}
+
+/// A configuration and what became of it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Measured {
+    pub(crate) position: Position,
+    /// In the order of the parameters, as texts.
+    pub(crate) values: Vec<String>,
+    /// Milliseconds; `None` where it failed.
+    pub(crate) time_ms: Option<f64>,
+    /// The single runs, milliseconds.
+    pub(crate) samples_ms: Vec<f64>,
+    /// Milliseconds.
+    pub(crate) build_ms: Option<f64>,
+    /// `ok`, or how it failed, in the journal's words where the file has a word for it.
+    pub(crate) status: String,
+    /// Why it failed.
+    pub(crate) detail: Option<String>,
+}
+
+/// Where in a file something is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Position {
+    /// A line, from 1.
+    Line(usize),
+    /// The entry of a Kernel Tuner cache with this key.
+    Entry(String),
+    /// The element of `results` at this position, from 0.
+    Result(usize),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, ":{line}"),
+            Self::Entry(key) => write!(f, ": cache entry `{key}`"),
+            Self::Result(position) => write!(f, ": results[{position}]"),
+        }
+    }
+}
+
+impl Measurements {
+    /// An error at a place in this file.
+    pub(crate) fn error(&self, position: Position, problem: impl Into<String>) -> ReadError {
+        ReadError::Content {
+            path: self.path.clone(),
+            position,
+            problem: problem.into(),
+        }
+    }
+
+    /// The file's name without its endings.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.trim_end_matches(".gz");
+        let name = name.strip_suffix(".csv").or(name.strip_suffix(".json"));
+        name.map_or_else(
+            || {
+                self.path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            },
+            str::to_owned,
+        )
+    }
+}

@@ -1,0 +1,61 @@
+//! Objects of JSON whose order means something: parameters are declared in an order, and results
+//! come in one.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The members of an object, in the order of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ordered<V>(pub(super) Vec<(String, V)>);
+
+impl<V> Ordered<V> {
+    /// The first member of this name.
+    pub(super) fn get(&self, name: &str) -> Option<&V> {
+        let member = self.0.iter().find(|(of, _)| of == name);
+        member.map(|(_, value)| value)
+    }
+}
+
+impl<V> Default for Ordered<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl fmt::Display for Ordered<Value> {
+    /// As JSON, on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (position, (name, value)) in self.0.iter().enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            write!(f, "{comma}{}: {value}", Value::from(name.as_str()))?;
+        }
+        f.write_str("}")
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+struct Members<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for Members<V> {
+    type Value = Ordered<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::with_capacity(map.size_hint().unwrap_or(0));
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Ordered(members))
+    }
+}
