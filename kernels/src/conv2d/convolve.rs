@@ -1,0 +1,68 @@
+//! The function that programs call.
+
+use super::{Border, Filter, conv2d_direct};
+use cltune_runtime::{Buffer, Event, Queue};
+
+/// Why a picture is not filtered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Conv2dError {
+    /// The picture is too wide or too high.
+    #[error(
+        "a picture of {width} x {height}: at most {LARGEST} pixels in each direction are possible; \
+         filter it in parts"
+    )]
+    Size {
+        /// Pixels in a row.
+        width: u32,
+        /// The number of rows.
+        height: u32,
+    },
+    /// A buffer is too short, or OpenCL fails.
+    #[error(transparent)]
+    Runtime(#[from] cltune_runtime::Error),
+}
+
+/// The kernel's coordinates have 32 bits, and it looks a little beyond the picture.
+const LARGEST: u32 = 1 << 30;
+
+/// Filters a picture of `width` x `height` floats, row by row in the first elements of `input`, into
+/// the same elements of `output`: each pixel becomes the sum of the pixels around it, times the
+/// filter's weights, the first of which belongs to its upper left neighbour (a correlation, in the
+/// terms of signal processing: rotate the weights by half a turn for the other one).
+///
+/// It uses the best values known for the queue's device and the size. A picture without pixels is
+/// filtered without a launch: `None`.
+///
+/// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the pixels
+/// whose window it is in; beyond [`Border::Zero`] there are zeros, so that infinite weights give NaN
+/// there.
+///
+/// # Errors
+/// [`Conv2dError`].
+pub fn convolve(
+    queue: &Queue,
+    width: u32,
+    height: u32,
+    filter: &Filter,
+    border: Border,
+    input: &Buffer<f32>,
+    output: &mut Buffer<f32>,
+) -> Result<Option<Event>, Conv2dError> {
+    if width > LARGEST || height > LARGEST {
+        return Err(Conv2dError::Size { width, height });
+    }
+    if width == 0 || height == 0 {
+        return Ok(None);
+    }
+    Ok(Some(conv2d_direct(
+        queue,
+        width as i32,
+        height as i32,
+        filter.size() as i32,
+        border.code(),
+        filter.weights(),
+        input,
+        output,
+    )?))
+}

@@ -1,0 +1,80 @@
+//! A sample of the space on one picture: what is slow here may be the best elsewhere.
+
+use crate::definition::{BORDERS, Picture, compare, convolved, random};
+use cltune_kernels::conv2d::conv2d_direct::{self, Params, Problem};
+use cltune_runtime::{Buffer, Error, Queue};
+
+/// A configuration in which each value of each parameter appears as often as the others, for
+/// numbers that are not near to each other.
+fn configuration(number: usize) -> Params {
+    let mut rest = random(8, number as u32)
+        .into_iter()
+        .map(|value| f64::midpoint(f64::from(value), 1.0));
+    let mut one_of = |values: &[i64]| {
+        let place = rest.next().unwrap_or_default() * values.len() as f64;
+        values[(place as usize).min(values.len() - 1)]
+    };
+    let xwpt = one_of(&[1, 2, 4, 8]);
+    let cache = one_of(&[0, 1, 2]);
+    Params {
+        XWG: one_of(&[8, 16, 32, 64]),
+        YWG: one_of(&[8, 16, 32, 64]),
+        XWPT: xwpt,
+        YWPT: one_of(&[1, 2, 4, 8]),
+        CACHE: cache,
+        VW: one_of(&[1, 2, 4, 8]).min(xwpt),
+        PAD: one_of(&[0, 1]).min(cache),
+        UNR: one_of(&[0, 1]),
+    }
+}
+
+#[test]
+fn a_sample_of_the_space_computes_the_same() {
+    let queue = Queue::default_device().unwrap();
+    let mut checked = 0;
+    for number in 0..24 {
+        let params = configuration(number);
+        // Wider than a work-group's part with most configurations; rows are aligned in every way.
+        let picture = Picture::random(146 + number % 7, 75, number as u32);
+        let size = [3, 7, 11][number % 3];
+        let border = number % BORDERS.len();
+        let weights = random(size * size, number as u32 + 50);
+        let (width, height) = (picture.width as i32, picture.height as i32);
+        let input = Buffer::from_slice(&queue, &picture.pixels).unwrap();
+        let mut output = Buffer::from_slice(&queue, &vec![f32::NAN; input.len()]).unwrap();
+        let launched = conv2d_direct::launch_with(
+            &params,
+            &queue,
+            width,
+            height,
+            size as i32,
+            border as i32,
+            &Buffer::from_slice(&queue, &weights).unwrap(),
+            &input,
+            &mut output,
+        );
+        match launched {
+            Ok(_) => checked += 1,
+            // Not every device has room for every one.
+            Err(Error::InvalidConfiguration { .. } | Error::WorkGroupTooLarge { .. }) => continue,
+            Err(error) => panic!("{params:?}: {error}"),
+        }
+        let expected = convolved(&picture, size, &weights, BORDERS[border]);
+        let found = output.read(&queue).unwrap();
+        compare(&found, &expected, size * size, &format!("{params:?}"));
+    }
+    assert!(checked >= 8, "only {checked} of 24 can run here");
+}
+
+#[test]
+fn every_device_has_values_for_the_sizes_that_are_tuned_and_for_others() {
+    let queue = Queue::default_device().unwrap();
+    for filter in [1, 3, 7, 11, 31, 127] {
+        let problem = Problem {
+            width: 1999,
+            height: 3,
+            filter,
+        };
+        conv2d_direct::select(queue.device(), problem).unwrap();
+    }
+}
