@@ -1,8 +1,10 @@
 //! The command line: which command, and how the process ends.
 
+mod examples;
+
 use crate::commands::{self, Outcome};
 use crate::worker;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,10 +23,12 @@ enum Cargo {
 /// device, and writes the best of each to `cltune.lock` beside Cargo.toml. The next `cargo build`
 /// compiles them into the program. Commit cltune.lock.
 ///
+/// Without a command it tunes; the options below are those of `cargo cltune tune`.
+///
 /// Exit codes: 0 done, 1 found something to report, 2 wrong usage or environment, 130 interrupted
 /// (everything measured so far is kept).
 #[derive(clap::Args)]
-#[command(version, args_conflicts_with_subcommands = true)]
+#[command(version, args_conflicts_with_subcommands = true, after_help = examples::CLTUNE)]
 struct Cltune {
     #[command(subcommand)]
     command: Option<Command>,
@@ -35,34 +39,70 @@ struct Cltune {
 #[derive(Subcommand)]
 enum Command {
     /// Tune kernels and write cltune.lock (what `cargo cltune` alone does).
+    ///
+    /// For each kernel, device and problem it searches the configurations that the constraints and
+    /// the device allow. Each is built, run on fresh inputs, compared with the reference and timed, by
+    /// processes that may crash or hang without harm. The fastest are timed again in turns with the
+    /// default, and the lockfile is written after each search. Ctrl-C keeps what was found.
+    #[command(after_help = examples::TUNE)]
     Tune(Box<commands::tune::TuneArgs>),
     /// List tunables with their parameters, the size of their spaces and the lockfile's state.
+    #[command(after_help = examples::LIST)]
     List(Box<commands::list::ListArgs>),
     /// List the OpenCL devices with the facts that tuning uses.
     Devices(commands::devices::DevicesArgs),
     /// Check that lockfiles are up to date, for CI; needs no device.
+    ///
+    /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every
+    /// device that its lockfile names. Exit code 1 where one is not.
+    #[command(after_help = examples::CHECK)]
     Check(Box<CheckCommand>),
-    /// Run the lockfile's configurations again on fresh inputs and larger problems; with --oclgrind
-    /// look for data races, uninitialised reads and accesses out of bounds.
+    /// Run the lockfile's configurations again on fresh inputs and larger problems.
+    ///
+    /// Results are compared with the reference's. With --oclgrind a simulator looks for data races,
+    /// uninitialised reads and accesses out of bounds. Exit code 1 where a configuration is wrong,
+    /// cannot be run, or is stale.
+    #[command(after_help = examples::VERIFY)]
     Verify(Box<commands::verify::VerifyArgs>),
     /// Write a page for the browser about what sessions found.
     ///
     /// One HTML file without scripts, which needs no network: how each search went, how all its
     /// configurations are distributed, what each parameter and pair of parameters makes of the time,
     /// what failed and why, and what each device's best values cost on the other devices.
+    #[command(after_help = examples::REPORT)]
     Report(Box<commands::report::ReportArgs>),
     /// Write what sessions measured in the formats of other tools.
     ///
     /// A file for each kernel, device and problem: a Kernel Tuner cache, which its dashboard and its
     /// simulation mode open; T4 results; or CSV. `cargo cltune simulate` and `cargo cltune report
     /// --import` read all three.
+    #[command(after_help = examples::EXPORT)]
     Export(Box<commands::export::ExportArgs>),
     /// Unite lockfiles that were tuned on different machines.
+    ///
+    /// A file may also be one in which git left conflict markers: both sides are united. Where two
+    /// files hold results for the same device and problem, the faster one stays.
+    #[command(after_help = examples::MERGE)]
     Merge(commands::merge::MergeArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
+    ///
+    /// The definition is one JSON object: `name`, `parameters` (a list of `{"name", "values": […]}` or
+    /// `{"name", "range": [first, last, step]}`) and `restrictions_c` (conditions in C syntax). Exit
+    /// code 1 when it states a `valid_count` or `cartesian_size` that is not what is found.
+    #[command(after_help = examples::SPACE)]
     Space(commands::space::SpaceArgs),
     /// Run a search strategy on recorded spaces, without a device.
+    ///
+    /// Prints which fraction of the optimum the runs have reached after 20, 50, 100 and 200
+    /// evaluations: the best time in the recording divided by the best time found.
+    #[command(after_help = examples::SIMULATE)]
     Simulate(commands::simulate::SimulateArgs),
+    /// Print a script that completes this command line in a shell.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(commands::completions::CompletionsArgs),
+    /// Write manual pages.
+    #[command(after_help = examples::MAN)]
+    Man(commands::man::ManArgs),
     /// Serve a tuning session (used by `tune`).
     #[command(hide = true)]
     Worker,
@@ -72,9 +112,9 @@ enum Command {
 #[derive(clap::Args)]
 struct CheckCommand {
     #[command(flatten)]
-    cargo: crate::artifact::CargoArgs,
-    #[command(flatten)]
     check: commands::check::CheckArgs,
+    #[command(flatten)]
+    cargo: crate::artifact::CargoArgs,
 }
 
 /// Runs a command line and says how the process should end.
@@ -101,6 +141,14 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
+        Some(Command::Completions(args)) => finish(commands::completions::run(
+            &args,
+            Cargo::command(),
+            &mut stdout,
+        )),
+        Some(Command::Man(args)) => {
+            finish(commands::man::run(&args, Cargo::command(), &mut stdout))
+        }
         Some(Command::Worker) => {
             drop((stdout, stderr));
             return if worker::serve().is_ok() {
@@ -144,11 +192,52 @@ fn finish<E: std::fmt::Display>(result: Result<Outcome, E>) -> Result<Outcome, S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cargo::command().debug_assert();
+    }
+
+    /// The command lines in a text: from `cargo cltune` to what no command line has.
+    fn command_lines(text: &str) -> Vec<String> {
+        let lines = text.lines().filter_map(|line| {
+            let line = &line[line.find("cargo cltune")?..];
+            let ends = ["  ", " > ", " >> ", "`", "$("].iter();
+            let end = ends.filter_map(|end| line.find(end)).min();
+            Some(line[..end.unwrap_or(line.len())].to_owned())
+        });
+        lines.collect()
+    }
+
+    fn parses(line: &str) -> bool {
+        let arguments = line.split(' ').map(|word| word.trim_matches('\''));
+        match Cargo::try_parse_from(arguments) {
+            Ok(_) => true,
+            Err(error) => error.exit_code() == 0,
+        }
+    }
+
+    #[test]
+    fn the_examples_are_command_lines() {
+        for text in examples::ALL {
+            let lines = command_lines(text);
+            assert!(!lines.is_empty(), "{text}");
+            for line in lines {
+                assert!(line.contains('…') || parses(&line), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_commands_of_the_workflow_example_are_command_lines() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/check.yml");
+        let text = std::fs::read_to_string(file).unwrap();
+        let steps = text.lines().filter(|line| line.contains("run: "));
+        let lines = command_lines(&steps.collect::<Vec<_>>().join("\n"));
+        assert!(lines.iter().any(|line| line.contains("check")), "{lines:?}");
+        for line in lines {
+            assert!(parses(&line), "{line}");
+        }
     }
 
     #[test]

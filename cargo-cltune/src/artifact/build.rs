@@ -11,12 +11,12 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Debug, Default, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // cargo's own flags
 pub(crate) struct CargoArgs {
-    #[command(flatten)]
-    pub(crate) manifest: clap_cargo::Manifest,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Package Selection")]
     pub(crate) workspace: clap_cargo::Workspace,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Compilation Options")]
     pub(crate) features: clap_cargo::Features,
+    #[command(flatten, next_help_heading = "Manifest Options")]
+    pub(crate) manifest: clap_cargo::Manifest,
     /// Only the library.
     #[arg(long, help_heading = "Target Selection")]
     lib: bool,

@@ -19,7 +19,7 @@ pub(crate) struct ExportArgs {
     format: Layout,
     /// The file to write, where the results are of one kernel, device and problem; or a folder that
     /// exists, for a file of each. Without this option, the folder target/cltune/export.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "output", value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     history: HistoryArgs,

@@ -9,8 +9,6 @@ use std::path::PathBuf;
 /// The options.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct HistoryArgs {
-    #[command(flatten)]
-    cargo: CargoArgs,
     /// Only tunables whose name contains this; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Which Results")]
     kernel: Vec<String>,
@@ -27,6 +25,8 @@ pub(super) struct HistoryArgs {
     /// The lockfile, where it is not each package's cltune.lock.
     #[arg(long, value_name = "FILE", help_heading = "Which Results")]
     lockfile: Option<PathBuf>,
+    #[command(flatten)]
+    cargo: CargoArgs,
 }
 
 /// What is known, and where files about it go.

@@ -3,11 +3,13 @@
 
 pub(crate) mod check;
 mod columns;
+pub(crate) mod completions;
 pub(crate) mod devices;
 pub(crate) mod export;
 mod format;
 mod history_args;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod report;
 pub(crate) mod simulate;

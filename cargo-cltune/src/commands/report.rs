@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) struct ReportArgs {
     /// The file to write; without this option, report.html beside the journals, in target/cltune, or
     /// with --import in this folder.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, alias = "output", value_name = "FILE")]
     out: Option<PathBuf>,
     /// Show this file and no sessions: a Kernel Tuner cache, T4 results, or CSV with a column
     /// `time_ms`, compressed or not; may be repeated. Files about the same kernel are put together.

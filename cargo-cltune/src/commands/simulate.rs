@@ -32,7 +32,12 @@ pub(crate) struct SimulateArgs {
     )]
     strategies: Vec<Chosen>,
     /// How many configurations each run evaluates.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 200,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     budget: u64,
     /// End a run when a tenth more evaluations would not, with this confidence, improve the best by
     /// more than 1 %; says how often that was wrong.
@@ -45,10 +50,15 @@ pub(crate) struct SimulateArgs {
     )]
     stop_when_stagnant: Option<Confidence>,
     /// How many runs.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     repeats: u64,
     /// The first run's seed; the others' follow.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Start from the same kernel's recording on another device; may be repeated.
     #[arg(long, value_name = "OTHER")]

@@ -24,16 +24,14 @@ mod summary;
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct TuneArgs {
-    #[command(flatten)]
-    cargo: CargoArgs,
-    /// Only tunables whose name contains this; may be repeated.
+    /// Tune only kernels whose name contains this; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Tuning")]
     kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
-    /// `platform:name`; may be repeated.
+    /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,
+    /// or `platform:name`; may be repeated.
     #[arg(long, value_name = "DEVICE", help_heading = "Tuning")]
     device: Vec<String>,
-    /// This problem instead of the declared ones: `n=1024,m=5`; may be repeated.
+    /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
     /// How to search, `NAME` or `NAME:OPTION=VALUE,…`.
@@ -54,8 +52,9 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     budget: Budget,
-    /// End each search when a tenth more evaluations would not, with this confidence, improve the
-    /// best by more than 1 %; docs/strategies.md has the rule and how often it is wrong.
+    /// End a search before its budget is used up, once going on for a tenth longer is likely to gain
+    /// less than 1 %. How likely is up to you: 0.95 without a value. docs/strategies.md has the rule,
+    /// and how often it is wrong.
     #[arg(
         long,
         value_name = "CONFIDENCE",
@@ -88,14 +87,15 @@ pub(crate) struct TuneArgs {
     /// never again if that happened twice.
     #[arg(long, conflicts_with = "fresh", help_heading = "Tuning")]
     resume: bool,
-    /// Start over, and say nothing of searches that ended early (the default starts over, too).
+    /// Start over, without a word about searches that ended early. Without --resume and --fresh a
+    /// search starts over too, and says what --resume could go on with.
     #[arg(long, help_heading = "Tuning")]
     fresh: bool,
-    /// How many processes may compile at the same time [default: one for each core].
+    /// How many processes may compile at the same time; without this option, one for each core.
     #[arg(long, short, value_name = "NUMBER", help_heading = "Tuning")]
     jobs: Option<NonZeroUsize>,
-    /// How long one configuration may take at least before it is given up, seconds; more is allowed
-    /// where configurations that work take long.
+    /// Give a configuration up after this many seconds. Where configurations that work take long, it
+    /// gets more.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -116,6 +116,8 @@ pub(crate) struct TuneArgs {
     /// Print only results and errors.
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
+    #[command(flatten)]
+    cargo: CargoArgs,
 }
 
 /// Tunes.

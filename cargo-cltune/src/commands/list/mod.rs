@@ -24,8 +24,6 @@ use std::io::Write;
 /// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    #[command(flatten)]
-    cargo: CargoArgs,
     /// Only tunables whose name contains this; may be repeated.
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
@@ -50,6 +48,8 @@ pub(crate) struct ListArgs {
     /// How to print the list.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    cargo: CargoArgs,
 }
 
 /// Prints the list. Without a device, spaces are counted for one without limits.

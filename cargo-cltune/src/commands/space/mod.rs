@@ -27,6 +27,7 @@ const MOST_STEPS: u64 = 1 << 25;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct SpaceArgs {
     /// The definition.
+    #[arg(value_name = "FILE.json")]
     file: PathBuf,
     /// How to print the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -38,7 +39,7 @@ pub(crate) struct SpaceArgs {
     #[arg(long, requires = "sample")]
     distinct: bool,
     /// The seed of --sample.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Say how many configurations each restriction removes, and which together leave nothing.
     #[arg(long)]

@@ -34,8 +34,6 @@ use std::time::{Duration, SystemTime};
 /// Exit code 1 when one is wrong, cannot be run, or is stale.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
-    #[command(flatten)]
-    cargo: CargoArgs,
     /// Only tunables whose name contains this; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Verification")]
     kernel: Vec<String>,
@@ -83,6 +81,8 @@ pub(crate) struct VerifyArgs {
     /// What to print on standard output.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
     message_format: MessageFormat,
+    #[command(flatten)]
+    cargo: CargoArgs,
 }
 
 impl VerifyArgs {

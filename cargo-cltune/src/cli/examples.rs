@@ -1,0 +1,100 @@
+//! The command lines under `Examples:` at the end of `--help`; a test holds them parsable.
+
+pub(super) const CLTUNE: &str = "\
+Examples:
+  cargo cltune                              tune everything on every device, 300 configurations each
+  cargo cltune list                         what there is to tune, and what is tuned
+  cargo cltune help tune                    all about a command";
+
+pub(super) const TUNE: &str = "\
+Examples:
+  cargo cltune tune --budget 5m             at most five minutes for each kernel, device and problem
+  cargo cltune tune --kernel saxpy --device nvidia --problem n=4096
+                                            one kernel, on one device, for one problem
+  cargo cltune tune --resume                go on after Ctrl-C, a crash or a power cut
+  cargo cltune tune -p kernels --example demo --release
+                                            what an example declares, built as for use
+  cargo cltune tune --artifact ./app        a shipped program, where there is no Rust";
+
+pub(super) const LIST: &str = "\
+Examples:
+  cargo cltune list                         tunables, sizes of spaces, state of the lockfile
+  cargo cltune list --kernel gemm --explain
+                                            what each constraint and device limit removes
+  cargo cltune list --limits phone:max_work_group_size=256,local_mem_size=16384
+                                            as on a device that is not here";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  cargo cltune check                        the package in this folder
+  cargo cltune check --workspace --locked   all packages, as in continuous integration
+  cargo cltune check --format json          the same for tools";
+
+pub(super) const VERIFY: &str = "\
+Examples:
+  cargo cltune verify                       what is tuned for the devices of this machine
+  cargo cltune verify --oclgrind --kernel gemm
+                                            data races and accesses out of bounds, without a device";
+
+pub(super) const REPORT: &str = "\
+Examples:
+  cargo cltune report                       writes target/cltune/report.html
+  cargo cltune report --kernel gemm --out gemm.html
+  cargo cltune report --import a100.json --import mi250x.json
+                                            Kernel Tuner's caches of two devices side by side";
+
+pub(super) const EXPORT: &str = "\
+Examples:
+  cargo cltune export --format kernel-tuner
+                                            everything, into target/cltune/export
+  cargo cltune export --format csv --kernel saxpy --device nvidia --problem n=4096 --out saxpy.csv
+                                            one search";
+
+pub(super) const MERGE: &str = "\
+Examples:
+  cargo cltune merge laptop.lock server.lock --output cltune.lock
+  cargo cltune merge cltune.lock --output cltune.lock
+                                            solve the merge conflict in a lockfile";
+
+pub(super) const SPACE: &str = "\
+Examples:
+  cargo cltune space gemm.json --explain    how many are valid, and what removes the others
+  cargo cltune space gemm.json --sample 10 --distinct";
+
+pub(super) const SIMULATE: &str = "\
+Examples:
+  cargo cltune simulate gemm.csv.gz --strategy auto --strategy random --plot compare.svg
+  cargo cltune simulate cache.json --budget 50 --repeats 100
+                                            a Kernel Tuner cache
+  cargo cltune simulate here.csv --warm-start there.csv
+                                            what another device's results are worth here";
+
+pub(super) const COMPLETIONS: &str = "\
+Each script completes `cargo cltune …` and `cargo-cltune cltune …`:
+  cargo cltune completions bash >> ~/.bash_completion
+  cargo cltune completions zsh > _cargo-cltune      (in a folder of $fpath)
+  cargo cltune completions fish > ~/.config/fish/conf.d/cargo-cltune.fish
+  cargo cltune completions powershell >> $PROFILE
+  cargo cltune completions elvish >> ~/.config/elvish/rc.elv";
+
+pub(super) const MAN: &str = "\
+Examples:
+  cargo cltune man --out ~/.local/share/man/man1
+                                            then: man cargo-cltune, man cargo-cltune-tune";
+
+/// Every text above.
+#[cfg(test)]
+pub(super) const ALL: [&str; 12] = [
+    CLTUNE,
+    TUNE,
+    LIST,
+    CHECK,
+    VERIFY,
+    REPORT,
+    EXPORT,
+    MERGE,
+    SPACE,
+    SIMULATE,
+    COMPLETIONS,
+    MAN,
+];
