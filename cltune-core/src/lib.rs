@@ -14,6 +14,7 @@
 //! | [`space`] | the valid configurations of a tunable on one device for one problem |
 //! | `fingerprint` | whether tuned values still belong to a tunable (feature `lockfile`) |
 //! | [`select`] | which configuration a device and a problem get |
+//! | [`split`] | one kernel on several devices: who computes what |
 //! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 //! | `record` | declarations inside compiled artifacts (feature `lockfile`) |
@@ -35,6 +36,7 @@ pub mod record;
 pub mod select;
 pub mod source;
 pub mod space;
+pub mod split;
 #[cfg(feature = "lockfile")]
 mod toml_text;
 

@@ -36,6 +36,11 @@ impl Errors {
         self.0.extend(others.0);
     }
 
+    /// The first mistake.
+    pub(crate) fn into_first(self) -> Option<syn::Error> {
+        self.0.into_iter().next()
+    }
+
     /// Whether nothing is wrong so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -2,6 +2,7 @@
 
 use crate::opencl::Status;
 use cltune_core::model::Rejection;
+use cltune_core::split::LayoutError;
 
 /// The result of cltune's run-time functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -183,6 +184,58 @@ pub enum Error {
         buffer: usize,
         /// The slice's length, elements.
         slice: usize,
+    },
+    /// An argument of a split call cannot be cut into parts.
+    #[error(
+        "kernel `{kernel}`: `{argument}` cannot be divided for {problem}: {reason}; check `len`, \
+         `rows` and `halo` in its `#[arg(…)]`"
+    )]
+    Division {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+        /// The problem's dimensions.
+        problem: String,
+        /// What does not fit.
+        reason: LayoutError,
+    },
+    /// A split call would have several devices write the same elements; generated functions do not.
+    #[error(
+        "kernel `{kernel}` writes `{argument}`, of which every device needs a part of its own \
+         without a halo"
+    )]
+    UndividedResult {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+    },
+    /// A share's position or size is not a value of the argument that is to hold it.
+    #[error(
+        "kernel `{kernel}`: `{argument}` is of type {scalar}, too small for the share that begins at \
+         {first}: declare it with a larger type"
+    )]
+    ShareBeyondType {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+        /// Its type.
+        scalar: &'static str,
+        /// The first position of the share.
+        first: i64,
+    },
+    /// Every device of a split call failed.
+    #[error(
+        "kernel `{kernel}`: no device of the set is left to compute it; {}",
+        reasons.join("; ")
+    )]
+    NoDeviceLeft {
+        /// The tunable.
+        kernel: String,
+        /// What each device failed with.
+        reasons: Vec<String>,
     },
     /// A buffer so large that its size in bytes overflows.
     #[error("a buffer of {len} elements of {size} bytes does not fit into the address space")]

@@ -46,6 +46,7 @@
 //! |---|---|
 //! | [`tunable`] | the attribute that declares a kernel |
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
+//! | [`DeviceSet`] | devices that compute one problem together |
 //! | [`Selection`] | which values a call gets, and why |
 //! | [`Error`] | what went wrong and what to do |
 //!
@@ -86,6 +87,7 @@ mod opencl;
 mod queue;
 #[cfg(feature = "tuning")]
 pub mod search;
+mod split;
 #[cfg(feature = "tuning")]
 pub mod tuning;
 
@@ -103,10 +105,12 @@ pub use half::f16;
 pub use launch::{Baked, Configuration, Selection, Tunable};
 pub use opencl::Status;
 pub use queue::Queue;
+pub use split::{DeviceSet, Sharing, SplitReport, SplitShare};
 
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::launch::{Arg, default_params, launch, launch_with, select};
+    pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

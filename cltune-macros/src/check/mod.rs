@@ -11,6 +11,7 @@
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
 //! | `tuning` | defaults, options and reference |
 //! | `verification` | tolerance and draws |
+//! | `split` | what is divided among devices |
 //! | `source` | the kernel's source |
 //! | `lock` | the lockfile's results |
 
@@ -24,11 +25,13 @@ mod parameters;
 mod problems;
 mod signature;
 mod source;
+mod split;
 mod tuning;
 mod verification;
 
 pub(crate) use parameters::Parameter;
 pub(crate) use signature::relative_start;
+pub(crate) use split::CheckedDivision;
 
 use crate::environment::Environment;
 use crate::errors::Errors;
@@ -54,6 +57,8 @@ pub(crate) struct Checked {
     pub(crate) parameters: Vec<Parameter>,
     /// The identifiers of the problem dimensions.
     pub(crate) dimensions: Vec<Ident>,
+    /// The dimensions along which a call can be divided among devices.
+    pub(crate) divisions: Vec<CheckedDivision>,
     /// The declaration; the model is part of it.
     pub(crate) declaration: Declaration,
     /// The results from the lockfile.
@@ -163,6 +168,16 @@ pub(crate) fn check(
         flops: formulas::single(attribute.flops.as_ref(), &scopes, per_launch, errors),
         model: model.clone(),
     };
+    let divisions = split::divisions(attribute, &arguments, &problems.dimensions, &scopes, errors);
+    if errors.is_empty() {
+        split::check_lengths(
+            &divisions,
+            &arguments,
+            &model,
+            &declaration.problems,
+            errors,
+        );
+    }
     let mut tracked = source.files;
     tracked.extend(reference.files);
     let mut baked = lock::Baked::default();
@@ -180,6 +195,7 @@ pub(crate) fn check(
         arguments,
         parameters,
         dimensions: problems.dimensions,
+        divisions,
         declaration,
         table: baked.table,
         stale: baked.stale,

@@ -48,9 +48,12 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
     quote!([#(#args),*])
 }
 
-/// The declared arguments with types that mean the same wherever they stand.
-pub(super) fn inputs(context: &Context<'_>) -> TokenStream {
-    let krate = context.krate;
+/// The declared arguments with types that mean the same wherever they stand; `buffer` is the type of
+/// one with such elements.
+pub(super) fn inputs(
+    context: &Context<'_>,
+    buffer: impl Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
     let inputs = context.checked.arguments.iter().map(|argument| {
         let name = &argument.name;
         let ty = match argument.kind {
@@ -58,9 +61,9 @@ pub(super) fn inputs(context: &Context<'_>) -> TokenStream {
             None => quote!(impl ::core::marker::Sized),
             Some(ArgumentType::Scalar(scalar)) => scalar_type(context, scalar),
             Some(ArgumentType::Buffer { element, mutable }) => {
-                let element = scalar_type(context, element);
+                let buffer = buffer(scalar_type(context, element));
                 let mutable = mutable.then(|| quote!(mut));
-                quote!(&#mutable #krate::Buffer<#element>)
+                quote!(&#mutable #buffer)
             }
         };
         quote!(#name: #ty)

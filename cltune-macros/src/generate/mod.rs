@@ -6,6 +6,7 @@
 //! | `module` | the module of the same name |
 //! | `parameters`, `problem` | its typed parameters and dimensions |
 //! | `launch` | the call into the run time, for the function and for `launch_with` |
+//! | `split` | the functions for several devices |
 //! | `statics` | core values as constant expressions: the model and its parts |
 //! | `table` | the results from the lockfile as constants |
 //! | `record` | the link-section record |
@@ -18,6 +19,7 @@ mod module;
 mod parameters;
 mod problem;
 mod record;
+mod split;
 mod statics;
 mod stub;
 mod table;

@@ -1,6 +1,6 @@
 //! The module with the function's name.
 
-use super::{Context, launch, parameters, problem, statics, table};
+use super::{Context, launch, parameters, problem, split, statics, table};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Visibility;
@@ -17,6 +17,7 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
     let baked = table::baked(context);
     let queries = queries(krate);
     let launch_with = launch_with(context);
+    let split = split::functions(context);
     let content = quote! {
         /// The declaration and the results that were baked into the program.
         pub static TUNABLE: #krate::Tunable = #krate::Tunable::new(#model, #table);
@@ -25,6 +26,7 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
         #baked
         #queries
         #launch_with
+        #split
     };
     wrap(&context.item.visibility, context.name(), &content)
 }
@@ -88,7 +90,7 @@ fn launch_with(context: &Context<'_>) -> TokenStream {
     // An argument of the kernel may have the same name; hygiene keeps them apart.
     let params = Ident::new("params", Span::mixed_site());
     let queue = Ident::new("queue", Span::mixed_site());
-    let inputs = launch::inputs(context);
+    let inputs = launch::inputs(context, |element| quote!(#krate::Buffer<#element>));
     let dims = launch::dims(context);
     let args = launch::args(context);
     quote! {

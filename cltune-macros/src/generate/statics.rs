@@ -81,12 +81,12 @@ pub(super) fn integers(values: &[i64]) -> TokenStream {
     quote!(Borrowed(&[#(#values),*]))
 }
 
-fn list<T: Clone, U: ToTokens>(values: &List<T>, of: impl Fn(&T) -> U) -> TokenStream {
+pub(super) fn list<T: Clone, U: ToTokens>(values: &List<T>, of: impl Fn(&T) -> U) -> TokenStream {
     let values = values.iter().map(of);
     quote!(Borrowed(&[#(#values),*]))
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     if let Some(value) = value {
         quote!(::core::option::Option::Some(#value))
     } else {
@@ -122,7 +122,7 @@ fn parameter(parameter: &Parameter) -> TokenStream {
     quote!(Parameter { name: #name, domain: Domain::#domain })
 }
 
-fn formula(formula: &Formula) -> TokenStream {
+pub(super) fn formula(formula: &Formula) -> TokenStream {
     let text = text(&formula.text);
     let ops = list(&formula.program.ops, op);
     quote!(Formula { text: #text, program: Program { ops: #ops } })

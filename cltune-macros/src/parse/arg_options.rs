@@ -1,6 +1,7 @@
 //! `#[arg(…)]` on an argument.
 
 use super::pieces::{Number, assigned, in_parentheses, separated};
+use super::split::SplitSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
@@ -15,6 +16,8 @@ pub(crate) struct ArgOptions {
     pub(crate) fill: Option<(FillSyntax, Span)>,
     pub(crate) value: Option<(Number, Span)>,
     pub(crate) host_only: Option<Span>,
+    /// One for each dimension along which the argument is divided.
+    pub(crate) splits: Vec<SplitSyntax>,
     /// Whether a mistake was reported: then nothing is said to be missing.
     pub(crate) is_wrong: bool,
 }
@@ -29,7 +32,7 @@ pub(crate) enum FillSyntax {
     File(LitStr),
 }
 
-const WORDS: [&str; 5] = ["len", "out", "fill", "value", "host_only"];
+const WORDS: [&str; 6] = ["len", "out", "fill", "value", "host_only", "split"];
 const FILLS: [&str; 5] = ["uniform", "zeros", "iota", "constant", "file"];
 
 impl ArgOptions {
@@ -82,6 +85,10 @@ impl ArgOptions {
             "fill" => self.fill.replace((assigned(input)?, span)).is_some(),
             "value" => self.value.replace((assigned(input)?, span)).is_some(),
             "host_only" => self.host_only.replace(span).is_some(),
+            "split" => {
+                self.splits.push(input.parse()?);
+                false
+            }
             text => {
                 let near = did_you_mean(text, WORDS);
                 let words = quoted(WORDS);

@@ -34,9 +34,10 @@ pub(crate) struct Attribute {
     pub(crate) draws: Option<Spanned<LitInt>>,
     pub(crate) bytes: Option<Spanned<Expr>>,
     pub(crate) flops: Option<Spanned<Expr>>,
+    pub(crate) split: Option<Spanned<Vec<Assignment>>>,
 }
 
-const CLAUSES: [&str; 20] = [
+const CLAUSES: [&str; 21] = [
     "source",
     "kernel",
     "name",
@@ -57,6 +58,7 @@ const CLAUSES: [&str; 20] = [
     "draws",
     "bytes",
     "flops",
+    "split",
 ];
 
 impl Attribute {
@@ -112,6 +114,7 @@ impl Attribute {
             "draws" => set(&mut self.draws, &word, assigned(input)),
             "bytes" => set(&mut self.bytes, &word, single(input)),
             "flops" => set(&mut self.flops, &word, single(input)),
+            "split" => set(&mut self.split, &word, assignments(input, errors)),
             text => {
                 let near = did_you_mean(text, CLAUSES);
                 let clauses = quoted(CLAUSES);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `attribute` | the clauses of `#[tunable(…)]` |
 //! | `reference`, `tolerance`, `local_arg` | clauses with a grammar of their own |
-//! | `arg_options` | `#[arg(…)]` |
+//! | `arg_options`, `split` | `#[arg(…)]`, `split(…)` in it |
 //! | `item` | the function with or without a body |
 //! | `argument` | the function's arguments and their types |
 //! | `pieces` | lists, assignments and numbers; going on after a mistake |
@@ -16,6 +16,7 @@ mod item;
 mod local_arg;
 mod pieces;
 mod reference;
+mod split;
 mod tolerance;
 
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
@@ -27,4 +28,5 @@ pub(crate) use item::{Body, Item};
 pub(crate) use local_arg::LocalArg;
 pub(crate) use pieces::{Assignment, Number, Spanned};
 pub(crate) use reference::ReferenceSyntax;
+pub(crate) use split::SplitSyntax;
 pub(crate) use tolerance::{ToleranceSyntax, ToleranceValue};

@@ -36,6 +36,20 @@ impl<'a> Arg<'a> {
         })
     }
 
+    /// A scalar of these bytes, in the device's order.
+    pub(crate) fn bytes(bytes: &'a [u8]) -> Self {
+        Self(Passed::Scalar(bytes))
+    }
+
+    /// The beginning of a buffer as `len` elements of any type.
+    pub(crate) fn part(buffer: &'a Buffer<u8>, len: usize) -> Self {
+        Self(Passed::Buffer {
+            raw: buffer.raw(),
+            context: buffer.context(),
+            len,
+        })
+    }
+
     /// A buffer that the kernel writes.
     #[inline]
     pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {

@@ -80,6 +80,20 @@ impl LaunchCache {
         }
     }
 
+    /// Selects and builds what [`LaunchCache::launch`] of such a call needs, and launches nothing.
+    pub(crate) fn ready(
+        &self,
+        tunable: &'static Tunable,
+        queue: &Queue,
+        given: Option<&[i64]>,
+        dims: &[i64],
+    ) -> Result<()> {
+        if self.find(tunable, given, dims).is_none() {
+            self.prepare(tunable, queue, given, dims)?;
+        }
+        Ok(())
+    }
+
     fn find(&self, tunable: &Tunable, given: Option<&[i64]>, dims: &[i64]) -> Option<Arc<Entry>> {
         let address = tunable.address();
         let hash = key::hash(address, given, dims);

@@ -34,6 +34,7 @@ pub(crate) use fit::check_fit;
 pub(crate) use local_memory::set_local_memory;
 #[cfg(feature = "tuning")]
 pub(crate) use options::build_options;
+pub(crate) use selection::all as candidates;
 pub use selection::{Baked, Configuration, Selection, default_params, select};
 pub use tunable::Tunable;
 

@@ -107,7 +107,8 @@ pub fn default_params<P: Configuration>(
     .ok_or_else(|| none_valid(tunable, device, dims))
 }
 
-fn all<'a>(tunable: &'a Tunable, device: &'a Device, dims: &'a [i64]) -> Candidates<'a> {
+/// Every candidate of the selection rule, in its order and with its verdict.
+pub(crate) fn all<'a>(tunable: &'a Tunable, device: &'a Device, dims: &'a [i64]) -> Candidates<'a> {
     candidates(
         tunable.model(),
         device.info(),

@@ -28,7 +28,7 @@ impl Tunable {
     }
 
     /// The identity of a `static` tunable.
-    pub(super) fn address(&self) -> usize {
+    pub(crate) fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 }

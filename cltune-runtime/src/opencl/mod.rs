@@ -13,7 +13,9 @@ mod kernel;
 mod memory;
 mod program;
 mod queue;
+mod region;
 mod status;
+mod transfer;
 
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
@@ -27,6 +29,7 @@ pub(crate) use memory::RawBuffer;
 pub(crate) use program::BuildFailure;
 pub(crate) use program::RawProgram;
 pub(crate) use queue::RawQueue;
+pub(crate) use region::{Region, Runs};
 pub use status::Status;
 
 /// Reads a little value out of the bytes that an info query returns; zero where the driver

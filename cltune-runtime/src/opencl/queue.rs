@@ -8,7 +8,7 @@ use std::ptr;
 
 /// An in-order command queue.
 #[derive(Debug)]
-pub(crate) struct RawQueue(cl_command_queue);
+pub(crate) struct RawQueue(pub(super) cl_command_queue);
 
 // SAFETY: command queues may be used from any thread (OpenCL 3.0 API specification, appendix
 // A.2).

@@ -82,6 +82,16 @@ impl Status {
         })
     }
 
+    /// Whether a smaller problem may succeed.
+    pub(crate) fn is_of_size(self) -> bool {
+        matches!(
+            self.0,
+            codes::CL_MEM_OBJECT_ALLOCATION_FAILURE
+                | codes::CL_INVALID_BUFFER_SIZE
+                | codes::CL_OUT_OF_HOST_MEMORY
+        )
+    }
+
     /// Whether a launch with another configuration of the same kernel may succeed.
     pub(crate) fn is_of_configuration(self) -> bool {
         matches!(

@@ -1,0 +1,320 @@
+//! A split call from its first share to its last.
+
+use super::argument::{Given, SplitArg};
+use super::blame::Blame;
+use super::device_set::{DeviceSet, Sharing};
+use super::known::{Ability, Known, ProblemKey};
+use super::probe::{Candidate, Probe};
+use super::problem::{Problem, Role};
+use super::report::{SplitReport, SplitShare};
+use super::round::{self, Outcome};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::launch::Tunable;
+use cltune_core::split::{
+    Division, Layout, Member, Share, Span, Turn, divide, factors, theoretical_best,
+};
+use std::time::{Duration, Instant};
+
+/// Only rounds that are at least this part of the problem correct the split: smaller ones are
+/// shares done again, whose times are mostly those of beginning.
+const TELLING: i64 = 2;
+
+/// Computes a tunable on several devices.
+///
+/// # Errors
+/// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the kernel
+/// only writes then hold anything, those that it reads and writes what they held before.
+pub fn split(
+    tunable: &'static Tunable,
+    division: &Division,
+    devices: &mut DeviceSet,
+    dims: &[i64],
+    args: &mut [SplitArg<'_>],
+) -> Result<SplitReport> {
+    let problem = Problem::new(tunable, division, dims, args)?;
+    let key = ProblemKey::new(&problem);
+    let mut known = devices.take_known(&key);
+    let result = Call::new(&problem, devices, &mut known).run(args);
+    devices.keep_known(key, known);
+    result
+}
+
+/// A call under way.
+struct Call<'a> {
+    problem: &'a Problem<'a>,
+    devices: &'a mut DeviceSet,
+    known: &'a mut Known,
+    probe: Option<Probe>,
+    done: Vec<SplitShare>,
+    dropped: Vec<(Device, Error)>,
+    /// Results that wait for the end of the call: argument, share, bytes.
+    staged: Vec<(usize, Share, Vec<u8>)>,
+}
+
+impl<'a> Call<'a> {
+    fn new(problem: &'a Problem<'a>, devices: &'a mut DeviceSet, known: &'a mut Known) -> Self {
+        Self {
+            problem,
+            devices,
+            known,
+            probe: None,
+            done: Vec::new(),
+            dropped: Vec::new(),
+            staged: Vec::new(),
+        }
+    }
+
+    fn run(mut self, args: &mut [SplitArg<'_>]) -> Result<SplitReport> {
+        let begin = Instant::now();
+        self.admit();
+        let theoretical = self.theoretical();
+        let mut left = vec![self.problem.whole()];
+        while let Some(span) = left.pop() {
+            let (now, members) = self.next(span);
+            let rest = Span {
+                start: now.end(),
+                len: span.end() - now.end(),
+            };
+            if rest.len > 0 {
+                left.push(rest);
+            }
+            let shares = divide(now, self.problem.whole().len, &members);
+            if shares.is_empty() && now.len > 0 {
+                return Err(self.nobody_left());
+            }
+            let outcomes = round::work(
+                self.problem,
+                &mut self.devices.members,
+                self.known,
+                args,
+                &shares,
+            )?;
+            self.take(now, &shares, outcomes, &mut left)?;
+        }
+        self.place(args);
+        Ok(SplitReport {
+            shares: self.done,
+            total: self.problem.whole().len,
+            theoretical,
+            elapsed: begin.elapsed(),
+            dropped: self.dropped,
+        })
+    }
+
+    /// Finds out who can take part, and who has to be probed.
+    fn admit(&mut self) {
+        let mut unknown = Vec::new();
+        for (position, member) in self.devices.members.iter().enumerate() {
+            if member.state.is_err() {
+                continue;
+            }
+            self.known.ask(self.problem, position, &member.device);
+            let is_able = self.known.choice(position).is_some();
+            if is_able && self.known.balance.speed(position).is_none() {
+                unknown.push(position);
+            }
+        }
+        let able = (0..self.devices.members.len()).filter(|member| self.is_able(*member));
+        // One device alone has nobody to share with.
+        let is_shared = self.devices.sharing == Sharing::Balanced && able.count() > 1;
+        self.probe = Probe::of(unknown).filter(|_| is_shared);
+    }
+
+    fn is_able(&self, member: usize) -> bool {
+        let is_there = |member: &super::device_set::Member| member.state.is_ok();
+        self.devices.members.get(member).is_some_and(is_there)
+            && self.known.choice(member).is_some()
+    }
+
+    /// What is done next of what is left, and by whom.
+    fn next(&mut self, left: Span) -> (Span, Vec<Member>) {
+        if let Some(probe) = &self.probe {
+            let candidates: Vec<Option<Candidate>> = (0..self.devices.members.len())
+                .map(|member| self.candidate(member))
+                .collect();
+            if let Some(next) = probe.next(left, &candidates) {
+                return next;
+            }
+            self.probe = None;
+        }
+        (left, self.members())
+    }
+
+    fn candidate(&self, member: usize) -> Option<Candidate> {
+        let choice = self.known.choice(member).filter(|_| self.is_able(member))?;
+        let limits = &self.devices.members[member].device.info().limits;
+        Some(Candidate {
+            granule: choice.granule,
+            compute_units: limits.compute_units,
+            speed: self.known.balance.speed(member),
+        })
+    }
+
+    /// The devices with their factors; 0 for those that cannot take part.
+    fn members(&self) -> Vec<Member> {
+        let count = self.devices.members.len();
+        let wanted = match &self.devices.sharing {
+            Sharing::Balanced => self.known.balance.factors(),
+            Sharing::Fixed(factors) => factors.clone(),
+        };
+        let mut members: Vec<Member> = (0..count)
+            .map(|member| Member {
+                factor: wanted
+                    .get(member)
+                    .copied()
+                    .filter(|factor| factor.is_finite() && *factor > 0.0)
+                    .filter(|_| self.is_able(member))
+                    .unwrap_or(0.0),
+                granule: self.known.choice(member).map_or(1, |choice| choice.granule),
+            })
+            .collect();
+        // Those who are left are the only ones without a factor: they do it all the same.
+        if members.iter().all(|member| member.factor == 0.0) {
+            for (position, member) in members.iter_mut().enumerate() {
+                member.factor = f64::from(u8::from(self.is_able(position)));
+            }
+        }
+        members
+    }
+
+    /// Keeps what went well, and puts what did not back to what is left.
+    fn take(
+        &mut self,
+        span: Span,
+        shares: &[Share],
+        outcomes: Vec<Outcome>,
+        left: &mut Vec<Span>,
+    ) -> Result<()> {
+        let mut turns = Vec::with_capacity(shares.len());
+        for (share, outcome) in shares.iter().zip(outcomes) {
+            match outcome {
+                Ok(ended) => {
+                    turns.push(Turn {
+                        member: share.member,
+                        positions: share.computed.len,
+                        seconds: ended.elapsed.as_secs_f64(),
+                    });
+                    let staged = ended.staged.into_iter();
+                    self.staged
+                        .extend(staged.map(|(argument, bytes)| (argument, *share, bytes)));
+                    self.done
+                        .push(self.share(*share, ended.as_asked, ended.elapsed));
+                }
+                Err(error) => {
+                    self.drop_out(share.member, error)?;
+                    left.push(share.owned);
+                }
+            }
+        }
+        self.learn(span, &turns);
+        Ok(())
+    }
+
+    fn share(&self, share: Share, as_asked: bool, elapsed: Duration) -> SplitShare {
+        let choice = self.known.choice(share.member).filter(|_| as_asked);
+        let model = self.problem.tunable.model();
+        SplitShare {
+            member: share.member,
+            device: self.devices.members[share.member].device.clone(),
+            owned: share.owned.start..share.owned.end(),
+            computed: share.computed.start..share.computed.end(),
+            configuration: choice.map(|choice| model.describe(&choice.codes)),
+            elapsed,
+        }
+    }
+
+    fn learn(&mut self, span: Span, turns: &[Turn]) {
+        if let Some(probe) = &mut self.probe {
+            for turn in turns {
+                let speed = turn.positions as f64 / turn.seconds;
+                self.known.balance.expect(turn.member, speed);
+            }
+            let slowest = turns.iter().map(|turn| turn.seconds).fold(0.0, f64::max);
+            if !probe.goes_on(Duration::from_secs_f64(slowest)) {
+                self.probe = None;
+            }
+        } else if span.len >= self.problem.whole().len / TELLING {
+            self.known.balance.learn(turns);
+        }
+    }
+
+    /// Leaves a device out: for this problem, or for good when it is broken.
+    ///
+    /// # Errors
+    /// Those that are the caller's and would be the same on every device.
+    fn drop_out(&mut self, member: usize, error: Error) -> Result<()> {
+        match error.blame() {
+            Blame::Caller => return Err(error),
+            Blame::Device => self.devices.members[member].state = Err(error.clone()),
+            Blame::Problem => self.known.abilities[member] = Ability::Unable(error.clone()),
+        }
+        let device = self.devices.members[member].device.clone();
+        tracing::warn!(
+            kernel = %self.problem.tunable.model().name,
+            %device,
+            %error,
+            "a device dropped out; the others do its share"
+        );
+        self.dropped.push((device, error));
+        Ok(())
+    }
+
+    fn nobody_left(&self) -> Error {
+        let reasons = self.devices.members.iter().enumerate();
+        let reasons = reasons.filter_map(|(position, member)| {
+            let ((Err(reason), _) | (Ok(_), Ability::Unable(reason))) =
+                (&member.state, &self.known.abilities[position])
+            else {
+                return None;
+            };
+            Some(format!("{}: {reason}", member.device))
+        });
+        Error::NoDeviceLeft {
+            kernel: self.problem.tunable.model().name.to_string(),
+            reasons: reasons.collect(),
+        }
+    }
+
+    /// Algorithm 1 with the speeds as they are known now.
+    fn theoretical(&self) -> Option<Duration> {
+        let total = self.problem.whole().len as f64;
+        let mut times = Vec::new();
+        for member in (0..self.devices.members.len()).filter(|member| self.is_able(*member)) {
+            times.push(total / self.known.balance.speed(member)?);
+        }
+        let best = theoretical_best(&factors(&times), &times);
+        Duration::try_from_secs_f64(best)
+            .ok()
+            .filter(|best| !best.is_zero())
+    }
+
+    /// Puts results into slices that were read until now.
+    fn place(&mut self, args: &mut [SplitArg<'_>]) {
+        for (position, share, bytes) in self.staged.drain(..) {
+            let (
+                Some(arg),
+                Some(Role::Buffer {
+                    element, layout, ..
+                }),
+            ) = (args.get_mut(position), self.problem.roles.get(position))
+            else {
+                continue;
+            };
+            if let (Given::Written(target), Some(layout)) = (&mut arg.0, layout) {
+                scatter(&bytes, target, *layout, share, *element);
+            }
+        }
+    }
+}
+
+/// Copies rows that follow each other to where a share's results belong.
+fn scatter(bytes: &[u8], target: &mut [u8], layout: Layout, share: Share, element: usize) {
+    let own = layout.own_part(share.owned);
+    for (row, source) in bytes.chunks(own.width * element).enumerate() {
+        let first = (own.first + row * own.pitch) * element;
+        if let Some(place) = target.get_mut(first..first + source.len()) {
+            place.copy_from_slice(source);
+        }
+    }
+}

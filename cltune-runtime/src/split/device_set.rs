@@ -1,0 +1,116 @@
+//! The devices of split calls, and what is kept for them between calls.
+
+use super::known::{Known, ProblemKey};
+use super::worker::Worker;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+
+/// How many problems a set remembers speeds of. One that sees more forgets all and starts anew.
+const MAX_PROBLEMS: usize = 256;
+
+/// Devices that compute one problem together, see the `split_…` functions of tunables that declare
+/// `split(…)`.
+///
+/// It keeps a queue and buffers on each device, so that later calls allocate nothing there, and how
+/// fast each device was for each problem, so that later calls are divided better. A device that fails
+/// is lost to the set until [`DeviceSet::readmit`].
+#[derive(Debug)]
+pub struct DeviceSet {
+    pub(super) members: Vec<Member>,
+    pub(super) sharing: Sharing,
+    known: HashMap<ProblemKey, Known>,
+}
+
+/// Who gets how much.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sharing {
+    /// In proportion to how fast the devices are: as tuning says at first, then as measured.
+    Balanced,
+    /// In proportion to these factors, one for each device of the set; 0 for a device that is to do
+    /// nothing.
+    Fixed(Vec<f64>),
+}
+
+/// A device of the set.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) device: Device,
+    /// With the reason where the device is lost.
+    pub(super) state: Result<Worker>,
+}
+
+impl DeviceSet {
+    /// A set of devices, each with a context of its own. A device that has no context is lost to it.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] when the list is empty, or why the first device has no context when none
+    /// has.
+    pub fn new(devices: &[Device]) -> Result<Self> {
+        let members: Vec<Member> = devices.iter().map(Member::new).collect();
+        if members.iter().all(|member| member.state.is_err()) {
+            let first = members.into_iter().find_map(|member| member.state.err());
+            return Err(first.unwrap_or(Error::NoDevice));
+        }
+        Ok(Self {
+            members,
+            sharing: Sharing::Balanced,
+            known: HashMap::new(),
+        })
+    }
+
+    /// The devices, lost ones included.
+    pub fn devices(&self) -> impl Iterator<Item = &Device> {
+        self.members.iter().map(|member| &member.device)
+    }
+
+    /// Changes who gets how much in later calls.
+    pub fn set_sharing(&mut self, sharing: Sharing) {
+        self.sharing = sharing;
+    }
+
+    /// The devices that failed, each with how.
+    pub fn lost(&self) -> impl Iterator<Item = (&Device, &Error)> {
+        self.members
+            .iter()
+            .filter_map(|member| Some((&member.device, member.state.as_ref().err()?)))
+    }
+
+    /// Gives lost devices another chance, with new contexts, and forgets which kernels devices were
+    /// unable to run.
+    pub fn readmit(&mut self) {
+        for member in &mut self.members {
+            if member.state.is_err() {
+                *member = Member::new(&member.device);
+            }
+        }
+        for known in self.known.values_mut() {
+            known.pardon();
+        }
+    }
+
+    /// What is known of a problem; taken out, so that it can be used beside the members.
+    pub(super) fn take_known(&mut self, key: &ProblemKey) -> Known {
+        let members = self.members.len();
+        self.known
+            .remove(key)
+            .unwrap_or_else(|| Known::new(members))
+    }
+
+    /// Puts it back.
+    pub(super) fn keep_known(&mut self, key: ProblemKey, known: Known) {
+        if self.known.len() >= MAX_PROBLEMS {
+            self.known.clear();
+        }
+        self.known.insert(key, known);
+    }
+}
+
+impl Member {
+    fn new(device: &Device) -> Self {
+        Self {
+            device: device.clone(),
+            state: Worker::new(device),
+        }
+    }
+}

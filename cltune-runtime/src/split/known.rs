@@ -1,0 +1,139 @@
+//! What is known of each device for a problem: its configuration and its speed.
+
+use super::problem::Problem;
+use crate::device::Device;
+use crate::error::Error;
+use crate::launch::candidates;
+use cltune_core::select::{Candidate, KnownResult};
+use cltune_core::split::Balance;
+
+/// What speeds are remembered by: the tunable, the divided dimension, the problem.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ProblemKey {
+    tunable: usize,
+    dimension: u16,
+    dims: Box<[i64]>,
+}
+
+impl ProblemKey {
+    pub(super) fn new(problem: &Problem<'_>) -> Self {
+        Self {
+            tunable: problem.tunable.address(),
+            dimension: problem.division.dimension,
+            dims: problem.dims.into(),
+        }
+    }
+}
+
+/// What is known of all devices for a problem.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) balance: Balance,
+    /// One for each device of the set.
+    pub(super) abilities: Vec<Ability>,
+}
+
+/// Whether a device can take part.
+#[derive(Debug)]
+pub(super) enum Ability {
+    /// Nobody has asked yet.
+    Unknown,
+    Able(Choice),
+    /// It cannot compute this problem, though it may compute others.
+    Unable(Error),
+}
+
+/// What a device computes with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// The configuration.
+    pub(super) codes: Vec<i64>,
+    /// How many positions one of its work-groups covers.
+    pub(super) granule: i64,
+}
+
+impl Known {
+    pub(super) fn new(members: usize) -> Self {
+        Self {
+            balance: Balance::new(members),
+            abilities: (0..members).map(|_| Ability::Unknown).collect(),
+        }
+    }
+
+    /// Finds out what a device computes with, and how fast it is according to tuning.
+    pub(super) fn ask(&mut self, problem: &Problem<'_>, member: usize, device: &Device) {
+        if !matches!(self.abilities[member], Ability::Unknown) {
+            return;
+        }
+        self.abilities[member] = match choose(problem, device) {
+            Some((choice, speed)) => {
+                if let Some(speed) = speed {
+                    self.balance.expect(member, speed);
+                }
+                Ability::Able(choice)
+            }
+            None => Ability::Unable(Error::NoConfiguration {
+                kernel: problem.tunable.model().name.to_string(),
+                problem: problem.tunable.model().describe_problem(problem.dims),
+                device: device.to_string(),
+                reason: "no configuration is valid for any share".to_owned(),
+            }),
+        };
+    }
+
+    /// What a device computes with, if it can.
+    pub(super) fn choice(&self, member: usize) -> Option<&Choice> {
+        match self.abilities.get(member) {
+            Some(Ability::Able(choice)) => Some(choice),
+            _ => None,
+        }
+    }
+
+    /// Forgets which devices are unable.
+    pub(super) fn pardon(&mut self) {
+        for ability in &mut self.abilities {
+            if matches!(ability, Ability::Unable(_)) {
+                *ability = Ability::Unknown;
+            }
+        }
+    }
+}
+
+/// The first candidate of the selection rule that is valid for shares, with the speed that tuning
+/// promises. The rule asks about the whole problem: a share is nearly as large, and its size changes
+/// with every correction of the split.
+fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
+    candidates(problem.tunable, device, problem.dims).find_map(|candidate| {
+        let choice = usable(problem, device, &candidate)?;
+        let speed = candidate
+            .known
+            .and_then(|(_, result)| expected_speed(problem, result));
+        Some((choice, speed))
+    })
+}
+
+/// The candidate, if it is valid for as many whole work-groups as the problem has room for. That
+/// the size of the problem itself is a multiple of anything is not asked for.
+fn usable(problem: &Problem<'_>, device: &Device, candidate: &Candidate<'_>) -> Option<Choice> {
+    let limits = &device.info().limits;
+    let codes = &*candidate.codes;
+    let granule = problem.division.granule(codes, problem.dims, limits).ok()?;
+    let total = problem.whole().len;
+    let len = (total / granule * granule).max(granule.min(total));
+    let dims = problem.division.share_dims(problem.dims, len);
+    let model = problem.tunable.model();
+    model.check(codes, &dims, limits).ok()?;
+    Some(Choice {
+        codes: codes.to_vec(),
+        granule,
+    })
+}
+
+/// Positions per second of the whole problem, when its time is to that of the tuned one as their sizes
+/// are.
+fn expected_speed(problem: &Problem<'_>, result: &KnownResult) -> Option<f64> {
+    let size = |dims: &[i64]| -> f64 { dims.iter().map(|size| *size as f64).product() };
+    let seconds = result.time_us * 1e-6 * size(problem.dims) / size(&result.problem);
+    let speed = problem.whole().len as f64 / seconds;
+    (speed.is_finite() && speed > 0.0).then_some(speed)
+}

@@ -1,0 +1,35 @@
+//! One kernel on several devices: `#[tunable(split(…))]`.
+//!
+//! A call is divided along one problem dimension. Every device computes its share as a smaller problem
+//! of the same tunable, with the configuration that the selection rule gives it, from its part of each
+//! argument; results go to their places in the caller's slices. Who gets how much is computed in
+//! [`cltune_core::split`]; a device that fails drops out, and the others do its share, too.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `device_set` | the devices, with what is kept between calls |
+//! | `argument` | what the caller passes |
+//! | `problem` | a call that was checked: sizes and layouts |
+//! | `known` | what is known of each device for a problem: configuration and speed |
+//! | `call` | a call from its first share to its last |
+//! | `probe` | small first shares while speeds are unknown |
+//! | `round` | devices that work at the same time |
+//! | `worker` | a device's turn: upload, launch, read back |
+//! | `blame` | what a failure says about the device |
+//! | `report` | who did what, and how long it took |
+
+mod argument;
+mod blame;
+mod call;
+mod device_set;
+mod known;
+mod probe;
+mod problem;
+mod report;
+mod round;
+mod worker;
+
+pub use argument::SplitArg;
+pub use call::split;
+pub use device_set::{DeviceSet, Sharing};
+pub use report::{SplitReport, SplitShare};

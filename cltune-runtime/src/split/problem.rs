@@ -1,0 +1,237 @@
+//! A split call that was checked: what is computed, from what, and where its parts are.
+
+use super::argument::{Given, SplitArg};
+use crate::error::{Error, Result};
+use crate::launch::Tunable;
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::Env;
+use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::split::{Division, Layout, Partition, Share, Span};
+
+/// What all devices of a call have in common.
+#[derive(Debug)]
+pub(super) struct Problem<'a> {
+    pub(super) tunable: &'static Tunable,
+    pub(super) division: &'a Division,
+    pub(super) dims: &'a [i64],
+    /// One for each argument of the call.
+    pub(super) roles: Vec<Role>,
+}
+
+/// What an argument is to the call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// A scalar; see [`Problem::scalar`].
+    Scalar(ScalarType, Meaning),
+    /// A buffer.
+    Buffer {
+        /// Bytes of an element.
+        element: usize,
+        access: Access,
+        /// `None`: every device gets all of it.
+        layout: Option<Layout>,
+    },
+}
+
+impl Role {
+    /// Whether two devices would write to the same elements.
+    fn is_shared_result(&self) -> bool {
+        match self {
+            Self::Buffer { access, layout, .. } => {
+                *access != Access::Read && layout.is_none_or(|layout| layout.halo() > 0)
+            }
+            Self::Scalar(..) => false,
+        }
+    }
+}
+
+/// What becomes of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It is passed as it is.
+    AsGiven,
+    /// It is the divided dimension.
+    Size,
+    /// The first position of the share is added.
+    Shifted,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks what is passed against the declaration.
+    pub(super) fn new(
+        tunable: &'static Tunable,
+        division: &'a Division,
+        dims: &'a [i64],
+        args: &[SplitArg<'_>],
+    ) -> Result<Self> {
+        let model = tunable.model();
+        let declared: Vec<_> = model.passed().collect();
+        if declared.len() != args.len() || declared.len() != division.arguments.len() {
+            return Err(Error::Arguments {
+                kernel: model.name.to_string(),
+                expected: declared.len(),
+                found: args.len(),
+            });
+        }
+        let mut roles = Vec::with_capacity(args.len());
+        for ((argument, partition), arg) in declared.iter().zip(&*division.arguments).zip(args) {
+            let layout = division
+                .layout(partition, &argument.kind, dims)
+                .map_err(|reason| Error::Division {
+                    kernel: model.name.to_string(),
+                    argument: argument.name.to_string(),
+                    problem: model.describe_problem(dims),
+                    reason,
+                })?;
+            roles.push(match (&argument.kind, &arg.0) {
+                (ArgumentKind::Scalar { scalar, dimension }, Given::Scalar(bytes))
+                    if bytes.len() == scalar.size() =>
+                {
+                    let meaning = if *partition == Partition::Shifted {
+                        Meaning::Shifted
+                    } else if *dimension == Some(division.dimension) {
+                        Meaning::Size
+                    } else {
+                        Meaning::AsGiven
+                    };
+                    Role::Scalar(*scalar, meaning)
+                }
+                (
+                    ArgumentKind::Buffer {
+                        element,
+                        access,
+                        len,
+                        ..
+                    },
+                    Given::Read(_) | Given::Written(_),
+                ) => {
+                    let role = Role::Buffer {
+                        element: element.size(),
+                        access: *access,
+                        layout,
+                    };
+                    let found = arg.bytes().len() / element.size();
+                    let needed = len.as_ref().map_or(0, |len| {
+                        let env = Env {
+                            params: &[],
+                            dims,
+                            device: &DeviceLimits::default(),
+                        };
+                        usize::try_from(len.eval(&env).unwrap_or(0)).unwrap_or(0)
+                    });
+                    if found < needed {
+                        return Err(Error::BufferTooShort {
+                            kernel: model.name.to_string(),
+                            argument: argument.name.to_string(),
+                            needed,
+                            found,
+                        });
+                    }
+                    role
+                }
+                _ => {
+                    return Err(Error::ArgumentKind {
+                        kernel: model.name.to_string(),
+                        argument: argument.name.to_string(),
+                    });
+                }
+            });
+        }
+        let problem = Self {
+            tunable,
+            division,
+            dims,
+            roles,
+        };
+        match problem.roles.iter().position(Role::is_shared_result) {
+            Some(position) => Err(problem.undivided(position)),
+            None => Ok(problem),
+        }
+    }
+
+    /// The whole divided dimension.
+    pub(super) fn whole(&self) -> Span {
+        Span {
+            start: 0,
+            len: self.division.total(self.dims),
+        }
+    }
+
+    /// The bytes of a scalar for a share.
+    pub(super) fn scalar(
+        &self,
+        position: usize,
+        given: &[u8],
+        scalar: ScalarType,
+        meaning: Meaning,
+        share: Share,
+    ) -> Result<Vec<u8>> {
+        let value = match meaning {
+            Meaning::AsGiven => return Ok(given.to_vec()),
+            Meaning::Size => Some(i128::from(share.computed.len)),
+            Meaning::Shifted => {
+                integer(scalar, given).map(|value| value + i128::from(share.computed.start))
+            }
+        };
+        value
+            .and_then(|value| integer_bytes(scalar, value))
+            .ok_or_else(|| Error::ShareBeyondType {
+                kernel: self.tunable.model().name.to_string(),
+                argument: self.argument(position),
+                scalar: scalar.rust_name(),
+                first: share.computed.start,
+            })
+    }
+
+    /// The error of an argument that devices would write to the same places of.
+    pub(super) fn undivided(&self, position: usize) -> Error {
+        Error::UndividedResult {
+            kernel: self.tunable.model().name.to_string(),
+            argument: self.argument(position),
+        }
+    }
+
+    /// The name of an argument.
+    fn argument(&self, position: usize) -> String {
+        let mut passed = self.tunable.model().passed();
+        passed
+            .nth(position)
+            .map_or_else(String::new, |argument| argument.name.to_string())
+    }
+}
+
+impl SplitArg<'_> {
+    /// The bytes, for reading.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Given::Scalar(bytes) | Given::Read(bytes) => bytes,
+            Given::Written(bytes) => bytes,
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($variant:ident $ty:ty),+) => {
+        /// The value of an integer's bytes; `None` for other types.
+        fn integer(scalar: ScalarType, bytes: &[u8]) -> Option<i128> {
+            match scalar {
+                $(ScalarType::$variant => {
+                    Some(<$ty>::from_ne_bytes(bytes.try_into().ok()?).into())
+                })+
+                _ => None,
+            }
+        }
+
+        /// The bytes of an integer; `None` where it does not fit, and for other types.
+        fn integer_bytes(scalar: ScalarType, value: i128) -> Option<Vec<u8>> {
+            match scalar {
+                $(ScalarType::$variant => {
+                    Some(<$ty>::try_from(value).ok()?.to_ne_bytes().to_vec())
+                })+
+                _ => None,
+            }
+        }
+    };
+}
+
+integers!(I8 i8, U8 u8, I16 i16, U16 u16, I32 i32, U32 u32, I64 i64, U64 u64);

@@ -1,0 +1,204 @@
+//! Devices that work at the same time, each on its share.
+
+use super::argument::{Given, SplitArg};
+use super::device_set::Member;
+use super::known::Known;
+use super::problem::{Problem, Role};
+use super::worker::{Download, Ended, Operand, Target, Turn};
+use crate::error::{Error, Result};
+use crate::opencl::{Region, Runs};
+use cltune_core::model::Access;
+use cltune_core::split::{Layout, Part, Share, Span};
+use std::ops::Range;
+
+/// What became of a share.
+pub(super) type Outcome = Result<Ended>;
+
+/// Lets every device compute its share, all at the same time; returns when all have ended. No device
+/// has two shares.
+///
+/// # Errors
+/// Arguments that cannot be divided. What devices fail with is in the outcomes, which are in the order
+/// of the shares.
+pub(super) fn work(
+    problem: &Problem<'_>,
+    members: &mut [Member],
+    known: &Known,
+    args: &mut [SplitArg<'_>],
+    shares: &[Share],
+) -> Result<Vec<Outcome>> {
+    let turns = turns(problem, known, args, shares)?;
+    let mut workers: Vec<Option<&mut Member>> = members.iter_mut().map(Some).collect();
+    std::thread::scope(|scope| {
+        let mut started = Vec::with_capacity(turns.len());
+        for (share, turn) in shares.iter().zip(turns) {
+            let member = workers.get_mut(share.member).and_then(Option::take);
+            started.push(member.map(|member| {
+                scope.spawn(move || match &mut member.state {
+                    Ok(worker) => worker.run(turn),
+                    Err(lost) => Err(lost.clone()),
+                })
+            }));
+        }
+        let ended = started.into_iter().map(|thread| match thread {
+            Some(thread) => thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => Err(Error::NoDevice),
+        });
+        Ok(ended.collect())
+    })
+}
+
+/// What each device has to do, in the order of the shares.
+fn turns<'r>(
+    problem: &Problem<'_>,
+    known: &Known,
+    args: &'r mut [SplitArg<'_>],
+    shares: &[Share],
+) -> Result<Vec<Turn<'r>>> {
+    let mut turns = Vec::with_capacity(shares.len());
+    for share in shares {
+        let choice = known.choice(share.member);
+        turns.push(Turn {
+            tunable: problem.tunable,
+            dims: problem
+                .division
+                .share_dims(problem.dims, share.computed.len),
+            codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
+            operands: Vec::with_capacity(args.len()),
+        });
+    }
+    for (position, (arg, role)) in args.iter_mut().zip(&problem.roles).enumerate() {
+        let operands = match *role {
+            Role::Scalar(scalar, meaning) => {
+                let of_share = |share: &Share| {
+                    let given = arg.bytes();
+                    let bytes = problem.scalar(position, given, scalar, meaning, *share)?;
+                    Ok(Operand::Scalar(bytes))
+                };
+                shares.iter().map(of_share).collect::<Result<Vec<_>>>()?
+            }
+            Role::Buffer {
+                element,
+                access,
+                layout,
+            } => buffers(arg, element, access, layout, shares)
+                .ok_or_else(|| problem.undivided(position))?,
+        };
+        for (turn, operand) in turns.iter_mut().zip(operands) {
+            turn.operands.push(operand);
+        }
+    }
+    Ok(turns)
+}
+
+/// A buffer argument for each share; `None` where results have no place of their own.
+fn buffers<'r>(
+    arg: &'r mut SplitArg<'_>,
+    element: usize,
+    access: Access,
+    layout: Option<Layout>,
+    shares: &[Share],
+) -> Option<Vec<Operand<'r>>> {
+    match (&mut arg.0, access) {
+        (Given::Scalar(_), _) => None,
+        (Given::Written(bytes), Access::Write) => outputs(bytes, element, layout?, shares),
+        (Given::Written(bytes), _) => inputs(bytes, element, access, layout, shares),
+        (Given::Read(bytes), _) => inputs(bytes, element, access, layout, shares),
+    }
+}
+
+/// An argument that is read: by all devices at the same time, so results wait until they have ended.
+fn inputs<'r>(
+    bytes: &'r [u8],
+    element: usize,
+    access: Access,
+    layout: Option<Layout>,
+    shares: &[Share],
+) -> Option<Vec<Operand<'r>>> {
+    let operand = |share: &Share| {
+        let part = match layout {
+            Some(layout) => layout.part(share.computed),
+            None => whole(bytes.len() / element),
+        };
+        let download = match access {
+            Access::Read => None,
+            Access::ReadWrite | Access::Write => {
+                let own = layout?.own_part(share.owned);
+                let target = Target::Staged {
+                    rows: own.rows,
+                    width: own.width * element,
+                };
+                Some(download(layout?, *share, element, target))
+            }
+        };
+        Some(Operand::Buffer {
+            len: part.len(),
+            bytes: part.len() * element,
+            upload: Some((bytes, runs(part, element))),
+            download,
+        })
+    };
+    shares.iter().map(operand).collect()
+}
+
+/// An argument that is only written: results go right to their places.
+fn outputs<'r>(
+    bytes: &'r mut [u8],
+    element: usize,
+    layout: Layout,
+    shares: &[Share],
+) -> Option<Vec<Operand<'r>>> {
+    let places: Vec<Part> = shares
+        .iter()
+        .map(|share| layout.own_part(share.owned))
+        .collect();
+    let first = places.first()?;
+    let columns: Vec<Range<usize>> = places
+        .iter()
+        .map(|place| place.first * element..(place.first + place.width) * element)
+        .collect();
+    let regions = Region::columns(bytes, first.rows, first.pitch * element, &columns)?;
+    let operands = shares.iter().zip(regions).map(|(share, region)| {
+        let part = layout.part(share.computed);
+        Operand::Buffer {
+            len: part.len(),
+            bytes: part.len() * element,
+            upload: None,
+            download: Some(download(layout, *share, element, Target::Place(region))),
+        }
+    });
+    Some(operands.collect())
+}
+
+/// What a share owns of what it computes, in its buffer.
+fn download(layout: Layout, share: Share, element: usize, target: Target<'_>) -> Download<'_> {
+    let skipped = Span {
+        start: share.owned.start - share.computed.start,
+        len: share.owned.len,
+    };
+    Download {
+        first: layout.own_part(skipped).first * element,
+        pitch: layout.part(share.computed).width * element,
+        target,
+    }
+}
+
+fn whole(len: usize) -> Part {
+    Part {
+        first: 0,
+        width: len,
+        rows: 1,
+        pitch: len,
+    }
+}
+
+fn runs(part: Part, element: usize) -> Runs {
+    Runs {
+        first: part.first * element,
+        width: part.width * element,
+        rows: part.rows,
+        pitch: part.pitch * element,
+    }
+}

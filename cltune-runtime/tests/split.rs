@@ -1,0 +1,287 @@
+//! One kernel on several devices. Where there is one device only, it takes part several times: each
+//! time with a context, a queue and buffers of its own.
+
+use cltune_runtime::{
+    Buffer, Device, DeviceSet, Error, Event, Queue, Result, Sharing, SplitReport, tunable,
+};
+use proptest::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// `y` <- `a * x + y`, by work-groups that have to be full.
+#[tunable(
+    params(WG = [1, 8, 48]),
+    constraints(n % WG == 0),
+    global(n), local(WG),
+    tune(n = 960),
+    defaults(WG = 48),
+    split(n = WG),
+)]
+pub fn saxpy(
+    queue: &Queue,
+    n: u32,
+    a: f32,
+    #[arg(len = n, split(n))] x: &Buffer<f32>,
+    #[arg(len = n, split(n))] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__kernel void saxpy(const uint n, const float a, __global const float* x, __global float* y) {
+        const uint i = get_global_id(0);
+        if (i < n) y[i] += a * x[i];
+    }"
+}
+
+/// `y[i]` <- the sum of `w[k] * x[i + k]`.
+#[tunable(
+    params(WG = [16]),
+    global(n.next_multiple_of(WG)), local(WG),
+    defines(MASK = mask),
+    tune(n = 256, mask = 5),
+    split(n = WG),
+)]
+pub fn convolution(
+    queue: &Queue,
+    n: u32,
+    #[arg(host_only)] mask: u32,
+    #[arg(len = n + mask - 1, split(n, halo = mask - 1))] x: &Buffer<i32>,
+    #[arg(len = mask)] w: &Buffer<i32>,
+    #[arg(out, len = n, split(n))] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    "__kernel void convolution(const uint n, __global const int* x, __global const int* w,
+                               __global int* y) {
+        const uint i = get_global_id(0);
+        if (i >= n) return;
+        int sum = 0;
+        for (uint k = 0; k < MASK; k++) sum += w[k] * x[i + k];
+        y[i] = sum;
+    }"
+}
+
+/// `c` <- `a * b`, for m x k and k x n elements in row-major order.
+#[tunable(
+    params(TILE = [4]),
+    global(n, m), local(TILE, TILE),
+    tune(m = 64, n = 64, k = 8),
+    split(m = TILE, n = TILE),
+)]
+pub fn product(
+    queue: &Queue,
+    #[arg(host_only)] m: u32,
+    n: u32,
+    k: u32,
+    #[arg(len = m * k, split(m))] a: &Buffer<i64>,
+    #[arg(len = k * n, split(n, rows = k))] b: &Buffer<i64>,
+    #[arg(out, len = m * n, split(m), split(n, rows = m))] c: &mut Buffer<i64>,
+) -> Result<Event> {
+    "__kernel void product(const uint n, const uint k, __global const long* a,
+                           __global const long* b, __global long* c) {
+        const uint x = get_global_id(0), y = get_global_id(1);
+        long sum = 0;
+        for (uint i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
+        c[y * n + x] = sum;
+    }"
+}
+
+/// Where each element is: a kernel that has to know it.
+#[tunable(
+    params(WG = [4]), global(n), local(WG), tune(n = 64),
+    split(n = WG),
+)]
+pub fn positions(
+    queue: &Queue,
+    #[arg(host_only)] n: u32,
+    #[arg(value = 0, split(n))] first: i16,
+    #[arg(out, len = n, split(n))] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    "__kernel void positions(const short first, __global int* y) {
+        y[get_global_id(0)] = first + (int)get_global_id(0);
+    }"
+}
+
+fn device() -> Device {
+    Device::select().expect("these tests need an OpenCL device; scripts/setup installs one")
+}
+
+/// Three devices that share the work as given.
+fn set(factors: [f64; 3]) -> DeviceSet {
+    let mut set = DeviceSet::new(&[device(), device(), device()]).unwrap();
+    set.set_sharing(Sharing::Fixed(factors.to_vec()));
+    set
+}
+
+fn convolved(x: &[i32], w: &[i32]) -> Vec<i32> {
+    let sum = |window: &[i32]| window.iter().zip(w).map(|(x, w)| x * w).sum();
+    x.windows(w.len()).map(sum).collect()
+}
+
+/// The product of matrices with rows of `inner` and `columns` elements.
+fn multiplied(left: &[i64], right: &[i64], inner: usize, columns: usize) -> Vec<i64> {
+    let of_row = |row: &[i64]| -> Vec<i64> {
+        let element = |x: usize| (0..inner).map(|i| row[i] * right[i * columns + x]).sum();
+        (0..columns).map(element).collect()
+    };
+    left.chunks(inner).flat_map(of_row).collect()
+}
+
+fn numbers(count: usize) -> Vec<i32> {
+    (0..count as i32).map(|i| i * 7919 % 1009 - 500).collect()
+}
+
+/// How many positions each share owns.
+fn sizes(report: &SplitReport) -> Vec<i64> {
+    let size = |share: &cltune_runtime::SplitShare| share.owned.end - share.owned.start;
+    report.shares.iter().map(size).collect()
+}
+
+#[test]
+fn every_device_computes_its_share_in_whole_work_groups() {
+    let mut devices = set([0.5, 0.3, 0.2]);
+    let n = 960_u32;
+    let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let mut y = vec![1.0; n as usize];
+    let report = saxpy::split_n(&mut devices, n, 2.0, &x, &mut y).unwrap();
+    assert!(y.iter().zip(&x).all(|(y, x)| *y == 2.0 * x + 1.0));
+    // 480, 288 and 192 are multiples of 48.
+    assert_eq!(sizes(&report), [480, 288, 192]);
+    assert_eq!(report.factors(3), [0.5, 0.3, 0.2]);
+    assert!(
+        report
+            .shares
+            .iter()
+            .all(|share| share.computed == share.owned)
+    );
+}
+
+#[test]
+fn what_is_computed_twice_is_read_and_written_once() {
+    // A size that no work-group of more than one work-item divides: a call of the function itself
+    // has to take the slowest configuration, and shares overlap instead.
+    let mut devices = set([0.4, 0.4, 0.2]);
+    let n = 961_u32;
+    let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let mut y = vec![1.0; n as usize];
+    let report = saxpy::split_n(&mut devices, n, 2.0, &x, &mut y).unwrap();
+    assert!(
+        y.iter().zip(&x).all(|(y, x)| *y == 2.0 * x + 1.0),
+        "{report}"
+    );
+    let overlapping = report
+        .shares
+        .iter()
+        .filter(|share| share.computed != share.owned);
+    assert_eq!(overlapping.count(), 1, "{report}");
+    assert!(
+        report
+            .shares
+            .iter()
+            .all(|share| share.configuration.as_deref() == Some("WG = 48"))
+    );
+}
+
+#[test]
+fn a_matrix_is_divided_along_rows_or_columns() {
+    let left: Vec<i64> = (0..24 * 5).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..5 * 40).map(|i| i % 17).collect();
+    let expected = multiplied(&left, &right, 5, 40);
+    let mut devices = set([0.2, 0.5, 0.3]);
+    let mut result = vec![-1; 24 * 40];
+    let by_rows = product::split_m(&mut devices, 24, 40, 5, &left, &right, &mut result).unwrap();
+    assert_eq!((&result, by_rows.total), (&expected, 24));
+    result.fill(-1);
+    let by_columns = product::split_n(&mut devices, 24, 40, 5, &left, &right, &mut result).unwrap();
+    assert_eq!((&result, by_columns.total), (&expected, 40));
+    assert_eq!(by_columns.shares.len(), 3);
+}
+
+#[test]
+fn a_kernel_can_be_told_where_its_share_begins() {
+    let mut devices = set([0.3, 0.3, 0.4]);
+    let mut y = vec![0; 64];
+    positions::split_n(&mut devices, 64, 100, &mut y).unwrap();
+    assert_eq!(y, (100..164).collect::<Vec<i32>>());
+    // The last share would begin at more than the type holds.
+    let mut y = vec![0; 80_000];
+    let error = positions::split_n(&mut devices, 80_000, 0, &mut y).unwrap_err();
+    assert!(
+        matches!(&error, Error::ShareBeyondType { argument, scalar: "i16", .. } if argument == "first"),
+        "{error}"
+    );
+}
+
+#[test]
+fn unknown_devices_are_probed_and_then_balanced() {
+    let mut devices = DeviceSet::new(&[device(), device()]).unwrap();
+    let (n, mask) = (1 << 18, 65);
+    let x = numbers(n + mask - 1);
+    let w = numbers(mask);
+    let expected = convolved(&x, &w);
+    for call in 0..3 {
+        let mut y = vec![0; n];
+        let report =
+            convolution::split_n(&mut devices, n as u32, mask as u32, &x, &w, &mut y).unwrap();
+        assert!(y == expected, "{report}");
+        assert_eq!(report.total, n as i64);
+        // Small shares come first as long as nothing is known.
+        assert_eq!(report.shares.len() > 2, call == 0, "{report}");
+        assert_eq!(report.theoretical.is_some(), call > 0, "{report}");
+        let factors = report.factors(2);
+        assert!((factors[0] + factors[1] - 1.0).abs() < 1e-9);
+        // It is the same device twice, however busy the machine is.
+        assert!(factors.iter().all(|factor| *factor > 0.05), "{report}");
+    }
+}
+
+#[test]
+fn one_device_is_a_set_too() {
+    let mut devices = DeviceSet::new(&[device()]).unwrap();
+    let mut y = vec![0; 64];
+    let report = positions::split_n(&mut devices, 64, 0, &mut y).unwrap();
+    assert_eq!(sizes(&report), [64]);
+    assert!(matches!(DeviceSet::new(&[]), Err(Error::NoDevice)));
+}
+
+#[test]
+fn slices_that_are_too_short_are_the_callers_mistake() {
+    let mut devices = set([1.0, 1.0, 1.0]);
+    let mut y = vec![0; 63];
+    let error = positions::split_n(&mut devices, 64, 0, &mut y).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::BufferTooShort {
+                needed: 64,
+                found: 63,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(devices.lost().count(), 0);
+}
+
+#[test]
+fn nothing_to_compute_is_no_problem_to_divide() {
+    let mut devices = set([1.0, 1.0, 1.0]);
+    let error = positions::split_n(&mut devices, 0, 0, &mut []).unwrap_err();
+    assert!(matches!(error, Error::Division { .. }), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn results_are_those_of_one_device(
+        n in 1..700_usize,
+        mask in prop_oneof![Just(1_usize), Just(6)],
+        factors in [0.0..1.0_f64, 0.0..1.0, 0.01..1.0],
+    ) {
+        // One for all cases: what was built is built.
+        static DEVICES: Mutex<Option<DeviceSet>> = Mutex::new(None);
+        let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+        let devices = devices.get_or_insert_with(|| set([1.0; 3]));
+        devices.set_sharing(Sharing::Fixed(factors.to_vec()));
+        let x = numbers(n + mask - 1);
+        let w = numbers(mask);
+        let mut y = vec![-1; n];
+        convolution::split_n(devices, n as u32, mask as u32, &x, &w, &mut y).unwrap();
+        prop_assert_eq!(y, convolved(&x, &w));
+    }
+}
