@@ -16,12 +16,15 @@
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `oclgrind` | defects that only a simulator shows |
 //! | `report` | the page about sessions |
+//! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
 mod bad_environment;
 mod bad_kernels;
 mod bad_lockfiles;
+#[cfg(unix)]
+mod browser;
 #[cfg(target_os = "linux")]
 mod faults;
 mod oclgrind;

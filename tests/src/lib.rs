@@ -7,16 +7,19 @@
 //! | `project` | a package in a temporary folder |
 //! | `process` | running a program and keeping what it printed |
 //! | `samples` | sources of small packages with a tunable |
+//! | `browser` | Chromium without a window |
 //! | `faulty` | sessions on a driver that fails on command |
 //!
 //! All packages are built in one target folder, so that the run time is compiled once; each
 //! package therefore needs a name of its own.
 
+pub mod browser;
 pub mod faulty;
 pub mod process;
 pub mod project;
 pub mod samples;
 pub mod tools;
 
+pub use browser::{Browser, View};
 pub use process::{Output, Running};
 pub use project::Project;
