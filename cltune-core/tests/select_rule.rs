@@ -65,24 +65,12 @@ fn device(name: &str, vendor: &str, device_type: DeviceType, compute_units: i64)
     }
 }
 
-fn known(info: &DeviceInfo) -> KnownDevice {
-    KnownDevice {
-        platform: info.platform.clone().into(),
-        name: info.name.clone().into(),
-        vendor: info.vendor.clone().into(),
-        device_type: info.device_type,
-        compute_units: info.limits.compute_units,
-        max_work_group_size: info.limits.max_work_group_size,
-        local_mem_size: info.limits.local_mem_size,
-    }
-}
-
 /// A table of `(device, n, WG)`.
 fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
     let mut devices: Vec<KnownDevice> = Vec::new();
     let mut results = Vec::new();
     for (info, n, code) in rows {
-        let device = known(info);
+        let device = KnownDevice::of(info);
         let index = devices
             .iter()
             .position(|other| *other == device)
@@ -185,10 +173,17 @@ fn the_rule_as_a_table() {
             ..empty
         },
         Case {
-            what: "this device at another problem beats the cache",
+            what: "this device at another problem beats the cache at another",
             baked: &[(&gpu, 64, 16)],
-            cached: &[(&gpu, 1024, 64)],
+            cached: &[(&gpu, 512, 64)],
             expected: Some((exact_device(false), 16)),
+            ..empty
+        },
+        Case {
+            what: "the cache for this very problem beats this device at another",
+            baked: &[(&gpu, 512, 16)],
+            cached: &[(&gpu, 1024, 64)],
+            expected: Some((Rule::Cache { exact: true }, 64)),
             ..empty
         },
         Case {
@@ -302,6 +297,22 @@ fn candidates_say_what_was_considered_and_why_it_was_refused() {
 }
 
 #[test]
+fn a_united_table_prefers_the_first_and_keeps_the_order() {
+    let (gpu, sibling) = (gpu(), device("sibling", "A", DeviceType::Gpu, 60));
+    let first = table(&[(&gpu, 64, 8), (&gpu, 256, 8)]);
+    let second = table(&[(&sibling, 64, 16), (&gpu, 128, 16), (&gpu, 256, 16)]);
+    let expected = table(&[
+        (&gpu, 64, 8),
+        (&gpu, 128, 16),
+        (&gpu, 256, 8),
+        (&sibling, 64, 16),
+    ]);
+    assert_eq!(first.united(&second), expected);
+    assert_eq!(first.united(&Table::EMPTY), first);
+    assert_eq!(Table::EMPTY.united(&first), first);
+}
+
+#[test]
 fn a_damaged_table_is_passed_over() {
     let gpu = gpu();
     let mut baked = table(&[(&gpu, 1024, 64), (&gpu, 1024, 64), (&gpu, 1024, 64)]);
@@ -365,19 +376,23 @@ fn any_rows() -> impl Strategy<Value = Vec<(DeviceInfo, i64, i64)>> {
     )
 }
 
+/// The rows as a table in the order of lockfiles.
 fn table_of(rows: &[(DeviceInfo, i64, i64)]) -> Table {
     let rows: Vec<_> = rows
         .iter()
         .map(|(info, n, code)| (info, *n, *code))
         .collect();
-    table(&rows)
+    let mut table = table(&rows);
+    let results = table.results.to_mut();
+    results.sort_by(|a, b| (a.device, &a.problem).cmp(&(b.device, &b.problem)));
+    table
 }
 
 const fn order(rule: Rule) -> u8 {
     match rule {
         Rule::ExactDevice { exact: true } => 0,
-        Rule::ExactDevice { exact: false } => 1,
-        Rule::Cache { exact: true } => 2,
+        Rule::Cache { exact: true } => 1,
+        Rule::ExactDevice { exact: false } => 2,
         Rule::Cache { exact: false } => 3,
         Rule::SimilarDevice { same_vendor: true } => 4,
         Rule::SimilarDevice { same_vendor: false } => 5,

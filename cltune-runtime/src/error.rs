@@ -1,6 +1,7 @@
 //! What can go wrong at run time, and what to do about it.
 
 use crate::opencl::Status;
+use crate::policy::PolicyError;
 use cltune_core::model::Rejection;
 use cltune_core::split::LayoutError;
 
@@ -37,6 +38,9 @@ pub enum Error {
         /// The devices that exist, as `index: name (platform)`.
         available: Vec<String>,
     },
+    /// The environment variable `CLTUNE_POLICY` cannot be read.
+    #[error("CLTUNE_POLICY: {0}")]
+    Policy(PolicyError),
     /// A program does not compile for this device and configuration.
     #[error("kernel `{kernel}` does not build with {options}: {status}\n{log}")]
     Build {
@@ -253,6 +257,18 @@ impl Error {
         move |status| Self::OpenCl {
             call: call.into(),
             status,
+        }
+    }
+
+    /// Whether the same would happen again, in another process as well: not where the device was
+    /// short of something that it may have another time.
+    pub(crate) fn is_lasting(&self) -> bool {
+        match self {
+            Self::Build { status, .. } => status.is_of_source(),
+            Self::WorkGroupTooLarge { .. }
+            | Self::LocalMemoryTooLarge { .. }
+            | Self::PrivateMemoryTooLarge { .. } => true,
+            _ => false,
         }
     }
 

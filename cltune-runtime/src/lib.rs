@@ -68,7 +68,12 @@
 //! the first call says what is missing.
 //!
 //! # Features
-//! `tuning`: measuring, verifying and searching, which `cargo cltune` is built on. Off by default.
+//! All are off by default.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
+//! | `tuning` | measuring, verifying and searching, which `cargo cltune` is built on |
 //!
 //! # Minimum Rust version
 //! 1.95.
@@ -77,13 +82,17 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod buffer;
+pub mod cache;
 mod context;
 mod device;
 mod element;
 mod error;
 mod event;
 mod launch;
+#[cfg(feature = "tuning")]
+mod live;
 mod opencl;
+mod policy;
 mod queue;
 #[cfg(feature = "tuning")]
 pub mod search;
@@ -102,15 +111,18 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
 pub use half::f16;
-pub use launch::{Baked, Configuration, Selection, Tunable};
+pub use launch::{Baked, Configuration, Explanation, Selection, Tunable};
 pub use opencl::Status;
+pub use policy::{
+    Budget, BudgetError, Overhead, Policy, PolicyError, policy, set_policy, with_policy,
+};
 pub use queue::Queue;
 pub use split::{DeviceSet, Sharing, SplitReport, SplitShare};
 
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::launch::{Arg, default_params, launch, launch_with, select};
+    pub use crate::launch::{Arg, default_params, explain, launch, launch_with, select};
     pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

@@ -4,9 +4,10 @@ use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{
-    Budget, Earlier, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock,
-    interrupted, list_devices, plan, run as search, touch_sources, watch_interrupts,
+    Earlier, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
+    list_devices, plan, run as search, touch_sources, watch_interrupts,
 };
+use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
 use std::error::Error;
 use std::io::Write;

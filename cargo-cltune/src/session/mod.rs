@@ -3,7 +3,6 @@
 //! | file | owns |
 //! |---|---|
 //! | `plan` | what is to be tuned |
-//! | `budget` | how long a search may take |
 //! | `bench` | measuring in workers, which are replaced when they die |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `course` | its loop: one configuration after another |
@@ -18,7 +17,6 @@
 //! | `messages` | the same for tools, as JSON |
 
 mod bench;
-mod budget;
 mod course;
 mod fill;
 mod finalists;
@@ -33,7 +31,6 @@ mod search;
 mod trouble;
 
 pub(crate) use bench::{BenchError, list_devices};
-pub(crate) use budget::Budget;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
 pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
 pub(crate) use keep::{Keeper, touch_sources};

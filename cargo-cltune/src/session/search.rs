@@ -1,7 +1,6 @@
 //! The search of one kernel, device and problem: from the space to the choice.
 
 use super::bench::{Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Steadiness};
-use super::budget::Budget;
 use super::course::{Course, Failures, Stopped};
 use super::fill::filled;
 use super::finalists::{self, Choice};
@@ -14,6 +13,7 @@ use super::progress::Progress;
 use super::trouble::{GivenUp, Trouble};
 use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
+use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -68,10 +68,16 @@ pub struct Candidate<'a> {
     pub verdict: Result<(), Rejection>,
 }
 
-impl fmt::Display for Candidate<'_> {
-    /// The rule, the device and problem it was tuned for, and why it cannot be used, if so.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.rule)?;
+impl Candidate<'_> {
+    /// The rule, and the device and problem it was tuned for.
+    pub fn origin(&self) -> String {
+        let mut text = self.rule.to_string();
+        // Writing to a String cannot fail.
+        let _ = self.write_known(&mut text);
+        text
+    }
+
+    fn write_known(&self, f: &mut impl fmt::Write) -> fmt::Result {
         if let Some((device, result)) = self.known {
             if matches!(self.rule, Rule::SimilarDevice { .. }) {
                 write!(f, " ({})", device.name)?;
@@ -81,6 +87,15 @@ impl fmt::Display for Candidate<'_> {
                 write!(f, ": {}", assignments(sizes))?;
             }
         }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Candidate<'_> {
+    /// The rule, the device and problem it was tuned for, and why it cannot be used, if so.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rule)?;
+        self.write_known(f)?;
         match &self.verdict {
             Ok(()) => Ok(()),
             Err(rejection) => write!(f, "; not usable: {rejection}"),

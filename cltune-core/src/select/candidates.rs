@@ -26,8 +26,8 @@ pub fn candidates<'a>(
         dims,
         baked,
         cached,
-        stage: Stage::Baked,
-        after: None,
+        stage: Stage::BakedExact,
+        after: [None; 3],
     }
 }
 
@@ -53,12 +53,19 @@ pub struct Candidates<'a> {
     baked: &'a Table,
     cached: &'a Table,
     stage: Stage,
-    /// The last row given in this stage.
-    after: Option<Rank>,
+    /// The last row given of what is compiled in, of the cache, and of similar devices.
+    after: [Option<Rank>; 3],
 }
+
+/// Positions in [`Candidates::after`].
+const BAKED: usize = 0;
+const CACHED: usize = 1;
+const SIMILAR: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    BakedExact,
+    CachedExact,
     Baked,
     Cached,
     Similar,
@@ -70,6 +77,8 @@ enum Stage {
 impl Stage {
     const fn next(self) -> Self {
         match self {
+            Self::BakedExact => Self::CachedExact,
+            Self::CachedExact => Self::Baked,
             Self::Baked => Self::Cached,
             Self::Cached => Self::Similar,
             Self::Similar => Self::Default,
@@ -85,7 +94,11 @@ impl<'a> Iterator for Candidates<'a> {
     fn next(&mut self) -> Option<Candidate<'a>> {
         while self.stage != Stage::End {
             let found = match self.stage {
-                Stage::Baked | Stage::Cached | Stage::Similar => self.next_tuned(),
+                Stage::BakedExact => self.exact_once(self.baked, BAKED),
+                Stage::CachedExact => self.exact_once(self.cached, CACHED),
+                Stage::Baked => self.next_tuned(self.baked, BAKED),
+                Stage::Cached => self.next_tuned(self.cached, CACHED),
+                Stage::Similar => self.next_tuned(self.baked, SIMILAR),
                 Stage::Default => self.default_once(),
                 Stage::FirstValid => self.first_valid_once(),
                 Stage::End => None,
@@ -94,60 +107,45 @@ impl<'a> Iterator for Candidates<'a> {
                 return found;
             }
             self.stage = self.stage.next();
-            self.after = None;
         }
         None
     }
 }
 
 impl<'a> Candidates<'a> {
-    fn next_tuned(&mut self) -> Option<Candidate<'a>> {
-        let row = if self.stage == Stage::Similar {
-            self.nearest(self.baked, |known| device_distance(known, self.device))
-        } else {
-            let table = if self.stage == Stage::Cached {
-                self.cached
-            } else {
-                self.baked
-            };
-            let first = if self.after.is_none() {
-                find_exact(table, self.dims, self.device)
-            } else {
-                None
-            };
-            first.or_else(|| {
-                self.nearest(table, |known| {
-                    known.is(self.device).then_some(DeviceDistance::SAME)
-                })
-            })
-        }?;
-        self.after = Some(row.rank);
-        Some(self.tuned(row))
+    /// The row for this very device and problem, and the next time nothing.
+    fn exact_once(&mut self, table: &'a Table, kind: usize) -> Option<Candidate<'a>> {
+        let row = find_exact(table, self.dims, self.device)?;
+        self.stage = self.stage.next();
+        Some(self.tuned(row, kind))
     }
 
-    fn nearest(
-        &self,
-        table: &'a Table,
-        distance: impl Fn(&KnownDevice) -> Option<DeviceDistance>,
-    ) -> Option<Row<'a>> {
-        nearest_after(table, self.dims, self.after.as_ref(), distance)
+    /// The next nearest row; those already given are passed over.
+    fn next_tuned(&mut self, table: &'a Table, kind: usize) -> Option<Candidate<'a>> {
+        let device = self.device;
+        let distance = |known: &KnownDevice| {
+            if kind == SIMILAR {
+                device_distance(known, device)
+            } else {
+                known.is(device).then_some(DeviceDistance::SAME)
+            }
+        };
+        let row = nearest_after(table, self.dims, self.after[kind].as_ref(), distance)?;
+        Some(self.tuned(row, kind))
     }
 
-    fn tuned(&self, row: Row<'a>) -> Candidate<'a> {
-        let rule = match self.stage {
-            Stage::Cached => Rule::Cache {
-                exact: row.is_for_problem(),
-            },
-            Stage::Similar => Rule::SimilarDevice {
+    fn tuned(&mut self, row: Row<'a>, kind: usize) -> Candidate<'a> {
+        self.after[kind] = Some(row.rank);
+        let exact = row.is_for_problem();
+        let rule = match kind {
+            CACHED => Rule::Cache { exact },
+            SIMILAR => Rule::SimilarDevice {
                 same_vendor: !row.is_of_other_vendor(),
             },
-            _ => Rule::ExactDevice {
-                exact: row.is_for_problem(),
-            },
+            _ => Rule::ExactDevice { exact },
         };
-        let known = Some((row.device, row.result));
         Candidate {
-            known,
+            known: Some((row.device, row.result)),
             ..self.candidate(rule, Cow::Borrowed(&row.result.values))
         }
     }

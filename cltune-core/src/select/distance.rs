@@ -12,6 +12,16 @@ pub fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
         .sum()
 }
 
+/// Whether two problems are so alike that what was tuned for the one does for the other: no dimension
+/// differs by more than a factor of two.
+pub fn is_near(a: &[i64], b: &[i64]) -> bool {
+    let is_near = |(&a, &b): (&i64, &i64)| {
+        let (low, high) = (a.min(b).max(1), a.max(b).max(1));
+        high <= low.saturating_mul(2)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(is_near)
+}
+
 /// How similar another device is; the least is the most similar.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct DeviceDistance {
@@ -71,6 +81,14 @@ mod tests {
         );
         assert!(problem_distance(&[100], &[90]) < problem_distance(&[100], &[120]));
         assert!(problem_distance(&[8, 8], &[16, 16]) < problem_distance(&[8, 8], &[64, 8]));
+    }
+
+    #[test]
+    fn near_is_up_to_twice_as_large_in_every_dimension() {
+        assert!(is_near(&[100, 64], &[50, 128]) && is_near(&[], &[]));
+        assert!(!is_near(&[100, 64], &[49, 64]) && !is_near(&[100, 64], &[100, 129]));
+        assert!(is_near(&[i64::MAX], &[i64::MAX / 2 + 1]) && is_near(&[-3], &[0]));
+        assert!(!is_near(&[1], &[1, 1]));
     }
 
     #[test]

@@ -3,13 +3,16 @@
 //! Candidates come in this order, and the first that is valid for this very device and problem is
 //! taken:
 //!
-//! 1. what was tuned on this device, the nearest problem first;
-//! 2. what the user's own cache holds for this device, the nearest problem first;
-//! 3. what was tuned on the most similar device, the nearest problem first;
-//! 4. the declared default;
-//! 5. the first valid configuration.
+//! 1. what was tuned on this device for this very problem, then what the user's own cache holds for
+//!    both;
+//! 2. what was tuned on this device for another problem, the nearest first;
+//! 3. what the user's own cache holds for this device, the nearest problem first;
+//! 4. what was tuned on the most similar device, the nearest problem first;
+//! 5. the declared default;
+//! 6. the first valid configuration.
 //!
-//! Between 2 and 3 a caller may tune instead: [`Rule::is_for_this_device`] tells.
+//! Before 2 or before 4 a caller may tune instead: [`Rule::is_for_this_device`] tells, and
+//! [`is_near`] whether the problem it was tuned for is one like this.
 //!
 //! | file | owns |
 //! |---|---|
@@ -29,6 +32,6 @@ mod table;
 
 pub use candidate::{Candidate, Rule};
 pub use candidates::{Candidates, candidates, select};
-pub use distance::problem_distance;
+pub use distance::{is_near, problem_distance};
 pub use first_valid::{default_codes, first_valid};
 pub use table::{KnownDevice, KnownResult, Table};

@@ -36,27 +36,30 @@ impl Row<'_> {
     }
 }
 
-/// The row for this very device and problem. The tables made from lockfiles are sorted by device and
-/// problem, so the usual case needs no pass; in a table that is not, the row may be missed here and
-/// is found by [`nearest_after`].
+/// The row for this very device and problem. The tables made from lockfiles and caches are sorted by
+/// device and problem, so that this needs no pass; in a table that is not, the row may be missed here
+/// and is found by [`nearest_after`].
 pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) -> Option<Row<'a>> {
-    let index = table.devices.iter().position(|device| device.is(info))?;
-    let key = |result: &KnownResult| {
-        usize::from(result.device)
-            .cmp(&index)
-            .then_with(|| (*result.problem).cmp(dims))
-    };
-    let row = table.results.binary_search_by(key).ok()?;
-    let rank = Rank {
-        device: DeviceDistance::SAME,
-        other_problem: false,
-        problem: 0.0,
-        row,
-    };
-    Some(Row {
-        device: table.devices.get(index)?,
-        result: table.results.get(row)?,
-        rank,
+    let devices = table.devices.iter().enumerate();
+    let mut this = devices.filter(|(_, device)| device.is(info));
+    this.find_map(|(index, device)| {
+        let key = |result: &KnownResult| {
+            usize::from(result.device)
+                .cmp(&index)
+                .then_with(|| (*result.problem).cmp(dims))
+        };
+        let row = table.results.binary_search_by(key).ok()?;
+        let rank = Rank {
+            device: DeviceDistance::SAME,
+            other_problem: false,
+            problem: 0.0,
+            row,
+        };
+        Some(Row {
+            device,
+            result: table.results.get(row)?,
+            rank,
+        })
     })
 }
 

@@ -53,7 +53,60 @@ impl Table {
     };
 }
 
+impl Table {
+    /// This table with the results of another for devices and problems that it has none for. Both
+    /// are in the order of lockfiles, and so is the union.
+    #[must_use]
+    pub fn united(&self, other: &Self) -> Self {
+        let mut devices = self.devices.to_vec();
+        let mut results = self.results.to_vec();
+        for result in other.results.iter() {
+            let Some(device) = other.devices.get(usize::from(result.device)) else {
+                continue;
+            };
+            let position = devices.iter().position(|known| known.is_same(device));
+            let position = position.unwrap_or_else(|| {
+                devices.push(device.clone());
+                devices.len() - 1
+            });
+            let Ok(device) = u16::try_from(position) else {
+                continue;
+            };
+            let mut known = self.results.iter();
+            if known.any(|known| known.device == device && known.problem == result.problem) {
+                continue;
+            }
+            results.push(KnownResult {
+                device,
+                ..result.clone()
+            });
+        }
+        results.sort_by(|a, b| (a.device, &a.problem).cmp(&(b.device, &b.problem)));
+        Self {
+            devices: devices.into(),
+            results: results.into(),
+        }
+    }
+}
+
 impl KnownDevice {
+    /// The description of a device.
+    pub fn of(info: &DeviceInfo) -> Self {
+        Self {
+            platform: info.platform.clone().into(),
+            name: info.name.clone().into(),
+            vendor: info.vendor.clone().into(),
+            device_type: info.device_type,
+            compute_units: info.limits.compute_units,
+            max_work_group_size: info.limits.max_work_group_size,
+            local_mem_size: info.limits.local_mem_size,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.platform, &self.name, &self.vendor) == (&other.platform, &other.name, &other.vendor)
+    }
+
     /// Whether it is this very device: same platform, name and vendor.
     pub fn is(&self, info: &DeviceInfo) -> bool {
         // The name first: it differs most often.

@@ -59,13 +59,11 @@ pub(crate) fn crate_path(attribute: &Attribute) -> Path {
 pub(crate) fn tunable(context: &Context<'_>) -> TokenStream {
     let function = function::function(context);
     let module = module::module(context);
-    let record = record::record(&context.checked.declaration);
     let tracking = tracking::tracking(context.checked);
     quote! {
         #function
         #module
         const _: () = {
-            #record
             #tracking
         };
     }

@@ -1,6 +1,6 @@
 //! The module with the function's name.
 
-use super::{Context, launch, parameters, problem, split, statics, table};
+use super::{Context, launch, parameters, problem, record, split, statics, table};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Visibility;
@@ -18,15 +18,18 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
     let queries = queries(krate);
     let launch_with = launch_with(context);
     let split = split::functions(context);
+    let record = record::record(&checked.declaration);
     let content = quote! {
         /// The declaration and the results that were baked into the program.
-        pub static TUNABLE: #krate::Tunable = #krate::Tunable::new(#model, #table);
+        pub static TUNABLE: #krate::Tunable =
+            #krate::Tunable::new(#model, #table).with_record(&RECORD);
         #parameters
         #problem
         #baked
         #queries
         #launch_with
         #split
+        #record
     };
     wrap(&context.item.visibility, context.name(), &content)
 }
@@ -69,6 +72,19 @@ fn queries(krate: &syn::Path) -> TokenStream {
             problem: Problem,
         ) -> #krate::Result<#krate::Selection<Params>> {
             #krate::__private::select::<Params>(&TUNABLE, device, &problem.to_dims())
+        }
+
+        /// Which configuration a call on this queue gets, and why: each that is considered, in order,
+        /// with its rule and why it is passed over, which includes what this queue's context could
+        /// not build or launch so far. Nothing is built or launched.
+        ///
+        /// # Errors
+        /// When the environment variable `CLTUNE_POLICY` cannot be read.
+        pub fn explain(
+            queue: &#krate::Queue,
+            problem: Problem,
+        ) -> #krate::Result<#krate::Explanation> {
+            #krate::__private::explain(&TUNABLE, queue, &problem.to_dims())
         }
 
         /// The configuration a device and a problem get where nothing is known: the declared

@@ -1,26 +1,23 @@
 //! What a context remembers of launches, and how a call becomes one.
 
 use super::arg::Arg;
+use super::choice::{Call, log_selection};
 use super::key::{self, BuildAsIs};
 use super::prepared::Prepared;
 use super::programs::Programs;
 use super::refusals::Refusals;
-use super::selection::{self, Choice};
+use super::selection;
 use super::tunable::Tunable;
 use crate::error::Result;
 use crate::event::Event;
+use crate::policy::{self, PolicyId};
 use crate::queue::Queue;
-use cltune_core::select::Rule;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How many different calls a context remembers. One that sees more, because a problem dimension
 /// changes with every call, forgets all and starts anew, so that memory stays bounded.
 const MAX_LAUNCHES: usize = 4096;
-
-/// After so many refused configurations of one problem, the rest of the tuned ones is skipped for
-/// the default: a kernel that does not compile must not be tried with every row of a lockfile.
-const MAX_REFUSED: usize = 8;
 
 /// Launches of a context, with the programs they use.
 #[derive(Debug, Default)]
@@ -35,6 +32,7 @@ pub(crate) struct LaunchCache {
 #[derive(Debug)]
 struct Entry {
     tunable: usize,
+    policy: PolicyId,
     dims: Box<[i64]>,
     /// The configuration that the caller gave; `None`: selected by the rule.
     given: Option<Box<[i64]>>,
@@ -43,9 +41,48 @@ struct Entry {
     prepared: Prepared,
 }
 
+/// What a prepared launch is found by.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    tunable: usize,
+    policy: PolicyId,
+    given: Option<&'a [i64]>,
+    dims: &'a [i64],
+}
+
+impl<'a> Key<'a> {
+    fn of(tunable: &Tunable, given: Option<&'a [i64]>, dims: &'a [i64]) -> Self {
+        Self {
+            tunable: tunable.address(),
+            policy: match given {
+                Some(_) => PolicyId::NONE,
+                None => policy::current(tunable.policy()),
+            },
+            given,
+            dims,
+        }
+    }
+
+    fn hash(&self) -> u64 {
+        key::hash(self.tunable, self.policy.number(), self.given, self.dims)
+    }
+}
+
 impl Entry {
-    fn is(&self, tunable: usize, given: Option<&[i64]>, dims: &[i64]) -> bool {
-        self.tunable == tunable && *self.dims == *dims && self.given.as_deref() == given
+    fn key(&self) -> Key<'_> {
+        Key {
+            tunable: self.tunable,
+            policy: self.policy,
+            given: self.given.as_deref(),
+            dims: &self.dims,
+        }
+    }
+
+    fn is(&self, key: &Key<'_>) -> bool {
+        self.tunable == key.tunable
+            && self.policy == key.policy
+            && *self.dims == *key.dims
+            && self.given.as_deref() == key.given
     }
 }
 
@@ -63,16 +100,22 @@ impl LaunchCache {
         dims: &[i64],
         args: &[Arg<'_>],
     ) -> Result<Event> {
+        let key = Key::of(tunable, given, dims);
         loop {
-            let entry = match self.find(tunable, given, dims) {
+            let entry = match self.find(&key) {
                 Some(entry) => entry,
-                None => self.prepare(tunable, queue, given, dims)?,
+                None => self.prepare(tunable, queue, &key)?,
             };
             match entry.prepared.launch(tunable.model(), queue, args) {
                 // Nothing has run, so the next configuration can take over.
                 Err(error) if given.is_none() && error.is_of_configuration() => {
-                    log_refusal(tunable, &entry.codes, &error);
-                    self.refusals.add(entry.tunable, dims, &entry.codes, error);
+                    let device = queue.device();
+                    let call = Call {
+                        tunable,
+                        device,
+                        dims,
+                    };
+                    call.refuse(&self.refusals, &entry.codes, error);
                     self.forget(&entry);
                 }
                 result => return result,
@@ -88,30 +131,33 @@ impl LaunchCache {
         given: Option<&[i64]>,
         dims: &[i64],
     ) -> Result<()> {
-        if self.find(tunable, given, dims).is_none() {
-            self.prepare(tunable, queue, given, dims)?;
+        let key = Key::of(tunable, given, dims);
+        if self.find(&key).is_none() {
+            self.prepare(tunable, queue, &key)?;
         }
         Ok(())
     }
 
-    fn find(&self, tunable: &Tunable, given: Option<&[i64]>, dims: &[i64]) -> Option<Arc<Entry>> {
-        let address = tunable.address();
-        let hash = key::hash(address, given, dims);
+    /// What the driver refused so far.
+    pub(super) fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    fn find(&self, key: &Key<'_>) -> Option<Arc<Entry>> {
         let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
         launches
-            .get(&hash)?
+            .get(&key.hash())?
             .iter()
-            .find(|entry| entry.is(address, given, dims))
+            .find(|entry| entry.is(key))
             .cloned()
     }
 
     fn forget(&self, entry: &Arc<Entry>) {
-        let hash = key::hash(entry.tunable, entry.given.as_deref(), &entry.dims);
         let mut launches = self
             .launches
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(bucket) = launches.get_mut(&hash) {
+        if let Some(bucket) = launches.get_mut(&entry.key().hash()) {
             bucket.retain(|other| !Arc::ptr_eq(other, entry));
         }
     }
@@ -121,23 +167,23 @@ impl LaunchCache {
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
-        given: Option<&[i64]>,
-        dims: &[i64],
+        key: &Key<'_>,
     ) -> Result<Arc<Entry>> {
-        let (codes, prepared) = if let Some(codes) = given {
+        let dims = key.dims;
+        let (codes, prepared) = if let Some(codes) = key.given {
             selection::check(tunable, queue.device(), codes, dims)?;
             (codes.into(), self.build(tunable, queue, codes, dims)?)
         } else {
-            self.prepare_selected(tunable, queue, dims)?
+            self.prepare_selected(tunable, queue, key)?
         };
         let entry = Arc::new(Entry {
-            tunable: tunable.address(),
+            tunable: key.tunable,
+            policy: key.policy,
             dims: dims.into(),
-            given: given.map(Into::into),
+            given: key.given.map(Into::into),
             codes,
             prepared,
         });
-        let hash = key::hash(entry.tunable, given, dims);
         let mut launches = self
             .launches
             .write()
@@ -147,12 +193,9 @@ impl LaunchCache {
             self.programs.clear();
             self.refusals.clear();
         }
-        let bucket = launches.entry(hash).or_default();
+        let bucket = launches.entry(key.hash()).or_default();
         // Another thread may have been quicker; its entry is as good, and is shared from now on.
-        if let Some(first) = bucket
-            .iter()
-            .find(|other| other.is(entry.tunable, given, dims))
-        {
+        if let Some(first) = bucket.iter().find(|other| other.is(key)) {
             return Ok(first.clone());
         }
         bucket.push(entry.clone());
@@ -165,32 +208,20 @@ impl LaunchCache {
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
-        dims: &[i64],
+        key: &Key<'_>,
     ) -> Result<(Box<[i64]>, Prepared)> {
-        let address = tunable.address();
-        let mut refused = self.refusals.codes(address, dims);
-        for Choice { codes, rule } in selection::choices(tunable, queue.device(), dims) {
-            let is_last_resort = matches!(rule, Rule::Default | Rule::FirstValid);
-            if refused.iter().any(|other| **other == *codes)
-                || (refused.len() >= MAX_REFUSED && !is_last_resort)
-            {
-                continue;
-            }
-            match self.build(tunable, queue, &codes, dims) {
-                Ok(prepared) => {
-                    log_selection(tunable, queue, &codes, dims, rule);
-                    return Ok((codes.into(), prepared));
-                }
-                Err(error) if error.is_of_configuration() => {
-                    log_refusal(tunable, &codes, &error);
-                    self.refusals.add(address, dims, &codes, error);
-                    refused.push(codes.into());
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let first = self.refusals.first_error(address, dims);
-        Err(first.unwrap_or_else(|| selection::none_valid(tunable, queue.device(), dims)))
+        let policy = policy::get(key.policy)?;
+        let call = Call {
+            tunable,
+            device: queue.device(),
+            dims: key.dims,
+        };
+        let knowledge = call.knowledge(&policy);
+        let chosen = call.choose(&knowledge, &self.refusals, |codes| {
+            self.build(tunable, queue, codes, key.dims)
+        })?;
+        log_selection(&call, &policy, &chosen.codes, chosen.rule);
+        Ok((chosen.codes, chosen.made))
     }
 
     fn build(
@@ -203,24 +234,4 @@ impl LaunchCache {
         let program = self.programs.get(tunable, queue, codes, dims)?;
         Prepared::new(tunable, queue, codes, dims, &program)
     }
-}
-
-fn log_selection(tunable: &Tunable, queue: &Queue, codes: &[i64], dims: &[i64], rule: Rule) {
-    tracing::debug!(
-        kernel = %tunable.model().name,
-        device = %queue.device(),
-        problem = %tunable.model().describe_problem(dims),
-        configuration = %tunable.model().describe(codes),
-        %rule,
-        "selected"
-    );
-}
-
-fn log_refusal(tunable: &Tunable, codes: &[i64], error: &crate::Error) {
-    tracing::warn!(
-        kernel = %tunable.model().name,
-        configuration = %tunable.model().describe(codes),
-        %error,
-        "the selected configuration does not run; taking the next"
-    );
 }

@@ -6,10 +6,12 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The hash of a call: the tunable, the configuration if the caller gives one, and the problem.
-pub(super) fn hash(tunable: usize, given: Option<&[i64]>, dims: &[i64]) -> u64 {
+/// The hash of a call: the tunable, its policy, the configuration if the caller gives one, and the
+/// problem.
+pub(super) fn hash(tunable: usize, policy: u32, given: Option<&[i64]>, dims: &[i64]) -> u64 {
     // The tunable's address and the number of given codes keep apart what the words alone do not.
-    let mut state = mix(tunable as u64, given.map_or(0, <[i64]>::len) as u64);
+    let given_len = given.map_or(0, <[i64]>::len) as u64;
+    let mut state = mix(tunable as u64, u64::from(policy) << 32 | given_len);
     for word in given.unwrap_or_default().iter().chain(dims) {
         state = mix(state, *word as u64);
     }
@@ -58,9 +60,10 @@ mod tests {
         for tunable in [0x5000_1000, 0x5000_1008] {
             for n in 0..64_i64 {
                 for m in [0, 1, 1 << 20, i64::MAX, i64::MIN] {
-                    assert!(seen.insert(hash(tunable, None, &[n, m])));
-                    assert!(seen.insert(hash(tunable, Some(&[n]), &[m])));
-                    assert!(seen.insert(hash(tunable, Some(&[n, m]), &[])));
+                    assert!(seen.insert(hash(tunable, 1, None, &[n, m])));
+                    assert!(seen.insert(hash(tunable, 2, None, &[n, m])));
+                    assert!(seen.insert(hash(tunable, 0, Some(&[n]), &[m])));
+                    assert!(seen.insert(hash(tunable, 0, Some(&[n, m]), &[])));
                 }
             }
         }

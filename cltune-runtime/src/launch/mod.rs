@@ -3,7 +3,11 @@
 //! | file | owns |
 //! |---|---|
 //! | `tunable` | a tunable as generated code holds it |
-//! | `selection` | which configuration a call gets, and why |
+//! | `knowledge` | what is known of a tunable when a configuration is selected |
+//! | `offline` | lockfiles that are read at run time |
+//! | `selection` | which configuration a device and a problem get, for programs |
+//! | `choice` | the first configuration of the rule that builds, and why others were passed over |
+//! | `explain` | the same for people |
 //! | `options` | the compile options of a configuration |
 //! | `programs` | built programs, each once in a context |
 //! | `local_memory` | local-memory arguments |
@@ -16,9 +20,14 @@
 
 mod arg;
 mod cache;
+mod choice;
+mod explain;
 mod fit;
 mod key;
+mod knowledge;
 mod local_memory;
+#[cfg(feature = "offline")]
+mod offline;
 mod options;
 mod prepared;
 mod programs;
@@ -28,13 +37,14 @@ mod tunable;
 
 pub use arg::Arg;
 pub(crate) use cache::LaunchCache;
+pub use explain::{Explanation, explain};
 #[cfg(feature = "tuning")]
 pub(crate) use fit::check_fit;
+pub(crate) use knowledge::Knowledge;
 #[cfg(feature = "tuning")]
 pub(crate) use local_memory::set_local_memory;
 #[cfg(feature = "tuning")]
 pub(crate) use options::build_options;
-pub(crate) use selection::all as candidates;
 pub use selection::{Baked, Configuration, Selection, default_params, select};
 pub use tunable::Tunable;
 

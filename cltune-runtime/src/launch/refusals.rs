@@ -36,6 +36,18 @@ impl Refusals {
         of_problem.map(|refusal| refusal.codes.clone()).collect()
     }
 
+    /// Why this configuration was refused for a problem, if it was.
+    pub(super) fn error(&self, tunable: usize, dims: &[i64], codes: &[i64]) -> Option<Error> {
+        let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |refusal: &&Refusal| {
+            refusal.tunable == tunable && *refusal.dims == *dims && *refusal.codes == *codes
+        };
+        refusals
+            .iter()
+            .find(is_it)
+            .map(|refusal| refusal.error.clone())
+    }
+
     /// Why the first configuration was refused for a problem, if one was: the error that says most
     /// when nothing is left to try.
     pub(super) fn first_error(&self, tunable: usize, dims: &[i64]) -> Option<Error> {

@@ -1,10 +1,11 @@
 //! Which configuration a call gets, and why.
 
+use super::knowledge::Knowledge;
 use super::tunable::Tunable;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use cltune_core::select::{Candidates, Rule, Table, candidates};
-use std::borrow::Cow;
+use crate::policy;
+use cltune_core::select::{Rule, Table, candidates};
 use std::fmt;
 
 /// The typed parameters of a tunable: the `Params` of the module that `#[tunable]` generates.
@@ -61,14 +62,16 @@ impl<P> fmt::Display for Selection<P> {
 /// Which configuration a device and a problem get, and why. Nothing is built.
 ///
 /// # Errors
-/// [`Error::NoConfiguration`] when none is valid.
+/// [`Error::NoConfiguration`] when none is valid, [`Error::Policy`].
 pub fn select<P: Configuration>(
     tunable: &'static Tunable,
     device: &Device,
     dims: &[i64],
 ) -> Result<Selection<P>> {
+    let policy = policy::get(policy::current(tunable.policy()))?;
+    let knowledge = Knowledge::of(tunable, device, &policy);
     let mut considered = Vec::new();
-    for candidate in all(tunable, device, dims) {
+    for candidate in knowledge.candidates(device, dims) {
         considered.push(candidate.to_string());
         if candidate.verdict.is_err() {
             continue;
@@ -82,7 +85,7 @@ pub fn select<P: Configuration>(
             });
         }
     }
-    Err(none_valid(tunable, device, dims))
+    Err(none_valid(tunable, &knowledge, device, dims))
 }
 
 /// The configuration a device and a problem get where nothing was tuned: the declared default,
@@ -95,46 +98,13 @@ pub fn default_params<P: Configuration>(
     device: &Device,
     dims: &[i64],
 ) -> Result<P> {
-    candidates(
-        tunable.model(),
-        device.info(),
-        dims,
-        &Table::EMPTY,
-        &Table::EMPTY,
-    )
-    .find(|candidate| candidate.verdict.is_ok())
-    .and_then(|candidate| P::from_codes(&candidate.codes))
-    .ok_or_else(|| none_valid(tunable, device, dims))
-}
-
-/// Every candidate of the selection rule, in its order and with its verdict.
-pub(crate) fn all<'a>(tunable: &'a Tunable, device: &'a Device, dims: &'a [i64]) -> Candidates<'a> {
-    candidates(
-        tunable.model(),
-        device.info(),
-        dims,
-        tunable.table(),
-        &Table::EMPTY,
-    )
-}
-
-/// A configuration to try.
-pub(super) struct Choice<'a> {
-    pub(super) codes: Cow<'a, [i64]>,
-    pub(super) rule: Rule,
-}
-
-/// The valid configurations in the order of the selection rule.
-pub(super) fn choices<'a>(
-    tunable: &'a Tunable,
-    device: &'a Device,
-    dims: &'a [i64],
-) -> impl Iterator<Item = Choice<'a>> {
-    all(tunable, device, dims)
-        .filter(|candidate| candidate.verdict.is_ok())
-        .map(|candidate| Choice {
-            codes: candidate.codes,
-            rule: candidate.rule,
+    let (model, info) = (tunable.model(), device.info());
+    candidates(model, info, dims, &Table::EMPTY, &Table::EMPTY)
+        .find(|candidate| candidate.verdict.is_ok())
+        .and_then(|candidate| P::from_codes(&candidate.codes))
+        .ok_or_else(|| {
+            let nothing = Knowledge::of(tunable, device, &policy::Policy::Baked);
+            none_valid(tunable, &nothing, device, dims)
         })
 }
 
@@ -151,8 +121,14 @@ pub(super) fn check(tunable: &Tunable, device: &Device, codes: &[i64], dims: &[i
 }
 
 /// The error when nothing is valid, with the last candidate's reason.
-pub(super) fn none_valid(tunable: &Tunable, device: &Device, dims: &[i64]) -> Error {
-    let reason = all(tunable, device, dims)
+pub(super) fn none_valid(
+    tunable: &Tunable,
+    knowledge: &Knowledge,
+    device: &Device,
+    dims: &[i64],
+) -> Error {
+    let reason = knowledge
+        .candidates(device, dims)
         .filter_map(|candidate| candidate.verdict.err())
         .last()
         .map_or_else(

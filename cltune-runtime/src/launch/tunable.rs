@@ -1,5 +1,6 @@
 //! A tunable as generated code holds it.
 
+use crate::policy::{Policy, PolicySlot};
 use cltune_core::model::Model;
 use cltune_core::select::Table;
 
@@ -9,12 +10,27 @@ use cltune_core::select::Table;
 pub struct Tunable {
     model: Model,
     table: Table,
+    /// The declaration as the link section holds it.
+    record: &'static [u8],
+    policy: PolicySlot,
 }
 
 impl Tunable {
     /// For generated code.
     pub const fn new(model: Model, table: Table) -> Self {
-        Self { model, table }
+        Self {
+            model,
+            table,
+            record: &[],
+            policy: PolicySlot::new(),
+        }
+    }
+
+    /// With the declaration as the link section holds it, for tuning at run time.
+    #[must_use]
+    pub const fn with_record(mut self, record: &'static [u8]) -> Self {
+        self.record = record;
+        self
     }
 
     /// What was declared.
@@ -25,6 +41,22 @@ impl Tunable {
     /// The results from the lockfile.
     pub const fn table(&self) -> &Table {
         &self.table
+    }
+
+    /// Sets the policy of all calls of this tunable; it takes precedence over the process's. (A call
+    /// site's own: [`with_policy`](crate::with_policy).)
+    pub fn set_policy(&self, policy: &Policy) {
+        self.policy.set(policy);
+    }
+
+    /// The declaration as the link section holds it; empty where it was not made by the macro.
+    #[cfg(feature = "tuning")]
+    pub(crate) const fn record(&self) -> &'static [u8] {
+        self.record
+    }
+
+    pub(crate) const fn policy(&self) -> &PolicySlot {
+        &self.policy
     }
 
     /// The identity of a `static` tunable.

@@ -92,6 +92,14 @@ impl Status {
         )
     }
 
+    /// Whether a program does not build because of its text.
+    pub(crate) fn is_of_source(self) -> bool {
+        matches!(
+            self.0,
+            codes::CL_BUILD_PROGRAM_FAILURE | codes::CL_INVALID_BUILD_OPTIONS
+        )
+    }
+
     /// Whether a launch with another configuration of the same kernel may succeed.
     pub(crate) fn is_of_configuration(self) -> bool {
         matches!(

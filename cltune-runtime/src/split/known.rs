@@ -3,7 +3,8 @@
 use super::problem::Problem;
 use crate::device::Device;
 use crate::error::Error;
-use crate::launch::candidates;
+use crate::launch::Knowledge;
+use crate::policy;
 use cltune_core::select::{Candidate, KnownResult};
 use cltune_core::split::Balance;
 
@@ -103,7 +104,11 @@ impl Known {
 /// promises. The rule asks about the whole problem: a share is nearly as large, and its size changes
 /// with every correction of the split.
 fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
-    candidates(problem.tunable, device, problem.dims).find_map(|candidate| {
+    // A policy that cannot be read counts as none; calls that are not divided say what is wrong.
+    let policy = policy::get(policy::current(problem.tunable.policy())).unwrap_or_default();
+    let knowledge = Knowledge::of(problem.tunable, device, &policy);
+    let mut candidates = knowledge.candidates(device, problem.dims);
+    candidates.find_map(|candidate| {
         let choice = usable(problem, device, &candidate)?;
         let speed = candidate
             .known

@@ -30,6 +30,15 @@ impl Measurer {
     /// 0.2 %. `None` for
     /// one that failed. Each is verified on every draw first.
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Option<Compared>> {
+        self.compare_within(configurations, TIME)
+    }
+
+    /// As [`compare`](Self::compare), with another time than 2 seconds.
+    pub(crate) fn compare_within(
+        &mut self,
+        configurations: &[Vec<i64>],
+        time: Duration,
+    ) -> Vec<Option<Compared>> {
         let built = configurations.iter().map(|codes| {
             let built = self.target().build(codes, None).ok()?;
             let mut draws = 0..self.arguments.draws;
@@ -39,7 +48,7 @@ impl Measurer {
         let mut contenders: Vec<Option<(Built, Vec<f64>)>> = built.collect();
         let begin = Instant::now();
         for round in 0..ROUNDS.1 {
-            if round >= ROUNDS.0 && (begin.elapsed() > TIME || is_decided(&contenders)) {
+            if round >= ROUNDS.0 && (begin.elapsed() > time || is_decided(&contenders)) {
                 break;
             }
             for contender in &mut contenders {

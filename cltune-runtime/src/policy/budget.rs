@@ -1,4 +1,4 @@
-//! How long a search may take.
+//! How long tuning may take.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,28 @@ use std::time::Duration;
 
 /// A number of configurations or a time, for each kernel, device and problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Budget {
+pub enum Budget {
     /// So many configurations.
     Evaluations(u64),
     /// So long.
     Time(Duration),
 }
 
+/// Not a budget.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// It cannot be read.
+    #[error("`{0}` is no budget: write `200` for configurations, or `500ms`, `30s`, `5m`, `2h`")]
+    Unreadable(String),
+    /// It is zero.
+    #[error("a budget of nothing finds nothing")]
+    Nothing,
+}
+
 impl Budget {
     /// The number of configurations, if that is what limits.
-    pub(crate) fn evaluations(self) -> Option<u64> {
+    pub const fn evaluations(self) -> Option<u64> {
         match self {
             Self::Evaluations(count) => Some(count),
             Self::Time(_) => None,
@@ -23,7 +35,7 @@ impl Budget {
     }
 
     /// The time, if that is what limits.
-    pub(crate) fn time(self) -> Option<Duration> {
+    pub const fn time(self) -> Option<Duration> {
         match self {
             Self::Evaluations(_) => None,
             Self::Time(time) => Some(time),
@@ -32,27 +44,26 @@ impl Budget {
 }
 
 impl FromStr for Budget {
-    type Err = String;
+    type Err = BudgetError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let hint = || {
-            format!("`{text}` is no budget: write `200` for configurations, or `30s`, `5m`, `2h`")
-        };
+    fn from_str(text: &str) -> Result<Self, BudgetError> {
+        let unreadable = || BudgetError::Unreadable(text.to_owned());
         let text = text.trim();
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let number: u64 = digits.parse().map_err(|_| hint())?;
-        let seconds = match &text[digits.len()..] {
-            "" if number == 0 => return Err("a budget of nothing finds nothing".into()),
+        let number: u64 = digits.parse().map_err(|_| unreadable())?;
+        let milliseconds = match &text[digits.len()..] {
+            "" if number == 0 => return Err(BudgetError::Nothing),
             "" => return Ok(Self::Evaluations(number)),
-            "s" => Some(number),
-            "m" => number.checked_mul(60),
-            "h" => number.checked_mul(3600),
-            _ => return Err(hint()),
+            "ms" => Some(number),
+            "s" => number.checked_mul(1000),
+            "m" => number.checked_mul(60_000),
+            "h" => number.checked_mul(3_600_000),
+            _ => return Err(unreadable()),
         };
-        match seconds {
-            None => Err(hint()),
-            Some(0) => Err("a budget of nothing finds nothing".into()),
-            Some(seconds) => Ok(Self::Time(Duration::from_secs(seconds))),
+        match milliseconds {
+            None => Err(unreadable()),
+            Some(0) => Err(BudgetError::Nothing),
+            Some(milliseconds) => Ok(Self::Time(Duration::from_millis(milliseconds))),
         }
     }
 }
@@ -61,7 +72,8 @@ impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Evaluations(count) => write!(f, "{count}"),
-            Self::Time(time) => write!(f, "{}s", time.as_secs()),
+            Self::Time(time) if time.subsec_nanos() == 0 => write!(f, "{}s", time.as_secs()),
+            Self::Time(time) => write!(f, "{}ms", time.as_millis()),
         }
     }
 }
@@ -75,6 +87,7 @@ mod tests {
         assert_eq!("200".parse(), Ok(Budget::Evaluations(200)));
         assert_eq!("30s".parse(), Ok(Budget::Time(Duration::from_secs(30))));
         assert_eq!("5m".parse(), Ok(Budget::Time(Duration::from_mins(5))));
+        assert_eq!("20ms".parse(), Ok(Budget::Time(Duration::from_millis(20))));
         for wrong in [
             "",
             "x",
@@ -86,6 +99,9 @@ mod tests {
             "5000000000000000000h",
         ] {
             assert!(wrong.parse::<Budget>().is_err(), "{wrong}");
+        }
+        for same in ["200", "30s", "1500ms"] {
+            assert_eq!(same.parse::<Budget>().unwrap().to_string(), same);
         }
     }
 }

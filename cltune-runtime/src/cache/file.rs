@@ -1,0 +1,136 @@
+//! A file with a checksum, replaced as a whole: a reader sees the old content or the new one.
+
+use super::folder::{self, CacheError};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// In front of the checksum; with the version of what follows.
+const HEADER: &str = "cltune-cache 1 ";
+/// What temporary files begin with.
+pub(super) const TEMPORARY: &str = ".writing-";
+/// A larger file was not written by cltune, bytes.
+const LARGEST: u64 = 1 << 30;
+
+/// The content of a file. `None` where there is no file, or a damaged one: the next write replaces it.
+///
+/// # Errors
+/// [`CacheError`] where it cannot be read, or others could have written it.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CacheError> {
+    let io = |source| CacheError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let file = match folder::open(path) {
+        Err(CacheError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(io)?;
+    let content = unframe(&bytes);
+    if content.is_none() {
+        tracing::warn!(file = %path.display(), "a damaged file of cltune's cache is ignored");
+    }
+    Ok(content.map(<[u8]>::to_vec))
+}
+
+/// Replaces a file. Where that fails the old one stays.
+///
+/// # Errors
+/// [`CacheError::Io`].
+pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), CacheError> {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{TEMPORARY}{}-{number}", std::process::id());
+    let temporary = path.with_file_name(name);
+    let written = create(&temporary)
+        .and_then(|mut file| frame(&mut file, content))
+        .and_then(|()| std::fs::rename(&temporary, path));
+    written.map_err(|source| {
+        let _ = std::fs::remove_file(&temporary);
+        CacheError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    })
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    // A program that had this process id before and was killed may have left one.
+    let _ = std::fs::remove_file(path);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+fn frame(out: &mut dyn Write, content: &[u8]) -> io::Result<()> {
+    writeln!(out, "{HEADER}{}", blake3::hash(content).to_hex())?;
+    out.write_all(content)
+}
+
+fn unframe(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(HEADER.as_bytes())?;
+    let (checksum, rest) = rest.split_at_checked(2 * blake3::OUT_LEN)?;
+    let content = rest.strip_prefix(b"\n")?;
+    let expected = blake3::hash(content).to_hex();
+    (checksum == expected.as_bytes()).then_some(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        assert_eq!(read(&path).unwrap(), None);
+        for content in [&b"first"[..], b"", &[0, 10, 255]] {
+            replace(&path, content).unwrap();
+            assert_eq!(read(&path).unwrap().as_deref(), Some(content));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_with_any_byte_changed_or_missing_is_none() {
+        let mut framed = Vec::new();
+        frame(&mut framed, b"content").unwrap();
+        assert_eq!(unframe(&framed), Some(&b"content"[..]));
+        for position in 0..framed.len() {
+            let mut damaged = framed.clone();
+            damaged[position] ^= 1;
+            assert_eq!(unframe(&damaged), None, "{position}");
+            assert_eq!(unframe(&framed[..position]), None, "{position}");
+        }
+        framed.push(0);
+        assert_eq!(unframe(&framed), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_and_the_old_file_stays() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        assert!(frame(&mut Full, b"content").is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        replace(&path, b"old").unwrap();
+        assert!(replace(&path.join("b"), b"new").is_err());
+        assert_eq!(read(&path).unwrap().as_deref(), Some(&b"old"[..]));
+    }
+}

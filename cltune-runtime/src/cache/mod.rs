@@ -1,0 +1,41 @@
+//! The user's cache: what earlier runs of this user's programs found out, on disk.
+//!
+//! ```text
+//! FOLDER/v1/lock                 locked while a file of notes is changed
+//! FOLDER/v1/notes/KEY            results and refusals of one kernel on one device
+//! FOLDER/v1/notes/KEY.trial      locked while a program tunes that kernel on that device
+//! ```
+//!
+//! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means
+//! no cache on disk. Every file has a checksum and is replaced as a whole, so that it may be deleted at
+//! any time and a damaged one counts as none. Nothing is read that others could have written. What
+//! cannot be read or written is a warning, and the program goes on without.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `folder` | where the cache is, and whether it is this user's alone |
+//! | `file` | a file with a checksum, replaced as a whole |
+//! | `lock` | one program at a time |
+//! | `notes` | what is known of a kernel on a device, and its text |
+//! | `store` | notes in memory and on disk |
+//! | `found` | what tuning in a program asks of the store |
+//! | `trial` | what is being tried, in case that the program ends by it |
+
+mod file;
+mod folder;
+#[cfg(feature = "tuning")]
+mod found;
+mod lock;
+mod notes;
+mod store;
+#[cfg(feature = "tuning")]
+mod trial;
+
+pub use folder::{CacheError, Folder};
+#[cfg(feature = "tuning")]
+pub(crate) use found::Leave;
+pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
+pub(crate) use store::{Known, Store};
+pub use store::{all_notes, clear};
+#[cfg(feature = "tuning")]
+pub(crate) use trial::Trial;

@@ -1,0 +1,406 @@
+//! Notes in memory and on disk.
+
+use super::folder::{CacheError, Folder};
+use super::lock::lock;
+use super::notes::{NotedRefusal, Notes, codes, line, values};
+use super::{DamagedNotes, file};
+use cltune_core::device::DeviceInfo;
+use cltune_core::model::Model;
+use cltune_core::select::Table;
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// How long to wait for another program that writes.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What this process knows from the cache and from its own tuning.
+#[derive(Debug)]
+pub(crate) struct Store {
+    /// `None`: in memory only.
+    folder: Option<Folder>,
+    /// By [`key`].
+    known: Mutex<HashMap<String, Arc<Known>>>,
+}
+
+/// What is known of a kernel on a device, as the selection rule takes it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Known {
+    /// What tuning found.
+    pub(crate) table: Table,
+    /// Problems and codes that this driver refused, with the reason.
+    pub(crate) refused: Vec<(Vec<i64>, Vec<i64>, String)>,
+    notes: Notes,
+}
+
+impl Store {
+    /// The user's.
+    pub(crate) fn of_user() -> &'static Self {
+        static STORE: OnceLock<Store> = OnceLock::new();
+        STORE.get_or_init(|| {
+            let folder = Folder::of_user();
+            if let Err(reason) = &folder
+                && !matches!(reason, CacheError::Off)
+            {
+                tracing::warn!(%reason, "there is no cache");
+            }
+            Self::new(folder.ok())
+        })
+    }
+
+    /// One of its own.
+    pub(crate) fn new(folder: Option<Folder>) -> Self {
+        Self {
+            folder,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Where it is on disk.
+    #[cfg(feature = "tuning")]
+    pub(super) fn folder(&self) -> Option<&Folder> {
+        self.folder.as_ref()
+    }
+
+    /// Forgets what is known, so that it is read from disk again, where there is one.
+    #[cfg(feature = "tuning")]
+    pub(super) fn forget(&self, model: &Model, info: &DeviceInfo) {
+        if self.folder.is_some() {
+            let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            all.remove(&key(model, info));
+        }
+    }
+
+    /// What is known, read from disk once.
+    pub(crate) fn known(&self, model: &Model, info: &DeviceInfo) -> Arc<Known> {
+        let key = key(model, info);
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.get(&key) {
+            return Arc::clone(known);
+        }
+        let known = Arc::new(Known::new(self.read(&key, model, info), model, info));
+        all.insert(key, Arc::clone(&known));
+        known
+    }
+
+    /// Remembers what the driver refused.
+    pub(crate) fn add_refusal(
+        &self,
+        model: &Model,
+        info: &DeviceInfo,
+        dims: &[i64],
+        codes: &[i64],
+        reason: &str,
+    ) {
+        let Some(values) = values(model, codes) else {
+            return;
+        };
+        let refusal = NotedRefusal {
+            problem: dims.to_vec(),
+            values,
+            driver: line(&info.driver),
+            reason: line(reason.lines().next().unwrap_or_default()),
+        };
+        self.change(model, info, |notes| notes.add_refusal(refusal));
+    }
+
+    /// Changes the notes, in memory and on disk. Between reading and writing no other program writes.
+    pub(super) fn change(&self, model: &Model, info: &DeviceInfo, change: impl FnOnce(&mut Notes)) {
+        let key = key(model, info);
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = match &self.folder {
+            None => {
+                let mut notes = match all.get(&key) {
+                    Some(known) => known.notes.clone(),
+                    None => Notes::new(model, info),
+                };
+                change(&mut notes);
+                notes
+            }
+            Some(folder) => {
+                let held = lock(&folder.lock(), PATIENCE);
+                let mut notes = self.read(&key, model, info);
+                change(&mut notes);
+                notes.driver = line(&info.driver);
+                let written = match held {
+                    Ok(Some(_held)) => {
+                        let path = folder.notes().join(&key);
+                        file::replace(&path, notes.to_text().as_bytes())
+                    }
+                    Ok(None) => Err(CacheError::Io {
+                        path: folder.lock(),
+                        source: io::ErrorKind::TimedOut.into(),
+                    }),
+                    Err(error) => Err(error),
+                };
+                if let Err(reason) = written {
+                    tracing::warn!(%reason, "cltune's cache cannot be written");
+                }
+                notes
+            }
+        };
+        all.insert(key, Arc::new(Known::new(changed, model, info)));
+    }
+
+    fn read(&self, key: &str, model: &Model, info: &DeviceInfo) -> Notes {
+        let read = |path: PathBuf| {
+            let notes = read_notes(&path)?;
+            // A checksum of 256 bits does not meet another by chance, a hand can rename files.
+            Ok(notes.filter(|notes| notes.is_of(model, info)))
+        };
+        let path = self.folder.as_ref().map(|folder| folder.notes().join(key));
+        let read: Result<_, CacheError> = path.map_or(Ok(None), read);
+        let notes = read.unwrap_or_else(|reason| {
+            tracing::warn!(%reason, "a file of cltune's cache is ignored");
+            None
+        });
+        notes.unwrap_or_else(|| Notes::new(model, info))
+    }
+}
+
+impl Known {
+    fn new(notes: Notes, model: &Model, info: &DeviceInfo) -> Self {
+        let driver = line(&info.driver);
+        let refused = notes.refusals.iter().filter(|noted| noted.driver == driver);
+        let refused = refused.filter_map(|noted| {
+            let codes = codes(model, &noted.values)?;
+            Some((noted.problem.clone(), codes, noted.reason.clone()))
+        });
+        Self {
+            refused: refused.collect(),
+            table: notes.table(model),
+            notes,
+        }
+    }
+
+    /// Why a configuration was refused in an earlier run with this driver, if it was.
+    pub(crate) fn refusal(&self, dims: &[i64], codes: &[i64]) -> Option<&str> {
+        let mut refused = self.refused.iter();
+        let found = refused.find(|(problem, refused, _)| problem == dims && refused == codes);
+        found.map(|(_, _, reason)| reason.as_str())
+    }
+}
+
+/// The name of the file for a kernel and a device.
+pub(super) fn key(model: &Model, info: &DeviceInfo) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in [
+        &*model.name,
+        &*model.fingerprint,
+        &info.platform,
+        &info.name,
+        &info.vendor,
+    ] {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheError> {
+    let Some(content) = file::read(path)? else {
+        return Ok(None);
+    };
+    let parse = |text: String| Notes::parse(&text);
+    let notes = String::from_utf8(content).map_or(Err(DamagedNotes { line: 0 }), parse);
+    let damaged = |error| CacheError::Io {
+        path: path.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidData, error),
+    };
+    notes.map(Some).map_err(damaged)
+}
+
+/// All notes of a cache, by kernel and device, and what could not be read.
+///
+/// # Errors
+/// [`CacheError`] when the folder cannot be listed.
+pub fn all_notes(folder: &Folder) -> Result<(Vec<Notes>, Vec<CacheError>), CacheError> {
+    let mut all = Vec::new();
+    let mut errors = Vec::new();
+    for path in files(folder.notes())? {
+        let is_notes = path.extension().is_none() && !is_temporary(&path);
+        match if is_notes {
+            read_notes(&path)
+        } else {
+            Ok(None)
+        } {
+            Ok(notes) => all.extend(notes),
+            Err(error) => errors.push(error),
+        }
+    }
+    all.sort_by(|a, b| (&a.kernel, &a.device.name).cmp(&(&b.kernel, &b.device.name)));
+    Ok((all, errors))
+}
+
+/// Removes everything; the number of files. Programs that use the cache meanwhile go on.
+///
+/// # Errors
+/// [`CacheError`] at the first file that cannot be removed.
+pub fn clear(folder: &Folder) -> Result<usize, CacheError> {
+    let mut removed = 0;
+    for path in [folder.notes(), folder.programs()] {
+        for path in files(path)? {
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(CacheError::Io { path, source });
+                }
+                _ => removed += 1,
+            }
+        }
+    }
+    Ok(removed)
+}
+
+pub(super) fn files(folder: PathBuf) -> Result<Vec<PathBuf>, CacheError> {
+    let list = || {
+        let entries = std::fs::read_dir(&folder)?;
+        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+        paths
+    };
+    list().map_err(|source| CacheError::Io {
+        path: folder,
+        source,
+    })
+}
+
+pub(super) fn is_temporary(path: &std::path::Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(file::TEMPORARY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cltune_core::device::{DeviceLimits, DeviceType};
+    use cltune_core::parameter::{Domain, Parameter};
+    use std::path::Path;
+
+    fn model() -> Model {
+        Model {
+            name: "app::kernel".into(),
+            fingerprint: "b3:1".into(),
+            kernel: "kernel".into(),
+            source: "".into(),
+            options: vec![].into(),
+            parameters: vec![Parameter {
+                name: "WG".into(),
+                domain: Domain::Integers(vec![32, 64].into()),
+            }]
+            .into(),
+            dimensions: vec!["n".into()].into(),
+            constraints: vec![].into(),
+            global: vec![].into(),
+            local: vec![].into(),
+            offset: vec![].into(),
+            local_memory: None,
+            defines: vec![].into(),
+            arguments: vec![].into(),
+            default: None,
+        }
+    }
+
+    fn device(driver: &str) -> DeviceInfo {
+        DeviceInfo {
+            platform: "P".into(),
+            name: "D".into(),
+            vendor: "V".into(),
+            device_type: DeviceType::Gpu,
+            driver: driver.into(),
+            version: "OpenCL 3.0".into(),
+            limits: DeviceLimits::default(),
+        }
+    }
+
+    fn at(path: &Path) -> Store {
+        Store::new(Some(Folder::at(path).unwrap()))
+    }
+
+    #[test]
+    fn what_one_program_notes_another_knows_until_the_driver_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, info) = (model(), device("1"));
+        // Both have looked before either writes, and neither loses what the other wrote.
+        let stores = [at(folder.path()), at(folder.path())];
+        for store in &stores {
+            assert_eq!(store.known(&model, &info).refusal(&[8], &[32]), None);
+        }
+        stores[0].add_refusal(&model, &info, &[8], &[32], "does not build\nlog");
+        stores[1].add_refusal(&model, &info, &[8], &[64], "does not fit");
+        let known = at(folder.path()).known(&model, &info);
+        assert_eq!(known.refusal(&[8], &[32]), Some("does not build"));
+        assert_eq!(known.refusal(&[8], &[64]), Some("does not fit"));
+        assert_eq!(known.refusal(&[16], &[64]), None);
+        let updated = at(folder.path()).known(&model, &device("2"));
+        assert_eq!(updated.refusal(&[8], &[32]), None);
+    }
+
+    #[test]
+    fn notes_of_another_kernel_under_the_same_name_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, info) = (model(), device("1"));
+        at(folder.path()).add_refusal(&model, &info, &[8], &[32], "no");
+        let other = Model {
+            fingerprint: "b3:2".into(),
+            ..model.clone()
+        };
+        let notes = Folder::at(folder.path()).unwrap().notes();
+        std::fs::rename(
+            notes.join(key(&model, &info)),
+            notes.join(key(&other, &info)),
+        )
+        .unwrap();
+        assert_eq!(at(folder.path()).known(&other, &info).refused, []);
+    }
+
+    #[test]
+    fn a_cache_is_listed_and_cleared() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, info) = (model(), device("1"));
+        at(folder.path()).add_refusal(&model, &info, &[8], &[32], "no");
+        let folder = Folder::at(folder.path()).unwrap();
+        std::fs::write(folder.notes().join("damaged"), "x").unwrap();
+        let (notes, errors) = all_notes(&folder).unwrap();
+        assert_eq!((notes.len(), errors.len()), (1, 0));
+        assert_eq!(notes[0].refusals.len(), 1);
+        assert_eq!(clear(&folder).unwrap(), 2);
+        assert_eq!(all_notes(&folder).unwrap().0, []);
+    }
+
+    /// In a process in which no file may grow, which is what a full disk looks like.
+    #[test]
+    #[cfg(unix)]
+    fn a_full_disk_leaves_the_memory() {
+        let child = "cache::store::tests::child_on_a_full_disk";
+        let folder = tempfile::tempdir().unwrap();
+        let output = std::process::Command::new("sh")
+            .args([
+                "-c",
+                "trap '' XFSZ; ulimit -f 0; exec \"$0\" --exact \"$1\" --nocapture",
+            ])
+            .arg(std::env::current_exe().unwrap())
+            .args([child])
+            .env("FULL_DISK", folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("nothing was kept on disk"), "{said}");
+        let notes = Folder::at(folder.path()).unwrap().notes();
+        assert_eq!(files(notes).unwrap(), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn child_on_a_full_disk() {
+        let Some(folder) = std::env::var_os("FULL_DISK") else {
+            return;
+        };
+        let (model, info) = (model(), device("1"));
+        let store = at(Path::new(&folder));
+        store.add_refusal(&model, &info, &[8], &[32], "no");
+        assert_eq!(store.known(&model, &info).refusal(&[8], &[32]), Some("no"));
+        let other = at(Path::new(&folder)).known(&model, &info);
+        assert_eq!(other.refusal(&[8], &[32]), None);
+        println!("nothing was kept on disk");
+    }
+}

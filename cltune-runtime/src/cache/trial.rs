@@ -1,0 +1,90 @@
+//! What is being tried, in case that the program ends by it: a driver that crashes takes the program
+//! with it, and the next start must not try the same again.
+
+use super::folder::CacheError;
+use super::lock::{Lock, lock};
+use super::notes::{list, sizes, value_items, value_list};
+use cltune_core::parameter::Value;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+/// Leave to tune, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Trial(Lock);
+
+impl Trial {
+    /// Waits for a program that tunes; `None` where it takes longer.
+    ///
+    /// # Errors
+    /// [`CacheError::Io`].
+    pub(super) fn begin(path: &Path, patience: Duration) -> Result<Option<Self>, CacheError> {
+        Ok(lock(path, patience)?.map(Self))
+    }
+
+    /// What a program was trying when it ended: problem and values. Damaged text is none.
+    pub(super) fn left_over(&mut self) -> Option<(Vec<i64>, Vec<Value>)> {
+        let mut text = String::new();
+        // More than any configuration has.
+        let mut start = io::Read::by_ref(&mut self.0.0).take(1 << 16);
+        start.read_to_string(&mut text).ok()?;
+        let (problem, values) = text.strip_suffix('\n')?.split_once('\t')?;
+        Some((sizes(problem)?, value_items(values)?))
+    }
+
+    /// Notes what is about to be tried.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(crate) fn note(&mut self, dims: &[i64], values: &[Value]) -> io::Result<()> {
+        self.write(&format!("{}\t{}\n", list(dims), value_list(values)))
+    }
+
+    /// Notes that nothing is being tried any more.
+    pub(crate) fn settle(&mut self) {
+        // At worst a configuration is blamed that works.
+        let _ = self.write("");
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let file = &mut self.0.0;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(text.as_bytes())
+    }
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        self.settle();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_was_trying_is_known_to_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trial");
+        let begin = || Trial::begin(&path, Duration::ZERO).unwrap();
+        let values = [Value::Int(4), Value::Name("half".into())];
+        let mut trial = begin().unwrap();
+        assert_eq!(trial.left_over(), None);
+        trial.note(&[8, 16], &values).unwrap();
+        trial.note(&[8], &values[..1]).unwrap();
+        assert!(begin().is_none(), "one at a time");
+        // A program that ends without settling.
+        let text = std::fs::read(&path).unwrap();
+        drop(trial);
+        assert_eq!(begin().unwrap().left_over(), None);
+        std::fs::write(&path, text).unwrap();
+        let left_over = begin().unwrap().left_over();
+        assert_eq!(left_over, Some((vec![8], vec![Value::Int(4)])));
+        for damaged in ["8", "x\t4\n", "8\thalf\n", "8\t4"] {
+            std::fs::write(&path, damaged).unwrap();
+            assert_eq!(begin().unwrap().left_over(), None, "{damaged}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Policies: what a program does where nothing was tuned for its device and problem.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `budget` | how long tuning may take |
+//! | `text` | a policy as text, as in `CLTUNE_POLICY` |
+//! | `setting` | which policy a call has: of its call site, of its tunable, of the process |
+
+mod budget;
+mod setting;
+mod text;
+
+pub use budget::{Budget, BudgetError};
+pub(crate) use setting::{PolicyId, PolicySlot, current, get};
+pub use setting::{policy, set_policy, with_policy};
+pub use text::PolicyError;
+
+use std::path::PathBuf;
+
+/// What a program does where nothing was tuned for its device and problem.
+///
+/// As text, for example in the environment variable `CLTUNE_POLICY`:
+///
+/// | text | policy |
+/// |---|---|
+/// | `baked` | [`Policy::Baked`] |
+/// | `tune-once:5s`, `tune-once:50` | [`Policy::TuneOnce`] within 5 seconds, with 50 configurations |
+/// | `online:10%`, `online:30s` | [`Policy::Online`] with an overhead of at most 10 %, of 30 seconds in all |
+/// | `online:10%,unchecked` | the same, without comparing results |
+/// | `offline:tuned.lock` | [`Policy::Offline`] with this lockfile |
+///
+/// Times are a whole number and `ms`, `s`, `m` or `h`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Policy {
+    /// Never tune: what is known from tuning elsewhere or before, else the default.
+    #[default]
+    Baked,
+    /// Tune when a kernel is first called with a problem unlike those known for this device; the call
+    /// waits for it. What is found is remembered in the user's cache. Needs the feature `tuning`.
+    TuneOnce {
+        /// How long to tune, for each kernel, device and problem.
+        budget: Budget,
+    },
+    /// Tune with the calls themselves: each runs one configuration, whose result is the call's. What
+    /// is found is remembered in the user's cache. Needs the feature `tuning`.
+    Online {
+        /// How much slower the program may become meanwhile.
+        overhead: Overhead,
+        /// Whether a configuration's results are compared with the default's, on copies of the
+        /// buffers, before it serves a call.
+        check: bool,
+    },
+    /// Never tune, and prefer the values of this lockfile, which is read at run time, to those that
+    /// were compiled in. Needs the feature `offline`.
+    Offline(PathBuf),
+}
+
+/// How much slower a program may become while it tunes itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Overhead {
+    /// By this part of the default's time, for example 0.1.
+    Fraction(f64),
+    /// By so much in all, for each kernel, device and problem.
+    Time(std::time::Duration),
+}

@@ -1,0 +1,166 @@
+//! A policy as text.
+
+use super::{Budget, BudgetError, Overhead, Policy};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The text of no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// The word before the colon is none of the policies.
+    #[error(
+        "`{0}` is no policy: write `baked`, `tune-once:5s`, `tune-once:50`, `online:10%`, \
+         `online:30s` or `offline:FILE`"
+    )]
+    Unknown(String),
+    /// What follows the colon is missing.
+    #[error("`{policy}` needs more: write `{example}`")]
+    Incomplete {
+        /// The policy.
+        policy: &'static str,
+        /// How it may look.
+        example: &'static str,
+    },
+    /// The budget cannot be read.
+    #[error("`tune-once`: {0}")]
+    Budget(#[from] BudgetError),
+    /// The overhead cannot be read.
+    #[error(
+        "`online`: `{0}` is no overhead: write `10%` (more than 0, at most 1000) or a time like `30s`"
+    )]
+    Overhead(String),
+    /// What follows the overhead is unknown.
+    #[error("`online`: `{0}` is unknown; after the overhead there may be `,unchecked`")]
+    Option(String),
+}
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        let text = text.trim();
+        let (word, rest) = match text.split_once(':') {
+            Some((word, rest)) => (word.trim_end(), rest.trim()),
+            None => (text, ""),
+        };
+        let incomplete = |policy, example| PolicyError::Incomplete { policy, example };
+        match word {
+            "baked" if rest.is_empty() => Ok(Self::Baked),
+            "tune-once" if rest.is_empty() => Err(incomplete("tune-once", "tune-once:5s")),
+            "tune-once" => Ok(Self::TuneOnce {
+                budget: rest.parse()?,
+            }),
+            "online" if rest.is_empty() => Err(incomplete("online", "online:10%")),
+            "online" => online(rest),
+            "offline" if rest.is_empty() => Err(incomplete("offline", "offline:tuned.lock")),
+            "offline" => Ok(Self::Offline(PathBuf::from(rest))),
+            _ => Err(PolicyError::Unknown(text.to_owned())),
+        }
+    }
+}
+
+fn online(text: &str) -> Result<Policy, PolicyError> {
+    let (overhead, option) = match text.split_once(',') {
+        Some((overhead, option)) => (overhead.trim(), Some(option.trim())),
+        None => (text, None),
+    };
+    let check = match option {
+        None => true,
+        Some("unchecked") => false,
+        Some(other) => return Err(PolicyError::Option(other.to_owned())),
+    };
+    let unreadable = || PolicyError::Overhead(overhead.to_owned());
+    let overhead = if let Some(percent) = overhead.strip_suffix('%') {
+        let percent: f64 = percent.trim_end().parse().map_err(|_| unreadable())?;
+        if !(percent > 0.0 && percent <= 1000.0) {
+            return Err(unreadable());
+        }
+        Overhead::Fraction(percent / 100.0)
+    } else {
+        match overhead.parse() {
+            Ok(Budget::Time(time)) => Overhead::Time(time),
+            _ => return Err(unreadable()),
+        }
+    };
+    Ok(Policy::Online { overhead, check })
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Baked => f.write_str("baked"),
+            Self::TuneOnce { budget } => write!(f, "tune-once:{budget}"),
+            Self::Online { overhead, check } => {
+                let unchecked = if *check { "" } else { ",unchecked" };
+                write!(f, "online:{overhead}{unchecked}")
+            }
+            Self::Offline(path) => write!(f, "offline:{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Display for Overhead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Rounded, so that 0.07 is 7 and not 7.000000000000001.
+            Self::Fraction(fraction) => write!(f, "{}%", (fraction * 1e8).round() / 1e6),
+            Self::Time(time) => Budget::Time(*time).fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_policies_and_back() {
+        for text in [
+            "baked",
+            "tune-once:5s",
+            "tune-once:50",
+            "online:10%",
+            "online:7%",
+            "online:0.5%,unchecked",
+            "online:30s",
+            "online:250ms,unchecked",
+            "offline:/a folder/tuned.lock",
+            "offline:C:\\tuned.lock",
+        ] {
+            let policy: Policy = text.parse().unwrap();
+            assert_eq!(policy.to_string(), text);
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+        }
+        assert_eq!(" baked ".parse(), Ok(Policy::Baked));
+        assert_eq!(
+            "online: 10 %".parse::<Policy>().unwrap().to_string(),
+            "online:10%"
+        );
+    }
+
+    #[test]
+    fn other_texts_are_errors_that_say_what_to_write() {
+        for (text, hint) in [
+            ("", "write `baked`"),
+            ("Baked", "`Baked` is no policy"),
+            ("baked:1", "`baked:1` is no policy"),
+            ("tune-once", "`tune-once` needs more"),
+            ("tune-once:", "write `tune-once:5s`"),
+            ("tune-once:soon", "`soon` is no budget"),
+            ("tune-once:0", "nothing"),
+            ("online", "write `online:10%`"),
+            ("online:10", "`10` is no overhead"),
+            ("online:0%", "`0%` is no overhead"),
+            ("online:-3%", "`-3%` is no overhead"),
+            ("online:NaN%", "`NaN%` is no overhead"),
+            ("online:1001%", "`1001%` is no overhead"),
+            ("online:10%,fast", "`fast` is unknown"),
+            ("offline", "write `offline:tuned.lock`"),
+        ] {
+            let error = text.parse::<Policy>().unwrap_err().to_string();
+            assert!(error.contains(hint), "{text}: {error}");
+        }
+    }
+}
