@@ -104,6 +104,7 @@ pub use buffer::Buffer;
 pub use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 pub use cltune_core::model::Rejection;
 pub use cltune_core::select::Rule;
+pub use cltune_core::split::{factors as split_factors, theoretical_best};
 pub use cltune_macros::tunable;
 pub use context::Context;
 pub use device::Device;

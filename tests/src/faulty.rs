@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// Lets a command run in its folder, on its driver.
-    fn place(&self, command: &mut Command) {
+    pub fn place(&self, command: &mut Command) {
         command
             .current_dir(self.folder.path())
             .env("CLTUNE_FAULT", &self.faults)

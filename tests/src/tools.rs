@@ -1,4 +1,4 @@
-//! The freshly built `cargo-cltune`, and where scaffolded packages are built.
+//! The freshly built programs of this workspace, and where scaffolded packages are built.
 
 use crate::process::Output;
 use serde_json::Value;
@@ -50,14 +50,16 @@ fn own_target() -> &'static Path {
 /// When it does not build.
 pub fn cargo_cltune() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let artifacts = build("cargo-cltune");
-        let executable = artifacts
-            .iter()
-            .rev()
-            .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
-        executable.expect("cargo-cltune is an executable")
-    })
+    BUILT.get_or_init(|| executable("cargo-cltune"))
+}
+
+/// The example `several-devices`.
+///
+/// # Panics
+/// When it does not build.
+pub fn several_devices() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| executable("several-devices"))
 }
 
 /// The library of the driver that fails on command.
@@ -75,6 +77,16 @@ pub fn faulty_icd() -> &'static Path {
             .and_then(|artifact| artifact["filenames"][0].as_str().map(PathBuf::from));
         library.expect("faulty-icd is a dynamic library")
     })
+}
+
+/// Builds a program of this workspace.
+fn executable(package: &str) -> PathBuf {
+    let artifacts = build(package);
+    let executable = artifacts
+        .iter()
+        .rev()
+        .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
+    executable.unwrap_or_else(|| panic!("{package} is an executable"))
 }
 
 /// Builds a package of this workspace; what was built, in cargo's words.

@@ -2,7 +2,15 @@
 
 use crate::error::Error;
 
-/// Whose fault it is that a share was not computed.
+/// Why a share was not computed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: Box<Error>,
+    pub(super) blame: Blame,
+}
+
+/// Whose fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
     /// The call is wrong on every device.
     Caller,
@@ -12,25 +20,36 @@ pub(super) enum Blame {
     Device,
 }
 
-impl Error {
-    pub(super) fn blame(&self) -> Blame {
-        match self {
-            Self::Arguments { .. }
-            | Self::ArgumentKind { .. }
-            | Self::BufferTooShort { .. }
-            | Self::Division { .. }
-            | Self::LengthMismatch { .. }
-            | Self::OtherContext { .. }
-            | Self::ShareBeyondType { .. }
-            | Self::Signature { .. }
-            | Self::TooLarge { .. }
-            | Self::UndividedResult { .. } => Blame::Caller,
-            Self::OpenCl { status, .. }
+impl Failure {
+    /// A failure before anything ran.
+    pub(super) fn before(error: Error) -> Self {
+        let blame = match &error {
+            Error::Arguments { .. }
+            | Error::ArgumentKind { .. }
+            | Error::BufferTooShort { .. }
+            | Error::Division { .. }
+            | Error::LengthMismatch { .. }
+            | Error::OtherContext { .. }
+            | Error::ShareBeyondType { .. }
+            | Error::Signature { .. }
+            | Error::TooLarge { .. }
+            | Error::UndividedResult { .. } => Blame::Caller,
+            Error::OpenCl { status, .. }
                 if !status.is_of_configuration() && !status.is_of_size() =>
             {
                 Blame::Device
             }
             _ => Blame::Problem,
+        };
+        let error = Box::new(error);
+        Self { error, blame }
+    }
+
+    /// A failure while the device was working: whatever its code, what was launched did not end well.
+    pub(super) fn during(error: Error) -> Self {
+        Self {
+            error: Box::new(error),
+            blame: Blame::Device,
         }
     }
 }

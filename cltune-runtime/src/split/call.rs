@@ -1,7 +1,7 @@
 //! A split call from its first share to its last.
 
 use super::argument::{Given, SplitArg};
-use super::blame::Blame;
+use super::blame::{Blame, Failure};
 use super::device_set::{DeviceSet, Sharing};
 use super::known::{Ability, Known, ProblemKey};
 use super::probe::{Candidate, Probe};
@@ -201,8 +201,8 @@ impl<'a> Call<'a> {
                     self.done
                         .push(self.share(*share, ended.as_asked, ended.elapsed));
                 }
-                Err(error) => {
-                    self.drop_out(share.member, error)?;
+                Err(failure) => {
+                    self.drop_out(share.member, failure)?;
                     left.push(share.owned);
                 }
             }
@@ -225,6 +225,9 @@ impl<'a> Call<'a> {
     }
 
     fn learn(&mut self, span: Span, turns: &[Turn]) {
+        if !self.known.tells(turns) {
+            return;
+        }
         if let Some(probe) = &mut self.probe {
             for turn in turns {
                 let speed = turn.positions as f64 / turn.seconds;
@@ -243,8 +246,9 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// Those that are the caller's and would be the same on every device.
-    fn drop_out(&mut self, member: usize, error: Error) -> Result<()> {
-        match error.blame() {
+    fn drop_out(&mut self, member: usize, failure: Failure) -> Result<()> {
+        let (error, blame) = (*failure.error, failure.blame);
+        match blame {
             Blame::Caller => return Err(error),
             Blame::Device => self.devices.members[member].state = Err(error.clone()),
             Blame::Problem => self.known.abilities[member] = Ability::Unable(error.clone()),

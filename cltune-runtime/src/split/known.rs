@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::launch::Knowledge;
 use crate::policy;
 use cltune_core::select::{Candidate, KnownResult};
-use cltune_core::split::Balance;
+use cltune_core::split::{Balance, Turn};
 
 /// What speeds are remembered by: the tunable, the divided dimension, the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +32,9 @@ pub(super) struct Known {
     pub(super) balance: Balance,
     /// One for each device of the set.
     pub(super) abilities: Vec<Ability>,
+    /// Whether a device has computed a share. A first launch is no measurement: drivers compile and
+    /// allocate in it what they have put off.
+    launched: Vec<bool>,
 }
 
 /// Whether a device can take part.
@@ -58,6 +61,7 @@ impl Known {
         Self {
             balance: Balance::new(members),
             abilities: (0..members).map(|_| Ability::Unknown).collect(),
+            launched: vec![false; members],
         }
     }
 
@@ -88,6 +92,15 @@ impl Known {
             Some(Ability::Able(choice)) => Some(choice),
             _ => None,
         }
+    }
+
+    /// Whether all devices of a round had computed shares before, so that its times tell their speeds.
+    pub(super) fn tells(&mut self, turns: &[Turn]) -> bool {
+        let told = turns.iter().all(|turn| self.launched[turn.member]);
+        for turn in turns {
+            self.launched[turn.member] = true;
+        }
+        told
     }
 
     /// Forgets which devices are unable.

@@ -1,6 +1,7 @@
 //! Devices that work at the same time, each on its share.
 
 use super::argument::{Given, SplitArg};
+use super::blame::Failure;
 use super::device_set::Member;
 use super::known::Known;
 use super::problem::{Problem, Role};
@@ -12,7 +13,7 @@ use cltune_core::split::{Layout, Part, Share, Span};
 use std::ops::Range;
 
 /// What became of a share.
-pub(super) type Outcome = Result<Ended>;
+pub(super) type Outcome = Result<Ended, Failure>;
 
 /// Lets every device compute its share, all at the same time; returns when all have ended. No device
 /// has two shares.
@@ -36,7 +37,7 @@ pub(super) fn work(
             started.push(member.map(|member| {
                 scope.spawn(move || match &mut member.state {
                     Ok(worker) => worker.run(turn),
-                    Err(lost) => Err(lost.clone()),
+                    Err(lost) => Err(Failure::during(lost.clone())),
                 })
             }));
         }
@@ -44,7 +45,7 @@ pub(super) fn work(
             Some(thread) => thread
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            None => Err(Error::NoDevice),
+            None => Err(Failure::before(Error::NoDevice)),
         });
         Ok(ended.collect())
     })

@@ -1,5 +1,6 @@
 //! A device's turn: upload what its share needs, launch, read the results back.
 
+use super::blame::Failure;
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::device::Device;
@@ -83,13 +84,13 @@ impl Worker {
     }
 
     /// Does a turn; returns when its results are in host memory.
-    pub(super) fn run(&mut self, turn: Turn<'_>) -> Result<Ended> {
-        self.allocate(&turn.operands)?;
-        let codes = self.ready(&turn)?;
+    pub(super) fn run(&mut self, turn: Turn<'_>) -> Result<Ended, Failure> {
+        self.allocate(&turn.operands).map_err(Failure::before)?;
+        let codes = self.ready(&turn).map_err(Failure::before)?;
         let begin = Instant::now();
-        self.upload(&turn.operands)?;
-        let as_asked = self.launch(&turn, codes)?;
-        let staged = self.download(turn.operands)?;
+        self.upload(&turn.operands).map_err(Failure::during)?;
+        let as_asked = self.launch(&turn, codes).map_err(Failure::before)?;
+        let staged = self.download(turn.operands).map_err(Failure::during)?;
         Ok(Ended {
             elapsed: begin.elapsed(),
             as_asked,

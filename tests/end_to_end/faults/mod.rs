@@ -5,9 +5,11 @@
 //! |---|---|
 //! | `calls` | a driver that crashes, hangs, refuses or corrupts in one of its calls |
 //! | `devices` | devices that are lost, lie about their limits, leak, or do nothing right |
+//! | `splitting` | devices that fail while several compute one problem |
 
 mod calls;
 mod devices;
 mod disks;
 mod processes;
 mod soak;
+mod splitting;

@@ -1,0 +1,169 @@
+//! Computes a convolution or a matrix product on several devices at once, and compares the time with
+//! that of each device alone and with the best possible.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `kernels` | the tunables, with what is divided and how |
+//! | `problem` | the problems with their data, and whether results are right |
+//! | `measure` | times of each device alone and of all together |
+//! | `sweep` | times of other splits |
+//! | `plot` | a sweep as a picture |
+
+#![forbid(unsafe_code)]
+
+mod kernels;
+mod measure;
+mod plot;
+mod problem;
+mod sweep;
+
+use clap::{Parser, ValueEnum};
+use cltune_runtime::{Device, DeviceSet};
+use measure::Alone;
+use problem::{Along, Convolution, Multiplication, Problem};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Computes one problem on several devices, and compares with each device alone.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// What to compute
+    #[arg(value_enum, default_value_t = Kind::Convolution)]
+    problem: Kind,
+    /// Elements of the convolution [default: 65536], or rows of the matrices [default: 1024]
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 30))]
+    n: Option<u32>,
+    /// The mask of the convolution, elements
+    #[arg(long, default_value_t = 625, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    mask: u32,
+    /// How the matrices are divided
+    #[arg(long, value_enum, default_value_t = Along::Rows)]
+    along: Along,
+    /// The devices, by index or parts of names: `0,nvidia` [default: all]
+    #[arg(long, value_delimiter = ',')]
+    devices: Vec<String>,
+    /// Compute it once, check the result, and time nothing
+    #[arg(long, conflicts_with = "sweep")]
+    once: bool,
+    /// Also time other splits of the first two devices: writes FILE.csv and FILE.svg
+    #[arg(long, value_name = "FILE")]
+    sweep: Option<PathBuf>,
+    /// Splits of the sweep
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    steps: u32,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    Convolution,
+    Multiplication,
+}
+
+/// Why the program ends without having done its work.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    OpenCl(#[from] cltune_runtime::Error),
+    #[error("{0} of the results are wrong")]
+    Wrong(usize),
+    #[error("nothing was measured")]
+    NoTime,
+    #[error("{0} cannot be written: {1}")]
+    File(PathBuf, std::io::Error),
+    #[error("a sweep is about two devices; name them with --devices")]
+    NotTwo,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("several-devices: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let devices = devices(&arguments.devices)?;
+    let n = |default: u32| arguments.n.unwrap_or(default) as usize;
+    let mut problem: Box<dyn Problem> = match arguments.problem {
+        Kind::Convolution => Box::new(Convolution::new(n(1 << 16), arguments.mask as usize)),
+        Kind::Multiplication => Box::new(Multiplication::new(n(1024), arguments.along)),
+    };
+    let problem = problem.as_mut();
+    let mut set = DeviceSet::new(&devices)?;
+    if arguments.once {
+        return once(&mut set, problem);
+    }
+    let alone = devices
+        .iter()
+        .map(|device| measure::alone(device, problem))
+        .collect::<Result<Vec<Alone>, Failure>>()?;
+    let times: Vec<f64> = alone.iter().map(|alone| alone.time).collect();
+    let together = measure::together(&mut set, problem)?;
+    let optimal = cltune_runtime::split_factors(&times);
+    let adjusted = together.report.factors(devices.len());
+    println!("{}", problem.title());
+    println!(
+        "{:>12}  {:>8}  {:>8}  device",
+        "alone", "optimal", "adjusted"
+    );
+    for (position, device) in devices.iter().enumerate() {
+        let Alone { time, is_scaled } = alone[position];
+        let about = if is_scaled { "~" } else { "" };
+        let time = format!("{about}{time:.3} ms");
+        let (optimal, adjusted) = (optimal[position], adjusted[position]);
+        println!("{time:>12}  {optimal:>8.4}  {adjusted:>8.4}  {device}");
+    }
+    let best = cltune_runtime::theoretical_best(&optimal, &times);
+    println!(
+        "together {:.3} ms, theoretical best {best:.3} ms: {:.1} %",
+        together.time,
+        100.0 * best / together.time
+    );
+    println!("{}", together.report);
+    if let Some(file) = &arguments.sweep {
+        let ([first, second], [name, _]) = (&*alone, &*devices) else {
+            return Err(Failure::NotTwo);
+        };
+        let points = sweep::run(&mut set, problem, [first, second], arguments.steps)?;
+        let name = &name.info().name;
+        let chosen = (adjusted[0], together.time);
+        let svg = plot::svg(&problem.title(), name, &points, chosen);
+        write(&file.with_extension("svg"), &svg)?;
+        write(&file.with_extension("csv"), &sweep::csv(&points))?;
+    }
+    Ok(())
+}
+
+fn once(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<(), Failure> {
+    println!("{}", problem.title());
+    let report = problem.compute(set, problem.positions())?;
+    println!("{report}");
+    for (device, error) in set.lost() {
+        println!("lost: {device}: {error}");
+    }
+    match problem.wrong() {
+        0 => Ok(()),
+        wrong => Err(Failure::Wrong(wrong)),
+    }
+}
+
+/// The devices that filters mean, in the order of the filters.
+fn devices(filters: &[String]) -> Result<Vec<Device>, Failure> {
+    let all = Device::all()?;
+    if filters.is_empty() {
+        return Ok(all);
+    }
+    let mut chosen = Vec::new();
+    for filter in filters {
+        chosen.extend(Device::find(&all, filter)?);
+    }
+    Ok(chosen)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::File(path.to_owned(), error))
+}

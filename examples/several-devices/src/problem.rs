@@ -1,0 +1,201 @@
+//! The problems with their data, and whether results are right.
+
+use crate::kernels::{conv1d, matmul};
+use cltune_runtime::{DeviceSet, Result, SplitReport};
+
+/// How many results are compared with the definition.
+const SAMPLES: usize = 1000;
+
+/// A problem with its data.
+pub(crate) trait Problem {
+    /// What it is, with its sizes.
+    fn title(&self) -> String;
+
+    /// The size of the divided dimension.
+    fn positions(&self) -> u32;
+
+    /// Computes the first `positions` of it.
+    fn compute(&mut self, devices: &mut DeviceSet, positions: u32) -> Result<SplitReport>;
+
+    /// How many of a sample of all results are wrong.
+    fn wrong(&self) -> usize;
+}
+
+/// A 1-D convolution.
+pub(crate) struct Convolution {
+    x: Vec<f32>,
+    w: Vec<f32>,
+    y: Vec<f32>,
+}
+
+impl Convolution {
+    /// Of `n` elements with a mask of `mask`.
+    pub(crate) fn new(n: usize, mask: usize) -> Self {
+        Self {
+            x: numbers(n + mask - 1),
+            w: numbers(mask),
+            y: vec![f32::NAN; n],
+        }
+    }
+}
+
+impl Problem for Convolution {
+    fn title(&self) -> String {
+        format!(
+            "1-D convolution, {} elements, mask {}",
+            self.y.len(),
+            self.w.len()
+        )
+    }
+
+    fn positions(&self) -> u32 {
+        self.y.len() as u32
+    }
+
+    fn compute(&mut self, devices: &mut DeviceSet, positions: u32) -> Result<SplitReport> {
+        let (n, mask) = (positions as usize, self.w.len());
+        conv1d::split_n(
+            devices,
+            positions,
+            mask as u32,
+            &self.x[..n + mask - 1],
+            &self.w,
+            &mut self.y[..n],
+        )
+    }
+
+    fn wrong(&self) -> usize {
+        let expected = |i: usize| dot(self.w.iter().copied(), self.x[i..].iter().copied());
+        wrong_of(&self.y, expected)
+    }
+}
+
+/// Along which dimension of the result a matrix multiplication is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Along {
+    /// Every device computes rows.
+    Rows,
+    /// Every device computes columns.
+    Columns,
+}
+
+/// A multiplication of square matrices.
+pub(crate) struct Multiplication {
+    n: usize,
+    along: Along,
+    a: Vec<f32>,
+    b: Vec<f32>,
+    c: Vec<f32>,
+}
+
+impl Multiplication {
+    /// Of `n` x `n` elements.
+    pub(crate) fn new(n: usize, along: Along) -> Self {
+        Self {
+            n,
+            along,
+            a: numbers(n * n),
+            b: numbers(n * n),
+            c: vec![f32::NAN; n * n],
+        }
+    }
+}
+
+impl Problem for Multiplication {
+    fn title(&self) -> String {
+        let Self { n, along, .. } = self;
+        let along = match along {
+            Along::Rows => "rows",
+            Along::Columns => "columns",
+        };
+        format!("matrix multiplication, {n} x {n}, divided by {along}")
+    }
+
+    fn positions(&self) -> u32 {
+        self.n as u32
+    }
+
+    fn compute(&mut self, devices: &mut DeviceSet, positions: u32) -> Result<SplitReport> {
+        let (n, rows) = (self.n as u32, positions as usize * self.n);
+        if self.along == Along::Columns && positions == n {
+            return matmul::split_n(devices, n, n, n, &self.a, &self.b, &mut self.c);
+        }
+        let (a, c) = (&self.a[..rows], &mut self.c[..rows]);
+        matmul::split_m(devices, positions, n, n, a, &self.b, c)
+    }
+
+    fn wrong(&self) -> usize {
+        let n = self.n;
+        let expected = |i: usize| {
+            let row = self.a[i / n * n..].iter().take(n).copied();
+            dot(row, self.b[i % n..].iter().step_by(n).copied())
+        };
+        wrong_of(&self.c, expected)
+    }
+}
+
+/// The sum of products, and of their magnitudes, for the error that rounding may make.
+fn dot(left: impl Iterator<Item = f32>, right: impl Iterator<Item = f32>) -> (f64, f64) {
+    let products = left.zip(right).map(|(a, b)| f64::from(a) * f64::from(b));
+    products.fold((0.0, 0.0), |(sum, size), product| {
+        (sum + product, size + product.abs())
+    })
+}
+
+fn wrong_of(results: &[f32], expected: impl Fn(usize) -> (f64, f64)) -> usize {
+    // The ends are where shares overlap and halos end.
+    let step = (results.len() / SAMPLES).max(1);
+    let samples = (0..results.len()).step_by(step).chain([results.len() - 1]);
+    let is_wrong = |i: &usize| {
+        let (value, size) = expected(*i);
+        let difference = (f64::from(results[*i]) - value).abs();
+        difference.is_nan() || difference > 1e-5 * size
+    };
+    samples.filter(is_wrong).count()
+}
+
+/// Numbers from -1 to 1 without a pattern that sums up to nothing.
+fn numbers(count: usize) -> Vec<f32> {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cltune_runtime::{Device, Sharing};
+
+    fn check(problem: &mut dyn Problem) {
+        let mut devices = Device::all().expect("these tests need an OpenCL device");
+        // One alone is two with a context each.
+        devices.push(devices[0].clone());
+        let mut devices = DeviceSet::new(&devices).unwrap();
+        let positions = problem.positions();
+        let report = problem.compute(&mut devices, positions).unwrap();
+        assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
+        let factors = vec![1.0; devices.devices().count()];
+        devices.set_sharing(Sharing::Fixed(factors));
+        let report = problem.compute(&mut devices, positions).unwrap();
+        assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
+        assert!(report.shares.len() > 1, "{report}");
+    }
+
+    #[test]
+    fn convolutions_are_right() {
+        let mut problem = Convolution::new(1 << 16, 625);
+        assert!(problem.wrong() >= SAMPLES);
+        check(&mut problem);
+    }
+
+    #[test]
+    fn multiplications_are_right() {
+        check(&mut Multiplication::new(256, Along::Rows));
+        check(&mut Multiplication::new(256, Along::Columns));
+    }
+}

@@ -1,0 +1,73 @@
+//! Devices that fail while several compute one problem together.
+
+use cltune_tests::faulty::Session;
+use cltune_tests::{Output, tools};
+use std::process::Command;
+
+/// A convolution on three devices, which are one with three contexts; it checks its result.
+fn computed(faults: &str, arguments: &[&str]) -> Output {
+    let session = Session::new(faults);
+    let mut command = Command::new(tools::several_devices());
+    command
+        .args(["--once", "--devices", "0,0,0"])
+        .args(arguments);
+    session.place(&mut command);
+    Output::of(&mut command)
+}
+
+#[test]
+fn a_share_that_fails_is_done_again_by_others() {
+    let sound = computed("", &[]).expect_code(0);
+    assert!(!sound.stdout.contains("dropped out"), "{sound}");
+    for faults in [
+        // While nothing is known of the devices, and when the whole problem is divided.
+        "error=-2@clEnqueueNDRangeKernel#1",
+        "error=-2@clEnqueueNDRangeKernel#6",
+        // With its results half read, and its arguments half written.
+        "error=-36@clEnqueueReadBuffer#2",
+        "error=-5@clEnqueueWriteBuffer#6",
+        // Two of three.
+        "error=-2@clEnqueueNDRangeKernel#2; error=-5@clEnqueueReadBuffer#4",
+    ] {
+        let computed = computed(faults, &[]).expect_code(0);
+        assert!(
+            computed.stdout.contains("dropped out"),
+            "{faults}: {computed}"
+        );
+    }
+    let columns = ["multiplication", "--along", "columns", "-n", "128"];
+    let computed = computed("error=-2@clEnqueueNDRangeKernel#2", &columns).expect_code(0);
+    assert!(computed.stdout.contains("dropped out"), "{computed}");
+}
+
+#[test]
+fn a_configuration_that_does_not_build_on_a_device_is_followed_by_another() {
+    let computed = computed("error=-11@clBuildProgram#2", &[]).expect_code(0);
+    assert!(!computed.stdout.contains("dropped out"), "{computed}");
+    // Of the three devices two have the configuration of the whole problem.
+    let with_it = |line: &&str| line.ends_with("WG = 64, WPT = 1");
+    let shares: Vec<&str> = computed
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" %  "))
+        .collect();
+    let others = shares.iter().filter(|line| !with_it(line)).count();
+    assert!(others > 0 && others < shares.len(), "{computed}");
+}
+
+#[test]
+fn a_device_without_a_context_is_lost_from_the_beginning() {
+    let computed = computed("error=-6@clCreateContext#2", &[]).expect_code(0);
+    assert!(computed.stdout.contains("lost: 0: "), "{computed}");
+}
+
+#[test]
+fn when_all_fail_the_error_says_how() {
+    for faults in [
+        "unusable@clEnqueueNDRangeKernel#2",
+        "error=-4@clCreateBuffer",
+    ] {
+        let failed = computed(faults, &[]).expect_code(1);
+        let _ = failed.expect_stderr(&["no device of the set is left", "CL_"]);
+    }
+}
