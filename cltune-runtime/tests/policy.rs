@@ -167,6 +167,27 @@ fn a_tunables_own_policy_precedes_the_processs() {
     with_policy(&Policy::Baked, || assert_eq!(policy(), Policy::Baked));
 }
 
+/// PoCL's programs are only kept when its own cache is off: see docs/run-time.md.
+#[test]
+fn programs_are_kept_and_damaged_ones_replaced() {
+    let cache = tempfile::tempdir().unwrap();
+    let run = || {
+        let mut program = program("baked", cache.path(), "8");
+        program.env("POCL_KERNEL_CACHE", "0");
+        assert!(says(program).contains(&runs(8, 0)));
+        let files = std::fs::read_dir(cache.path().join("v1/programs")).unwrap();
+        let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        (files[0].clone(), std::fs::read(&files[0]).unwrap())
+    };
+    let (path, kept) = run();
+    assert_eq!(run().1, kept);
+    for damaged in [&kept[..kept.len() / 2], b"not a program"] {
+        std::fs::write(&path, damaged).unwrap();
+        assert!(run().1.len() > damaged.len());
+    }
+}
+
 #[cfg(feature = "tuning")]
 mod tuning {
     use super::*;

@@ -4,6 +4,7 @@
 //! FOLDER/v1/lock                 locked while a file of notes is changed
 //! FOLDER/v1/notes/KEY            results and refusals of one kernel on one device
 //! FOLDER/v1/notes/KEY.trial      locked while a program tunes that kernel on that device
+//! FOLDER/v1/programs/KEY         the binary of a program
 //! ```
 //!
 //! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means
@@ -19,14 +20,18 @@
 //! | `notes` | what is known of a kernel on a device, and its text |
 //! | `store` | notes in memory and on disk |
 //! | `found` | what tuning in a program asks of the store |
+//! | `programs` | program binaries |
+//! | `bound` | how large the cache may become |
 //! | `trial` | what is being tried, in case that the program ends by it |
 
+mod bound;
 mod file;
 mod folder;
 #[cfg(feature = "tuning")]
 mod found;
 mod lock;
 mod notes;
+mod programs;
 mod store;
 #[cfg(feature = "tuning")]
 mod trial;
@@ -35,6 +40,7 @@ pub use folder::{CacheError, Folder};
 #[cfg(feature = "tuning")]
 pub(crate) use found::Leave;
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
+pub(crate) use programs::ProgramId;
 pub(crate) use store::{Known, Store};
 pub use store::{all_notes, clear};
 #[cfg(feature = "tuning")]

@@ -1,5 +1,6 @@
 //! Notes in memory and on disk.
 
+use super::bound::{NOTES, keep_bounded};
 use super::folder::{CacheError, Folder};
 use super::lock::lock;
 use super::notes::{NotedRefusal, Notes, codes, line, values};
@@ -59,7 +60,6 @@ impl Store {
     }
 
     /// Where it is on disk.
-    #[cfg(feature = "tuning")]
     pub(super) fn folder(&self) -> Option<&Folder> {
         self.folder.as_ref()
     }
@@ -128,6 +128,7 @@ impl Store {
                     Ok(Some(_held)) => {
                         let path = folder.notes().join(&key);
                         file::replace(&path, notes.to_text().as_bytes())
+                            .and_then(|()| keep_bounded(&folder.notes(), NOTES))
                     }
                     Ok(None) => Err(CacheError::Io {
                         path: folder.lock(),

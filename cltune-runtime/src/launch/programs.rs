@@ -1,10 +1,14 @@
-//! Built programs: each once in a context, however many problems, queues and threads use it.
+//! Built programs: each once in a context, however many problems, queues and threads use it, and once
+//! for all runs of this user's programs where the driver gives binaries.
 
 use super::options::build_options;
 use super::tunable::Tunable;
+use crate::cache::{ProgramId, Store};
+use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::opencl::RawProgram;
+use crate::opencl::{BuildFailure, RawProgram};
 use crate::queue::Queue;
+use cltune_core::device::DeviceInfo;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -33,8 +37,7 @@ impl Programs {
         };
         // Outside the lock, so that other kernels build meanwhile.
         slot.get_or_init(|| {
-            let device = queue.device().raw();
-            RawProgram::build(queue.context().raw(), device, &model.source, &options)
+            built(queue.context(), &model.source, &options)
                 .map(Arc::new)
                 .map_err(|failure| Error::Build {
                     kernel: model.name.to_string(),
@@ -51,4 +54,32 @@ impl Programs {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slots.clear();
     }
+}
+
+/// From the binary that an earlier run kept, where the driver accepts it, else from source.
+fn built(context: &Context, source: &str, options: &str) -> Result<RawProgram, BuildFailure> {
+    let (device, store) = (context.device(), Store::of_user());
+    if !store.keeps_programs() || has_cache(device.info()) {
+        return RawProgram::build(context.raw(), device.raw(), source, options);
+    }
+    let id = ProgramId::new(device.info(), source, options);
+    if let Some(binary) = store.program(&id) {
+        match RawProgram::from_binary(context.raw(), device.raw(), &binary, options) {
+            Ok(program) => return Ok(program),
+            Err(_) => store.forget_program(&id),
+        }
+    }
+    let program = RawProgram::build(context.raw(), device.raw(), source, options)?;
+    if let Some(binary) = program.binary() {
+        store.keep_program(&id, &binary);
+    }
+    Ok(program)
+}
+
+/// Whether the driver has a cache of its own that does better. PoCL compiles kernels for the work-group
+/// of each launch and keeps those; a binary holds only what it began with, and making one takes as long
+/// as building (docs/run-time.md has figures).
+fn has_cache(info: &DeviceInfo) -> bool {
+    let is_off = || std::env::var_os("POCL_KERNEL_CACHE").is_some_and(|value| value == "0");
+    info.platform == "Portable Computing Language" && !is_off()
 }

@@ -25,9 +25,7 @@ pub(crate) use event::RawEvent;
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};
 pub(crate) use memory::RawBuffer;
-#[cfg(feature = "tuning")]
-pub(crate) use program::BuildFailure;
-pub(crate) use program::RawProgram;
+pub(crate) use program::{BuildFailure, RawProgram};
 pub(crate) use queue::RawQueue;
 pub(crate) use region::{Region, Runs};
 pub use status::Status;

@@ -46,7 +46,6 @@ impl RawProgram {
     }
 
     /// Builds from what [`binary`](Self::binary) returned.
-    #[cfg(feature = "tuning")]
     pub(crate) fn from_binary(
         context: &RawContext,
         device: RawDevice,
@@ -61,7 +60,6 @@ impl RawProgram {
     }
 
     /// The binary of a program that is built for one device; `None` where the driver has none.
-    #[cfg(feature = "tuning")]
     pub(crate) fn binary(&self) -> Option<Vec<u8>> {
         let binaries = program::get_program_info(self.0, program::CL_PROGRAM_BINARIES).ok()?;
         let binaries: Vec<Vec<u8>> = match binaries {

@@ -19,7 +19,8 @@ pub(crate) struct PolicySlot(AtomicU32);
 /// Every policy that was used, at its number less 1.
 static POLICIES: RwLock<Vec<Policy>> = RwLock::new(Vec::new());
 
-/// What [`set_policy`] was told.
+/// The policy of calls that have none of their own, once one has asked: what `CLTUNE_POLICY` says, else
+/// what [`set_policy`] was told.
 static PROCESS: PolicySlot = PolicySlot::new();
 
 thread_local! {
@@ -47,6 +48,7 @@ impl PolicySlot {
         self.0.store(number(policy), Ordering::Relaxed);
     }
 
+    #[inline]
     fn get(&self) -> Option<PolicyId> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -59,7 +61,9 @@ impl PolicySlot {
 /// first. The environment variable `CLTUNE_POLICY` takes precedence, so that whoever runs a program
 /// can decide without building it.
 pub fn set_policy(policy: &Policy) {
-    PROCESS.set(policy);
+    if matches!(environment(), Ok(None)) {
+        PROCESS.set(policy);
+    }
 }
 
 /// The policy of calls that have none of their own.
@@ -106,14 +110,23 @@ pub(crate) fn get(id: PolicyId) -> Result<Policy> {
         .unwrap_or_default())
 }
 
+#[inline]
 fn of_process() -> PolicyId {
-    static DEFAULT: OnceLock<PolicyId> = OnceLock::new();
-    match environment() {
+    PROCESS.get().unwrap_or_else(decide)
+}
+
+#[cold]
+fn decide() -> PolicyId {
+    let id = match environment() {
         Ok(Some(id)) => *id,
-        Ok(None) => PROCESS
-            .get()
-            .unwrap_or_else(|| *DEFAULT.get_or_init(|| PolicyId(number(&Policy::Baked)))),
+        Ok(None) => PolicyId(number(&Policy::Baked)),
         Err(_) => PolicyId::UNREADABLE,
+    };
+    // Not where another thread has set one meanwhile.
+    let slot = &PROCESS.0;
+    match slot.compare_exchange(0, id.0, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => id,
+        Err(set) => PolicyId(set),
     }
 }
 

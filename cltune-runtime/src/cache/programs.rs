@@ -1,0 +1,158 @@
+//! Program binaries, so that a second start compiles nothing. One belongs to a source, its options, a
+//! device and its driver; under another driver it has another name, and says so inside as well.
+
+use super::bound;
+use super::file;
+use super::folder::CacheError;
+use super::notes::line;
+use super::store::Store;
+use cltune_core::device::DeviceInfo;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// What a binary belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProgramId {
+    /// In front of the binary: a line for each of the device's facts, and of the source.
+    head: String,
+}
+
+impl ProgramId {
+    pub(crate) fn new(info: &DeviceInfo, source: &str, options: &str) -> Self {
+        let mut head = String::new();
+        for (word, value) in [
+            ("platform", &info.platform),
+            ("device", &info.name),
+            ("vendor", &info.vendor),
+            ("version", &info.version),
+            ("driver", &info.driver),
+        ] {
+            // Writing to a String cannot fail.
+            let _ = writeln!(head, "{word}\t{}", line(value));
+        }
+        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex();
+        let _ = writeln!(
+            head,
+            "source\t{}\noptions\t{}\n",
+            hash(source),
+            hash(options)
+        );
+        Self { head }
+    }
+
+    fn name(&self) -> String {
+        blake3::hash(self.head.as_bytes()).to_hex()[..32].to_owned()
+    }
+}
+
+impl Store {
+    /// Whether programs are kept at all.
+    pub(crate) fn keeps_programs(&self) -> bool {
+        self.folder().is_some()
+    }
+
+    /// The binary of a program, if it was kept.
+    pub(crate) fn program(&self, id: &ProgramId) -> Option<Vec<u8>> {
+        let path = self.path(id)?;
+        let content = file::read(&path).unwrap_or_else(|reason| {
+            tracing::warn!(%reason, "a program in cltune's cache is not used");
+            None
+        });
+        let binary = content?.strip_prefix(id.head.as_bytes())?.to_vec();
+        bound::touch(&path);
+        Some(binary)
+    }
+
+    /// Keeps the binary of a program.
+    pub(crate) fn keep_program(&self, id: &ProgramId, binary: &[u8]) {
+        let Some(path) = self.path(id) else {
+            return;
+        };
+        let content = [id.head.as_bytes(), binary].concat();
+        let written = file::replace(&path, &content);
+        let folder = path.parent().map(PathBuf::from).unwrap_or_default();
+        let bounded = written.and_then(|()| bound::keep_bounded(&folder, bound::PROGRAMS));
+        warn(bounded);
+    }
+
+    /// Forgets a binary that the driver does not accept.
+    pub(crate) fn forget_program(&self, id: &ProgramId) {
+        if let Some(path) = self.path(id) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    fn path(&self, id: &ProgramId) -> Option<PathBuf> {
+        Some(self.folder()?.programs().join(id.name()))
+    }
+}
+
+fn warn(result: Result<(), CacheError>) {
+    if let Err(reason) = result {
+        tracing::warn!(%reason, "cltune's cache cannot be written");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder::Folder;
+    use super::*;
+    use cltune_core::device::{DeviceLimits, DeviceType};
+
+    fn id(driver: &str, source: &str, options: &str) -> ProgramId {
+        let info = DeviceInfo {
+            platform: "P".into(),
+            name: "D".into(),
+            vendor: "V".into(),
+            device_type: DeviceType::Gpu,
+            driver: driver.into(),
+            version: "OpenCL 3.0".into(),
+            limits: DeviceLimits::default(),
+        };
+        ProgramId::new(&info, source, options)
+    }
+
+    #[test]
+    fn a_program_is_kept_for_its_driver_source_and_options_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = || Store::new(Some(Folder::at(folder.path()).unwrap()));
+        let mine = id("1", "source", "-DA=1");
+        store().keep_program(&mine, b"\n\nbinary\0");
+        assert_eq!(
+            store().program(&mine).as_deref(),
+            Some(&b"\n\nbinary\0"[..])
+        );
+        let others = [
+            id("2", "source", "-DA=1"),
+            id("1", "source ", "-DA=1"),
+            id("1", "source", "-DA=2"),
+        ];
+        for other in &others {
+            assert_eq!(store().program(other), None);
+        }
+        // Somebody calls it the program of another driver.
+        let path = |id: &ProgramId| store().path(id).unwrap();
+        std::fs::copy(path(&mine), path(&others[0])).unwrap();
+        assert_eq!(store().program(&others[0]), None);
+        store().forget_program(&mine);
+        assert_eq!(store().program(&mine), None);
+    }
+
+    #[test]
+    fn a_changed_program_is_not_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(Some(Folder::at(folder.path()).unwrap()));
+        let id = id("1", "source", "");
+        store.keep_program(&id, b"binary");
+        let path = store.path(&id).unwrap();
+        let sound = std::fs::read(&path).unwrap();
+        for position in [0, 20, sound.len() - 1] {
+            let mut changed = sound.clone();
+            changed[position] ^= 1;
+            std::fs::write(&path, changed).unwrap();
+            assert_eq!(store.program(&id), None);
+        }
+        store.keep_program(&id, b"binary");
+        assert!(store.program(&id).is_some());
+    }
+}
