@@ -127,8 +127,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let mut stdout = anstream::stdout().lock();
-    let mut stderr = anstream::stderr().lock();
+    // Not locked: searches side by side print their messages too.
+    let mut stdout = anstream::stdout();
+    let mut stderr = anstream::stderr();
     let outcome = match cltune.command {
         None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
         Some(Command::Tune(args)) => finish(commands::tune::run(&args, &mut stdout)),
@@ -150,7 +151,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             finish(commands::man::run(&args, Cargo::command(), &mut stdout))
         }
         Some(Command::Worker) => {
-            drop((stdout, stderr));
             return if worker::serve().is_ok() {
                 ExitCode::SUCCESS
             } else {

@@ -7,6 +7,12 @@ pub(crate) fn columns<const N: usize>(
     rows: &[[String; N]],
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
+    let mut lines = lines(rows).into_iter();
+    lines.try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// Rows as lines, with every column as wide as its widest cell.
+pub(crate) fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())
@@ -14,13 +20,11 @@ pub(crate) fn columns<const N: usize>(
             .unwrap_or(0)
     };
     let widths: [usize; N] = std::array::from_fn(width);
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
-        writeln!(out, "  {}", cells.join("  ").trim_end())?;
-    }
-    Ok(())
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }

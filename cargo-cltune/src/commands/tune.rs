@@ -4,8 +4,8 @@ use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{
-    Earlier, Filters, Finished, Job, Keeper, Messages, SearchOptions, SessionLock, interrupted,
-    list_devices, plan, run as search, touch_sources, watch_interrupts,
+    Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
+    list_devices, plan, touch_sources, watch_interrupts,
 };
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
@@ -16,7 +16,10 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+mod searches;
 mod summary;
+
+use searches::{Found, Shared};
 
 /// Tunes kernels and writes cltune.lock.
 #[derive(Clone, Debug, clap::Args)]
@@ -172,60 +175,16 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             .jobs
             .or_else(|| available_parallelism().ok())
             .map_or(1, NonZeroUsize::get),
-        quiet: args.quiet || messages.enabled,
         messages,
     };
-    let mut rows: Vec<(Job, Finished)> = Vec::new();
-    let mut reported = false;
-    let mut lost: Vec<usize> = Vec::new();
-    for job in jobs {
-        if interrupted() {
-            break;
-        }
-        if lost.contains(&job.device.index) {
-            anstream::eprintln!(
-                "{}",
-                summary::failed(&job, "skipped, the device was given up")
-            );
-            continue;
-        }
-        match search(&job, &discovery.state, &keeper.path(&job.folder), &options) {
-            Ok(finished) => {
-                if let Some(choice) = &finished.choice {
-                    let kept = keeper.keep(
-                        &job,
-                        choice,
-                        finished.evaluated,
-                        finished.valid,
-                        &args.strategy.name(),
-                        finished.stopped.is_none() && !interrupted(),
-                    );
-                    // The other searches' results are kept all the same, and the table shows this.
-                    if let Err(error) = kept {
-                        reported = true;
-                        anstream::eprintln!("{}", summary::failed(&job, &error.to_string()));
-                    }
-                } else {
-                    reported = true;
-                }
-                if let Some(stopped) = &finished.stopped {
-                    reported = true;
-                    anstream::eprintln!("{}", summary::stopped(&job, &stopped.reason));
-                    if stopped.device_lost {
-                        lost.push(job.device.index);
-                    }
-                }
-                rows.push((job, finished));
-            }
-            Err(error) => {
-                reported = true;
-                anstream::eprintln!("{}", summary::failed(&job, &error.to_string()));
-                if error.is_the_device() {
-                    lost.push(job.device.index);
-                }
-            }
-        }
-    }
+    let screen = Screen::new(args.quiet || messages.enabled);
+    let shared = Shared {
+        options: &options,
+        keeper: &keeper,
+        state: &discovery.state,
+        screen: &screen,
+    };
+    let Found { rows, reported } = searches::run(jobs, &shared);
     for package in &discovery.packages {
         touch_sources(&package.manifest_dir, &package.declarations);
     }

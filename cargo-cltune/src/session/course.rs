@@ -193,7 +193,7 @@ impl Course<'_> {
             self.progress.default(line.time_us);
         }
         let configuration = || self.job.configuration(codes);
-        self.progress.step(line.time_us, configuration);
+        self.progress.step(line.status, line.time_us, configuration);
         if let Some((best, time_us)) = self.search.best()
             && best == codes
         {
@@ -324,7 +324,7 @@ mod tests {
             default: vec![32],
             journal: Arc::new(Mutex::new(journal)),
             messages: Messages { enabled: false },
-            progress: Progress::new("", None, None, true),
+            progress: Progress::silent(),
             failures: Failures::new(),
             trouble: Trouble::default(),
             late: Vec::new(),

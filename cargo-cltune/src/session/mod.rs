@@ -3,6 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `plan` | what is to be tuned |
+//! | `rounds` | which devices are tuned at the same time |
 //! | `bench` | measuring in workers, which are replaced when they die |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `course` | its loop: one configuration after another |
@@ -13,7 +14,7 @@
 //! | `journal` | every result, as it comes; and read back |
 //! | `lessons` | what is known from other devices and problem sizes |
 //! | `guard` | one session at a time; Ctrl-C |
-//! | `progress` | what is printed meanwhile |
+//! | `progress` | what a person sees meanwhile |
 //! | `messages` | the same for tools, as JSON |
 
 mod bench;
@@ -27,6 +28,7 @@ mod lessons;
 mod messages;
 mod plan;
 mod progress;
+mod rounds;
 mod search;
 mod trouble;
 
@@ -38,5 +40,6 @@ pub(crate) use messages::Messages;
 pub(crate) use plan::{
     Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem, tunables,
 };
-pub(crate) use progress::time;
+pub(crate) use progress::{Block, Screen, time};
+pub(crate) use rounds::rounds;
 pub(crate) use search::{Earlier, Finished, SearchOptions, run};

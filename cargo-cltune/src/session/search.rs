@@ -9,7 +9,7 @@ use super::journal::{self, Interrupted, Journal};
 use super::lessons::{Known, known};
 use super::messages::Messages;
 use super::plan::Job;
-use super::progress::Progress;
+use super::progress::Block;
 use super::trouble::{GivenUp, Trouble};
 use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
@@ -39,7 +39,6 @@ pub(crate) struct SearchOptions {
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
     pub(crate) jobs: usize,
-    pub(crate) quiet: bool,
     pub(crate) messages: Messages,
 }
 
@@ -101,12 +100,13 @@ impl SearchError {
 }
 
 /// Searches within the budget, and chooses between the best. `state` is the folder of journals;
-/// `lockfile` is read for what is known already.
+/// `lockfile` is read for what is known already; `block` shows how it goes.
 pub(crate) fn run(
     job: &Job,
     state: &Path,
     lockfile: &Path,
     options: &SearchOptions,
+    block: &mut Block,
 ) -> Result<Finished, SearchError> {
     let begin = Instant::now();
     let space = space(job, options)?;
@@ -139,7 +139,7 @@ pub(crate) fn run(
         .budget
         .time()
         .and_then(|time| begin.checked_add(time));
-    let progress = Progress::new(&title(job), total, deadline, options.quiet);
+    let mut progress = block.search(job, total, deadline);
     if let Some(warning) = &opened.warning {
         progress.warn(warning);
     }
@@ -193,14 +193,13 @@ pub(crate) fn run(
     let results = course.times();
     let Course {
         search,
-        progress,
+        mut progress,
         failures,
         default,
         ..
     } = course;
     progress.comparing();
     let choice = finalists::choose(bench.as_mut(), &default, &results);
-    progress.end();
     let finished = Finished {
         choice,
         evaluated: search.evaluated() as u64,
@@ -251,10 +250,4 @@ fn total(evaluations: Option<u64>, valid: u128) -> Option<u64> {
         Some(budget) => Some(u64::try_from(valid).map_or(budget, |valid| valid.min(budget))),
         None => u64::try_from(valid).ok().filter(|valid| *valid < 100_000),
     }
-}
-
-fn title(job: &Job) -> String {
-    let model = &job.declaration.model;
-    let problem = model.describe_problem(&job.dims);
-    format!("{} on {} for {problem}", model.name, job.device.name)
 }

@@ -2,6 +2,7 @@
 
 use cltune_tests::Output;
 use cltune_tests::faulty::{BEST, MANY_BEST, Session, fate};
+use serde_json::Value;
 
 #[test]
 fn a_device_that_is_unusable_after_a_failure() {
@@ -167,4 +168,45 @@ fn a_driver_that_crashes_on_binaries() {
     assert_eq!(results.len(), 32, "{tuned}");
     assert!(results.values().all(|status| status == "ok"), "{tuned}");
     assert_eq!(session.chosen(), MANY_BEST);
+}
+
+#[test]
+fn a_device_that_is_given_up_beside_others() {
+    // PoCL's two kinds of devices, which say that they are GPUs: those are tuned side by side.
+    let session = Session::new("answer=4@CL_DEVICE_TYPE; abort@clEnqueueNDRangeKernel/basic#4");
+    let mut command = session.command(&[]);
+    let tuned = Output::of(command.env("POCL_DEVICES", "basic pthread"));
+    if tuned.messages("device").len() < 2 {
+        eprintln!("SKIPPED: this driver has one device, and PoCL would have two");
+        return;
+    }
+    let tuned = tuned.expect_code(1);
+    let tuned = tuned.expect_stderr(&["in a row", "given up"]);
+    let devices = |reason: &str| -> Vec<String> {
+        let messages = tuned.messages(reason).into_iter();
+        let name = |message: Value| message["device"].as_str().unwrap_or_default().to_owned();
+        messages.map(name).collect()
+    };
+    let measured = devices("configuration");
+    let of = |kind: &str| {
+        measured
+            .iter()
+            .filter(|name| name.starts_with(kind))
+            .count()
+    };
+    assert_eq!((of("basic"), of("pthread")), (5, 6), "{tuned}");
+    let finished = devices("finished");
+    assert!(
+        finished.len() == 1 && finished[0].starts_with("pthread"),
+        "{tuned}"
+    );
+    assert_eq!(session.chosen(), BEST);
+    // Both had begun before either had measured anything.
+    let reasons = tuned.stdout.lines().map(|line| {
+        let message: Value = serde_json::from_str(line).expect("a line is JSON");
+        message["reason"].as_str().unwrap_or_default().to_owned()
+    });
+    let before = reasons.take_while(|reason| reason != "configuration");
+    let spaces = before.filter(|reason| reason == "space").count();
+    assert_eq!(spaces, 2, "one after another: {tuned}");
 }

@@ -11,6 +11,8 @@ pub(crate) struct Fault {
     pub(crate) effect: Effect,
     /// The function's name, or the query's.
     pub(crate) call: String,
+    /// In processes that use a device whose name begins with this.
+    pub(crate) device: Option<String>,
     /// For kernels that were built with this option: `-DA=3`.
     pub(crate) option: Option<String>,
     /// At this one of such calls in the process only, from 1 on.
@@ -56,13 +58,18 @@ impl FromStr for Fault {
             Some((place, nth)) => (place, Some(nth.parse().map_err(drop)?)),
             None => (place, None),
         };
-        let (call, option) = match place.split_once(':') {
-            Some((call, define)) => (call, Some(format!("-D{define}"))),
+        let (place, option) = match place.split_once(':') {
+            Some((place, define)) => (place, Some(format!("-D{define}"))),
+            None => (place, None),
+        };
+        let (call, device) = match place.split_once('/') {
+            Some((call, device)) => (call, Some(device.to_owned())),
             None => (place, None),
         };
         Ok(Self {
             effect: effect.parse()?,
             call: call.to_owned(),
+            device,
             option,
             nth,
         })
@@ -104,20 +111,28 @@ mod tests {
 
     #[test]
     fn faults_have_an_effect_a_call_and_an_occasion() {
-        let text = "hang@clFinish; error=-5@clBuildProgram:A=3;sleep=0.5@clCreateKernel:A=3#2;";
+        let text = "hang@clFinish; error=-5@clBuildProgram/gpu:A=3;sleep=0.5@clCreateKernel:A=3#2;";
         let expected = [
-            (Effect::Hang, "clFinish", None, None),
-            (Effect::Error(-5), "clBuildProgram", Some("-DA=3"), None),
+            (Effect::Hang, "clFinish", None, None, None),
+            (
+                Effect::Error(-5),
+                "clBuildProgram",
+                Some("gpu"),
+                Some("-DA=3"),
+                None,
+            ),
             (
                 Effect::Sleep(Duration::from_millis(500)),
                 "clCreateKernel",
+                None,
                 Some("-DA=3"),
                 Some(2),
             ),
         ];
-        let expected = expected.map(|(effect, call, option, nth)| Fault {
+        let expected = expected.map(|(effect, call, device, option, nth)| Fault {
             effect,
             call: call.to_owned(),
+            device: device.map(str::to_owned),
             option: option.map(str::to_owned),
             nth,
         });

@@ -7,10 +7,10 @@ use crate::fault::{Effect, parse};
 use crate::occasion::{Handle, Occasions};
 use crate::real::Real;
 use opencl_sys::{
-    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
-    CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_command_queue, cl_context,
-    cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event, cl_int,
-    cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags, cl_platform_id, cl_program,
+    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
+    CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_command_queue,
+    cl_context, cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event,
+    cl_int, cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags, cl_platform_id, cl_program,
     cl_uint,
 };
 use std::ffi::{CStr, c_char, c_void};
@@ -119,10 +119,6 @@ plain_hooks! {
         platform: cl_platform_id, kind: cl_device_type, entries: cl_uint,
         devices: *mut cl_device_id, count: *mut cl_uint
     );
-    clCreateContext as create_context of None => (
-        properties: *const cl_context_properties, count: cl_uint, devices: *const cl_device_id,
-        notify: Option<ContextNotify>, data: *mut c_void
-    ) -> cl_context, code;
     clCreateBuffer as create_buffer of None => (
         context: cl_context, flags: cl_mem_flags, size: usize, host: *mut c_void
     ) -> cl_mem, code;
@@ -141,6 +137,47 @@ plain_hooks! {
     );
     clWaitForEvents as wait_for_events of None => (count: cl_uint, events: *const cl_event);
     clFinish as finish of None => (queue: cl_command_queue);
+}
+
+/// Remembers which device is used.
+pub(crate) unsafe extern "C" fn create_context(
+    properties: *const cl_context_properties,
+    count: cl_uint,
+    devices: *const cl_device_id,
+    notify: Option<ContextNotify>,
+    data: *mut c_void,
+    code: *mut cl_int,
+) -> cl_context {
+    if count > 0 && !devices.is_null() {
+        // SAFETY: the specification asks for `count` devices there.
+        state().occasions.used(&unsafe { name(*devices) });
+    }
+    match before("clCreateContext", None) {
+        Ok(_) => real!(clCreateContext(
+            properties, count, devices, notify, data, code
+        )),
+        // SAFETY: the specification allows null or a place for a code.
+        Err(error) => unsafe { no_object(error, code) },
+    }
+}
+
+/// The name of a device; empty where it has none.
+///
+/// # Safety
+/// The device is one of the driver's.
+unsafe fn name(device: cl_device_id) -> String {
+    let mut bytes = [0_u8; 256];
+    let (size, value) = (bytes.len(), bytes.as_mut_ptr().cast());
+    let code = real!(clGetDeviceInfo(
+        device,
+        CL_DEVICE_NAME,
+        size,
+        value,
+        ptr::null_mut()
+    ));
+    let text = CStr::from_bytes_until_nul(&bytes).ok();
+    let text = text.filter(|_| code == CL_SUCCESS);
+    text.map_or_else(String::new, |text| text.to_string_lossy().into_owned())
 }
 
 /// Remembers what a program is built with.
@@ -230,7 +267,7 @@ pub(crate) unsafe extern "C" fn enqueue_read_buffer(
     code
 }
 
-/// Lies about limits of devices.
+/// Lies about the kind and limits of devices.
 pub(crate) unsafe extern "C" fn get_device_info(
     device: cl_device_id,
     name: cl_device_info,
@@ -240,6 +277,7 @@ pub(crate) unsafe extern "C" fn get_device_info(
 ) -> cl_int {
     let code = real!(clGetDeviceInfo(device, name, size, value, size_ret));
     let query = match name {
+        CL_DEVICE_TYPE => "CL_DEVICE_TYPE",
         CL_DEVICE_LOCAL_MEM_SIZE => "CL_DEVICE_LOCAL_MEM_SIZE",
         CL_DEVICE_MAX_WORK_GROUP_SIZE => "CL_DEVICE_MAX_WORK_GROUP_SIZE",
         _ => return code,

@@ -12,6 +12,7 @@
 //! EFFECT@CALL          always
 //! EFFECT@CALL:A=3      for kernels built with -DA=3
 //! EFFECT@CALL#2        at the second call in this process
+//! EFFECT@CALL/basic    in processes that made a context for a device whose name begins so
 //! EFFECT@CALL:A=3#2    at the second one for such kernels
 //! ```
 //!
@@ -29,7 +30,7 @@
 //! | `corrupt` | a bit in the middle of what was read is flipped (`clEnqueueReadBuffer`) |
 //! | `print=TEXT` | on standard output, without an end of line |
 //! | `leak=1000000` | bytes of the address space |
-//! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE` |
+//! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE`, `CL_DEVICE_TYPE` |
 //!
 //! | file | owns |
 //! |---|---|

@@ -21,6 +21,8 @@ struct Known {
     options: HashMap<Handle, String>,
     /// The options of the kernel that was launched last.
     launched: String,
+    /// The name of the device that a context was made for last.
+    device: String,
 }
 
 impl Occasions {
@@ -29,6 +31,11 @@ impl Occasions {
             faults,
             known: Mutex::default(),
         }
+    }
+
+    /// A context is made for the device of this name.
+    pub(crate) fn used(&self, device: &str) {
+        device.clone_into(&mut self.known().device);
     }
 
     /// A program is built with these options.
@@ -56,6 +63,7 @@ impl Occasions {
             calls,
             options,
             launched,
+            device,
         } = &mut *known;
         let options = match of {
             Some(handle) => options.get(&handle).map_or("", String::as_str),
@@ -63,7 +71,11 @@ impl Occasions {
         };
         let is_due = |(number, fault): &(usize, &Fault)| {
             let has = |option: &String| options.split_whitespace().any(|word| word == option);
-            if fault.call != call || !fault.option.as_ref().is_none_or(has) {
+            let is_on = |name: &String| device.starts_with(name.as_str());
+            if fault.call != call
+                || !fault.option.as_ref().is_none_or(has)
+                || !fault.device.as_ref().is_none_or(is_on)
+            {
                 return false;
             }
             let count = calls.entry(*number).or_default();
@@ -102,6 +114,16 @@ mod tests {
         assert_eq!(due(&occasions, "clFinish", None), 0);
         assert_eq!(due(&occasions, "clFlush", None), 0);
         assert_eq!(due(&occasions, "clFinish", None), 1);
+        assert_eq!(due(&occasions, "clFinish", None), 0);
+    }
+
+    #[test]
+    fn a_device_is_remembered_from_its_context() {
+        let occasions = Occasions::new(parse("hang@clFinish/basic").unwrap());
+        assert_eq!(due(&occasions, "clFinish", None), 0);
+        occasions.used("basic-x86");
+        assert_eq!(due(&occasions, "clFinish", None), 1);
+        occasions.used("other");
         assert_eq!(due(&occasions, "clFinish", None), 0);
     }
 

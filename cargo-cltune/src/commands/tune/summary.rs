@@ -1,6 +1,6 @@
 //! The table at the end: per device what was found, and what failed.
 
-use crate::commands::columns::columns;
+use crate::commands::columns::lines;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
@@ -20,19 +20,23 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         };
         writeln!(out, "\n{} ({})", first.device.name, first.device.platform)?;
         let header = [
-            "kernel",
-            "problem",
-            "best values",
-            "time",
-            "rate",
-            "default",
-            "speed-up",
-            "measured",
-            "failed",
+            "kernel", "problem", "time", "rate", "default", "speed-up", "measured", "failed",
         ];
         let mut table = vec![header.map(str::to_string)];
         table.extend(of_device.iter().map(|(job, finished)| row(job, finished)));
-        columns(&table, out)?;
+        let mut lines = lines(&table).into_iter();
+        if let Some(header) = lines.next() {
+            writeln!(out, "  {header}")?;
+        }
+        for (line, (job, finished)) in lines.zip(&of_device) {
+            writeln!(out, "  {line}")?;
+            // Apart, since a line has no room for all.
+            let values = finished.choice.as_ref().map_or_else(
+                || "every configuration failed".to_owned(),
+                |choice| job.configuration(&choice.codes),
+            );
+            writeln!(out, "    {values}")?;
+        }
         for (job, finished) in &of_device {
             if finished.stagnant {
                 let (name, problem) = (&job.declaration.model.name, job.problem());
@@ -90,21 +94,19 @@ fn subject(job: &Job) -> String {
     format!("{} on {}{of}", job.declaration.model.name, job.device.name)
 }
 
-fn row(job: &Job, finished: &Finished) -> [String; 9] {
+fn row(job: &Job, finished: &Finished) -> [String; 8] {
     let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
     let measured = format!("{} of {}", finished.evaluated, finished.valid);
     let name = job.declaration.model.name.to_string();
     let Some(choice) = &finished.choice else {
-        let none = "every configuration failed".to_string();
-        let empty = String::new;
+        let none = || "-".to_owned();
         return [
             name,
             job.problem(),
-            none,
-            empty(),
-            empty(),
-            empty(),
-            empty(),
+            none(),
+            none(),
+            none(),
+            none(),
             measured,
             failed.to_string(),
         ];
@@ -112,7 +114,6 @@ fn row(job: &Job, finished: &Finished) -> [String; 9] {
     [
         name,
         job.problem(),
-        job.configuration(&choice.codes),
         time(choice.time_us),
         rate(job, &choice.codes, choice.time_us),
         choice.default_us.map_or_else(|| "failed".into(), time),

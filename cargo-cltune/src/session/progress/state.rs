@@ -1,0 +1,107 @@
+//! How far a search is.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// A search under way.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) device: String,
+    /// Kernel and problem.
+    pub(super) title: String,
+    /// Which search of the device's this is, and how many it has.
+    pub(super) search: (usize, usize),
+    /// What it began with.
+    pub(super) notes: Vec<String>,
+    /// How many configurations there will be, where that is known.
+    pub(super) total: Option<u64>,
+    pub(super) begin: Instant,
+    pub(super) deadline: Option<Instant>,
+    pub(super) done: u64,
+    /// How many of these an earlier search did.
+    resumed: u64,
+    /// The best time so far, microseconds, and its configuration.
+    pub(super) best: Option<(f64, String)>,
+    /// The default's time, microseconds.
+    pub(super) default_us: Option<f64>,
+    /// How many failed, by kind.
+    pub(super) failures: BTreeMap<&'static str, u64>,
+    /// Whether all is measured, and the best are timed again.
+    pub(super) comparing: bool,
+}
+
+impl State {
+    pub(super) fn new(total: Option<u64>, deadline: Option<Instant>) -> Self {
+        Self {
+            device: String::new(),
+            title: String::new(),
+            search: (1, 1),
+            notes: Vec::new(),
+            total,
+            begin: Instant::now(),
+            deadline,
+            done: 0,
+            resumed: 0,
+            best: None,
+            default_us: None,
+            failures: BTreeMap::new(),
+            comparing: false,
+        }
+    }
+
+    /// An earlier search did so many.
+    pub(super) fn resume(&mut self, results: u64) {
+        self.done = results;
+        self.resumed = results;
+    }
+
+    /// A configuration is done.
+    pub(super) fn step(
+        &mut self,
+        status: &'static str,
+        time_us: Option<f64>,
+        configuration: impl FnOnce() -> String,
+    ) {
+        self.done += 1;
+        match time_us {
+            None => *self.failures.entry(status).or_insert(0) += 1,
+            Some(time) if self.best.as_ref().is_none_or(|(best, _)| time < *best) => {
+                self.best = Some((time, configuration()));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Configurations per second of this session.
+    pub(super) fn rate(&self, now: Instant) -> f64 {
+        let elapsed = now.saturating_duration_since(self.begin).as_secs_f64();
+        (self.done - self.resumed) as f64 / elapsed.max(1e-3)
+    }
+
+    /// How long it will take until the budget is used up, whichever comes first: the last
+    /// configuration, at the rate so far, or the deadline.
+    pub(super) fn left(&self, now: Instant) -> Option<Duration> {
+        let rate = self.rate(now);
+        let configurations = self.total.filter(|_| rate > 0.0).and_then(|total| {
+            let left = total.saturating_sub(self.done) as f64;
+            Duration::try_from_secs_f64(left / rate).ok()
+        });
+        let deadline = self.deadline.map(|at| at.saturating_duration_since(now));
+        configurations.into_iter().chain(deadline).min()
+    }
+
+    /// Which part of the budget is used up, 0 to 1; `None` where nobody knows.
+    pub(super) fn fraction(&self, now: Instant) -> Option<f64> {
+        let configurations = self
+            .total
+            .map(|total| self.done as f64 / total.max(1) as f64);
+        let time = self.deadline.map(|deadline| {
+            let whole = deadline.saturating_duration_since(self.begin).as_secs_f64();
+            now.saturating_duration_since(self.begin).as_secs_f64() / whole.max(1e-3)
+        });
+        let fractions = configurations.into_iter().chain(time);
+        fractions
+            .max_by(f64::total_cmp)
+            .map(|of| of.clamp(0.0, 1.0))
+    }
+}
