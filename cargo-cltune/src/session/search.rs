@@ -116,6 +116,47 @@ pub(crate) fn run(
     } else {
         Known::default()
     };
+    // A deadline that no clock can show is none.
+    let time = options.budget.time();
+    let deadline = time.and_then(|time| begin.checked_add(time));
+    let mut ready = make_ready(job, state, options, space, known, deadline, block)?;
+    let end = ready.search()?;
+    let finished = ready.choose(valid, end);
+    options
+        .messages
+        .finished(job, &finished, begin.elapsed().as_secs_f64());
+    Ok(finished)
+}
+
+/// A search that can begin.
+struct Ready<'a> {
+    course: Course<'a>,
+    pipeline: Pipeline,
+    /// What an earlier one has left.
+    left: Interrupted,
+    deadline: Option<Instant>,
+}
+
+/// How a search ended.
+struct End {
+    /// Before it was done, for this reason.
+    stopped: Option<Stopped>,
+    /// Because going on was not worth it.
+    stagnant: bool,
+}
+
+/// Opens the journal, starts workers, and sets the strategy up with what is known.
+fn make_ready<'a>(
+    job: &'a Job,
+    state: &Path,
+    options: &SearchOptions,
+    space: Arc<Space>,
+    known: Known,
+    deadline: Option<Instant>,
+    block: &mut Block,
+) -> Result<Ready<'a>, SearchError> {
+    let evaluations = options.budget.evaluations();
+    let total = total(evaluations, space.count());
     let opened = Journal::open(
         state,
         job,
@@ -125,20 +166,6 @@ pub(crate) fn run(
             resume: options.earlier == Earlier::Resume,
         },
     )?;
-    let evaluations = options.budget.evaluations();
-    let total = total(evaluations, valid);
-    let pipeline_options = PipelineOptions {
-        seed: options.seed,
-        limit: options.limit,
-        jobs: options.jobs,
-        total,
-        learns: options.strategy.learns(),
-    };
-    // A deadline that no clock can show is none.
-    let deadline = options
-        .budget
-        .time()
-        .and_then(|time| begin.checked_add(time));
     let mut progress = block.search(job, total, deadline);
     if let Some(warning) = &opened.warning {
         progress.warn(warning);
@@ -151,23 +178,30 @@ pub(crate) fn run(
             Interrupted::default()
         }
     };
+    progress.known(&known.places);
+    options.messages.known(job, &known.places);
     let journal = Arc::new(Mutex::new(opened.journal));
-    let best_us = left.best_us();
+    let pipeline_options = PipelineOptions {
+        seed: options.seed,
+        limit: options.limit,
+        jobs: options.jobs,
+        total,
+        learns: options.strategy.learns(),
+    };
+    let announce = announce(job, &journal);
+    let pipeline = Pipeline::new(job, &pipeline_options, announce, left.best_us())?;
     let limits = &job.device.info().limits;
     // Of a space that is not empty; where its first configuration is too hard to find, any will do.
     let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
-    let announce = announce(job, &journal);
-    let mut pipeline = Pipeline::new(job, &pipeline_options, announce, best_us)?;
     let setting = Setting::new(space)
         .seed(options.seed)
         .budget(evaluations)
         .in_flight(pipeline.capacity())
         .first(&default)
         .lessons(known.lessons);
-    let search = Search::new(&options.strategy, &setting);
-    let mut course = Course {
+    let course = Course {
         job,
-        search,
+        search: Search::new(&options.strategy, &setting),
         stop_when_stagnant: options.stop_when_stagnant,
         default,
         journal,
@@ -177,42 +211,50 @@ pub(crate) fn run(
         trouble: Trouble::default(),
         late: Vec::new(),
     };
-    course.progress.known(&known.places);
-    options.messages.known(job, &known.places);
-    let again = course.resume(left)?;
-    let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let mut stopped = course.run(&mut pipeline, over)?;
-    if stopped.is_none() && !interrupted() {
-        stopped = course.measure(again, &mut pipeline)?;
+    Ok(Ready {
+        course,
+        pipeline,
+        left,
+        deadline,
+    })
+}
+
+impl Ready<'_> {
+    /// Measures until the budget is used up, or there is another reason to end.
+    fn search(&mut self) -> Result<End, SearchError> {
+        let (course, pipeline) = (&mut self.course, &mut self.pipeline);
+        let deadline = self.deadline;
+        let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let again = course.resume(std::mem::take(&mut self.left))?;
+        let mut stopped = course.run(pipeline, over)?;
+        if stopped.is_none() && !interrupted() {
+            stopped = course.measure(again, pipeline)?;
+        }
+        let early = !over() && stopped.is_none() && !course.search.is_done();
+        let stagnant = early && course.is_stagnant();
+        course.end(stopped.as_ref());
+        Ok(End { stopped, stagnant })
     }
-    let stagnant = !over() && stopped.is_none() && !course.search.is_done() && course.is_stagnant();
-    course.end(stopped.as_ref());
-    let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
-    let mut bench = pipeline.finish().filter(|_| !device_lost);
-    let steadiness = bench.as_ref().and_then(Bench::steadiness);
-    let results = course.times();
-    let Course {
-        search,
-        mut progress,
-        failures,
-        default,
-        ..
-    } = course;
-    progress.comparing();
-    let choice = finalists::choose(bench.as_mut(), &default, &results);
-    let finished = Finished {
-        choice,
-        evaluated: search.evaluated() as u64,
-        valid,
-        failures,
-        stagnant,
-        stopped,
-        steadiness,
-    };
-    options
-        .messages
-        .finished(job, &finished, begin.elapsed().as_secs_f64());
-    Ok(finished)
+
+    /// Ends the workers but for the one that times the best again, and chooses.
+    fn choose(self, valid: u128, end: End) -> Finished {
+        let End { stopped, stagnant } = end;
+        let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
+        let mut bench = self.pipeline.finish().filter(|_| !device_lost);
+        let steadiness = bench.as_ref().and_then(Bench::steadiness);
+        let mut course = self.course;
+        course.progress.comparing();
+        let results = course.times();
+        Finished {
+            choice: finalists::choose(bench.as_mut(), &course.default, &results),
+            evaluated: course.search.evaluated() as u64,
+            valid,
+            failures: course.failures,
+            stagnant,
+            stopped,
+            steadiness,
+        }
+    }
 }
 
 /// Tells the journal what is about to be measured.
