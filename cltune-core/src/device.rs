@@ -174,6 +174,9 @@ device_fields! {
     ImageSupport image_support,
     /// 1 when `CL_DEVICE_LOCAL_MEM_TYPE` is `CL_LOCAL`: local memory is its own hardware.
     DedicatedLocalMem dedicated_local_mem,
+    /// The compute capability of an NVIDIA GPU, ten times the major number plus the minor one (90 for
+    /// 9.0); 0 for other devices. Which PTX instructions inline assembly may use depends on it.
+    NvComputeCapability nv_compute_capability,
     /// 1 for a CPU device.
     IsCpu is_cpu,
     /// 1 for a GPU device.

@@ -38,6 +38,7 @@ const DEVICE_WITHOUT_LIMITS: DeviceLimits = DeviceLimits {
     fp64: 0,
     fp16: 0,
     image_support: 0,
+    nv_compute_capability: 0,
     dedicated_local_mem: 0,
     is_cpu: 0,
     is_gpu: 0,

@@ -100,20 +100,42 @@ pub(crate) fn plan(
     Ok(jobs)
 }
 
-/// The tunables whose names contain one of the filters; all where there is no filter.
+/// The tunables that one of the filters means; all where there is no filter.
 pub(crate) fn tunables<'a>(
     packages: &'a [PackageTunables],
     filters: &[String],
 ) -> Result<Vec<(&'a PackageTunables, &'a Declaration)>, PlanError> {
     check_kernel_filters(packages, filters)?;
-    let wanted = |name: &str| {
-        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+    let declarations = packages.iter().flat_map(|package| &package.declarations);
+    let exact = |filter: &String| {
+        declarations
+            .clone()
+            .any(|found| is_named(&found.model.name, filter))
     };
+    let filters: Vec<(&String, bool)> = filters
+        .iter()
+        .map(|filter| (filter, exact(filter)))
+        .collect();
+    let means = |name: &str, (filter, exact): (&String, bool)| {
+        if exact {
+            is_named(name, filter)
+        } else {
+            name.contains(filter.as_str())
+        }
+    };
+    let wanted =
+        |name: &str| filters.is_empty() || filters.iter().any(|&filter| means(name, filter));
     let all = packages.iter().flat_map(|package| {
         let declarations = package.declarations.iter();
         declarations.map(move |found| (package, found))
     });
     Ok(all.filter(|(_, found)| wanted(&found.model.name)).collect())
+}
+
+/// Whether this is the tunable's name, with its package or without: `gemm` is then that kernel alone, and
+/// not also `gemm_f64`.
+fn is_named(name: &str, filter: &str) -> bool {
+    name == filter || name.rsplit("::").next() == Some(filter)
 }
 
 /// The first device of each kind, with the others. CPUs are all the same cores.

@@ -98,6 +98,12 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
             fp16: has("cl_khr_fp16"),
             image_support: i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
             dedicated_local_mem: i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1),
+            nv_compute_capability: if has("cl_nv_device_attribute_query") == 0 {
+                0
+            } else {
+                count(device::CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) * 10
+                    + count(device::CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)
+            },
             is_cpu: i64::from(device_type == DeviceType::Cpu),
             is_gpu: i64::from(device_type == DeviceType::Gpu),
         },

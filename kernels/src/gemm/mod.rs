@@ -1,9 +1,28 @@
-//! Matrix multiplication.
+//! Matrix multiplication: C ← α A B + β C.
 //!
-//! | kernel | from |
+//! [`Gemm`] multiplies, with the kernel that is fastest for the sizes on the device:
+//!
+//! | [`Route`] | kernel |
 //! |---|---|
-//! | [`gemm_classic()`] | Nugteren & Codreanu 2015, section VI: tiles in local memory and registers, 14 parameters |
+//! | `Direct` | small matrices as they lie |
+//! | `Pipelined` | tiles, with copies ahead on three levels; for GPUs |
+//! | `Tensor` | the tensor cores of NVIDIA's GPUs, in single precision |
+//! | `Panels` | vectors, from panels that are copied first; for CPUs |
+//!
+//! [`gemm_classic()`] is the kernel of Nugteren & Codreanu 2015 with its 14 parameters, as it was
+//! published: for comparisons, and for trying out tuners.
 
-mod classic;
+mod error;
+mod kernels;
+mod matrix;
+mod multiply;
+mod operands;
+mod real;
+mod route;
 
-pub use classic::gemm_classic;
+pub use error::GemmError;
+pub use kernels::classic::gemm_classic;
+pub use matrix::{Matrix, MatrixMut, Shape};
+pub use multiply::Gemm;
+pub use real::Real;
+pub use route::{Arithmetic, Route};

@@ -14,7 +14,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
 #[tunable(
-    source = "src/gemm/classic.cl",
+    source = "src/gemm/kernels/cl/classic.cl",
     params(
         MWG = [16, 32, 64, 128], NWG = [16, 32, 64, 128], KWG = [16, 32],
         MDIMC = [8, 16, 32], NDIMC = [8, 16, 32], MDIMA = [8, 16, 32], NDIMB = [8, 16, 32],
@@ -43,7 +43,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
         MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16, KWI = 2,
         VWM = 1, VWN = 1, STRM = 1, STRN = 1, SA = 1, SB = 1,
     ),
-    reference(kernel = "gemm_reference", source = "src/gemm/reference.cl", global(m, n)),
+    reference(kernel = "gemm_reference", source = "src/gemm/kernels/cl/classic_reference.cl", global(m, n)),
     tolerance(accumulates = k),
     flops(2 * m * n * k), bytes(4 * (m * k + n * k + m * n)),
 )]

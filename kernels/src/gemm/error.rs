@@ -1,0 +1,65 @@
+//! What can go wrong in a multiplication.
+
+/// An error of [`Gemm`](super::Gemm).
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GemmError {
+    /// The matrices cannot be multiplied.
+    #[error(
+        "a {0}x{1} matrix times a {2}x{3} matrix is no {4}x{5} matrix: A must have as many rows as C, B as \
+         many columns, and A as many columns as B has rows",
+        a.0, a.1, b.0, b.1, c.0, c.1
+    )]
+    Shapes {
+        /// Rows and columns of A.
+        a: (usize, usize),
+        /// Rows and columns of B.
+        b: (usize, usize),
+        /// Rows and columns of C.
+        c: (usize, usize),
+    },
+    /// The leading dimension is less than what lies side by side.
+    #[error(
+        "the leading dimension of {name} is {leading}, and {least} elements lie side by side: give at least \
+         {least}"
+    )]
+    Leading {
+        /// The matrix.
+        name: &'static str,
+        /// The leading dimension that was given.
+        leading: usize,
+        /// The least that is possible.
+        least: usize,
+    },
+    /// The matrix does not fit into its buffer.
+    #[error("matrix {name} reaches to element {needed} of a buffer of {len}")]
+    TooShort {
+        /// The matrix.
+        name: &'static str,
+        /// How many elements the buffer needs.
+        needed: usize,
+        /// How many it has.
+        len: usize,
+    },
+    /// A size, distance or offset of 2^31 or more.
+    #[error(
+        "{number}, of matrix {name}, is too large: sizes, distances and offsets are less than 2^31"
+    )]
+    TooLarge {
+        /// The matrix.
+        name: &'static str,
+        /// The number.
+        number: usize,
+    },
+    /// The device does not compute with this type or in this way.
+    #[error("{device} has no {what}")]
+    Unsupported {
+        /// The device.
+        device: String,
+        /// What it lacks.
+        what: &'static str,
+    },
+    /// A launch or an allocation failed.
+    #[error(transparent)]
+    Runtime(#[from] cltune_runtime::Error),
+}

@@ -1,0 +1,18 @@
+// What pipelined.cl and split.cl compute, one element for each work-item.
+#include "types.cl"
+
+__kernel void gemm_reference(const int m, const int n, const int k, const REAL alpha, const REAL beta,
+                             __global const REAL* restrict a, const int offset_a, const int lda,
+                             __global const REAL* restrict b, const int offset_b, const int ldb,
+                             __global stored* restrict c, const int offset_c, const int ldc) {
+    const size_t row = get_global_id(1);
+    const size_t column = get_global_id(0);
+    const size_t step_a = lda ? lda : m;
+    const size_t step_b = ldb ? ldb : n;
+    const size_t step_c = ldc ? ldc : n;
+    REAL sum = 0;
+    for (int i = 0; i < k; i++) {
+        sum = fma(a[offset_a + i * step_a + row], b[offset_b + i * step_b + column], sum);
+    }
+    update(c + offset_c + row * step_c + column, sum, alpha, beta);
+}

@@ -1,0 +1,17 @@
+//! The kernels of a multiplication as tunables, and what each can do.
+//!
+//! | tunable | multiplies |
+//! |---|---|
+//! | [`classic`] | tiles in local memory and registers, as published by Nugteren & Codreanu 2015 |
+//! | [`pipelined`] | the same, with copies ahead on three levels (Lin et al. 2025); the GPU's kernel |
+//! | [`split`] | on the tensor cores of NVIDIA's GPUs |
+//! | [`panels`] | vectors in registers, operands in panels; the CPU's kernel |
+//! | [`direct`] | small matrices as they lie |
+//! | [`pack`] | nothing: it brings a matrix into the order that the others read |
+
+pub(super) mod classic;
+pub(super) mod direct;
+pub(super) mod pack;
+pub(super) mod panels;
+pub(super) mod pipelined;
+pub(super) mod split;

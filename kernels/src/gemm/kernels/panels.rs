@@ -1,0 +1,88 @@
+//! The kernel for CPUs: a tile of sums in vector registers, operands in panels.
+
+use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+
+/// The rows of a panel of A. Small, so that the height of a tile can be tuned without packing anew.
+pub(crate) const PANEL_M: i32 = 2;
+/// The columns of a panel of B.
+pub(crate) const PANEL_N: i32 = 16;
+/// The highest tile, to which A is filled up: `MR`'s greatest value, to whole panels.
+pub(crate) const HIGHEST: i32 = 14;
+/// The widest tile, to which B is filled up: `NR`'s greatest value.
+pub(crate) const WIDEST: i32 = 64;
+
+macro_rules! panels {
+    ($name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*]) => {
+        /// C ← α A B + β C; `panels.cl` says how the matrices lie.
+        ///
+        /// # Errors
+        /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
+        #[tunable(
+            source = "src/gemm/kernels/cl/panels.cl",
+            kernel = "gemm_panels",
+            params(
+                MR = [2, 4, 6, 8, 10, 12, 14], NR = [16, 32, 48, 64], VW = [$($widths),*],
+                UNROLL = [1, 2, 4], ORDER = [0, 1],
+            ),
+            // The widest registers there are: 32 of 64 bytes.
+            constraints(MR * NR * $size <= 32 * 64),
+            global(
+                if ORDER == 1 { (m + MR - 1) / MR } else { (n + NR - 1) / NR },
+                if ORDER == 1 { (n + NR - 1) / NR } else { (m + MR - 1) / MR },
+            ),
+            local(1, 1),
+            defines(PANEL_M = 2, PANEL_N = 16),
+            options($($option),*),
+            tune(m = 256, n = 256, k = 256),
+            tune(m = 1024, n = 1024, k = 1024),
+            defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
+            reference(
+                kernel = "gemm_reference", source = "src/gemm/kernels/cl/panels_reference.cl",
+                global(n, m),
+            ),
+            tolerance(accumulates = k),
+            flops(2 * m * n * k), bytes($size * (m * k + n * k + m * n)),
+        )]
+        pub(crate) fn $name(
+            queue: &Queue,
+            m: i32,
+            n: i32,
+            k: i32,
+            #[arg(value = 1)] alpha: $real,
+            #[arg(value = 0)] beta: $real,
+            #[arg(len = (m + 14) / 2 * 2 * k)] a: &Buffer<$real>,
+            #[arg(len = (n + 78) / 16 * 16 * k)] b: &Buffer<$real>,
+            #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
+            #[arg(value = 0)] offset_c: i32,
+            #[arg(value = 0)] ldc: i32,
+        ) -> Result<Event>;
+    };
+}
+
+panels!(
+    gemm_panels,
+    f32,
+    f32,
+    4,
+    [4, 8, 16],
+    8,
+    ["-DREAL=float", "-DREAL_SIZE=4"]
+);
+panels!(
+    gemm_panels_f64,
+    f64,
+    f64,
+    8,
+    [2, 4, 8],
+    4,
+    ["-DREAL=double", "-DREAL_SIZE=8"]
+);
+panels!(
+    gemm_panels_f16,
+    f32,
+    f16,
+    4,
+    [4, 8, 16],
+    8,
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+);

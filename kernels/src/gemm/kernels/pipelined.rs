@@ -1,0 +1,114 @@
+//! The kernel for GPUs: copies ahead on three levels (Lin et al. 2025, section III), with the paper's
+//! eleven parameters and four of this library.
+//!
+//! `LANES`, `COPY`, `STAGES` and `SWIZZLE` are not the paper's: which work-items of an execution unit
+//! lie side by side decides how often local memory has to be read; copies that the hardware makes need no
+//! registers, and then more than two tiles may be on their way.
+
+use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+
+macro_rules! pipelined {
+    ($name:ident, $real:ident, $stored:ident, $width:tt, $vector:tt, [$($vectors:tt),*], [$($option:tt),*]) => {
+        /// C ← α A B + β C; `pipelined.cl` says how the matrices lie.
+        ///
+        /// # Errors
+        /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
+        #[tunable(
+            source = "src/gemm/kernels/cl/pipelined.cl",
+            kernel = "gemm_pipelined",
+            params(
+                MWG = [32, 64, 128, 256], NWG = [32, 64, 128, 256], KWG = [8, 16, 32],
+                MDIMC = [4, 8, 16, 32], NDIMC = [4, 8, 16, 32],
+                MDIMA = [8, 16, 32, 64], NDIMB = [8, 16, 32, 64],
+                STRM = [0, 1], STRN = [0, 1],
+                VWM = [$($vectors),*], VWN = [$($vectors),*],
+                LANES = [4, 8, 16, 32],
+                COPY = ["registers", "async"], STAGES = [2, 3, 4], SWIZZLE = [1, 8],
+            ),
+            constraints(
+                // What a work-item sums up has to fit into its registers.
+                (MWG / MDIMC) * (NWG / NDIMC) <= 128,
+                MWG % (MDIMC * VWM) == 0,
+                NWG % (NDIMC * VWN) == 0,
+                MDIMC % LANES == 0,
+                NDIMC % (32 / LANES) == 0,
+                MWG % (MDIMA * $width) == 0,
+                NWG % (NDIMB * $width) == 0,
+                (MDIMC * NDIMC) % MDIMA == 0,
+                (MDIMC * NDIMC) % NDIMB == 0,
+                KWG % (MDIMC * NDIMC / MDIMA) == 0,
+                KWG % (MDIMC * NDIMC / NDIMB) == 0,
+                COPY == "async" || STAGES == 2,
+                COPY == "registers" || device.nv_compute_capability >= 80,
+            ),
+            global((m + MWG - 1) / MWG * ((n + NWG - 1) / NWG) * (MDIMC * NDIMC)),
+            local(MDIMC * NDIMC),
+            local_memory(STAGES * KWG * (MWG + NWG) * (16 / $width)),
+            defines(
+                EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
+            ),
+            options($($option),*),
+            tune(m = 512, n = 512, k = 512),
+            tune(m = 1024, n = 1024, k = 1024),
+            tune(m = 2048, n = 2048, k = 2048),
+            tune(m = 4096, n = 4096, k = 4096),
+            tune(m = 4096, n = 128, k = 4096),
+            defaults(
+                MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16,
+                STRM = 1, STRN = 1, VWM = $vector, VWN = $vector, LANES = 8, COPY = "registers",
+                STAGES = 2, SWIZZLE = 8,
+            ),
+            reference(
+                kernel = "gemm_reference", source = "src/gemm/kernels/cl/pipelined_reference.cl",
+                global(n, m),
+            ),
+            tolerance(accumulates = k),
+            flops(2 * m * n * k), bytes((16 / $width) * (m * k + n * k + m * n)),
+        )]
+        pub(crate) fn $name(
+            queue: &Queue,
+            m: i32,
+            n: i32,
+            k: i32,
+            #[arg(value = 1)] alpha: $real,
+            #[arg(value = 0)] beta: $real,
+            #[arg(len = m * k)] a: &Buffer<$real>,
+            #[arg(value = 0)] offset_a: i32,
+            #[arg(value = 0)] lda: i32,
+            #[arg(len = n * k)] b: &Buffer<$real>,
+            #[arg(value = 0)] offset_b: i32,
+            #[arg(value = 0)] ldb: i32,
+            #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
+            #[arg(value = 0)] offset_c: i32,
+            #[arg(value = 0)] ldc: i32,
+        ) -> Result<Event>;
+    };
+}
+
+pipelined!(
+    gemm_pipelined,
+    f32,
+    f32,
+    4,
+    4,
+    [1, 2, 4],
+    ["-DREAL=float", "-DREAL_SIZE=4"]
+);
+pipelined!(
+    gemm_pipelined_f64,
+    f64,
+    f64,
+    2,
+    2,
+    [1, 2],
+    ["-DREAL=double", "-DREAL_SIZE=8"]
+);
+pipelined!(
+    gemm_pipelined_f16,
+    f32,
+    f16,
+    4,
+    4,
+    [1, 2, 4],
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+);

@@ -1,0 +1,277 @@
+//! A multiplication, from its matrices to its launches.
+
+use super::error::GemmError;
+use super::matrix::{Matrix, MatrixMut};
+use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whole};
+use super::real::{Factors, Operand, Products, Real, Size, Target};
+use super::route::{Arithmetic, Copies, Route, Speeds};
+use cltune_runtime::{Buffer, Event, Queue};
+
+/// Multiplies matrices: C ← α A B + β C.
+///
+/// It keeps what it knows of the device and the memory that operands are copied to, so keep it for as
+/// long as there is something to multiply.
+///
+/// ```no_run
+/// use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Shape};
+/// use cltune_runtime::{Buffer, Queue};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let queue = Queue::default_device()?;
+/// let a = Buffer::from_slice(&queue, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let b = Buffer::from_slice(&queue, &[1.0_f32, 0.0, 0.0, 1.0, 1.0, 1.0])?;
+/// let mut c = Buffer::new(queue.context(), 4)?;
+/// Gemm::new(&queue)?.multiply(
+///     &queue,
+///     1.0,
+///     Matrix::new(&a, Shape::row_major(2, 3)),
+///     Matrix::new(&b, Shape::row_major(3, 2)),
+///     0.0,
+///     MatrixMut::new(&mut c, Shape::row_major(2, 2)),
+/// )?;
+/// assert_eq!(c.read(&queue)?, [4.0, 5.0, 10.0, 11.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Gemm<T: Real> {
+    speeds: Speeds,
+    arithmetic: Arithmetic,
+    /// Copies of A and of B, in the order that a kernel reads.
+    copies: [Option<Buffer<T::Real>>; 2],
+}
+
+/// A multiplication of row-major C whose matrices fit together.
+struct Product<'a, T: Real> {
+    size: Size,
+    factors: Factors<T::Real>,
+    a: Matrix<'a, T>,
+    b: Matrix<'a, T>,
+    c: MatrixMut<'a, T>,
+}
+
+impl<T: Real> Gemm<T> {
+    /// For the device of a queue.
+    ///
+    /// # Errors
+    /// [`GemmError::Unsupported`] when the device does not compute with this type.
+    pub fn new(queue: &Queue) -> Result<Self, GemmError> {
+        let device = queue.device();
+        if T::NEEDS_FP64 && device.info().limits.fp64 == 0 {
+            return Err(GemmError::Unsupported {
+                device: device.to_string(),
+                what: "double precision",
+            });
+        }
+        Ok(Self {
+            speeds: Speeds::of::<T>(device),
+            arithmetic: Arithmetic::Automatic,
+            copies: [None, None],
+        })
+    }
+
+    /// With this arithmetic instead of [`Arithmetic::Automatic`].
+    #[must_use]
+    pub const fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// C ← α A B + β C. As BLAS has it, C is not read where β is 0, nor A and B where α is 0.
+    /// Nothing is done where C has no elements.
+    ///
+    /// The launches are enqueued; the event, where there is one, is that of the last.
+    ///
+    /// # Errors
+    /// Matrices that do not fit together or into their buffers, sizes of 2^31 or more, and what OpenCL
+    /// refuses.
+    pub fn multiply(
+        &mut self,
+        queue: &Queue,
+        alpha: T::Real,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        beta: T::Real,
+        c: MatrixMut<'_, T>,
+    ) -> Result<Option<Event>, GemmError> {
+        let Some(product) = Product::new(alpha, a, b, beta, c)? else {
+            return Ok(None);
+        };
+        let copies = Copies {
+            a: ready(&product.a.transposed()).is_none(),
+            b: ready(&product.b).is_none(),
+        };
+        let route = if product.size.k == 0 {
+            Route::Direct
+        } else {
+            self.speeds.route(product.size, copies, self.arithmetic)
+        };
+        self.multiply_by(queue, route, product).map(Some)
+    }
+
+    /// C ← α A B + β C by a given route, for tests and comparisons; otherwise as
+    /// [`Gemm::multiply`].
+    ///
+    /// # Errors
+    /// As [`Gemm::multiply`], and [`GemmError::Unsupported`] for a route that the device has not.
+    #[expect(clippy::too_many_arguments, reason = "those of BLAS, and the route")]
+    pub fn multiply_with(
+        &mut self,
+        queue: &Queue,
+        route: Route,
+        alpha: T::Real,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        beta: T::Real,
+        c: MatrixMut<'_, T>,
+    ) -> Result<Option<Event>, GemmError> {
+        let Some(product) = Product::new(alpha, a, b, beta, c)? else {
+            return Ok(None);
+        };
+        self.multiply_by(queue, route, product).map(Some)
+    }
+
+    fn multiply_by(
+        &mut self,
+        queue: &Queue,
+        route: Route,
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        match route {
+            Route::Direct => direct(queue, product),
+            Route::Panels => self.panels(queue, product),
+            Route::Pipelined => self.tiles(queue, None, product),
+            Route::Tensor => self.tiles(queue, Some(Products::Three), product),
+        }
+    }
+
+    fn panels(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
+        let [to_a, to_b] = &mut self.copies;
+        let a = in_panels(queue, &product.a.transposed(), PANELS_OF_A, to_a)?;
+        let b = in_panels(queue, &product.b, PANELS_OF_B, to_b)?;
+        let (size, factors) = (product.size, product.factors);
+        Ok(T::panels(queue, size, factors, a, b, target(product.c))?)
+    }
+
+    fn tiles(
+        &mut self,
+        queue: &Queue,
+        tensor: Option<Products>,
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        let [to_a, to_b] = &mut self.copies;
+        let a = in_lines(queue, &product.a.transposed(), to_a)?;
+        let b = in_lines(queue, &product.b, to_b)?;
+        let (size, factors) = (product.size, product.factors);
+        let c = target(product.c);
+        match tensor {
+            None => Ok(T::pipelined(queue, size, factors, a, b, c)?),
+            Some(products) => {
+                let device = queue.device();
+                let unsupported = || GemmError::Unsupported {
+                    device: device.to_string(),
+                    what: "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
+                };
+                if device.info().limits.nv_compute_capability < 80 {
+                    return Err(unsupported());
+                }
+                let launched = T::tensor(queue, products, size, factors, a, b, c);
+                Ok(launched.ok_or_else(unsupported)??)
+            }
+        }
+    }
+}
+
+impl Gemm<f32> {
+    /// C ← α A B + β C with factors rounded to TF32, which has 11 significant bits: an error of about
+    /// 3e-4 of the result, several times as fast. Only on NVIDIA's GPUs since compute capability 8.0.
+    ///
+    /// # Errors
+    /// As [`Gemm::multiply`], and [`GemmError::Unsupported`] on other devices.
+    pub fn multiply_tf32(
+        &mut self,
+        queue: &Queue,
+        alpha: f32,
+        a: Matrix<'_, f32>,
+        b: Matrix<'_, f32>,
+        beta: f32,
+        c: MatrixMut<'_, f32>,
+    ) -> Result<Option<Event>, GemmError> {
+        let Some(product) = Product::new(alpha, a, b, beta, c)? else {
+            return Ok(None);
+        };
+        if product.size.k == 0 {
+            return direct(queue, product).map(Some);
+        }
+        self.tiles(queue, Some(Products::One), product).map(Some)
+    }
+}
+
+impl<'a, T: Real> Product<'a, T> {
+    /// Checks the matrices; `None` where nothing is to be done.
+    fn new(
+        alpha: T::Real,
+        mut a: Matrix<'a, T>,
+        mut b: Matrix<'a, T>,
+        beta: T::Real,
+        mut c: MatrixMut<'a, T>,
+    ) -> Result<Option<Self>, GemmError> {
+        let (of_a, of_b, of_c) = (a.shape, b.shape, c.shape);
+        if of_a.rows != of_c.rows || of_b.columns != of_c.columns || of_a.columns != of_b.rows {
+            return Err(GemmError::Shapes {
+                a: (of_a.rows, of_a.columns),
+                b: (of_b.rows, of_b.columns),
+                c: (of_c.rows, of_c.columns),
+            });
+        }
+        c.check("C")?;
+        a.check("A")?;
+        b.check("B")?;
+        if of_c.rows == 0 || of_c.columns == 0 {
+            return Ok(None);
+        }
+        if !of_c.by_rows {
+            // The transpose of C is the product of the transposes, and lies row after row.
+            (a, b) = (b.transposed(), a.transposed());
+            c.shape = c.shape.transposed();
+        }
+        let k = if alpha == T::ZERO { 0 } else { a.shape.columns };
+        Ok(Some(Self {
+            // Checked: all sizes are less than 2^31.
+            size: Size {
+                m: whole(c.shape.rows),
+                n: whole(c.shape.columns),
+                k: whole(k),
+            },
+            factors: Factors { alpha, beta },
+            a,
+            b,
+            c,
+        }))
+    }
+}
+
+/// Multiplies matrices as they lie.
+fn direct<T: Real>(queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
+    let (a, b) = (as_it_lies(product.a), as_it_lies(product.b));
+    let c = target(product.c);
+    Ok(T::direct(queue, product.size, product.factors, a, b, c)?)
+}
+
+/// A matrix, and whether it lies column after column.
+fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
+    let operand = Operand {
+        buffer: matrix.buffer,
+        offset: whole(matrix.shape.offset),
+        leading: whole(matrix.shape.leading),
+    };
+    (operand, !matrix.shape.by_rows)
+}
+
+fn target<T: Real>(MatrixMut { buffer, shape }: MatrixMut<'_, T>) -> Target<'_, T> {
+    Target {
+        buffer,
+        offset: whole(shape.offset),
+        leading: whole(shape.leading),
+    }
+}
