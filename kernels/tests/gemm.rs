@@ -124,7 +124,6 @@ impl<T: Number> Host<T> {
 }
 
 /// One multiplication by a route, compared element by element; what lies between rows must not change.
-#[expect(clippy::too_many_arguments, reason = "a case of a test")]
 fn check<T: Number>(
     queue: &Queue,
     route: Option<Route>,

@@ -28,16 +28,19 @@ pub(crate) fn check_fit(
     // Where the driver chooses the work-group it chooses one that fits.
     let work_items: usize = geometry.local.map_or(1, |local| local.iter().product());
     let mut needs = kernel.needs(device.raw());
-    if !tells_work_group(device.info()) {
+    if !tells_limits(device.info()) {
         needs.work_group = None;
+        needs.local_mem = 0;
     }
     misfit(needs, &device.info().limits, work_items).map_or(Ok(()), Err)
 }
 
-/// Whether `CL_KERNEL_WORK_GROUP_SIZE` is the largest work-group that can be launched. NVIDIA's driver
-/// (580.159 on an H200) answers 256 for kernels that run right, and fastest, with 1024, whether or
-/// not they have `reqd_work_group_size`. What really does not fit it refuses at the launch.
-fn tells_work_group(info: &DeviceInfo) -> bool {
+/// Whether a kernel that needs more than the driver tells of cannot be launched. NVIDIA's driver
+/// (580.159 on an H200) answers 256 to `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and
+/// fastest, with 1024, whether or not they have `reqd_work_group_size`; and kernels run right there with
+/// 68 KiB of local memory where `CL_DEVICE_LOCAL_MEM_SIZE` is 48. What really does not fit it refuses at
+/// the launch.
+fn tells_limits(info: &DeviceInfo) -> bool {
     info.platform != "NVIDIA CUDA"
 }
 

@@ -40,10 +40,12 @@ macro_rules! pipelined {
                 KWG % (MDIMC * NDIMC / NDIMB) == 0,
                 COPY == "async" || STAGES == 2,
                 COPY == "registers" || device.nv_compute_capability >= 80,
+                // NVIDIA's GPUs have more local memory than they tell of: 99 KiB and more since 8.0.
+                STAGES * KWG * (MWG + NWG) * (16 / $width)
+                    <= if device.nv_compute_capability >= 80 { 98304 } else { device.local_mem_size },
             ),
             global((m + MWG - 1) / MWG * ((n + NWG - 1) / NWG) * (MDIMC * NDIMC)),
             local(MDIMC * NDIMC),
-            local_memory(STAGES * KWG * (MWG + NWG) * (16 / $width)),
             defines(
                 EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
             ),

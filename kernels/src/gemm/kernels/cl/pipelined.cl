@@ -189,6 +189,29 @@ void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, con
     }
 
     c += offset_c + begin_m * step_c + begin_n;
+#if !defined(C_HALF) && VWN > 1
+    // Whole vectors, where they are aligned and all of the tile is in C.
+    if (!EDGE_N && (step_c | offset_c) % VWN == 0) {
+        #pragma unroll
+        for (int i = 0; i < MWI; i++) {
+            const int row = M_AT(i / VWM) + i % VWM;
+            if (EDGE_M && row >= columns_a) {
+                continue;
+            }
+            #pragma unroll
+            for (int v = 0; v < NVEC; v++) {
+                typedef EXPAND(REAL, VWN) vector;
+                __global vector* at = (__global vector*)(c + row * step_c + N_AT(v));
+                vector value = alpha * EXPAND(vload, VWN)(0, sums[i] + v * VWN);
+                if (beta != 0) {
+                    value += beta * *at;
+                }
+                *at = value;
+            }
+        }
+        return;
+    }
+#endif
     #pragma unroll
     for (int i = 0; i < MWI; i++) {
         const int row = M_AT(i / VWM) + i % VWM;

@@ -79,8 +79,6 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
     const int columns_b = n - begin_n;
     a += offset_a + begin_m;
     b += offset_b + begin_n;
-    __global const float* const first_a = a;
-    __global const float* const first_b = b;
 
     float sums[BLOCKS_M][BLOCKS_N][4];
     #pragma unroll
@@ -200,6 +198,9 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
         stage = stage + 1 == STAGES ? 0 : stage + 1;
     }
 
+    // Back to the first row; to remember where that was would cost registers all the while.
+    a -= tiles * KWG * step_a;
+    b -= tiles * KWG * step_b;
     c += offset_c + begin_m * step_c + begin_n;
     #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++) {
@@ -219,7 +220,7 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
                 if (isnan(sum)) {
                     sum = 0.0f;
                     for (int p = 0; p < k; p++) {
-                        sum = fma(first_a[p * step_a + row], first_b[p * step_b + column], sum);
+                        sum = fma(a[p * step_a + row], b[p * step_b + column], sum);
                     }
                 }
 #endif
