@@ -11,6 +11,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Context(Arc<Inner>);
 
+/// A context that is not kept alive.
+#[cfg(feature = "tuning")]
+#[derive(Clone, Debug)]
+pub(crate) struct WeakContext(std::sync::Weak<Inner>);
+
 #[derive(Debug)]
 struct Inner {
     // Declared before `raw`, so that programs and kernels are released before their context.
@@ -39,12 +44,26 @@ impl Context {
         &self.0.device
     }
 
+    /// The same, without keeping it alive.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn downgrade(&self) -> WeakContext {
+        WeakContext(Arc::downgrade(&self.0))
+    }
+
     pub(crate) fn raw(&self) -> &RawContext {
         &self.0.raw
     }
 
     pub(crate) fn launches(&self) -> &LaunchCache {
         &self.0.launches
+    }
+}
+
+#[cfg(feature = "tuning")]
+impl WeakContext {
+    /// The context, if it is still alive.
+    pub(crate) fn upgrade(&self) -> Option<Context> {
+        self.0.upgrade().map(Context)
     }
 }
 

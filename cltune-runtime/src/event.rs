@@ -13,6 +13,11 @@ impl Event {
         Self(raw)
     }
 
+    #[cfg(feature = "tuning")]
+    pub(crate) fn raw(&self) -> &RawEvent {
+        &self.0
+    }
+
     /// Blocks until the launch has ended.
     ///
     /// # Errors

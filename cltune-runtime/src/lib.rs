@@ -47,7 +47,9 @@
 //! | [`tunable`] | the attribute that declares a kernel |
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
 //! | [`DeviceSet`] | devices that compute one problem together |
-//! | [`Selection`] | which values a call gets, and why |
+//! | [`Selection`], [`Explanation`] | which values a call gets, and why |
+//! | [`Policy`] | what a call does where nothing was tuned |
+//! | [`cache`] | what is kept on disk |
 //! | [`Error`] | what went wrong and what to do |
 //!
 //! # What a call does
@@ -73,7 +75,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
-//! | `tuning` | measuring, verifying and searching, which `cargo cltune` is built on |
+//! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
 //!
 //! # Minimum Rust version
 //! 1.95.

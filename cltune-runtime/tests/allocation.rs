@@ -1,9 +1,10 @@
 //! A warm launch allocates nothing: counted by a global allocator, in a test binary of its own.
 //! Drivers are C and do not use it.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune_runtime::{Buffer, Event, Policy, Queue, Result, tunable, with_policy};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -81,4 +82,34 @@ fn warm_launches_do_not_allocate() {
     });
     assert_eq!(warm, 0);
     assert_eq!(y.read(&queue).unwrap()[0], 303.0);
+}
+
+/// Under every policy, once what it does has been done.
+#[test]
+fn warm_launches_do_not_allocate_under_any_policy() {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 64]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+    let mut policies = vec!["baked", "offline:none.lock"];
+    if cfg!(feature = "tuning") {
+        policies.extend(["tune-once:4", "online:1000%,unchecked"]);
+    }
+    for policy in policies {
+        let policy: Policy = policy.parse().unwrap();
+        let mut calls = || {
+            with_policy(&policy, || {
+                for _ in 0..100 {
+                    saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
+                }
+            });
+            queue.finish().unwrap();
+        };
+        // It takes a while until calls have tuned themselves; then they never allocate again.
+        let begin = Instant::now();
+        while allocations_of(&mut calls) > 0 {
+            assert!(begin.elapsed() < Duration::from_mins(2), "{policy}");
+        }
+        assert_eq!(allocations_of(&mut calls), 0, "{policy}");
+    }
 }

@@ -31,6 +31,14 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether the configuration was tuned on this very device for this very problem.
+    pub const fn is_for_this_problem(self) -> bool {
+        matches!(
+            self,
+            Self::ExactDevice { exact: true } | Self::Cache { exact: true }
+        )
+    }
+
     /// Whether the configuration was tuned on this very device. Where it was not, tuning may find a
     /// better one.
     pub const fn is_for_this_device(self) -> bool {

@@ -1,7 +1,7 @@
 //! What tuning in a program asks of the store: leave to tune, and to remember what it found.
 
 use super::folder::CacheError;
-use super::notes::{NotedResult, codes, line, values};
+use super::notes::{NotedResult, codes, line, list, values};
 use super::store::{Known, Store, key};
 use super::trial::Trial;
 use cltune_core::device::DeviceInfo;
@@ -43,17 +43,21 @@ impl Store {
         self.change(model, info, |notes| notes.add_result(result));
     }
 
-    /// Leave to tune a kernel on a device, after waiting for another program that has it.
+    /// Leave to tune a kernel on a device for a problem, after waiting for another program that has it.
     pub(crate) fn leave(
         &self,
         model: &Model,
         info: &DeviceInfo,
+        dims: &[i64],
         patience: Duration,
     ) -> Result<Leave, CacheError> {
         let Some(folder) = self.folder() else {
             return Ok(Leave::Given(None));
         };
-        let path = folder.notes().join(format!("{}.trial", key(model, info)));
+        // As many sizes as a file's name surely has room for; that others share the lock does no harm.
+        let sizes = list(&dims[..dims.len().min(8)]);
+        let name = format!("{}-{sizes}.trial", key(model, info));
+        let path = folder.notes().join(name);
         let Some(mut trial) = Trial::begin(&path, patience)? else {
             return Ok(Leave::OtherProgram);
         };

@@ -1,10 +1,10 @@
 //! The user's cache: what earlier runs of this user's programs found out, on disk.
 //!
 //! ```text
-//! FOLDER/v1/lock                 locked while a file of notes is changed
-//! FOLDER/v1/notes/KEY            results and refusals of one kernel on one device
-//! FOLDER/v1/notes/KEY.trial      locked while a program tunes that kernel on that device
-//! FOLDER/v1/programs/KEY         the binary of a program
+//! FOLDER/v1/lock                     locked while a file of notes is changed
+//! FOLDER/v1/notes/KEY                results and refusals of one kernel on one device
+//! FOLDER/v1/notes/KEY-PROBLEM.trial  locked while a program tunes that kernel for a problem
+//! FOLDER/v1/programs/KEY             the binary of a program
 //! ```
 //!
 //! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means

@@ -3,15 +3,19 @@
 
 use super::folder::CacheError;
 use super::lock::{Lock, lock};
-use super::notes::{list, sizes, value_items, value_list};
+use super::notes::{list, sizes, value_items, value_list, values};
+use cltune_core::model::Model;
 use cltune_core::parameter::Value;
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Leave to tune, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Trial(Lock);
+pub(crate) struct Trial {
+    lock: Lock,
+    path: PathBuf,
+}
 
 impl Trial {
     /// Waits for a program that tunes; `None` where it takes longer.
@@ -19,14 +23,15 @@ impl Trial {
     /// # Errors
     /// [`CacheError::Io`].
     pub(super) fn begin(path: &Path, patience: Duration) -> Result<Option<Self>, CacheError> {
-        Ok(lock(path, patience)?.map(Self))
+        let path = path.to_owned();
+        Ok(lock(&path, patience)?.map(|lock| Self { lock, path }))
     }
 
     /// What a program was trying when it ended: problem and values. Damaged text is none.
     pub(super) fn left_over(&mut self) -> Option<(Vec<i64>, Vec<Value>)> {
         let mut text = String::new();
         // More than any configuration has.
-        let mut start = io::Read::by_ref(&mut self.0.0).take(1 << 16);
+        let mut start = io::Read::by_ref(&mut self.lock.0).take(1 << 16);
         start.read_to_string(&mut text).ok()?;
         let (problem, values) = text.strip_suffix('\n')?.split_once('\t')?;
         Some((sizes(problem)?, value_items(values)?))
@@ -36,8 +41,24 @@ impl Trial {
     ///
     /// # Errors
     /// It could not be written.
-    pub(crate) fn note(&mut self, dims: &[i64], values: &[Value]) -> io::Result<()> {
+    fn note(&mut self, dims: &[i64], values: &[Value]) -> io::Result<()> {
         self.write(&format!("{}\t{}\n", list(dims), value_list(values)))
+    }
+
+    /// As [`note`](Self::note), by codes.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(crate) fn note_codes(
+        &mut self,
+        model: &Model,
+        dims: &[i64],
+        codes: &[i64],
+    ) -> io::Result<()> {
+        match values(model, codes) {
+            Some(values) => self.note(dims, &values),
+            None => Ok(()),
+        }
     }
 
     /// Notes that nothing is being tried any more.
@@ -47,7 +68,7 @@ impl Trial {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
-        let file = &mut self.0.0;
+        let file = &mut self.lock.0;
         file.set_len(0)?;
         file.rewind()?;
         file.write_all(text.as_bytes())
@@ -57,6 +78,9 @@ impl Trial {
 impl Drop for Trial {
     fn drop(&mut self) {
         self.settle();
+        // A program that waits for the lock gets that of a file without a name; one that comes later
+        // makes another, and at worst both tune.
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

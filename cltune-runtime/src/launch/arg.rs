@@ -7,10 +7,10 @@ use crate::opencl::RawBuffer;
 
 /// An argument of a call, in the order of the Rust function.
 #[derive(Clone, Copy, Debug)]
-pub struct Arg<'a>(pub(super) Passed<'a>);
+pub struct Arg<'a>(pub(crate) Passed<'a>);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Passed<'a> {
+pub(crate) enum Passed<'a> {
     Scalar(&'a [u8]),
     Buffer {
         raw: &'a RawBuffer,

@@ -8,10 +8,17 @@ use super::programs::Programs;
 use super::refusals::Refusals;
 use super::selection;
 use super::tunable::Tunable;
+use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
+#[cfg(feature = "tuning")]
+use crate::live::{Ended, Online, Subject};
+#[cfg(feature = "tuning")]
+use crate::policy::Policy;
 use crate::policy::{self, PolicyId};
 use crate::queue::Queue;
+#[cfg(feature = "tuning")]
+use cltune_core::select::Rule;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -38,7 +45,10 @@ struct Entry {
     given: Option<Box<[i64]>>,
     /// The configuration that runs.
     codes: Box<[i64]>,
-    prepared: Prepared,
+    prepared: Arc<Prepared>,
+    /// Where calls try other configurations as well.
+    #[cfg(feature = "tuning")]
+    online: Option<Online>,
 }
 
 /// What a prepared launch is found by.
@@ -69,6 +79,37 @@ impl<'a> Key<'a> {
 }
 
 impl Entry {
+    fn new(key: &Key<'_>, codes: Box<[i64]>, prepared: Prepared) -> Self {
+        Self {
+            tunable: key.tunable,
+            policy: key.policy,
+            dims: key.dims.into(),
+            given: key.given.map(Into::into),
+            codes,
+            prepared: Arc::new(prepared),
+            #[cfg(feature = "tuning")]
+            online: None,
+        }
+    }
+
+    /// With what tunes it, where the policy is to tune with calls and nothing was tuned for this problem.
+    #[cfg(feature = "tuning")]
+    fn tuned_by(mut self, call: &Call<'_>, policy: &Policy, rule: Rule) -> Self {
+        if let Policy::Online { overhead, check } = policy
+            && !rule.is_for_this_problem()
+        {
+            self.online = Some(Online::new(Subject {
+                tunable: call.tunable,
+                dims: call.dims.into(),
+                default: self.codes.clone(),
+                prepared: Arc::clone(&self.prepared),
+                overhead: *overhead,
+                check: *check,
+            }));
+        }
+        self
+    }
+
     fn key(&self) -> Key<'_> {
         Key {
             tunable: self.tunable,
@@ -106,7 +147,14 @@ impl LaunchCache {
                 Some(entry) => entry,
                 None => self.prepare(tunable, queue, &key)?,
             };
-            match entry.prepared.launch(tunable.model(), queue, args) {
+            #[cfg(feature = "tuning")]
+            let launched = match &entry.online {
+                None => entry.prepared.launch(tunable.model(), queue, args),
+                Some(online) => self.launch_online(&entry, online, queue, args),
+            };
+            #[cfg(not(feature = "tuning"))]
+            let launched = entry.prepared.launch(tunable.model(), queue, args);
+            match launched {
                 // Nothing has run, so the next configuration can take over.
                 Err(error) if given.is_none() && error.is_of_configuration() => {
                     let device = queue.device();
@@ -121,6 +169,38 @@ impl LaunchCache {
                 result => return result,
             }
         }
+    }
+
+    /// Launches what is being tuned; once that has ended, later calls find what was found.
+    #[cfg(feature = "tuning")]
+    #[cold]
+    fn launch_online(
+        &self,
+        entry: &Arc<Entry>,
+        online: &Online,
+        queue: &Queue,
+        args: &[Arg<'_>],
+    ) -> Result<Event> {
+        let launched = online.launch(queue, args);
+        if let Some(ended) = online.take_ended() {
+            self.forget(entry);
+            let (codes, prepared) = match ended {
+                Ended::Found(Some(found)) => found,
+                Ended::Found(None) => (entry.codes.clone(), Arc::clone(&entry.prepared)),
+                // The next call selects again.
+                Ended::Elsewhere => return launched,
+            };
+            self.remember(Entry {
+                tunable: entry.tunable,
+                policy: entry.policy,
+                dims: entry.dims.clone(),
+                given: None,
+                codes,
+                prepared,
+                online: None,
+            });
+        }
+        launched
     }
 
     /// Selects and builds what [`LaunchCache::launch`] of such a call needs, and launches nothing.
@@ -170,36 +250,38 @@ impl LaunchCache {
         key: &Key<'_>,
     ) -> Result<Arc<Entry>> {
         let dims = key.dims;
-        let (codes, prepared) = if let Some(codes) = key.given {
+        let entry = if let Some(codes) = key.given {
             selection::check(tunable, queue.device(), codes, dims)?;
-            (codes.into(), self.build(tunable, queue, codes, dims)?)
+            let prepared = self.build(tunable, queue.context(), codes, dims)?;
+            Entry::new(key, codes.into(), prepared)
         } else {
             self.prepare_selected(tunable, queue, key)?
         };
-        let entry = Arc::new(Entry {
-            tunable: key.tunable,
-            policy: key.policy,
-            dims: dims.into(),
-            given: key.given.map(Into::into),
-            codes,
-            prepared,
-        });
+        Ok(self.remember(entry))
+    }
+
+    /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and is
+    /// shared from now on.
+    fn remember(&self, entry: Entry) -> Arc<Entry> {
+        let entry = Arc::new(entry);
+        let key = entry.key();
+        // Dropped when the lock is free again: tuning that is under way takes a while to end.
+        let mut forgotten = HashMap::default();
         let mut launches = self
             .launches
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         if launches.len() >= MAX_LAUNCHES {
-            launches.clear();
+            std::mem::swap(&mut *launches, &mut forgotten);
             self.programs.clear();
             self.refusals.clear();
         }
         let bucket = launches.entry(key.hash()).or_default();
-        // Another thread may have been quicker; its entry is as good, and is shared from now on.
-        if let Some(first) = bucket.iter().find(|other| other.is(key)) {
-            return Ok(first.clone());
+        if let Some(first) = bucket.iter().find(|other| other.is(&key)) {
+            return first.clone();
         }
         bucket.push(entry.clone());
-        Ok(entry)
+        entry
     }
 
     /// The first selected configuration that builds. One that does not is an entry of the lockfile
@@ -209,7 +291,7 @@ impl LaunchCache {
         tunable: &'static Tunable,
         queue: &Queue,
         key: &Key<'_>,
-    ) -> Result<(Box<[i64]>, Prepared)> {
+    ) -> Result<Entry> {
         let policy = policy::get(key.policy)?;
         let call = Call {
             tunable,
@@ -218,20 +300,39 @@ impl LaunchCache {
         };
         let knowledge = call.knowledge(&policy);
         let chosen = call.choose(&knowledge, &self.refusals, |codes| {
-            self.build(tunable, queue, codes, key.dims)
+            self.build(tunable, queue.context(), codes, key.dims)
         })?;
         log_selection(&call, &policy, &chosen.codes, chosen.rule);
-        Ok((chosen.codes, chosen.made))
+        let entry = Entry::new(key, chosen.codes, chosen.made);
+        #[cfg(feature = "tuning")]
+        let entry = entry.tuned_by(&call, &policy, chosen.rule);
+        Ok(entry)
     }
 
-    fn build(
+    pub(crate) fn build(
         &self,
         tunable: &'static Tunable,
-        queue: &Queue,
+        context: &Context,
         codes: &[i64],
         dims: &[i64],
     ) -> Result<Prepared> {
-        let program = self.programs.get(tunable, queue, codes, dims)?;
-        Prepared::new(tunable, queue, codes, dims, &program)
+        let program = self.programs.get(tunable, context, codes, dims)?;
+        Prepared::new(tunable, context.device(), codes, dims, &program)
+    }
+
+    /// What is being done about a call under a policy that tunes with calls.
+    #[cfg(feature = "tuning")]
+    pub(super) fn describe_online(&self, tunable: &Tunable, dims: &[i64]) -> Option<String> {
+        let entry = self.find(&Key::of(tunable, None, dims))?;
+        entry.online.as_ref().map(Online::describe)
+    }
+
+    #[cfg(not(feature = "tuning"))]
+    #[expect(
+        clippy::unused_self,
+        reason = "the same signature with and without the feature"
+    )]
+    pub(super) fn describe_online(&self, _tunable: &Tunable, _dims: &[i64]) -> Option<String> {
+        None
     }
 }

@@ -55,6 +55,11 @@ impl Call<'_> {
                 self.tune_once(*budget, policy);
                 Knowledge::of(self.tunable, self.device, policy)
             }
+            #[cfg(not(feature = "tuning"))]
+            Policy::Online { .. } => {
+                self.warn_that_nothing_tunes();
+                knowledge
+            }
             _ => knowledge,
         }
     }
@@ -90,6 +95,11 @@ impl Call<'_> {
 
     #[cfg(not(feature = "tuning"))]
     fn tune_once(&self, _budget: Budget, _policy: &Policy) {
+        self.warn_that_nothing_tunes();
+    }
+
+    #[cfg(not(feature = "tuning"))]
+    fn warn_that_nothing_tunes(&self) {
         tracing::warn!(
             kernel = %self.tunable.model().name,
             "not tuned: this program was built without cltune-runtime's feature `tuning`"

@@ -16,6 +16,8 @@ pub struct Explanation {
     problem: String,
     policy: Policy,
     considered: Vec<Considered>,
+    /// What tuning does meanwhile.
+    tuning: Option<String>,
 }
 
 impl Explanation {
@@ -52,9 +54,12 @@ impl fmt::Display for Explanation {
             };
             writeln!(f, "{mark} {considered}")?;
         }
-        match self.configuration() {
-            Some(_) => Ok(()),
-            None => writeln!(f, "  no configuration can run"),
+        if self.configuration().is_none() {
+            writeln!(f, "  no configuration can run")?;
+        }
+        match &self.tuning {
+            Some(tuning) => writeln!(f, "  {tuning}"),
+            None => Ok(()),
         }
     }
 }
@@ -72,13 +77,14 @@ pub fn explain(tunable: &'static Tunable, queue: &Queue, dims: &[i64]) -> Result
         device,
         dims,
     };
-    let refusals = queue.context().launches().refusals();
+    let launches = queue.context().launches();
     let model = tunable.model();
     Ok(Explanation {
         kernel: model.name.to_string(),
         device: device.to_string(),
         problem: model.describe_problem(dims),
-        considered: call.consider(&knowledge, refusals),
+        considered: call.consider(&knowledge, launches.refusals()),
+        tuning: launches.describe_online(tunable, dims),
         policy,
     })
 }

@@ -36,6 +36,8 @@ mod selection;
 mod tunable;
 
 pub use arg::Arg;
+#[cfg(feature = "tuning")]
+pub(crate) use arg::Passed;
 pub(crate) use cache::LaunchCache;
 pub use explain::{Explanation, explain};
 #[cfg(feature = "tuning")]
@@ -45,6 +47,8 @@ pub(crate) use knowledge::Knowledge;
 pub(crate) use local_memory::set_local_memory;
 #[cfg(feature = "tuning")]
 pub(crate) use options::build_options;
+#[cfg(feature = "tuning")]
+pub(crate) use prepared::Prepared;
 pub use selection::{Baked, Configuration, Selection, default_params, select};
 pub use tunable::Tunable;
 

@@ -4,9 +4,10 @@ use super::arg::{Arg, Passed};
 use super::fit::{Misfit, check_fit};
 use super::local_memory::set_local_memory;
 use super::tunable::Tunable;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawKernel, RawProgram};
+use crate::opencl::{RawEvent, RawKernel, RawProgram, RawQueue};
 use crate::queue::Queue;
 use cltune_core::expr::Env;
 use cltune_core::model::{ArgumentKind, Geometry, Model};
@@ -44,13 +45,13 @@ impl Prepared {
     /// [`Model::check`].
     pub(crate) fn new(
         tunable: &Tunable,
-        queue: &Queue,
+        device: &Device,
         codes: &[i64],
         dims: &[i64],
         program: &RawProgram,
     ) -> Result<Self> {
         let model = tunable.model();
-        let limits = &queue.device().info().limits;
+        let limits = &device.info().limits;
         let geometry =
             model
                 .geometry(codes, dims, limits)
@@ -72,8 +73,7 @@ impl Prepared {
             usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0)
         };
         set_local_memory(&kernel, model, &env)?;
-        check_fit(&kernel, queue.device(), &geometry)
-            .map_err(|lacks| misfit(model, codes, lacks))?;
+        check_fit(&kernel, device, &geometry).map_err(|lacks| misfit(model, codes, lacks))?;
         let mut slots = Vec::new();
         for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
             let expects = match &argument.kind {
@@ -96,6 +96,18 @@ impl Prepared {
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
+        self.launch_on(queue.raw(), model, queue, args, None)
+    }
+
+    /// As [`launch`](Self::launch) on another queue of the same context, after an event.
+    pub(crate) fn launch_on(
+        &self,
+        raw: &RawQueue,
+        model: &Model,
+        queue: &Queue,
+        args: &[Arg<'_>],
+        after: Option<&RawEvent>,
+    ) -> Result<Event> {
         if args.len() != self.slots.len() {
             return Err(Error::Arguments {
                 kernel: model.name.to_string(),
@@ -109,9 +121,8 @@ impl Prepared {
         for (slot, arg) in self.slots.iter().zip(args) {
             slot.set(&kernel, model, queue, arg)?;
         }
-        let event = queue
-            .raw()
-            .launch(&kernel, &self.geometry)
+        let event = raw
+            .launch_after(&kernel, &self.geometry, after)
             .map_err(|status| Error::OpenCl {
                 call: format!(
                     "clEnqueueNDRangeKernel of `{}` ({})",

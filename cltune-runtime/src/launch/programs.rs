@@ -7,7 +7,6 @@ use crate::cache::{ProgramId, Store};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::{BuildFailure, RawProgram};
-use crate::queue::Queue;
 use cltune_core::device::DeviceInfo;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,12 +23,12 @@ impl Programs {
     pub(super) fn get(
         &self,
         tunable: &'static Tunable,
-        queue: &Queue,
+        context: &Context,
         codes: &[i64],
         dims: &[i64],
     ) -> Result<Arc<RawProgram>> {
         let model = tunable.model();
-        let options = build_options(model, queue.device(), codes, dims)?;
+        let options = build_options(model, context.device(), codes, dims)?;
         let slot = {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (tunable.address(), options.clone());
@@ -37,7 +36,7 @@ impl Programs {
         };
         // Outside the lock, so that other kernels build meanwhile.
         slot.get_or_init(|| {
-            built(queue.context(), &model.source, &options)
+            built(context, &model.source, &options)
                 .map(Arc::new)
                 .map_err(|failure| Error::Build {
                     kernel: model.name.to_string(),

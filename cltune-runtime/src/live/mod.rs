@@ -7,9 +7,24 @@
 //! | file | owns |
 //! |---|---|
 //! | `declaration` | what the tuner must know of a tunable |
+//! | `searching` | from a tunable to a search of its space |
 //! | `once` | tuning at the first call, which waits |
+//! | `account` | what exploring in calls may cost |
+//! | `explorer` | which configuration serves the next call |
+//! | `builder` | configurations built in a thread beside the program |
+//! | `stopwatch` | how long a call's launch takes |
+//! | `check` | whether a configuration computes what the default does |
+//! | `online` | tuning with the calls of the program: all of these together |
 
+mod account;
+mod builder;
+mod check;
 mod declaration;
+mod explorer;
 mod once;
+mod online;
+mod searching;
+mod stopwatch;
 
 pub(crate) use once::tune_once;
+pub(crate) use online::{Ended, Online, Subject};

@@ -1,21 +1,18 @@
 //! Tuning at the first call, which waits: the search and the measuring of `cargo cltune`, within a
 //! budget.
 
-use super::declaration::declaration;
-use crate::cache::{CacheError, Leave, Store, Trial};
+use super::searching::{Searching, Untuned};
+use crate::cache::{Leave, Store, Trial};
 use crate::device::Device;
 use crate::launch::Tunable;
 use crate::policy::Budget;
-use crate::search::{self, Score, Search, Setting, Stagnation, Step};
-use crate::tuning::{MeasureOptions, Measurer, Outcome, PrepareError};
+use crate::search::{Confidence, Score, Search, Stagnation, Step};
+use crate::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune_core::lockfile::Measured;
 use cltune_core::model::Model;
-use cltune_core::space::{Space, TooComplex};
-use std::sync::{Arc, Mutex, PoisonError};
+use cltune_core::select::default_codes;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// The steps that building a space may take: a second or so.
-const MOST_STEPS: u64 = 1 << 22;
 
 /// How long to wait for another program that tunes the same, where the budget is no time.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -28,32 +25,6 @@ const COMPARING: Duration = Duration::from_millis(500);
 
 /// So many of the fastest are compared with the default in the end.
 const FINALISTS: usize = 3;
-
-/// Why nothing was tuned.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Untuned {
-    /// The tunable was not made by the macro.
-    #[error("its declaration cannot be read: {0}")]
-    Declaration(String),
-    /// The space cannot be built quickly.
-    #[error("its space of valid configurations cannot be built at run time: {0}")]
-    Space(#[from] TooComplex),
-    /// No configuration is valid.
-    #[error("no configuration is valid")]
-    Empty,
-    /// Nothing can be measured.
-    #[error(transparent)]
-    Prepare(#[from] PrepareError),
-    /// Another program was tuning the same all the time.
-    #[error("another program tunes it")]
-    OtherProgram,
-    /// The cache cannot be used.
-    #[error(transparent)]
-    Cache(#[from] CacheError),
-    /// Every configuration failed.
-    #[error("no configuration works: {0}")]
-    AllFailed(String),
-}
 
 /// Tunes a kernel for a device and a problem, and remembers what it finds. One at a time in this
 /// process, since measuring wants the device for itself; `is_known` is asked when the turn has come.
@@ -76,7 +47,7 @@ pub(crate) fn tune_once(
     let begin = Instant::now();
     let (model, info) = (tunable.model(), device.info());
     let patience = budget.time().unwrap_or(PATIENCE);
-    let trial = match store.leave(model, info, patience)? {
+    let trial = match store.leave(model, info, dims, patience)? {
         Leave::Given(trial) => trial,
         Leave::OtherProgram => return Err(Untuned::OtherProgram),
     };
@@ -84,12 +55,13 @@ pub(crate) fn tune_once(
     if is_known() {
         return Ok(());
     }
-    let declaration = declaration(tunable).map_err(Untuned::Declaration)?;
-    let spec = model.space_spec(dims, &info.limits);
-    let space = Space::build_within(spec, MOST_STEPS)?;
-    if space.count() == 0 {
-        return Err(Untuned::Empty);
-    }
+    let default = default_codes(model, dims, &info.limits).ok_or(Untuned::Empty)?;
+    let evaluations = budget.evaluations();
+    let Searching {
+        mut search,
+        declaration,
+        valid,
+    } = Searching::new(tunable, device, dims, evaluations, &default, store)?;
     let options = MeasureOptions {
         most_repeats: 20,
         repeat_time: Duration::from_millis(20),
@@ -109,19 +81,7 @@ pub(crate) fn tune_once(
         trial,
         failure: None,
     };
-    let default = session.measurer.default_codes().to_vec();
-    let setting = Setting::new(Arc::new(space))
-        .budget(budget.evaluations())
-        .first(&default);
-    let mut search = Search::new(&search::STRATEGIES[0], &setting);
-    let known = store.known(model, info);
-    for (problem, codes, _) in &known.refused {
-        if problem == dims {
-            search.know(codes, Score::Failed);
-        }
-    }
     session.run(&mut search);
-    let valid = setting.space.count();
     let measured = session.choose(&search, &default, valid)?;
     tracing::info!(
         kernel = %model.name,
@@ -161,7 +121,7 @@ impl Session<'_> {
     /// Measures until the budget is used up or going on leads nowhere. The first configuration, the
     /// default, is measured in any case.
     fn run(&mut self, search: &mut Search) {
-        let mut stagnation = Stagnation::new(search::Confidence::default());
+        let mut stagnation = Stagnation::new(Confidence::default());
         while let Step::Measure(codes) = search.step() {
             let best_us = search.best().map(|(_, time_us)| time_us);
             let score = self.measure(&codes, best_us);
@@ -195,14 +155,9 @@ impl Session<'_> {
     }
 
     fn note(&mut self, codes: &[i64]) {
-        let parameters = self.model.parameters.iter().zip(codes);
-        let values: Option<Vec<_>> = parameters
-            .map(|(parameter, code)| parameter.domain.value(*code))
-            .collect();
-        let (Some(trial), Some(values)) = (&mut self.trial, values) else {
-            return;
-        };
-        if let Err(reason) = trial.note(self.dims, &values) {
+        if let Some(trial) = &mut self.trial
+            && let Err(reason) = trial.note_codes(self.model, self.dims, codes)
+        {
             tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
             self.trial = None;
         }

@@ -13,6 +13,28 @@ unsafe impl Send for RawEvent {}
 unsafe impl Sync for RawEvent {}
 
 impl RawEvent {
+    /// The same event once more.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn share(&self) -> Result<Self, Status> {
+        // SAFETY: the handle is alive; the new value releases what is retained here.
+        unsafe { event::retain_event(self.0) }.map_err(Status)?;
+        Ok(Self(self.0))
+    }
+
+    /// Whether the command has ended.
+    ///
+    /// # Errors
+    /// It failed.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn has_ended(&self) -> Result<bool, Status> {
+        let status = event::get_event_data(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS);
+        let status = number(&status.map_err(Status)?) as i32;
+        if status < 0 {
+            return Err(Status(status));
+        }
+        Ok(status == event::CL_COMPLETE)
+    }
+
     /// Blocks until the command has ended.
     pub(crate) fn wait(&self) -> Result<(), Status> {
         event::wait_for_events(&[self.0]).map_err(Status)

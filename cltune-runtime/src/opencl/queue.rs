@@ -144,16 +144,50 @@ impl RawQueue {
         event.map(RawEvent).map_err(Status)
     }
 
+    /// An event that ends when all commands so far have ended.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn marker(&self) -> Result<RawEvent, Status> {
+        // SAFETY: the handle is alive, and no events are passed.
+        let event = unsafe { command_queue::enqueue_marker_with_wait_list(self.0, 0, ptr::null()) };
+        event.map(RawEvent).map_err(Status)
+    }
+
+    /// Lets later commands wait for an event of another queue of the same context.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn wait_for(&self, event: &RawEvent) -> Result<(), Status> {
+        // SAFETY: the list is one live event, and is read during the call.
+        let barrier =
+            unsafe { command_queue::enqueue_barrier_with_wait_list(self.0, 1, &raw const event.0) };
+        barrier
+            .map(|barrier| drop(RawEvent(barrier)))
+            .map_err(Status)
+    }
+
     /// Enqueues a launch with the arguments set on `kernel`.
+    #[cfg(feature = "tuning")]
     pub(crate) fn launch(
         &self,
         kernel: &RawKernel,
         geometry: &Geometry,
     ) -> Result<RawEvent, Status> {
+        self.launch_after(kernel, geometry, None)
+    }
+
+    /// As [`launch`](Self::launch), after an event of another queue of the same context.
+    pub(crate) fn launch_after(
+        &self,
+        kernel: &RawKernel,
+        geometry: &Geometry,
+        after: Option<&RawEvent>,
+    ) -> Result<RawEvent, Status> {
         let pointer =
             |sizes: &Option<[usize; 3]>| sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
+        let (events, list) = match after {
+            Some(event) => (1, &raw const event.0),
+            None => (0, ptr::null()),
+        };
         // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
-        // during the call. That the kernel stays inside its buffers is the promise of its author;
+        // during the call, and so is the list of at most one live event. That the kernel stays inside its buffers is the promise of its author;
         // the tuner's guard zones check it.
         let event = unsafe {
             command_queue::enqueue_nd_range_kernel(
@@ -163,8 +197,8 @@ impl RawQueue {
                 pointer(&geometry.offset),
                 geometry.global.as_ptr(),
                 pointer(&geometry.local),
-                0,
-                ptr::null(),
+                events,
+                list,
             )
         };
         event.map(RawEvent).map_err(Status)

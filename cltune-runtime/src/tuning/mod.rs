@@ -54,3 +54,4 @@ pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};
 pub use tolerance::default_bound;
+pub(crate) use verify::Expected;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     bytes: Vec<u8>,
     allowed: Allowed,
     /// The L2 norm of the finite values.
@@ -20,7 +20,7 @@ pub(super) struct Expected {
 impl Expected {
     /// Takes the reference's output; each element accumulates so many terms. The index of a NaN
     /// that is not the poison's is an error: with it nothing could be verified.
-    pub(super) fn new(
+    pub(crate) fn new(
         scalar: ScalarType,
         bytes: Vec<u8>,
         declared: &Tolerance,
@@ -53,7 +53,7 @@ impl Expected {
     }
 
     /// What is wrong with a result, if anything. `poisoned`: the output held the poison before.
-    pub(super) fn compare(
+    pub(crate) fn compare(
         &self,
         scalar: ScalarType,
         found: &[u8],

@@ -1,0 +1,136 @@
+//! Configurations built in a thread beside the program.
+
+use super::explorer::Codes;
+use super::searching::{Searching, Untuned};
+use crate::cache::Store;
+use crate::context::{Context, WeakContext};
+use crate::error::Error;
+use crate::launch::{Prepared, Tunable};
+use crate::tuning::{Compiler, MeasureOptions};
+use cltune_core::device::DeviceType;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// So many configurations are tried at most: with an overhead of 10 % that is 48,000 calls.
+const EVALUATIONS: u64 = 200;
+
+/// What a builder has to say.
+pub(super) enum Message {
+    /// The search that configurations come from.
+    Search(Box<Searching>),
+    /// There is nothing to search.
+    Untuned(Untuned),
+    /// What became of a configuration.
+    Built(Codes, Box<Result<Prepared, Error>>),
+}
+
+/// A thread that builds one configuration after another. Dropping it waits for the one that is being
+/// built: a driver must not be at work when the program ends.
+#[derive(Debug)]
+pub(super) struct Builder {
+    orders: Option<Sender<Codes>>,
+    messages: Receiver<Message>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What is built for.
+pub(super) struct Job {
+    pub(super) tunable: &'static Tunable,
+    pub(super) dims: Box<[i64]>,
+    pub(super) default: Codes,
+}
+
+impl Builder {
+    /// Starts with the search, which takes a while for a large space.
+    pub(super) fn start(context: &Context, job: Job) -> std::io::Result<Self> {
+        let (orders, ordered) = channel();
+        let (sender, messages) = channel();
+        // Not a context of its own: the program's must end when the program drops it.
+        let context = context.downgrade();
+        let thread = std::thread::Builder::new()
+            .name("cltune builder".to_owned())
+            .spawn(move || build(&job, &context, &ordered, &sender))?;
+        Ok(Self {
+            orders: Some(orders),
+            messages,
+            thread: Some(thread),
+        })
+    }
+
+    /// Orders a configuration.
+    pub(super) fn order(&self, codes: Codes) {
+        if let Some(orders) = &self.orders {
+            // A thread that has ended says so by its last message.
+            let _ = orders.send(codes);
+        }
+    }
+
+    /// What it has to say by now.
+    pub(super) fn message(&self) -> Option<Message> {
+        self.messages.try_recv().ok()
+    }
+}
+
+impl Drop for Builder {
+    fn drop(&mut self) {
+        self.orders = None;
+        // The thread itself may be the last to hold the context, and so drop this.
+        if let Some(thread) = self.thread.take()
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn build(job: &Job, context: &WeakContext, orders: &Receiver<Codes>, sender: &Sender<Message>) {
+    let Some(first_launch) = search(job, context, sender) else {
+        return;
+    };
+    while let Ok(codes) = orders.recv() {
+        let Some(context) = context.upgrade() else {
+            return;
+        };
+        first_launch.of(&codes);
+        let launches = context.launches();
+        let built = launches.build(job.tunable, &context, &codes, &job.dims);
+        if sender.send(Message::Built(codes, Box::new(built))).is_err() {
+            return;
+        }
+    }
+}
+
+/// On CPUs launches configurations once: PoCL compiles them then, for the work-group, and finds that in its
+/// cache when the program launches them.
+struct FirstLaunch(Option<Compiler>);
+
+impl FirstLaunch {
+    fn of(&self, codes: &[i64]) {
+        if let Some(compiler) = &self.0 {
+            // Only for what the driver keeps of it; building shows what is wrong.
+            compiler.compile(codes, false);
+        }
+    }
+}
+
+/// Makes the search. `None` where that failed, or nobody wants it any more.
+fn search(job: &Job, context: &WeakContext, sender: &Sender<Message>) -> Option<FirstLaunch> {
+    let context = context.upgrade()?;
+    let device = context.device();
+    let store = Store::of_user();
+    let (default, dims) = (&*job.default, &*job.dims);
+    let searching = Searching::new(job.tunable, device, dims, Some(EVALUATIONS), default, store);
+    let (message, first_launch) = match searching {
+        Ok(searching) => {
+            let is_cpu = device.info().device_type == DeviceType::Cpu;
+            let options = MeasureOptions::default();
+            let compiler = || Compiler::new(device, &searching.declaration, dims, &options).ok();
+            let compiler = is_cpu.then(compiler).flatten();
+            let message = Message::Search(Box::new(searching));
+            (message, Some(FirstLaunch(compiler)))
+        }
+        Err(untuned) => (Message::Untuned(untuned), None),
+    };
+    sender.send(message).ok()?;
+    first_launch
+}

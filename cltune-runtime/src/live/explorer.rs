@@ -1,0 +1,508 @@
+//! Which configuration serves the next call of a program that tunes itself. Knows nothing of OpenCL.
+//!
+//! 1. A few calls are timed with the default.
+//! 2. When the account affords it, a configuration that the search proposed and that is built serves a
+//!    call, and two more if it is not clearly slower than the best.
+//! 3. When the search is done or leads nowhere, the best serve calls in turns with the default, which
+//!    wins ties.
+//!
+//! All other calls are served by the best so far.
+
+use super::account::Account;
+use crate::search::{Confidence, Score, Search, Stagnation, Step};
+use crate::tuning::median;
+use std::collections::VecDeque;
+
+/// A configuration's codes.
+pub(super) type Codes = Box<[i64]>;
+
+/// So many timed calls of the default come first.
+const BASELINE: usize = 5;
+/// So many timed calls of a configuration that is not clearly slower.
+const SAMPLES: usize = 3;
+/// What clearly slower means.
+const SLOWER: f64 = 1.2;
+/// So many timed calls of each of the best in the end.
+const FINAL_SAMPLES: usize = 7;
+/// So many of the best are compared with the default.
+const FINALISTS: usize = 2;
+/// The least improvement over the default that counts.
+const IMPROVEMENT: f64 = 0.98;
+/// So many configurations are built, or being built, beside the one that is tried.
+const AHEAD: usize = 2;
+
+/// What serves a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The [usual](Explorer::usual) configuration, not timed.
+    Usual,
+    /// A configuration that has run before, timed.
+    Timed(Codes),
+    /// A configuration that has never run.
+    Fresh(Codes),
+}
+
+/// What was found in the end.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    pub(super) codes: Codes,
+    pub(super) time_us: f64,
+    pub(super) default_us: f64,
+    pub(super) evaluated: u64,
+}
+
+/// A configuration and its times, microseconds.
+#[derive(Clone, Debug)]
+struct Timed {
+    codes: Codes,
+    samples_us: Vec<f64>,
+}
+
+/// Decides, and remembers what it learned.
+pub(super) struct Explorer {
+    search: Search,
+    stagnation: Stagnation,
+    account: Account,
+    default: Timed,
+    /// The best so far, where it is better than the default.
+    best: Option<(Codes, f64)>,
+    building: usize,
+    ready: VecDeque<Codes>,
+    trial: Option<Timed>,
+    /// Nothing more comes from the search.
+    exhausted: bool,
+    finals: Option<Vec<Timed>>,
+}
+
+impl Explorer {
+    pub(super) fn new(search: Search, default: Codes, account: Account) -> Self {
+        Self {
+            search,
+            stagnation: Stagnation::new(Confidence::default()),
+            account,
+            default: Timed::new(default),
+            best: None,
+            building: 0,
+            ready: VecDeque::new(),
+            trial: None,
+            exhausted: false,
+            finals: None,
+        }
+    }
+
+    /// The configuration of calls that are not timed; `None`: the default.
+    pub(super) fn usual(&self) -> Option<&Codes> {
+        self.best.as_ref().map(|(codes, _)| codes)
+    }
+
+    /// How many configurations have a result.
+    pub(super) fn evaluated(&self) -> usize {
+        self.search.evaluated()
+    }
+
+    /// The next configuration to build, if one is wanted now.
+    pub(super) fn wants(&mut self) -> Option<Codes> {
+        let default_us = self.default_us()?;
+        while !self.exhausted && self.building + self.ready.len() < AHEAD {
+            if self.stagnation.is_reached() || self.account.is_spent(default_us) {
+                self.exhausted = true;
+                break;
+            }
+            match self.search.step() {
+                Step::Measure(codes) if *codes == *self.default.codes => {
+                    self.tell(&codes, Some(default_us));
+                }
+                Step::Measure(codes) => {
+                    self.building += 1;
+                    return Some(codes.into());
+                }
+                Step::Wait => break,
+                Step::Done => self.exhausted = true,
+            }
+        }
+        None
+    }
+
+    /// A configuration that was wanted is built.
+    pub(super) fn built(&mut self, codes: Codes) {
+        self.building -= 1;
+        self.ready.push_back(codes);
+    }
+
+    /// A configuration that was wanted cannot be built.
+    pub(super) fn not_built(&mut self, codes: &[i64]) {
+        self.building -= 1;
+        self.tell(codes, None);
+    }
+
+    /// What serves the next call.
+    pub(super) fn turn(&mut self) -> Turn {
+        if self.default.samples_us.len() < BASELINE {
+            return Turn::Timed(self.default.codes.clone());
+        }
+        let Some(default_us) = self.default_us() else {
+            return Turn::Usual;
+        };
+        if let Some(finals) = &self.finals {
+            let next = finals.iter().min_by_key(|one| one.samples_us.len());
+            let next = next.filter(|one| one.samples_us.len() < FINAL_SAMPLES);
+            return next.cloned().map_or(Turn::Usual, |next| self.timed(&next));
+        }
+        if let Some(trial) = self.trial.clone() {
+            return self.timed(&trial);
+        }
+        if !self.ready.is_empty() && self.account.affords_unknown(default_us) {
+            if let Some(codes) = self.ready.pop_front() {
+                self.trial = Some(Timed::new(codes.clone()));
+                return Turn::Fresh(codes);
+            }
+        } else if self.account.is_spent(default_us) {
+            self.ready.clear();
+        }
+        if self.exhausted && self.building == 0 && self.ready.is_empty() {
+            self.finals = Some(self.finalists());
+        }
+        Turn::Usual
+    }
+
+    /// A call was served by the usual configuration and not timed.
+    pub(super) fn served(&mut self) {
+        if let Some(default_us) = self.default_us() {
+            let usual_us = self.best.as_ref().map_or(default_us, |(_, time)| *time);
+            self.account.call(usual_us, default_us);
+        }
+    }
+
+    /// A call was served by this configuration and took so long.
+    pub(super) fn took(&mut self, codes: &[i64], time_us: f64) {
+        if let Some(default_us) = self.default_us() {
+            self.account.call(time_us, default_us);
+        }
+        if let Some(finals) = &mut self.finals {
+            let one = finals.iter_mut().find(|one| *one.codes == *codes);
+            if let Some(one) = one {
+                one.samples_us.push(time_us);
+            }
+        } else if *self.default.codes == *codes {
+            self.default.samples_us.push(time_us);
+        } else {
+            self.sample(codes, time_us);
+        }
+    }
+
+    /// A configuration was tried besides the calls, which took so long, and is right.
+    pub(super) fn tried(&mut self, codes: &[i64], time_us: f64) {
+        self.sample(codes, time_us);
+    }
+
+    /// Something was done besides the calls.
+    pub(super) fn extra(&mut self, time_us: f64) {
+        self.account.extra(time_us);
+    }
+
+    /// A configuration does not run, or is wrong.
+    pub(super) fn failed(&mut self, codes: &[i64]) {
+        if self.best.as_ref().is_some_and(|(best, _)| **best == *codes) {
+            self.best = None;
+        }
+        if let Some(finals) = &mut self.finals {
+            finals.retain(|one| *one.codes != *codes);
+        } else if self.trial.as_ref().is_some_and(|one| *one.codes == *codes) {
+            self.trial = None;
+            self.tell(codes, None);
+        }
+    }
+
+    /// What was found, once that is certain.
+    pub(super) fn found(&self) -> Option<Found> {
+        let finals = self.finals.as_ref()?;
+        if finals
+            .iter()
+            .any(|one| one.samples_us.len() < FINAL_SAMPLES)
+        {
+            return None;
+        }
+        let default_us = finals.first()?.median_us();
+        let others = finals.iter().skip(1);
+        let best = others.min_by(|a, b| a.median_us().total_cmp(&b.median_us()));
+        let best = best.filter(|one| one.median_us() <= IMPROVEMENT * default_us);
+        let best = best.or(finals.first())?;
+        Some(Found {
+            codes: best.codes.clone(),
+            time_us: best.median_us(),
+            default_us,
+            evaluated: self.search.evaluated() as u64,
+        })
+    }
+
+    fn default_us(&self) -> Option<f64> {
+        let is_known = self.default.samples_us.len() >= BASELINE;
+        is_known.then(|| self.default.median_us())
+    }
+
+    /// A timed call of this configuration, as soon as that is affordable. Where it never will be, what is
+    /// known of it has to do.
+    fn timed(&mut self, one: &Timed) -> Turn {
+        let Some(default_us) = self.default_us() else {
+            return Turn::Usual;
+        };
+        let expected = one.samples_us.iter().copied().fold(0.0, f64::max);
+        let is_default = one.codes == self.default.codes;
+        if is_default || self.account.affords(SLOWER * expected, default_us) {
+            return Turn::Timed(one.codes.clone());
+        }
+        if self.account.is_spent(default_us) {
+            match &mut self.finals {
+                Some(finals) => finals.retain(|other| other.codes != one.codes),
+                None => self.conclude(),
+            }
+        }
+        Turn::Usual
+    }
+
+    fn sample(&mut self, codes: &[i64], time_us: f64) {
+        let Some(trial) = self.trial.as_mut().filter(|one| *one.codes == *codes) else {
+            return;
+        };
+        trial.samples_us.push(time_us);
+        let best_us = match &self.best {
+            Some((_, best_us)) => *best_us,
+            None => self.default.median_us(),
+        };
+        let median_us = trial.median_us();
+        if trial.samples_us.len() >= SAMPLES || median_us > SLOWER * best_us {
+            self.conclude();
+        }
+    }
+
+    /// The trial has ended.
+    fn conclude(&mut self) {
+        let Some(trial) = self.trial.take() else {
+            return;
+        };
+        let median_us = trial.median_us();
+        let default_us = self.default.median_us();
+        let best_us = self.best.as_ref().map_or(default_us, |(_, time)| *time);
+        self.tell(&trial.codes, Some(median_us));
+        if median_us < best_us && median_us <= IMPROVEMENT * default_us {
+            self.best = Some((trial.codes, median_us));
+        }
+    }
+
+    fn tell(&mut self, codes: &[i64], time_us: Option<f64>) {
+        let score = Score::of(time_us);
+        self.search.tell(codes, score);
+        self.stagnation.observe(score);
+    }
+
+    /// The default, and the best of the others.
+    fn finalists(&self) -> Vec<Timed> {
+        let mut others: Vec<(&[i64], f64)> = self
+            .search
+            .results()
+            .filter(|(codes, _)| **codes != *self.default.codes)
+            .filter_map(|(codes, score)| Some((codes, score.time()?)))
+            .collect();
+        others.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let others = others.into_iter().take(FINALISTS);
+        let others = others.filter(|(_, time_us)| *time_us <= self.default.median_us());
+        std::iter::once(Timed::new(self.default.codes.clone()))
+            .chain(others.map(|(codes, _)| Timed::new(codes.into())))
+            .collect()
+    }
+}
+
+impl Timed {
+    fn new(codes: Codes) -> Self {
+        Self {
+            codes,
+            samples_us: Vec::new(),
+        }
+    }
+
+    fn median_us(&self) -> f64 {
+        median(&self.samples_us).unwrap_or(f64::INFINITY)
+    }
+}
+
+impl std::fmt::Debug for Explorer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explorer")
+            .field("search", &self.search)
+            .field("best", &self.best)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::account::RESERVE;
+    use super::*;
+    use crate::policy::Overhead;
+    use crate::search::{Setting, find};
+    use cltune_core::space::{Space, SpaceParameter};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// A program that calls a kernel with one parameter of `times.len()` values, whose default is 0; a
+    /// time of infinity is a configuration that fails. Builds take `build` calls.
+    struct Program {
+        times: Vec<f64>,
+        explorer: Explorer,
+        /// Codes that are being built, and at which call they are ready.
+        building: VecDeque<(Codes, usize)>,
+        /// What each call took.
+        took: Vec<f64>,
+    }
+
+    impl Program {
+        fn new(times: &[f64], overhead: Overhead) -> Self {
+            let codes = || (0..times.len() as i64).map(|code| vec![code]);
+            let parameter = SpaceParameter {
+                name: "A".into(),
+                codes: codes().map(|codes| codes[0]).collect(),
+            };
+            let all: Vec<Vec<i64>> = codes().collect();
+            let space = Space::from_configurations(vec![parameter], &all).unwrap();
+            let setting = Setting::new(Arc::new(space)).first(&[0]);
+            let search = Search::new(find("random").unwrap(), &setting);
+            let account = Account::new(overhead);
+            Self {
+                times: times.to_vec(),
+                explorer: Explorer::new(search, [0].into(), account),
+                building: VecDeque::new(),
+                took: Vec::new(),
+            }
+        }
+
+        fn time(&self, codes: &[i64]) -> f64 {
+            self.times[codes[0] as usize]
+        }
+
+        fn call(&mut self, build: usize) {
+            while let Some(codes) = self.explorer.wants() {
+                self.building.push_back((codes, self.took.len() + build));
+            }
+            while self
+                .building
+                .front()
+                .is_some_and(|(_, at)| *at <= self.took.len())
+            {
+                let (codes, _) = self.building.pop_front().unwrap();
+                self.explorer.built(codes);
+            }
+            let default = self.times[0];
+            let usual = self
+                .explorer
+                .usual()
+                .map_or(default, |codes| self.time(codes));
+            let took = match self.explorer.turn() {
+                Turn::Usual => {
+                    self.explorer.served();
+                    usual
+                }
+                Turn::Fresh(codes) if self.time(&codes).is_infinite() => {
+                    self.explorer.failed(&codes);
+                    self.explorer.served();
+                    usual
+                }
+                Turn::Fresh(codes) | Turn::Timed(codes) => {
+                    let time = self.time(&codes);
+                    self.explorer.took(&codes, time);
+                    time
+                }
+            };
+            self.took.push(took);
+        }
+
+        /// Calls until something is found.
+        fn run(&mut self, build: usize) -> Found {
+            for _ in 0..1_000_000 {
+                self.call(build);
+                if let Some(found) = self.explorer.found() {
+                    return found;
+                }
+            }
+            panic!("it does not converge: {:?}", self.explorer);
+        }
+    }
+
+    #[test]
+    fn it_finds_the_fastest_and_says_by_how_much() {
+        let mut program = Program::new(
+            &[10.0, f64::INFINITY, 4.0, 80.0, 12.0],
+            Overhead::Fraction(0.2),
+        );
+        let found = program.run(3);
+        assert_eq!(*found.codes, [2]);
+        assert_eq!(
+            (found.time_us, found.default_us, found.evaluated),
+            (4.0, 10.0, 5)
+        );
+        assert_eq!(program.explorer.turn(), Turn::Usual);
+    }
+
+    #[test]
+    fn the_default_wins_ties_and_stays_where_all_else_fails() {
+        for others in [9.9, f64::INFINITY] {
+            let found = Program::new(&[10.0, others, others], Overhead::Fraction(0.5)).run(0);
+            assert_eq!(*found.codes, [0]);
+        }
+    }
+
+    #[test]
+    fn a_time_that_is_spent_ends_the_search_with_what_was_found() {
+        let times = [10.0, 60.0, 12.0, 60.0, 11.0, 60.0, 60.0, 5.0, 60.0, 12.0];
+        for milliseconds in 0..8 {
+            let time = std::time::Duration::from_micros(120 + 50 * milliseconds);
+            let mut program = Program::new(&times, Overhead::Time(time));
+            let found = program.run(0);
+            assert!(found.time_us <= 10.0);
+            let excess: f64 = program.took.iter().map(|took| took - 10.0).sum();
+            assert!(excess <= time.as_secs_f64() * 1e6, "{excess}");
+        }
+        let nothing = std::time::Duration::from_micros(1);
+        let found = Program::new(&times, Overhead::Time(nothing)).run(0);
+        assert_eq!((*found.codes).to_vec(), [0]);
+    }
+
+    #[test]
+    fn what_fails_later_is_no_longer_used() {
+        let mut program = Program::new(&[10.0, 5.0], Overhead::Fraction(0.5));
+        while program.explorer.usual().is_none() {
+            program.call(0);
+        }
+        program.explorer.failed(&[1]);
+        assert_eq!(program.explorer.usual(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_converges_to_the_fastest_and_no_window_exceeds_the_overhead(
+            default in 1.0_f64..1e4,
+            factors in proptest::collection::vec(
+                prop_oneof![4 => 0.2_f64..9.9, 1 => Just(f64::INFINITY)], 1..30,
+            ),
+            overhead in 0.05_f64..1.0, build in 0_usize..50,
+        ) {
+            let mut times = vec![default];
+            times.extend(factors.iter().map(|factor| factor * default));
+            let mut program = Program::new(&times, Overhead::Fraction(overhead));
+            let found = program.run(build);
+            let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
+            let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
+            prop_assert_eq!(found.time_us, expected);
+
+            let window = (2.0 * RESERVE / overhead).ceil() as usize;
+            let mut sums = vec![0.0];
+            for took in &program.took {
+                sums.push(sums[sums.len() - 1] + took / default - (1.0 + overhead));
+            }
+            let mut least = f64::INFINITY;
+            for end in window..sums.len() {
+                least = least.min(sums[end - window]);
+                prop_assert!(sums[end] <= least + 1e-6);
+            }
+        }
+    }
+}

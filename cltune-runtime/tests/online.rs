@@ -1,0 +1,173 @@
+//! A program that tunes itself with its calls: every result is right, and in the end the fastest serves.
+
+use cltune_runtime::{Buffer, Context, Event, Policy, Queue, Result, tunable, with_policy};
+use std::time::{Duration, Instant};
+
+/// Adds 2 to each element. The farther from 4, the slower; 2 does not compile, 5 is wrong, and 6 cannot be
+/// launched.
+#[tunable(
+    params(A = 0..=6),
+    global(n), local(4),
+    tune(n = 64),
+    defaults(A = 0),
+)]
+pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event> {
+    "
+    #if A == 2
+    #error two does not compile
+    #endif
+    #if A == 6
+    __attribute__((reqd_work_group_size(8, 1, 1)))
+    #endif
+    __kernel void add(const uint n, __global float* y) {
+        const int distance = A > 4 ? A - 4 : 4 - A;
+        float waste = get_global_id(0);
+        for (int i = 0; i < 800 * distance; i++) waste = waste * 0.75f + 0.125f * waste;
+        y[get_global_id(0)] += waste > 1e30f ? 0 : A == 5 ? 1e9f : 2;
+    }
+    "
+}
+
+/// The same for programs that do not check.
+#[tunable(
+    params(A = 0..=6),
+    constraints(A != 5),
+    global(n), local(4),
+    tune(n = 64),
+    defaults(A = 0),
+)]
+pub fn sum(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event> {
+    "
+    #if A == 2
+    #error two does not compile
+    #endif
+    #if A == 6
+    __attribute__((reqd_work_group_size(8, 1, 1)))
+    #endif
+    __kernel void sum(const uint n, __global float* y) {
+        const int distance = A > 4 ? A - 4 : 4 - A;
+        float waste = get_global_id(0);
+        for (int i = 0; i < 800 * distance; i++) waste = waste * 0.75f + 0.125f * waste;
+        y[get_global_id(0)] += waste > 1e30f ? 0 : 2;
+    }
+    "
+}
+
+/// What `explain` says in the end.
+const FOUND: &str = "> A = 4: from this user's cache, for this problem";
+
+/// Longer than any test takes on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+fn queue(profiling: bool) -> Queue {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    if profiling {
+        Queue::with_profiling(queue.context()).unwrap()
+    } else {
+        queue
+    }
+}
+
+type Call = fn(&Queue, u32, &mut Buffer<f32>) -> Result<Event>;
+
+/// Calls until `converged` says so; every call adds 2, whichever configuration it ran with.
+fn call_until(queue: &Queue, call: Call, n: u32, converged: impl Fn() -> bool) {
+    let mut y = Buffer::from_slice(queue, &vec![0.0_f32; n as usize]).unwrap();
+    let begin = Instant::now();
+    let mut expected = 0.0;
+    while !converged() {
+        assert!(begin.elapsed() < PATIENCE, "it does not converge");
+        for _ in 0..50 {
+            call(queue, n, &mut y).unwrap();
+            expected += 2.0;
+        }
+        let found = y.read(queue).unwrap();
+        assert!(
+            found.iter().all(|value| *value == expected),
+            "{expected}: {found:?}"
+        );
+        if expected > 1e6 {
+            y = Buffer::from_slice(queue, &vec![0.0_f32; n as usize]).unwrap();
+            expected = 0.0;
+        }
+    }
+}
+
+fn explain(queue: &Queue, n: u32) -> String {
+    let explanation = add::explain(queue, add::Problem { n: n.into() }).unwrap();
+    explanation.to_string()
+}
+
+#[test]
+fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
+    let policy: Policy = "online:100%".parse().unwrap();
+    for profiling in [false, true] {
+        let queue = queue(profiling);
+        // Sizes of their own, since this process knows what it found. The second begins with that.
+        let n = 64 + 4 * u32::from(profiling);
+        with_policy(&policy, || {
+            let said = explain(&queue, n);
+            assert!(said.contains("policy online:100%\n> A = "), "{said}");
+            call_until(&queue, add, n, || explain(&queue, n).contains(FOUND));
+            let said = explain(&queue, n);
+            assert!(!said.contains("tuning"), "{said}");
+        });
+    }
+}
+
+#[test]
+fn without_a_check_the_same_for_results_that_are_all_right() {
+    let queue = queue(false);
+    let policy: Policy = "online:200%,unchecked".parse().unwrap();
+    with_policy(&policy, || {
+        let problem = sum::Problem { n: 32 };
+        let explain = || sum::explain(&queue, problem).unwrap().to_string();
+        call_until(&queue, sum, 32, || explain().contains(FOUND));
+    });
+}
+
+#[test]
+fn threads_and_problems_tune_at_the_same_time() {
+    let queue = queue(false);
+    let policy: Policy = "online:200%".parse().unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (queue, policy) = (&queue, &policy);
+            // Two threads for each of two problems.
+            let n = [16, 128][thread % 2];
+            scope.spawn(move || {
+                with_policy(policy, || {
+                    call_until(queue, add, n, || explain(queue, n).contains(FOUND));
+                });
+            });
+        }
+    });
+}
+
+#[test]
+fn a_context_may_be_dropped_at_any_time() {
+    let policy: Policy = "online:500%".parse().unwrap();
+    for calls in [1, 6, 40] {
+        let queue = Queue::new(&Context::new(queue(false).device()).unwrap()).unwrap();
+        let mut y = Buffer::from_slice(&queue, &[0.0_f32; 256]).unwrap();
+        with_policy(&policy, || {
+            for _ in 0..calls {
+                add(&queue, 256, &mut y).unwrap();
+            }
+        });
+        let expected = 2.0 * calls as f32;
+        assert_eq!(y.read(&queue).unwrap(), [expected; 256]);
+    }
+}
+
+#[test]
+fn an_overhead_in_time_ends() {
+    let queue = queue(false);
+    let policy: Policy = "online:1ms".parse().unwrap();
+    with_policy(&policy, || {
+        call_until(&queue, add, 512, || {
+            explain(&queue, 512).contains("for this problem: n = 512")
+        });
+    });
+}
