@@ -95,7 +95,8 @@ vector load_border(__global const float* restrict input, const int width, const 
         }                                                                                     \
     }
 
-__kernel __attribute__((reqd_work_group_size(LOCAL_X, LOCAL_Y, 1)))
+// The hint keeps compilers that would make vectors of work-items from doing so where there are vectors.
+__kernel __attribute__((reqd_work_group_size(LOCAL_X, LOCAL_Y, 1), vec_type_hint(vector)))
 void conv2d_direct(const int width, const int height, const int border,
                    __constant float* weights,
                    __global const float* restrict input,
