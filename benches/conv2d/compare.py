@@ -21,7 +21,8 @@ arguments.add_argument("peaks")
 arguments.add_argument("--rounds", type=int, default=5)
 arguments.add_argument("--csv")
 arguments.add_argument("sizes", nargs="*", default=["2048x2048"])
-arguments = arguments.parse_args()
+# Intermixed: options may stand between the programs and the sizes.
+arguments = arguments.parse_intermixed_args()
 
 
 def seconds_each(run, wait):

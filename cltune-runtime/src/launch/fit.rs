@@ -27,21 +27,28 @@ pub(crate) fn check_fit(
 ) -> Result<(), Misfit> {
     // Where the driver chooses the work-group it chooses one that fits.
     let work_items: usize = geometry.local.map_or(1, |local| local.iter().product());
-    let mut needs = kernel.needs(device.raw());
-    if !tells_limits(device.info()) {
-        needs.work_group = None;
-        needs.local_mem = 0;
-    }
+    let needs = binding(kernel.needs(device.raw()), device.info());
     misfit(needs, &device.info().limits, work_items).map_or(Ok(()), Err)
 }
 
-/// Whether a kernel that needs more than the driver tells of cannot be launched. NVIDIA's driver
-/// (580.159 on an H200) answers 256 to `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and
-/// fastest, with 1024, whether or not they have `reqd_work_group_size`; and kernels run right there with
-/// 68 KiB of local memory where `CL_DEVICE_LOCAL_MEM_SIZE` is 48. What really does not fit it refuses at
-/// the launch.
-fn tells_limits(info: &DeviceInfo) -> bool {
-    info.platform != "NVIDIA CUDA"
+/// What of the driver's answers is a limit. NVIDIA's (580.159 on an H200) says 256 to
+/// `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and fastest, with 1024, whether or not they
+/// have `reqd_work_group_size`; and kernels run right there with 68 KiB of local memory where
+/// `CL_DEVICE_LOCAL_MEM_SIZE` is 48. rusticl (Mesa 22.3 on llvmpipe) says 32 work-items for kernels that
+/// run right with 256. What really does not fit they refuse at the launch.
+fn binding(needs: KernelNeeds, info: &DeviceInfo) -> KernelNeeds {
+    match info.platform.as_str() {
+        "NVIDIA CUDA" => KernelNeeds {
+            work_group: None,
+            local_mem: 0,
+            ..needs
+        },
+        "rusticl" => KernelNeeds {
+            work_group: None,
+            ..needs
+        },
+        _ => needs,
+    }
 }
 
 fn misfit(needs: KernelNeeds, limits: &DeviceLimits, work_items: usize) -> Option<Misfit> {
