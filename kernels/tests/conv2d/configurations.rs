@@ -32,7 +32,7 @@ fn configuration(number: usize) -> Params {
 fn a_sample_of_the_space_computes_the_same() {
     let queue = Queue::default_device().unwrap();
     let mut checked = 0;
-    for number in 0..24 {
+    for number in 0..16 {
         let params = configuration(number);
         // Wider than a work-group's part with most configurations; rows are aligned in every way.
         let picture = Picture::random(146 + number % 7, 75, number as u32);
@@ -67,7 +67,7 @@ fn a_sample_of_the_space_computes_the_same() {
         let found = output.read(&queue).unwrap();
         compare(&found, &expected, size * size, &format!("{params:?}"));
     }
-    assert!(checked >= 8, "only {checked} of 24 can run here");
+    assert!(checked >= 5, "only {checked} of 16 can run here");
 }
 
 #[test]
