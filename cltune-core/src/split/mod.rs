@@ -10,6 +10,7 @@
 //! | `factors` | factors from times (equation 4), the best time possible (algorithm 1) |
 //! | `divide` | shares from factors (equations 5 to 9) |
 //! | `balance` | factors that follow measured times |
+//! | `worth` | whether the slowest device is worth its place |
 //! | `division` | what is declared: the divided dimension, how each argument is cut |
 //! | `layout` | which elements of an argument belong to a share |
 
@@ -18,12 +19,14 @@ mod divide;
 mod division;
 mod factors;
 mod layout;
+mod worth;
 
 pub use balance::{Balance, Turn};
 pub use divide::{Member, Share, divide};
 pub use division::{Division, Partition};
 pub use factors::{factors, theoretical_best};
 pub use layout::{Layout, LayoutError, Part};
+pub use worth::Worth;
 
 /// A range of the divided dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -68,6 +68,7 @@ impl<'a> Call<'a> {
     fn run(mut self, args: &mut [SplitArg<'_>]) -> Result<SplitReport> {
         let begin = Instant::now();
         self.admit();
+        let was_probed = self.probe.is_some();
         let theoretical = self.theoretical();
         let mut left = vec![self.problem.whole()];
         while let Some(span) = left.pop() {
@@ -93,13 +94,33 @@ impl<'a> Call<'a> {
             self.take(now, &shares, outcomes, &mut left)?;
         }
         self.place(args);
-        Ok(SplitReport {
+        let left_out = self.left_out();
+        let report = SplitReport {
             shares: self.done,
             total: self.problem.whole().len,
             theoretical,
             elapsed: begin.elapsed(),
+            left_out,
             dropped: self.dropped,
-        })
+        };
+        let went_as_planned = !was_probed && report.dropped.is_empty();
+        if went_as_planned && self.devices.sharing == Sharing::Balanced {
+            let parts = report.factors(self.devices.members.len());
+            self.known.worth.ended(report.elapsed.as_secs_f64(), &parts);
+        }
+        Ok(report)
+    }
+
+    /// The devices that could work and are not asked to.
+    fn left_out(&self) -> Vec<Device> {
+        let is_left_out = |(member, _): &(usize, &super::device_set::Member)| {
+            self.devices.sharing == Sharing::Balanced
+                && self.is_able(*member)
+                && self.known.worth.is_left_out(*member)
+        };
+        let members = self.devices.members.iter().enumerate();
+        let devices = members.filter(is_left_out);
+        devices.map(|(_, member)| member.device.clone()).collect()
     }
 
     /// Finds out who can take part, and who has to be probed.
@@ -155,7 +176,15 @@ impl<'a> Call<'a> {
     fn members(&self) -> Vec<Member> {
         let count = self.devices.members.len();
         let wanted = match &self.devices.sharing {
-            Sharing::Balanced => self.known.balance.factors(),
+            Sharing::Balanced => {
+                let mut factors = self.known.balance.factors();
+                for (member, factor) in factors.iter_mut().enumerate() {
+                    if self.known.worth.is_left_out(member) {
+                        *factor = 0.0;
+                    }
+                }
+                factors
+            }
             Sharing::Fixed(factors) => factors.clone(),
         };
         let mut members: Vec<Member> = (0..count)

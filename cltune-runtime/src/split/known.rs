@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::launch::Knowledge;
 use crate::policy;
 use cltune_core::select::{Candidate, KnownResult};
-use cltune_core::split::{Balance, Turn};
+use cltune_core::split::{Balance, Turn, Worth};
 
 /// What speeds are remembered by: the tunable, the divided dimension, the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,7 @@ impl ProblemKey {
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) balance: Balance,
+    pub(super) worth: Worth,
     /// One for each device of the set.
     pub(super) abilities: Vec<Ability>,
     /// Whether a device has computed a share. A first launch is no measurement: drivers compile and
@@ -60,6 +61,7 @@ impl Known {
     pub(super) fn new(members: usize) -> Self {
         Self {
             balance: Balance::new(members),
+            worth: Worth::new(members),
             abilities: (0..members).map(|_| Ability::Unknown).collect(),
             launched: vec![false; members],
         }
@@ -103,8 +105,9 @@ impl Known {
         told
     }
 
-    /// Forgets which devices are unable.
+    /// Forgets which devices are unable, and which were left out.
     pub(super) fn pardon(&mut self) {
+        self.worth = Worth::new(self.abilities.len());
         for ability in &mut self.abilities {
             if matches!(ability, Ability::Unable(_)) {
                 *ability = Ability::Unknown;

@@ -19,6 +19,9 @@ pub struct SplitReport {
     pub theoretical: Option<Duration>,
     /// From the first upload to the last result.
     pub elapsed: Duration,
+    /// The devices that had no share because the others are faster without them: they were left out on
+    /// trial when the split had settled, and for good when that was faster.
+    pub left_out: Vec<Device>,
     /// The devices that dropped out during the call, each with why; their shares were done again by
     /// others.
     pub dropped: Vec<(Device, Error)>,
@@ -73,6 +76,9 @@ impl fmt::Display for SplitReport {
                 write!(f, "  {configuration}")?;
             }
             writeln!(f)?;
+        }
+        for device in &self.left_out {
+            writeln!(f, "left out: {device}")?;
         }
         for (device, error) in &self.dropped {
             writeln!(f, "dropped out: {device}: {error}")?;

@@ -3,26 +3,26 @@
 use crate::Failure;
 use crate::problem::Problem;
 use cltune_runtime::{Device, DeviceSet, SplitReport};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How often a time is taken, and how many of the shortest are averaged, as in the paper (section 4).
 const RUNS: usize = 10;
 const BEST: usize = 5;
 
-/// A device for which the whole problem takes longer computes a part of it.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A device for which the whole problem takes longer computes parts of it.
+const PATIENCE: f64 = 2000.0;
 
-/// The parts that are tried on a device of unknown speed: the problem divided by these.
-const PARTS: [u32; 4] = [64, 16, 4, 1];
+/// The parts that tell what the whole would take: the problem divided by these.
+const PARTS: [u32; 2] = [64, 16];
 
 /// After so many calls the split has settled.
-const SETTLING: usize = 8;
+const SETTLING: usize = 16;
 
 /// Milliseconds of a problem on a device alone.
 pub(crate) struct Alone {
     /// For the whole problem.
     pub(crate) time: f64,
-    /// Whether only a part was computed, and the time was scaled.
+    /// Whether only parts were computed, and the time follows from theirs.
     pub(crate) is_scaled: bool,
 }
 
@@ -34,25 +34,34 @@ pub(crate) struct Together {
     pub(crate) report: SplitReport,
 }
 
-/// The time of a problem on one device.
+/// The time of a problem on one device. For a slow one it is the line through the times of two parts,
+/// since what does not depend on the part (an argument that is transferred whole) counts once.
 pub(crate) fn alone(device: &Device, problem: &mut dyn Problem) -> Result<Alone, Failure> {
     let mut set = DeviceSet::new(std::slice::from_ref(device))?;
-    for part in PARTS {
-        let positions = problem.positions() / part;
+    let [small, large] = PARTS.map(|part| problem.positions() / part);
+    let mut first = [0.0; 2];
+    for (time, positions) in first.iter_mut().zip([small, large]) {
         // The first call builds and allocates.
         problem.compute(&mut set, positions)?;
         let begin = Instant::now();
         problem.compute(&mut set, positions)?;
-        let is_last = part == 1 || begin.elapsed() * part > PATIENCE;
-        if is_last {
-            let (time, _) = best(|| problem.compute(&mut set, positions))?;
-            return Ok(Alone {
-                time: time * f64::from(part),
-                is_scaled: part > 1,
-            });
-        }
+        *time = milliseconds(begin);
     }
-    Err(Failure::NoTime)
+    let whole = |[of_small, of_large]: [f64; 2]| {
+        let each = (of_large - of_small) / f64::from(large - small);
+        of_large + each.max(0.0) * f64::from(problem.positions() - large)
+    };
+    let is_scaled = whole(first) > PATIENCE;
+    if is_scaled {
+        return Ok(Alone {
+            time: whole(first),
+            is_scaled,
+        });
+    }
+    let all = problem.positions();
+    problem.compute(&mut set, all)?;
+    let (time, _) = best(|| problem.compute(&mut set, all))?;
+    Ok(Alone { time, is_scaled })
 }
 
 /// The time of a problem on all devices, when the split has settled.
@@ -79,9 +88,13 @@ pub(crate) fn best(
     for _ in 0..RUNS {
         let begin = Instant::now();
         last = Some(call()?);
-        times.push(begin.elapsed().as_secs_f64() * 1e3);
+        times.push(milliseconds(begin));
     }
     times.sort_by(f64::total_cmp);
     let mean = times.iter().take(BEST).sum::<f64>() / BEST as f64;
     Ok((mean, last.ok_or(Failure::NoTime)?))
+}
+
+fn milliseconds(begin: Instant) -> f64 {
+    begin.elapsed().as_secs_f64() * 1e3
 }
