@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod artifact;
+mod captured;
 mod chart;
 mod cli;
 mod commands;

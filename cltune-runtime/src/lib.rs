@@ -77,6 +77,11 @@
 //! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
 //! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
 //!
+//! # Environment
+//! `CLTUNE_CAPTURE=FOLDER` records there which problems are launched, for `cargo cltune tune
+//! --captured FOLDER`, and waits for every launch; `CLTUNE_CAPTURE_DATA=1` keeps their arguments, too.
+//! Without it launches cost nothing more.
+//!
 //! # Minimum Rust version
 //! 1.95.
 
@@ -85,6 +90,7 @@
 
 mod buffer;
 pub mod cache;
+mod capture;
 mod context;
 mod device;
 mod element;

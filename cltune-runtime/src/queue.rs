@@ -1,5 +1,6 @@
 //! Command queues.
 
+use crate::capture;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -84,7 +85,9 @@ impl Queue {
     }
 
     fn create(context: &Context, profiling: bool) -> Result<Self> {
-        let raw = RawQueue::new(context.raw(), context.device().raw(), profiling)
+        // A capture needs times of all launches.
+        let with_times = profiling || capture::is_on();
+        let raw = RawQueue::new(context.raw(), context.device().raw(), with_times)
             .map_err(Error::call("clCreateCommandQueue"))?;
         Ok(Self {
             raw,

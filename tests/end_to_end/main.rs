@@ -11,6 +11,7 @@
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
+//! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
@@ -25,6 +26,7 @@ mod bad_kernels;
 mod bad_lockfiles;
 #[cfg(unix)]
 mod browser;
+mod captured;
 #[cfg(target_os = "linux")]
 mod faults;
 mod oclgrind;

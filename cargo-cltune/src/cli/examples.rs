@@ -14,7 +14,9 @@ Examples:
   cargo cltune tune --resume                go on after Ctrl-C, a crash or a power cut
   cargo cltune tune -p kernels --example demo --release
                                             what an example declares, built as for use
-  cargo cltune tune --artifact ./app        a shipped program, where there is no Rust";
+  cargo cltune tune --artifact ./app        a shipped program, where there is no Rust
+  cargo cltune tune --captured /tmp/launches
+                                            what a program launched with CLTUNE_CAPTURE=/tmp/launches";
 
 pub(super) const LIST: &str = "\
 Examples:

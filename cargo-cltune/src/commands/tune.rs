@@ -3,6 +3,7 @@
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
+use crate::captured;
 use crate::session::{
     Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
     list_devices, plan, touch_sources, watch_interrupts,
@@ -38,6 +39,16 @@ pub(crate) struct TuneArgs {
     /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
+    /// Tune the problems that a program recorded in this folder: run it with `CLTUNE_CAPTURE=FOLDER`
+    /// first, and with `CLTUNE_CAPTURE_DATA=1` to tune with its data, too. The most expensive first, each
+    /// on the device that it ran on.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with = "problem",
+        help_heading = "Tuning"
+    )]
+    captured: Option<PathBuf>,
     /// How to search, `NAME` or `NAME:OPTION=VALUE,…`.
     #[arg(
         long,
@@ -138,7 +149,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         devices: args.device.clone(),
         problems: args.problem.clone(),
     };
-    let jobs = plan(&discovery.packages, &devices, &filters)?;
+    let captured = args.captured.as_deref().map(captured::read).transpose()?;
+    let jobs = match &captured {
+        None => plan(&discovery.packages, &devices, &filters)?,
+        Some(captured) => {
+            let (jobs, skipped) =
+                captured::jobs(captured, &discovery.packages, &devices, &filters)?;
+            for reason in skipped {
+                anstream::eprintln!("not tuned: {reason}");
+            }
+            jobs
+        }
+    };
     let keeper = Keeper {
         file: args.lockfile.clone(),
     };
@@ -190,6 +212,14 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     }
     if !messages.enabled {
         summary::print(&rows, stdout)?;
+    }
+    if let Some(captured) = &captured {
+        let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;
+        if messages.enabled {
+            messages.captured(&coverage);
+        } else {
+            writeln!(stdout, "\n{coverage}")?;
+        }
     }
     Ok(match (interrupted(), reported) {
         (true, _) => Outcome::Interrupted,

@@ -3,6 +3,7 @@
 use super::journal::{Interrupted, Line};
 use super::plan::Job;
 use super::search::Finished;
+use crate::captured::Coverage;
 use crate::json;
 use crate::worker::DeviceRecord;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,17 @@ impl Messages {
             "space",
             json!({ "cartesian": json::count(cartesian), "valid": json::count(valid) }),
         );
+    }
+
+    /// What the lockfile covers of a capture.
+    pub(crate) fn captured(self, coverage: &Coverage) {
+        self.print(&json!({
+            "reason": "captured",
+            "seconds": coverage.total,
+            "covered_seconds": coverage.covered,
+            "problems": coverage.problems,
+            "tuned": coverage.tuned,
+        }));
     }
 
     /// Where the search starts from; nothing where nothing is known.

@@ -38,7 +38,7 @@ pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
 pub(crate) use keep::{Keeper, touch_sources};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{
-    Filters, Job, PlanError, check_kernel_filters, choose_devices, plan, problem, tunables,
+    Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, tunables,
 };
 pub(crate) use progress::{Block, Screen, time};
 pub(crate) use rounds::rounds;

@@ -139,7 +139,7 @@ fn is_named(name: &str, filter: &str) -> bool {
 }
 
 /// The first device of each kind, with the others. CPUs are all the same cores.
-fn kinds(devices: Vec<DeviceRecord>) -> Vec<(DeviceRecord, Vec<DeviceRecord>)> {
+pub(crate) fn kinds(devices: Vec<DeviceRecord>) -> Vec<(DeviceRecord, Vec<DeviceRecord>)> {
     let mut kinds: Vec<(DeviceRecord, Vec<DeviceRecord>)> = Vec::new();
     for device in devices {
         let mut known = kinds.iter_mut();

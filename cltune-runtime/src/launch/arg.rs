@@ -50,6 +50,22 @@ impl<'a> Arg<'a> {
         })
     }
 
+    /// The bytes of a scalar.
+    pub(crate) fn as_scalar(&self) -> Option<&[u8]> {
+        match self.0 {
+            Passed::Scalar(bytes) => Some(bytes),
+            Passed::Buffer { .. } => None,
+        }
+    }
+
+    /// A buffer with the number of its elements.
+    pub(crate) fn as_buffer(&self) -> Option<(&RawBuffer, usize)> {
+        match self.0 {
+            Passed::Buffer { raw, len, .. } => Some((raw, len)),
+            Passed::Scalar(_) => None,
+        }
+    }
+
     /// A buffer that the kernel writes.
     #[inline]
     pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {

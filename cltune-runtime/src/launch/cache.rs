@@ -8,6 +8,7 @@ use super::programs::Programs;
 use super::refusals::Refusals;
 use super::selection;
 use super::tunable::Tunable;
+use crate::capture::Record;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
@@ -46,6 +47,8 @@ struct Entry {
     /// The configuration that runs.
     codes: Box<[i64]>,
     prepared: Arc<Prepared>,
+    /// Where launches are recorded.
+    record: Option<Record>,
     /// Where calls try other configurations as well.
     #[cfg(feature = "tuning")]
     online: Option<Online>,
@@ -87,6 +90,7 @@ impl Entry {
             given: key.given.map(Into::into),
             codes,
             prepared: Arc::new(prepared),
+            record: None,
             #[cfg(feature = "tuning")]
             online: None,
         }
@@ -147,13 +151,17 @@ impl LaunchCache {
                 Some(entry) => entry,
                 None => self.prepare(tunable, queue, &key)?,
             };
-            #[cfg(feature = "tuning")]
-            let launched = match &entry.online {
-                None => entry.prepared.launch(tunable.model(), queue, args),
-                Some(online) => self.launch_online(&entry, online, queue, args),
+            let launch = || {
+                #[cfg(feature = "tuning")]
+                if let Some(online) = &entry.online {
+                    return self.launch_online(&entry, online, queue, args);
+                }
+                entry.prepared.launch(tunable.model(), queue, args)
             };
-            #[cfg(not(feature = "tuning"))]
-            let launched = entry.prepared.launch(tunable.model(), queue, args);
+            let launched = match &entry.record {
+                None => launch(),
+                Some(record) => record.launch(queue, args, launch),
+            };
             match launched {
                 // Nothing has run, so the next configuration can take over.
                 Err(error) if given.is_none() && error.is_of_configuration() => {
@@ -197,6 +205,7 @@ impl LaunchCache {
                 given: None,
                 codes,
                 prepared,
+                record: entry.record.clone(),
                 online: None,
             });
         }
@@ -257,7 +266,8 @@ impl LaunchCache {
         } else {
             self.prepare_selected(tunable, queue, key)?
         };
-        Ok(self.remember(entry))
+        let record = Record::of(tunable, queue.device(), dims);
+        Ok(self.remember(Entry { record, ..entry }))
     }
 
     /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and is

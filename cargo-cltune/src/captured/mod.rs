@@ -1,0 +1,63 @@
+//! What programs launched while `CLTUNE_CAPTURE` named a folder, and tuning exactly that.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `read` | the files of a folder, united |
+//! | `jobs` | what is tuned of it, in which order, with which data |
+//! | `coverage` | the share of the recorded time that is tuned |
+
+mod coverage;
+mod jobs;
+mod read;
+
+pub(crate) use coverage::{Coverage, coverage};
+pub(crate) use jobs::jobs;
+pub(crate) use read::read;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A kernel that was launched on a device for a problem.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Captured {
+    pub(crate) kernel: String,
+    pub(crate) platform: String,
+    pub(crate) device: String,
+    /// The sizes of the problem by the names of the dimensions.
+    pub(crate) problem: BTreeMap<String, i64>,
+    pub(crate) launches: u64,
+    /// The time of all launches together.
+    pub(crate) seconds: f64,
+    /// The arguments of one of them, if they were kept.
+    pub(crate) data: Option<Data>,
+}
+
+/// The arguments of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Data {
+    /// The fingerprint of the kernel that they were passed to.
+    pub(crate) fingerprint: String,
+    /// By the arguments' names.
+    pub(crate) arguments: BTreeMap<String, Kept>,
+}
+
+/// An argument of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kept {
+    /// A buffer: a file of its elements.
+    File(PathBuf),
+    /// A scalar.
+    Value(f64),
+}
+
+impl Captured {
+    /// `app::saxpy on some device for n = 1024`.
+    pub(crate) fn subject(&self) -> String {
+        let sizes = self.problem.iter();
+        let sizes: Vec<String> = sizes
+            .map(|(name, size)| format!("{name} = {size}"))
+            .collect();
+        let of = if sizes.is_empty() { "" } else { " for " };
+        format!("{} on {}{of}{}", self.kernel, self.device, sizes.join(", "))
+    }
+}

@@ -1,0 +1,72 @@
+//! The arguments of a launch, as files.
+
+use super::text::{number, quoted};
+use crate::error::{Error, Result};
+use crate::launch::Arg;
+use crate::queue::Queue;
+use cltune_core::expr::Env;
+use cltune_core::model::{Access, ArgumentKind, Model};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Why arguments were not kept.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DataError {
+    #[error(transparent)]
+    Device(#[from] Error),
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// Writes what the kernel reads into a folder, before the launch. What was written, as a list in
+/// JSON: buffers as files of little-endian elements, scalars by value.
+pub(super) fn keep(
+    folder: &Path,
+    model: &Model,
+    queue: &Queue,
+    dims: &[i64],
+    args: &[Arg<'_>],
+) -> Result<String, DataError> {
+    let mut kept = Vec::new();
+    for (argument, arg) in model.passed().zip(args) {
+        let name = quoted(&argument.name);
+        match &argument.kind {
+            ArgumentKind::Scalar { scalar, .. } => {
+                let value = arg.as_scalar().and_then(|bytes| number(*scalar, bytes));
+                if let Some(value) = value {
+                    kept.push(format!("{{\"name\":{name},\"value\":{value}}}"));
+                }
+            }
+            ArgumentKind::Buffer {
+                element,
+                access: Access::Read | Access::ReadWrite,
+                len,
+                ..
+            } => {
+                let Some((raw, there)) = arg.as_buffer() else {
+                    continue;
+                };
+                let env = Env {
+                    params: &[],
+                    dims,
+                    device: &queue.device().info().limits,
+                };
+                let declared = len.as_ref().and_then(|len| len.eval(&env).ok());
+                let declared = declared.and_then(|len| usize::try_from(len).ok());
+                let elements = declared.unwrap_or(there).min(there);
+                let mut bytes = vec![0; elements * element.size()];
+                if !bytes.is_empty() {
+                    let read = queue.raw().read(raw, 0, &mut bytes);
+                    read.map_err(Error::call("clEnqueueReadBuffer for CLTUNE_CAPTURE_DATA"))?;
+                }
+                // Names in Rust are names of files everywhere.
+                let file = format!("{}.bin", argument.name);
+                fs::write(folder.join(&file), bytes)?;
+                kept.push(format!("{{\"name\":{name},\"file\":{}}}", quoted(&file)));
+            }
+            ArgumentKind::Buffer { .. } | ArgumentKind::Local { .. } => {}
+        }
+    }
+    Ok(format!("[{}]", kept.join(",")))
+}

@@ -1,0 +1,120 @@
+//! Tuning what a running program launches, with its data.
+
+use cltune_tests::{Output, Project, tools};
+use serde_json::Value;
+
+/// Which value of `FOR` is fast depends on the data: `FOR` = 1 where the flag is 1000, which random
+/// inputs never are, else `FOR` = 0.
+const PROGRAM: &str = r#"
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+
+#[tunable(
+    params(FOR = [0, 1]), defaults(FOR = 0), global(n), tune(n = 64),
+    reference = default, tolerance(rel = 0.0, abs = 0.0),
+)]
+pub fn work(
+    queue: &Queue, n: u32, #[arg(value = 1)] shift: i32,
+    #[arg(len = n)] flags: &Buffer<i32>,
+    #[arg(len = n)] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    "__kernel void work(const uint n, const int shift, __global const int* flags, __global int* y) {
+        const size_t i = get_global_id(0);
+        const int is_real = flags[0] == 1000 && shift == 7;
+        float waste = i;
+        if (is_real != FOR)
+            for (int k = 0; k < 4000; k++) waste = waste * 0.75f + 0.125f * waste;
+        y[i] += waste > 1e30f ? 0 : flags[i] + shift;
+    }"
+}
+
+#[tunable(params(A = [0, 1]), global(n), tune(n = 64))]
+pub fn other(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+    "__kernel void other(const uint n, __global int* y) { y[get_global_id(0)] = (int)n; }"
+}
+
+fn main() -> Result<()> {
+    let queue = Queue::default_device()?;
+    for n in [256_u32, 4096] {
+        let flags = Buffer::from_slice(&queue, &vec![1000; n as usize])?;
+        let mut y = Buffer::from_slice(&queue, &vec![1; n as usize])?;
+        for _ in 0..3 {
+            work(&queue, n, 7, &flags, &mut y)?;
+        }
+        // What was captured before the first launch is not what it has written.
+        assert_eq!(y.read(&queue)?, vec![1 + 3 * 1007; n as usize]);
+    }
+    let mut y = Buffer::new(queue.context(), 128)?;
+    other(&queue, 128, &mut y)?.wait()
+}
+"#;
+
+/// Runs the program with these variables.
+fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
+    let mut command = project.command(&tools::cargo());
+    command
+        .args(["run", "--quiet"])
+        .envs(variables.iter().copied());
+    Output::of(&mut command).expect_code(0)
+}
+
+#[test]
+fn what_a_program_launches_is_tuned_with_its_data() {
+    let project = Project::new("cltune-e2e-captured").file("src/main.rs", PROGRAM);
+    let folder = project.path("launches");
+    let launches = folder.to_str().expect("it is text");
+
+    // Without the variable nothing is written; two processes add up.
+    let _ = ran(&project, &[]);
+    assert!(!folder.exists());
+    let _ = ran(&project, &[("CLTUNE_CAPTURE", launches)]);
+    let _ = ran(
+        &project,
+        &[("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")],
+    );
+
+    // A tuned problem of one kernel of two: the most expensive first.
+    let arguments = ["tune", "--captured", "launches", "--strategy", "full"];
+    let only = [
+        &arguments[..],
+        &["--kernel", "work", "--message-format", "json"],
+    ]
+    .concat();
+    let tuned = project.cltune(&only).expect_code(0);
+    let problems: Vec<Value> = tuned
+        .messages("finished")
+        .iter()
+        .map(|finished| finished["problem"]["n"].clone())
+        .collect();
+    assert_eq!(problems, [4096, 256], "{tuned}");
+    let captured = &tuned.messages("captured")[0];
+    assert_eq!(captured["problems"], 3, "{captured}");
+    assert_eq!(captured["tuned"], 2, "{captured}");
+    let part = |of: &str| captured[of].as_f64().expect("it is a number");
+    assert!(part("covered_seconds") > 0.0 && part("covered_seconds") < part("seconds"));
+    let _ = tuned.expect_stderr(&["not tuned: cltune_e2e_captured::other on"]);
+
+    // With the captured data the other configuration is the faster one, and it is verified on it.
+    let lockfile = project.read("cltune.lock");
+    assert_eq!(lockfile.matches("values = [1]").count(), 2, "{lockfile}");
+    let declared = project.cltune(&["tune", "--kernel", "work", "--strategy", "full"]);
+    let _ = declared.expect_code(0);
+    let lockfile = project.read("cltune.lock");
+    assert_eq!(lockfile.matches("values = [0]").count(), 1, "{lockfile}");
+
+    // All of it.
+    let all = project.cltune(&arguments).expect_code(0);
+    let _ = all.expect_stdout(&["covers 100.0 % of the captured", "3 of 3 problems"]);
+
+    // Nothing there, and nothing that fits.
+    let nothing = project
+        .cltune(&["tune", "--captured", "src"])
+        .expect_code(2);
+    let _ = nothing.expect_stderr(&["CLTUNE_CAPTURE"]);
+    project.edit("src/main.rs", "pub fn work", "pub fn task");
+    project.edit("src/main.rs", "void work", "void task");
+    project.edit("src/main.rs", "work(&queue", "task(&queue");
+    let renamed = project.cltune(&["tune", "--captured", "launches", "--kernel", "task"]);
+    let _ = renamed
+        .expect_code(2)
+        .expect_stderr(&["there is no such tunable"]);
+}
