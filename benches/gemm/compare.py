@@ -3,7 +3,7 @@
     python compare.py GEMM_PROGRAM PEERS SIZES [ROUNDS] [CSV]
 
 PEERS is a comma-separated list of: openblas (numpy's, all cores), torch (cuBLAS through PyTorch, in single
-precision), clblast (libclblast on the device that CLTUNE_DEVICE means, through pyopencl). SIZES is a
+precision), clblast (libclblast on the same device, through pyopencl). SIZES is a
 comma-separated list of N or MxNxK. Everything is in single precision, row after row, alpha 1 and beta 0, and
 each time is that of a call until the device has done; the best peer of each size is what ratios are of.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
@@ -80,9 +80,13 @@ class ClBlast:
         import pyopencl
 
         self.cl, self.ctypes = pyopencl, ctypes
-        wanted = os.environ.get("CLTUNE_DEVICE", "").lower()
-        devices = [d for p in pyopencl.get_platforms() for d in p.get_devices()]
-        device = next(d for d in devices if wanted in (d.platform.name + d.name).lower())
+        # `0: NAME (PLATFORM)`: the same device as ours.
+        device = next(
+            device
+            for platform in pyopencl.get_platforms()
+            for device in platform.get_devices()
+            if f": {device.name.strip()} ({platform.name})" in ours.device
+        )
         self.context = pyopencl.Context([device])
         self.queue = pyopencl.CommandQueue(self.context)
         self.library = ctypes.CDLL("libclblast.so.1")
@@ -118,13 +122,18 @@ class ClBlast:
 KINDS = {"openblas": OpenBlas, "torch": Torch, "clblast": ClBlast}
 ours = Ours()
 others = {name: KINDS[name]() for name in peers}
-# NN means A and B row after row; auto may use tensor cores in single precision, plain may not.
-ways = {"plain": ("f32", "nn", "plain"), "auto": ("f32", "nn", "auto"), "A by columns": ("f32", "tn", "plain")}
+# auto may use tensor cores in single precision, plain may not; nn: A and B row after row, tn: A column
+# after column.
+ways = {"plain": ("f32", "nn", "plain"), "A by columns": ("f32", "tn", "plain")}
+if "torch" in peers:
+    ways["auto"] = ("f32", "nn", "auto")
 if os.environ.get("TF32"):
     ways["TF32"] = ("tf32", "nn", "auto")
 
 
 def peer_seconds(peer, repeats):
+    # Ours runs once before each measurement, too: a GPU that was idle has to speed up first.
+    peer.run()
     taken = []
     for _ in range(repeats):
         begin = time.perf_counter()
@@ -134,18 +143,20 @@ def peer_seconds(peer, repeats):
 
 
 print(f"{ours.device}, single precision, GFLOPS: medians of {rounds} rounds in turns (least to most)\n")
-print("| m x n x k | " + " | ".join(list(others) + list(ways)) + " | " + " | ".join(f"{w} / peer" for w in ways) + " |")
-print("|---" * (1 + len(others) + 2 * len(ways)) + "|")
+names = list(others) + list(ways)
+heads = ["m x n x k"] + names + [f"{way} / peer" for way in ways]
+print("| " + " | ".join(heads) + " |")
+print("|---" * len(heads) + "|")
 points = []
 for text in sizes:
     sides = [int(side) for side in text.split("x")]
     size = sides * 3 if len(sides) == 1 else sides
     work = 2 * size[0] * size[1] * size[2]
-    repeats = max(1, min(20, int(2e10 // work)))
-    seconds = {name: [] for name in list(others) + list(ways)}
+    repeats = max(1, min(20, int(2e11 // work)))
+    seconds = {name: [] for name in names}
     for peer in others.values():
         peer.prepare(size)
-        peer_seconds(peer, 2)
+        peer_seconds(peer, 1)
     for _ in range(rounds):
         for name, peer in others.items():
             seconds[name] += peer_seconds(peer, repeats)
@@ -154,13 +165,13 @@ for text in sizes:
             if taken:
                 seconds[name] += taken
     rate = {name: work / statistics.median(taken) / 1e9 for name, taken in seconds.items() if taken}
-    spread = {
-        name: f"{rate[name]:.0f} ({work / max(taken) / 1e9:.0f} to {work / min(taken) / 1e9:.0f})" if taken else "-"
-        for name, taken in seconds.items()
-    }
+    spread = {name: "-" for name in names}
+    for name in rate:
+        slowest, fastest = work / max(seconds[name]) / 1e9, work / min(seconds[name]) / 1e9
+        spread[name] = f"{rate[name]:.0f} ({slowest:.0f} to {fastest:.0f})"
     best = max((rate[name] for name in others), default=None)
     ratios = [f"{rate[name] / best:.2f}" if best and name in rate else "-" for name in ways]
-    print(f"| {text} | " + " | ".join(spread[name] for name in list(others) + list(ways)) + " | " + " | ".join(ratios) + " |", flush=True)
+    print("| " + " | ".join([text] + [spread[name] for name in names] + ratios) + " |", flush=True)
     bytes_moved = 4 * (size[0] * size[2] + size[2] * size[1] + size[0] * size[1])
     points += [(name, text, rate[name], work / bytes_moved) for name in rate]
 
