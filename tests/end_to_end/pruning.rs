@@ -119,4 +119,10 @@ fn configurations_that_leave_compute_units_idle_can_be_left_out() {
     let units = devices["devices"][0]["limits"]["compute_units"].as_u64();
     let fitting = (0..=8).filter(|exponent| (256 >> exponent) >= units.expect("a number"));
     assert_eq!(filled[0], fitting.count().max(1) as u64);
+    // Constraints of the command line, alone and together with the rule.
+    assert_eq!(valid(&["--constraint", "WG * 2 <= 32"]), [5, 1]);
+    let both = valid(&["--constraint", "n == 1 || WG > 1", "--fill-device"]);
+    assert_eq!(both, [(filled[0] - 1).max(1), 1]);
+    let refused = project.cltune(&["tune", "--device", "0", "--constraint", "WPT == 1"]);
+    let _ = refused.expect_stderr(&["--constraint `WPT == 1`", "column 1", "WPT", "WG"]);
 }

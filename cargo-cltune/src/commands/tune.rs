@@ -97,6 +97,11 @@ pub(crate) struct TuneArgs {
     /// `cargo cltune list --explain` shows how many they are.
     #[arg(long, help_heading = "Tuning")]
     fill_device: bool,
+    /// Leave out configurations that break this constraint, besides those that the kernel declares:
+    /// a formula over its parameters, problem dimensions and `device` limits in Rust syntax, such as
+    /// `WG * WPT <= 1024`. For this session; may be repeated.
+    #[arg(long, value_name = "FORMULA", help_heading = "Tuning")]
+    constraint: Vec<String>,
     /// Go on where the last search for the same kernel, device and problem ended, without measuring
     /// anything twice. A configuration during which that session was killed is tried last, and
     /// never again if that happened twice.
@@ -187,6 +192,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         seed: args.seed,
         warm_start: !args.no_warm_start,
         fill_device: args.fill_device,
+        constraints: args.constraint.clone(),
         limit: Duration::from_secs(args.time_limit.max(1)),
         earlier: match (args.resume, args.fresh) {
             (true, _) => Earlier::Resume,

@@ -1,21 +1,20 @@
 //! The rule that every compute unit gets a work-group, where it is asked for.
 
 use super::plan::Job;
-use cltune_core::space::Space;
+use cltune_core::space::{Space, SpaceSpec};
 
 /// The steps that building the smaller space may take.
 const MOST_STEPS: u64 = 1 << 26;
 
-/// The configurations with at least as many work-groups as the device has compute units. Where that
+/// The configurations of `spec` with at least as many work-groups as the device has compute units. Where that
 /// leaves none (the problem is too small, the driver chooses the work-group) or cannot be told, all
 /// of them: the rule is about speed and not about what can run.
-pub(super) fn filled(job: &Job, space: Space) -> Space {
+pub(super) fn filled(job: &Job, mut spec: SpaceSpec, space: Space) -> Space {
     let limits = job.device.info().limits;
     let model = &job.declaration.model;
     let Some(constraint) = model.compute_units_constraint(&job.dims, &limits) else {
         return space;
     };
-    let mut spec = model.space_spec(&job.dims, &limits);
     spec.constraints.push(constraint);
     match Space::build_within(spec, MOST_STEPS) {
         Ok(filled) if filled.count() > 0 => filled,
@@ -57,7 +56,8 @@ mod tests {
             twins: Vec::new(),
             dims: vec![n],
         };
-        filled(&job, Space::build(&spec)).count()
+        let space = Space::build(&spec);
+        filled(&job, spec, space).count()
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod plan;
 mod progress;
 mod rounds;
 mod search;
+mod space;
 mod trouble;
 
 pub(crate) use bench::{BenchError, list_devices};

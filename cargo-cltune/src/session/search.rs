@@ -2,7 +2,6 @@
 
 use super::bench::{Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Steadiness};
 use super::course::{Course, Failures, Stopped};
-use super::fill::filled;
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
 use super::journal::{self, Interrupted, Journal};
@@ -10,7 +9,9 @@ use super::lessons::{Known, known};
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Block;
+use super::space::space;
 use super::trouble::{GivenUp, Trouble};
+use cltune_core::expr::TextError;
 use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
 use cltune_runtime::Budget;
@@ -18,9 +19,6 @@ use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-/// The steps that building a space may take: less than a minute, and less than a gigabyte.
-const MOST_STEPS: u64 = 1 << 26;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -31,6 +29,8 @@ pub(crate) struct SearchOptions {
     pub(crate) seed: u64,
     /// Whether configurations with fewer work-groups than compute units are left out.
     pub(crate) fill_device: bool,
+    /// Constraints besides those that are declared.
+    pub(crate) constraints: Vec<String>,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
     /// Whether to start from what is known from other devices and problem sizes.
@@ -77,6 +77,14 @@ pub(crate) enum SearchError {
     Empty {
         /// Which constraints removed how many.
         explanation: String,
+    },
+    /// A constraint of the command line is no formula of this kernel.
+    #[error("--constraint `{constraint}`: {reason}")]
+    Constraint {
+        /// The constraint.
+        constraint: String,
+        /// What is wrong with it, and where.
+        reason: TextError,
     },
     /// The space cannot be built in reasonable time and memory.
     #[error("the space of valid configurations cannot be built: {0}")]
@@ -265,25 +273,6 @@ fn announce(job: &Job, journal: &Arc<Mutex<Journal>>) -> Announce {
         // A disk that is full says so again when the result is written, and then ends the search.
         let _ = journal.begin(&job, codes);
     })
-}
-
-/// The space to search, which is not empty.
-fn space(job: &Job, options: &SearchOptions) -> Result<Arc<Space>, SearchError> {
-    let model = &job.declaration.model;
-    let spec = model.space_spec(&job.dims, &job.device.info().limits);
-    let mut space = Space::build_within(spec, MOST_STEPS)?;
-    if options.fill_device {
-        space = filled(job, space);
-    }
-    options
-        .messages
-        .space(job, space.cartesian(), space.count());
-    if space.count() == 0 {
-        return Err(SearchError::Empty {
-            explanation: space.explain().to_string(),
-        });
-    }
-    Ok(Arc::new(space))
 }
 
 /// How many configurations will be measured, where a person may want to wait for them.
