@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// The options.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct HistoryArgs {
-    /// Only tunables whose name contains this; may be repeated.
+    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Which Results")]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or

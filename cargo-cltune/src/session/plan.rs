@@ -242,3 +242,18 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
     }
     Ok(dims.into_iter().flatten().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_named;
+
+    #[test]
+    fn a_whole_name_is_that_kernel_alone() {
+        for filter in ["gemm", "lib::gemm"] {
+            assert!(is_named("lib::gemm", filter));
+            assert!(!is_named("lib::gemm_f64", filter));
+            assert!(!is_named("lib::batched_gemm", filter));
+        }
+        assert!(!is_named("lib::gemm", "lib"));
+    }
+}

@@ -24,7 +24,7 @@ use std::io::Write;
 /// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only tunables whose name contains this; may be repeated.
+    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or

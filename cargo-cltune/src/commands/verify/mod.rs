@@ -34,7 +34,7 @@ use std::time::{Duration, SystemTime};
 /// Exit code 1 when one is wrong, cannot be run, or is stale.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
-    /// Only tunables whose name contains this; may be repeated.
+    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Verification")]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
