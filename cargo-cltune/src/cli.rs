@@ -84,6 +84,12 @@ enum Command {
     /// files hold results for the same device and problem, the faster one stays.
     #[command(after_help = examples::MERGE)]
     Merge(commands::merge::MergeArgs),
+    /// List, clear or export what programs found out at run time.
+    ///
+    /// The user's cache, in the folder that CLTUNE_CACHE names or in the platform's folder for caches:
+    /// what programs tuned themselves, what drivers refused, and program binaries.
+    #[command(after_help = examples::CACHE)]
+    Cache(commands::cache::CacheArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
     ///
     /// The definition is one JSON object: `name`, `parameters` (a list of `{"name", "values": […]}` or
@@ -140,6 +146,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
+        Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
         Some(Command::Completions(args)) => finish(commands::completions::run(

@@ -58,6 +58,13 @@ Examples:
   cargo cltune merge cltune.lock --output cltune.lock
                                             solve the merge conflict in a lockfile";
 
+pub(super) const CACHE: &str = "\
+Examples:
+  cargo cltune cache list                   what is kept, and where
+  cargo cltune cache export --kernel gemm --out found.lock
+                                            then: cargo cltune merge cltune.lock found.lock -o cltune.lock
+  cargo cltune cache clear";
+
 pub(super) const SPACE: &str = "\
 Examples:
   cargo cltune space gemm.json --explain    how many are valid, and what removes the others
@@ -86,7 +93,7 @@ Examples:
 
 /// Every text above.
 #[cfg(test)]
-pub(super) const ALL: [&str; 12] = [
+pub(super) const ALL: [&str; 13] = [
     CLTUNE,
     TUNE,
     LIST,
@@ -95,6 +102,7 @@ pub(super) const ALL: [&str; 12] = [
     REPORT,
     EXPORT,
     MERGE,
+    CACHE,
     SPACE,
     SIMULATE,
     COMPLETIONS,

@@ -1,6 +1,7 @@
 //! One file or folder per subcommand, and what several of them share: `columns`, `format`,
 //! `history_args`, `strategy_help`.
 
+pub(crate) mod cache;
 pub(crate) mod check;
 mod columns;
 pub(crate) mod completions;

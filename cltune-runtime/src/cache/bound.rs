@@ -1,7 +1,7 @@
 //! How large the cache may become. What was not used for longest goes first.
 
 use super::folder::CacheError;
-use super::store::{files, is_temporary};
+use super::listing::{files, is_temporary};
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};

@@ -20,6 +20,7 @@
 //! | `notes` | what is known of a kernel on a device, and its text |
 //! | `store` | notes in memory and on disk |
 //! | `found` | what tuning in a program asks of the store |
+//! | `listing` | the whole cache, for people |
 //! | `programs` | program binaries |
 //! | `bound` | how large the cache may become |
 //! | `trial` | what is being tried, in case that the program ends by it |
@@ -29,6 +30,7 @@ mod file;
 mod folder;
 #[cfg(feature = "tuning")]
 mod found;
+mod listing;
 mod lock;
 mod notes;
 mod programs;
@@ -39,9 +41,9 @@ mod trial;
 pub use folder::{CacheError, Folder};
 #[cfg(feature = "tuning")]
 pub(crate) use found::Leave;
+pub use listing::{Listing, clear};
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
 pub(crate) use programs::ProgramId;
 pub(crate) use store::{Known, Store};
-pub use store::{all_notes, clear};
 #[cfg(feature = "tuning")]
 pub(crate) use trial::Trial;

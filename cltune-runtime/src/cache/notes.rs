@@ -365,10 +365,10 @@ impl<'a> Lines<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn notes() -> Notes {
+    pub(in super::super) fn notes() -> Notes {
         Notes {
             kernel: "app::saxpy".into(),
             fingerprint: "b3:1".into(),

@@ -200,7 +200,7 @@ pub(super) fn key(model: &Model, info: &DeviceInfo) -> String {
     hasher.finalize().to_hex()[..32].to_owned()
 }
 
-fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheError> {
+pub(super) fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheError> {
     let Some(content) = file::read(path)? else {
         return Ok(None);
     };
@@ -211,64 +211,6 @@ fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheError> {
         source: io::Error::new(io::ErrorKind::InvalidData, error),
     };
     notes.map(Some).map_err(damaged)
-}
-
-/// All notes of a cache, by kernel and device, and what could not be read.
-///
-/// # Errors
-/// [`CacheError`] when the folder cannot be listed.
-pub fn all_notes(folder: &Folder) -> Result<(Vec<Notes>, Vec<CacheError>), CacheError> {
-    let mut all = Vec::new();
-    let mut errors = Vec::new();
-    for path in files(folder.notes())? {
-        let is_notes = path.extension().is_none() && !is_temporary(&path);
-        match if is_notes {
-            read_notes(&path)
-        } else {
-            Ok(None)
-        } {
-            Ok(notes) => all.extend(notes),
-            Err(error) => errors.push(error),
-        }
-    }
-    all.sort_by(|a, b| (&a.kernel, &a.device.name).cmp(&(&b.kernel, &b.device.name)));
-    Ok((all, errors))
-}
-
-/// Removes everything; the number of files. Programs that use the cache meanwhile go on.
-///
-/// # Errors
-/// [`CacheError`] at the first file that cannot be removed.
-pub fn clear(folder: &Folder) -> Result<usize, CacheError> {
-    let mut removed = 0;
-    for path in [folder.notes(), folder.programs()] {
-        for path in files(path)? {
-            match std::fs::remove_file(&path) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                    return Err(CacheError::Io { path, source });
-                }
-                _ => removed += 1,
-            }
-        }
-    }
-    Ok(removed)
-}
-
-pub(super) fn files(folder: PathBuf) -> Result<Vec<PathBuf>, CacheError> {
-    let list = || {
-        let entries = std::fs::read_dir(&folder)?;
-        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-        paths
-    };
-    list().map_err(|source| CacheError::Io {
-        path: folder,
-        source,
-    })
-}
-
-pub(super) fn is_temporary(path: &std::path::Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(file::TEMPORARY)
 }
 
 #[cfg(test)]
@@ -355,20 +297,6 @@ mod tests {
         assert_eq!(at(folder.path()).known(&other, &info).refused, []);
     }
 
-    #[test]
-    fn a_cache_is_listed_and_cleared() {
-        let folder = tempfile::tempdir().unwrap();
-        let (model, info) = (model(), device("1"));
-        at(folder.path()).add_refusal(&model, &info, &[8], &[32], "no");
-        let folder = Folder::at(folder.path()).unwrap();
-        std::fs::write(folder.notes().join("damaged"), "x").unwrap();
-        let (notes, errors) = all_notes(&folder).unwrap();
-        assert_eq!((notes.len(), errors.len()), (1, 0));
-        assert_eq!(notes[0].refusals.len(), 1);
-        assert_eq!(clear(&folder).unwrap(), 2);
-        assert_eq!(all_notes(&folder).unwrap().0, []);
-    }
-
     /// In a process in which no file may grow, which is what a full disk looks like.
     #[test]
     #[cfg(unix)]
@@ -388,7 +316,7 @@ mod tests {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains("nothing was kept on disk"), "{said}");
         let notes = Folder::at(folder.path()).unwrap().notes();
-        assert_eq!(files(notes).unwrap(), [] as [PathBuf; 0]);
+        assert_eq!(std::fs::read_dir(notes).unwrap().count(), 0);
     }
 
     #[test]

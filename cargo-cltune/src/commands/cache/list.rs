@@ -1,0 +1,100 @@
+//! What the cache holds, printed.
+
+use crate::commands::columns::columns;
+use cltune_core::parameter::Value;
+use cltune_runtime::cache::{Folder, Listing, NotedResult, Notes};
+use serde_json::json;
+use std::io::{self, Write};
+
+/// For people.
+pub(super) fn print(folder: &Folder, listing: &Listing, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", folder.path().display())?;
+    for notes in &listing.notes {
+        writeln!(
+            out,
+            "\n{} on {} ({})",
+            notes.kernel, notes.device.name, notes.device.platform
+        )?;
+        let rows: Vec<[String; 3]> = notes
+            .results
+            .iter()
+            .map(|result| row(notes, result))
+            .collect();
+        columns(&rows, out)?;
+        if !notes.refusals.is_empty() {
+            let count = notes.refusals.len();
+            writeln!(out, "  {count} refused by driver {}", notes.driver)?;
+        }
+    }
+    let megabytes = listing.program_bytes as f64 / f64::from(1 << 20);
+    writeln!(
+        out,
+        "\n{} program binaries, {megabytes:.1} MiB",
+        listing.programs
+    )
+}
+
+fn row(notes: &Notes, result: &NotedResult) -> [String; 3] {
+    let default = match result.default_us {
+        Some(default_us) => format!(", default {default_us:.3} us"),
+        None => String::new(),
+    };
+    [
+        assignments(&notes.dimensions, &result.problem),
+        assignments(&notes.params, &result.values),
+        format!("{:.3} us{default}", result.time_us),
+    ]
+}
+
+fn assignments<T: ToString>(names: &[String], values: &[T]) -> String {
+    let pairs = names.iter().zip(values);
+    let pairs = pairs.map(|(name, value)| format!("{name} = {}", value.to_string()));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// For tools.
+pub(super) fn json(folder: &Folder, listing: &Listing) -> serde_json::Value {
+    let entries: Vec<_> = listing.notes.iter().map(entry).collect();
+    json!({
+        "folder": folder.path().display().to_string(),
+        "entries": entries,
+        "programs": listing.programs,
+        "program_bytes": listing.program_bytes,
+    })
+}
+
+fn entry(notes: &Notes) -> serde_json::Value {
+    let results = notes.results.iter().map(|result| {
+        json!({
+            "problem": named(&notes.dimensions, result.problem.iter().map(|size| json!(size))),
+            "values": named(&notes.params, result.values.iter().map(value)),
+            "time_us": result.time_us,
+            "default_us": result.default_us,
+            "evaluated": result.evaluated,
+        })
+    });
+    json!({
+        "kernel": notes.kernel,
+        "fingerprint": notes.fingerprint,
+        "device": notes.device.name,
+        "platform": notes.device.platform,
+        "driver": notes.driver,
+        "results": results.collect::<Vec<_>>(),
+        "refused": notes.refusals.len(),
+    })
+}
+
+fn named(
+    names: &[String],
+    values: impl Iterator<Item = serde_json::Value>,
+) -> serde_json::Map<String, serde_json::Value> {
+    names.iter().cloned().zip(values).collect()
+}
+
+fn value(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Int(number) => json!(number),
+        Value::Bool(flag) => json!(flag),
+        Value::Name(name) => json!(name),
+    }
+}

@@ -1,0 +1,84 @@
+//! `cargo cltune cache`: what programs of this user found out at run time.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `list` | printing what there is |
+//! | `export` | what was tuned as a lockfile |
+
+mod export;
+mod list;
+
+use super::{Format, Outcome};
+use cltune_runtime::cache::{Folder, Listing, clear};
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What to do with the cache.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Action {
+    /// List what was tuned at run time, what drivers refused, and how many programs are kept.
+    List {
+        /// How to print the list.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Remove everything. Programs that run meanwhile go on.
+    Clear,
+    /// Write what was tuned at run time as a lockfile.
+    ///
+    /// `cargo cltune merge` unites it with the lockfile of the package that declares the kernels. Of a
+    /// kernel that was tuned in several versions the latest is taken.
+    Export {
+        /// Only kernels whose name contains this.
+        #[arg(long, value_name = "NAME")]
+        kernel: Option<String>,
+        /// The file to write. Without it, standard output.
+        #[arg(long, short, alias = "output", value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Does it.
+pub(crate) fn run(
+    args: &CacheArgs,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> Result<Outcome, Box<dyn Error>> {
+    let folder = Folder::of_user()?;
+    match &args.action {
+        Action::Clear => {
+            let removed = clear(&folder)?;
+            writeln!(
+                stdout,
+                "removed {removed} files from {}",
+                folder.path().display()
+            )?;
+        }
+        Action::List { format } => {
+            let listing = Listing::of(&folder)?;
+            match format {
+                Format::Text => list::print(&folder, &listing, stdout)?,
+                Format::Json => writeln!(stdout, "{}", list::json(&folder, &listing))?,
+            }
+            warn(&listing, stderr)?;
+        }
+        Action::Export { kernel, out } => {
+            let listing = Listing::of(&folder)?;
+            warn(&listing, stderr)?;
+            return export::run(&listing, kernel.as_deref(), out.as_deref(), stdout, stderr);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn warn(listing: &Listing, stderr: &mut dyn Write) -> std::io::Result<()> {
+    let mut unreadable = listing.unreadable.iter();
+    unreadable.try_for_each(|error| writeln!(stderr, "warning: ignored: {error}"))
+}

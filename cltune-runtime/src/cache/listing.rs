@@ -1,0 +1,119 @@
+//! The whole cache, for people: what is in it, and removing it.
+
+use super::file::TEMPORARY;
+use super::folder::{CacheError, Folder};
+use super::notes::Notes;
+use super::store::read_notes;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What a cache holds.
+#[derive(Debug)]
+pub struct Listing {
+    /// What is known of kernels on devices, the latest changed first.
+    pub notes: Vec<Notes>,
+    /// What cannot be read, and counts as nothing.
+    pub unreadable: Vec<CacheError>,
+    /// How many program binaries there are.
+    pub programs: usize,
+    /// Their size, bytes.
+    pub program_bytes: u64,
+}
+
+impl Listing {
+    /// Reads a whole cache.
+    ///
+    /// # Errors
+    /// [`CacheError`] when a folder cannot be listed.
+    pub fn of(folder: &Folder) -> Result<Self, CacheError> {
+        let mut notes: Vec<(SystemTime, Notes)> = Vec::new();
+        let mut unreadable = Vec::new();
+        for path in files(folder.notes())? {
+            if path.extension().is_some() || is_temporary(&path) {
+                continue;
+            }
+            let changed = path.metadata().and_then(|metadata| metadata.modified());
+            let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
+            match read_notes(&path) {
+                Ok(read) => notes.extend(read.map(|read| (changed, read))),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        notes.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.kernel.cmp(&b.1.kernel)));
+        let mut programs = files(folder.programs())?;
+        programs.retain(|path| !is_temporary(path));
+        let sizes = programs.iter().filter_map(|path| path.metadata().ok());
+        Ok(Self {
+            notes: notes.into_iter().map(|(_, notes)| notes).collect(),
+            unreadable,
+            programs: programs.len(),
+            program_bytes: sizes.map(|metadata| metadata.len()).sum(),
+        })
+    }
+}
+
+/// Removes everything; the number of files. Programs that use the cache meanwhile go on.
+///
+/// # Errors
+/// [`CacheError`] at the first file that cannot be removed.
+pub fn clear(folder: &Folder) -> Result<usize, CacheError> {
+    let mut removed = 0;
+    for path in [folder.notes(), folder.programs()] {
+        for path in files(path)? {
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(CacheError::Io { path, source });
+                }
+                _ => removed += 1,
+            }
+        }
+    }
+    Ok(removed)
+}
+
+pub(super) fn files(folder: PathBuf) -> Result<Vec<PathBuf>, CacheError> {
+    let list = || {
+        let entries = std::fs::read_dir(&folder)?;
+        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+        paths
+    };
+    list().map_err(|source| CacheError::Io {
+        path: folder,
+        source,
+    })
+}
+
+pub(super) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(TEMPORARY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file;
+    use super::super::notes::tests::notes;
+    use super::*;
+
+    #[test]
+    fn a_cache_is_listed_and_cleared() {
+        let path = tempfile::tempdir().unwrap();
+        let folder = Folder::at(path.path()).unwrap();
+        let write = |folder: PathBuf, name: &str, text: &str| {
+            file::replace(&folder.join(name), text.as_bytes()).unwrap();
+        };
+        write(folder.notes(), "a", &notes().to_text());
+        write(folder.notes(), "b", "nonsense");
+        write(folder.programs(), "c", "binary");
+        std::fs::write(folder.notes().join("d"), "without a checksum").unwrap();
+        std::fs::write(folder.notes().join("a-8.trial"), "8\t4\n").unwrap();
+        let listing = Listing::of(&folder).unwrap();
+        assert_eq!(listing.notes, [notes()]);
+        assert_eq!(listing.unreadable.len(), 1, "{:?}", listing.unreadable);
+        assert_eq!(listing.programs, 1);
+        assert!(listing.program_bytes > 6);
+        assert_eq!(clear(&folder).unwrap(), 5);
+        let listing = Listing::of(&folder).unwrap();
+        assert_eq!((listing.notes.len(), listing.programs), (0, 0));
+    }
+}
