@@ -18,6 +18,7 @@
 //! | `oclgrind` | defects that only a simulator shows |
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
+//! | `run_time` | programs that tune themselves, on drivers that fail |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
@@ -34,6 +35,8 @@ mod places;
 mod pruning;
 mod rebuilds;
 mod report;
+#[cfg(target_os = "linux")]
+mod run_time;
 mod sessions;
 mod tuned_program;
 mod verification;
