@@ -10,6 +10,7 @@ mod commands;
 mod exchange;
 mod history;
 mod json;
+mod kernel_filter;
 mod lockfile_store;
 mod replay;
 mod report;

@@ -29,7 +29,8 @@ use searches::{Found, Shared};
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct TuneArgs {
-    /// Tune only kernels whose name contains this; may be repeated.
+    /// Tune only the kernel of this name or, where there is none, those whose names contain it; may be
+    /// repeated.
     #[arg(long, value_name = "NAME", help_heading = "Tuning")]
     kernel: Vec<String>,
     /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,

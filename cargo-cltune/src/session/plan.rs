@@ -1,6 +1,7 @@
 //! What is to be tuned: tunables, devices and problems, less what the filters leave out.
 
 use crate::artifact::PackageTunables;
+use crate::kernel_filter::KernelFilter;
 use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
 use std::path::PathBuf;
@@ -106,36 +107,14 @@ pub(crate) fn tunables<'a>(
     filters: &[String],
 ) -> Result<Vec<(&'a PackageTunables, &'a Declaration)>, PlanError> {
     check_kernel_filters(packages, filters)?;
-    let declarations = packages.iter().flat_map(|package| &package.declarations);
-    let exact = |filter: &String| {
-        declarations
-            .clone()
-            .any(|found| is_named(&found.model.name, filter))
-    };
-    let filters: Vec<(&String, bool)> = filters
-        .iter()
-        .map(|filter| (filter, exact(filter)))
-        .collect();
-    let means = |name: &str, (filter, exact): (&String, bool)| {
-        if exact {
-            is_named(name, filter)
-        } else {
-            name.contains(filter.as_str())
-        }
-    };
-    let wanted =
-        |name: &str| filters.is_empty() || filters.iter().any(|&filter| means(name, filter));
+    let wanted = KernelFilter::new(filters, packages);
     let all = packages.iter().flat_map(|package| {
         let declarations = package.declarations.iter();
         declarations.map(move |found| (package, found))
     });
-    Ok(all.filter(|(_, found)| wanted(&found.model.name)).collect())
-}
-
-/// Whether this is the tunable's name, with its package or without: `gemm` is then that kernel alone, and
-/// not also `gemm_f64`.
-fn is_named(name: &str, filter: &str) -> bool {
-    name == filter || name.rsplit("::").next() == Some(filter)
+    Ok(all
+        .filter(|(_, found)| wanted.means(&found.model.name))
+        .collect())
 }
 
 /// The first device of each kind, with the others. CPUs are all the same cores.
@@ -241,19 +220,4 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
         )));
     }
     Ok(dims.into_iter().flatten().collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_named;
-
-    #[test]
-    fn a_whole_name_is_that_kernel_alone() {
-        for filter in ["gemm", "lib::gemm"] {
-            assert!(is_named("lib::gemm", filter));
-            assert!(!is_named("lib::gemm_f64", filter));
-            assert!(!is_named("lib::batched_gemm", filter));
-        }
-        assert!(!is_named("lib::gemm", "lib"));
-    }
 }

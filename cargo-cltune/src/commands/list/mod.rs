@@ -12,6 +12,7 @@ mod print;
 
 use super::{Format, Outcome};
 use crate::artifact::{CargoArgs, discover};
+use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
@@ -71,10 +72,8 @@ pub(crate) fn run(
     } else {
         args.limits.clone()
     };
-    let wanted = |declaration: &&Declaration| {
-        let name = &declaration.model.name;
-        args.kernel.is_empty() || args.kernel.iter().any(|part| name.contains(part.as_str()))
-    };
+    let filter = KernelFilter::new(&args.kernel, &discovery.packages);
+    let wanted = |declaration: &&Declaration| filter.means(&declaration.model.name);
     let mut listed = Vec::new();
     for package in &discovery.packages {
         let lockfile = lockfile_store::read(&package.manifest_dir.join(FILE_NAME))?;

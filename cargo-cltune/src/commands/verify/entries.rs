@@ -1,6 +1,7 @@
 //! What lockfiles hold of the tunables that were found.
 
 use crate::artifact::PackageTunables;
+use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::{BakeError, FILE_NAME};
@@ -52,20 +53,18 @@ pub(super) enum EntriesError {
 }
 
 impl Entries {
-    /// Reads the lockfile of each package. `kernels` are parts of names; none means all.
+    /// Reads the lockfile of each package. `kernels` are the values of `--kernel`.
     pub(super) fn of(
         packages: &[PackageTunables],
         kernels: &[String],
     ) -> Result<Self, EntriesError> {
         let mut entries = Self::default();
         let mut names = Vec::new();
-        let wanted = |name: &str| {
-            kernels.is_empty() || kernels.iter().any(|part| name.contains(part.as_str()))
-        };
+        let wanted = KernelFilter::new(kernels, packages);
         for package in packages {
             let lockfile = lockfile_store::read(&package.manifest_dir.join(FILE_NAME))?;
             let declarations = package.declarations.iter();
-            for declaration in declarations.filter(|found| wanted(&found.model.name)) {
+            for declaration in declarations.filter(|found| wanted.means(&found.model.name)) {
                 let model = &declaration.model;
                 names.push(model.name.to_string());
                 let Some(lockfile) = &lockfile else { continue };
