@@ -132,7 +132,7 @@ def points(x, y, rows, kernels):
         place = kernels.index(row["kernel"]) % 4
         yield f'<circle class="s{place}" cx="{across:.1f}" cy="{down:.1f}" r="5"/>'
         text = f'{row["size"]}: {number(row["gflops"])}'
-        width = 7 * len(text)
+        width = 7.8 * len(text)
         right = across + 10 + width < WIDTH - RIGHT
         begin = across + 10 if right else across - 10 - width
         while any(
