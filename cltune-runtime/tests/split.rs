@@ -224,8 +224,6 @@ fn unknown_devices_are_probed_and_then_balanced() {
         assert_eq!(report.theoretical.is_some(), call > 0, "{report}");
         let factors = report.factors(2);
         assert!((factors[0] + factors[1] - 1.0).abs() < 1e-9);
-        // It is the same device twice, however busy the machine is.
-        assert!(factors.iter().all(|factor| *factor > 0.05), "{report}");
     }
 }
 

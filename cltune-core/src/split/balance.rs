@@ -1,13 +1,23 @@
 //! Factors that follow measured times.
 
-/// How far devices that work at the same time may differ in time before the split is changed. A change
-/// costs: launches of a new size are prepared anew.
-const TOLERATED: f64 = 1.05;
+/// A split is changed when the times of devices that worked at the same time differ by more than this
+/// factor in so many calls in a row, of which each device's fastest counts. A change costs, as launches of
+/// a new size are prepared anew, and times scatter, short ones most.
+const EVIDENCE: [(u32, f64); 2] = [(2, 1.25), (4, 1.05)];
 
 /// How fast each device is, as far as it is known: positions of the divided dimension per second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Balance {
     speeds: Vec<Speed>,
+    seen: Seen,
+}
+
+/// Calls with one split.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Seen {
+    calls: u32,
+    /// The fastest turn of each device.
+    turns: Vec<Turn>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +47,37 @@ impl Turn {
     }
 }
 
+impl Seen {
+    fn add(&mut self, turns: &[Turn]) {
+        let is_same = |(a, b): (&Turn, &Turn)| a.member == b.member && a.positions == b.positions;
+        if self.turns.len() != turns.len() || !self.turns.iter().zip(turns).all(is_same) {
+            *self = Self {
+                calls: 1,
+                turns: turns.to_vec(),
+            };
+            return;
+        }
+        self.calls += 1;
+        for (fastest, turn) in self.turns.iter_mut().zip(turns) {
+            fastest.seconds = fastest.seconds.min(turn.seconds);
+        }
+    }
+
+    /// Whether the split is to change; `None` as long as that takes more calls.
+    fn verdict(&self) -> Option<bool> {
+        let seconds = self.turns.iter().map(|turn| turn.seconds);
+        let longest = seconds.clone().fold(0.0, f64::max);
+        let shortest = seconds.fold(f64::INFINITY, f64::min);
+        let is_uneven =
+            |(calls, factor): &(u32, f64)| self.calls >= *calls && longest > shortest * factor;
+        if EVIDENCE.iter().any(is_uneven) {
+            return Some(true);
+        }
+        let most = EVIDENCE.iter().map(|(calls, _)| *calls).max();
+        (Some(self.calls) >= most).then_some(false)
+    }
+}
+
 impl Speed {
     const fn value(self) -> Option<f64> {
         match self {
@@ -51,6 +92,7 @@ impl Balance {
     pub fn new(members: usize) -> Self {
         Self {
             speeds: vec![Speed::Unknown; members],
+            seen: Seen::default(),
         }
     }
 
@@ -82,17 +124,26 @@ impl Balance {
     }
 
     /// Corrects the speeds by what devices that worked at the same time needed. A first measurement
-    /// replaces what was expected; later ones count half, so that one slow call does not turn the
-    /// split over. Where all needed about the same time, nothing changes.
+    /// replaces what was expected. Later ones count half, and only when several calls say the same: where
+    /// all need about the same time, nothing changes.
     pub fn learn(&mut self, turns: &[Turn]) {
         let is_new =
             |turn: &Turn| !matches!(self.speeds.get(turn.member), Some(Speed::Measured(_)));
-        let seconds = turns.iter().map(|turn| turn.seconds);
-        let longest = seconds.clone().fold(0.0, f64::max);
-        let shortest = seconds.fold(f64::INFINITY, f64::min);
-        if longest <= shortest * TOLERATED && !turns.iter().any(is_new) {
+        if turns.iter().any(is_new) {
+            self.seen = Seen::default();
+            self.correct(turns);
             return;
         }
+        self.seen.add(turns);
+        if let Some(is_uneven) = self.seen.verdict() {
+            let Seen { turns, .. } = std::mem::take(&mut self.seen);
+            if is_uneven {
+                self.correct(&turns);
+            }
+        }
+    }
+
+    fn correct(&mut self, turns: &[Turn]) {
         for turn in turns {
             let (Some(known), Some(measured)) = (self.speeds.get_mut(turn.member), turn.speed())
             else {
@@ -132,7 +183,10 @@ mod tests {
         );
         balance.expect(0, 1.0);
         assert_eq!(balance.speed(0), Some(50.0));
-        balance.learn(&[turn(0, 100, 0.5), turn(1, 100, 1.0)]);
+        let calls = [turn(0, 100, 0.5), turn(1, 100, 1.0)];
+        balance.learn(&calls);
+        assert_eq!(balance.speed(0), Some(50.0));
+        balance.learn(&calls);
         assert_eq!(
             (balance.speed(0), balance.speed(1)),
             (Some(100.0), Some(100.0))
@@ -143,11 +197,19 @@ mod tests {
     fn a_split_that_is_good_enough_stays() {
         let mut balance = Balance::new(2);
         balance.learn(&[turn(0, 100, 1.0), turn(1, 100, 1.0)]);
-        let before = balance.clone();
-        balance.learn(&[turn(0, 100, 1.04), turn(1, 100, 1.0)]);
-        assert_eq!(balance, before);
-        balance.learn(&[turn(0, 100, 1.2), turn(1, 100, 1.0)]);
-        assert_ne!(balance, before);
+        let speeds = balance.speeds.clone();
+        let mut after = |calls: u32, seconds: f64| {
+            for _ in 0..calls {
+                balance.learn(&[turn(0, 100, seconds), turn(1, 100, 1.0)]);
+            }
+            balance.speeds != speeds
+        };
+        assert!(!after(20, 1.04));
+        assert!(!after(3, 1.2));
+        // One call that took long is not four.
+        assert!(!after(1, 1.0));
+        assert!(!after(3, 1.2));
+        assert!(after(4, 1.2));
     }
 
     #[test]
@@ -156,7 +218,7 @@ mod tests {
         let cost = [|n: f64| 0.2 + n / 3000.0, |n: f64| n / 1000.0];
         let mut balance = Balance::new(2);
         let mut shares = [5000.0, 5000.0];
-        for _ in 0..20 {
+        for _ in 0..80 {
             let turns = [0, 1]
                 .map(|member| turn(member, shares[member] as i64, cost[member](shares[member])));
             balance.learn(&turns);

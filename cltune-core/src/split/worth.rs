@@ -2,7 +2,7 @@
 //! a problem may slow the transfers of GPUs by more, since these go through it.
 
 /// Calls after which factors have settled.
-const SETTLING: u32 = 4;
+const SETTLING: u32 = 12;
 
 /// How many calls are compared: the faster of two with the device, and of two without it.
 const CALLS: usize = 2;
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_device_that_disturbs_is_left_out_and_no_other() {
-        let worth = after(50, |works| match works {
+        let worth = after(80, |works| match works {
             [true, true, true] => 1.5,
             [true, false, true] => 1.2,
             _ => 2.4,
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_device_that_helps_a_little_stays() {
-        let worth = after(50, |works| if works[1] { 1.0 } else { 1.03 });
+        let worth = after(80, |works| if works[1] { 1.0 } else { 1.03 });
         assert_eq!(left_out(&worth), []);
         assert_eq!(worth.trial, Trial::Decided);
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_device_alone_is_never_left_out() {
         let mut worth = Worth::new(2);
-        for _ in 0..50 {
+        for _ in 0..80 {
             worth.ended(1.0, &[1.0, 0.0]);
         }
         assert!(!worth.is_left_out(0) && !worth.is_left_out(1));

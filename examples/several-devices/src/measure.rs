@@ -16,7 +16,7 @@ const PATIENCE: f64 = 2000.0;
 const PARTS: [u32; 2] = [64, 16];
 
 /// After so many calls the split has settled.
-const SETTLING: usize = 16;
+const SETTLING: usize = 32;
 
 /// Milliseconds of a problem on a device alone.
 pub(crate) struct Alone {
