@@ -9,11 +9,13 @@ mod derived;
 mod describe;
 mod geometry;
 mod macros;
+mod mentioned;
 mod rejection;
 mod rules;
 
 pub use describe::assignments;
 pub use geometry::Geometry;
+pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
 pub use rules::Rule;
 

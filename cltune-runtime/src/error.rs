@@ -42,7 +42,7 @@ pub enum Error {
     #[error("CLTUNE_POLICY: {0}")]
     Policy(PolicyError),
     /// A program does not compile for this device and configuration.
-    #[error("kernel `{kernel}` does not build with {options}: {status}\n{log}")]
+    #[error("kernel `{kernel}` does not build{}: {status}\n{log}", with(options))]
     Build {
         /// The kernel.
         kernel: String,
@@ -249,6 +249,15 @@ pub enum Error {
         /// Bytes of an element.
         size: usize,
     },
+}
+
+/// ` with -DWG=64`; nothing where there are no options.
+fn with(options: &str) -> String {
+    if options.is_empty() {
+        String::new()
+    } else {
+        format!(" with {options}")
+    }
 }
 
 impl Error {

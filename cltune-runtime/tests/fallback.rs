@@ -32,7 +32,7 @@ pub fn which(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) ->
     defaults(WG = 2),
 )]
 pub fn broken(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
-    "__kernel void broken(const uint n, __global int* y) { not C at all }"
+    "__kernel void broken(const uint n, __global int* y) { not C for WG at all }"
 }
 
 /// Declares more local memory than any device has, of its own and so known to nobody before.

@@ -91,7 +91,10 @@ static SAXPY: Tunable = Tunable::new(
     Table::EMPTY,
 );
 
-static BROKEN: Tunable = Tunable::new(model("__kernel void saxpy(not_a_type x) {}"), Table::EMPTY);
+static BROKEN: Tunable = Tunable::new(
+    model("__kernel void saxpy(not_a_type x) { int wg = WG; }"),
+    Table::EMPTY,
+);
 
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")

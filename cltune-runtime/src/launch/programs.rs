@@ -28,7 +28,7 @@ impl Programs {
         dims: &[i64],
     ) -> Result<Arc<RawProgram>> {
         let model = tunable.model();
-        let options = build_options(model, context.device(), codes, dims)?;
+        let options = build_options(model, &model.source, context.device(), codes, dims)?;
         let slot = {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (tunable.address(), options.clone());

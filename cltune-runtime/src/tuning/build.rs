@@ -39,7 +39,7 @@ impl<'a> Target<'a> {
         let geometry = model
             .geometry(codes, self.dims, limits)
             .map_err(|rejection| rejected(&rejection))?;
-        let options = build_options(model, device, codes, self.dims)
+        let options = build_options(model, &model.source, device, codes, self.dims)
             .map_err(|error| launch_failed(&error))?;
         let begin = Instant::now();
         let built = binary.and_then(|binary| self.load_binary(binary, &options));

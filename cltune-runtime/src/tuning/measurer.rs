@@ -195,8 +195,15 @@ impl Measurer {
         restored.and_then(|()| self.queue.finish()).is_ok()
     }
 
-    pub(super) fn build_options(&self, codes: &[i64]) -> Result<String> {
-        build_options(self.model(), self.context.device(), codes, &self.dims)
+    /// The options to compile `source` with.
+    pub(super) fn build_options(&self, source: &str, codes: &[i64]) -> Result<String> {
+        build_options(
+            self.model(),
+            source,
+            self.context.device(),
+            codes,
+            &self.dims,
+        )
     }
 
     pub(super) fn geometry(&self, codes: &[i64]) -> Result<Geometry, Rejection> {

@@ -130,7 +130,8 @@ impl Measurer {
         source: &str,
         reference: Option<&str>,
     ) -> Result<RawProgram, PrepareError> {
-        let options = format!("{} -cl-kernel-arg-info", self.build_options(&self.default)?);
+        let options = self.build_options(source, &self.default)?;
+        let options = format!("{options} -cl-kernel-arg-info");
         let device = self.context.device().raw();
         RawProgram::build(self.context.raw(), device, source, &options).map_err(|failure| {
             let log = format!("{}\n{}", failure.status, failure.log);
