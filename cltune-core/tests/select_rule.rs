@@ -5,7 +5,8 @@ use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{
-    Candidate, KnownDevice, KnownResult, Rule, Table, candidates, first_valid, select,
+    Candidate, KnownDevice, KnownResult, Rule, Table, candidates, first_valid, problem_distance,
+    select,
 };
 use cltune_core::{List, Text};
 use proptest::prelude::*;
@@ -65,7 +66,7 @@ fn device(name: &str, vendor: &str, device_type: DeviceType, compute_units: i64)
     }
 }
 
-/// A table of `(device, n, WG)`.
+/// A table of `(device, n, WG)`, in the order of lockfiles.
 fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
     let mut devices: Vec<KnownDevice> = Vec::new();
     let mut results = Vec::new();
@@ -85,6 +86,7 @@ fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
             time_us: 1.0,
         });
     }
+    results.sort_by(|a, b| (a.device, &a.problem).cmp(&(b.device, &b.problem)));
     Table {
         devices: devices.into(),
         results: results.into(),
@@ -93,25 +95,6 @@ fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
 
 fn gpu() -> DeviceInfo {
     device("gpu", "A", DeviceType::Gpu, 64)
-}
-
-#[test]
-fn a_large_sorted_table_gives_the_same_as_one_in_disorder() {
-    let (gpu, sibling) = (gpu(), device("sibling", "A", DeviceType::Gpu, 60));
-    let rows = |device| (1..=50).map(move |n| (device, n * 64, if n % 2 == 0 { 64 } else { 32 }));
-    let mut rows: Vec<_> = rows(&gpu).chain(rows(&sibling)).collect();
-    let sorted = table(&rows);
-    rows.reverse();
-    let reversed = table(&rows);
-    let model = model(None);
-    for n in [64, 640, 649, 3200, 6400] {
-        let dims = [n];
-        let chosen = |table| {
-            select(&model, &gpu, &dims, table, &Table::EMPTY)
-                .map(|candidate| (candidate.rule, candidate.codes.to_vec()))
-        };
-        assert_eq!(chosen(&sorted), chosen(&reversed), "n = {n}");
-    }
 }
 
 struct Case<'a> {
@@ -376,16 +359,12 @@ fn any_rows() -> impl Strategy<Value = Vec<(DeviceInfo, i64, i64)>> {
     )
 }
 
-/// The rows as a table in the order of lockfiles.
 fn table_of(rows: &[(DeviceInfo, i64, i64)]) -> Table {
     let rows: Vec<_> = rows
         .iter()
         .map(|(info, n, code)| (info, *n, *code))
         .collect();
-    let mut table = table(&rows);
-    let results = table.results.to_mut();
-    results.sort_by(|a, b| (a.device, &a.problem).cmp(&(b.device, &b.problem)));
-    table
+    table(&rows)
 }
 
 const fn order(rule: Rule) -> u8 {
@@ -426,6 +405,37 @@ proptest! {
         });
         let rule = selected.map(|candidate| candidate.rule);
         prop_assert_eq!(exact, rule == Some(Rule::ExactDevice { exact: true }));
+    }
+
+    #[test]
+    fn the_nearest_problem_is_found_in_tables_of_any_shape(
+        problems in proptest::collection::btree_set(
+            proptest::collection::vec(prop_oneof![-2..5_i64, 1..5000_i64], 3), 1..60,
+        ),
+        dims in proptest::collection::vec(prop_oneof![-2..5_i64, 1..5000_i64], 3),
+        devices in 1..3_u16,
+    ) {
+        let gpu = gpu();
+        let mut model = model(None);
+        model.dimensions = ["n", "m", "k"].map(Text::from).to_vec().into();
+        let of = |device: u16| problems.iter().map(move |problem| KnownResult {
+            device,
+            problem: problem.clone().into(),
+            values: vec![8].into(),
+            time_us: 1.0,
+        });
+        let names = ["gpu", "sibling"].map(|name| device(name, "A", DeviceType::Gpu, 64));
+        let table = Table {
+            devices: names[..usize::from(devices)].iter().map(KnownDevice::of).collect(),
+            results: (0..devices).flat_map(of).collect(),
+        };
+        let mut candidates = candidates(&model, &gpu, &dims, &table, &Table::EMPTY);
+        let (_, first) = candidates.next().unwrap().known.unwrap();
+        // The order that the rule states, found by sorting.
+        let mut expected: Vec<&KnownResult> = table.results.iter().filter(|of| of.device == 0).collect();
+        let key = |result: &KnownResult| (*result.problem != *dims, problem_distance(&result.problem, &dims));
+        expected.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
+        prop_assert_eq!(first, expected[0]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::distance::{DeviceDistance, device_distance};
 use super::first_valid::first_valid;
-use super::nearest::{Rank, Row, find_exact, nearest_after};
+use super::nearest::{Rank, Row, find_exact, nearest, nearest_after};
 use super::{Candidate, KnownDevice, Rule, Table};
 use crate::device::DeviceInfo;
 use crate::model::Model;
@@ -130,7 +130,10 @@ impl<'a> Candidates<'a> {
                 known.is(device).then_some(DeviceDistance::SAME)
             }
         };
-        let row = nearest_after(table, self.dims, self.after[kind].as_ref(), distance)?;
+        let row = match &self.after[kind] {
+            None => nearest(table, self.dims, distance),
+            Some(after) => nearest_after(table, self.dims, Some(after), distance),
+        }?;
         Some(self.tuned(row, kind))
     }
 

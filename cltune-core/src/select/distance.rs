@@ -56,7 +56,7 @@ pub(super) fn device_distance(known: &KnownDevice, info: &DeviceInfo) -> Option<
 
 /// `ln(a / b)²`. The larger is divided by the smaller, so that equal ratios in either direction
 /// are equal to the last bit and ties are ties.
-fn squared_log_ratio(a: i64, b: i64) -> f64 {
+pub(super) fn squared_log_ratio(a: i64, b: i64) -> f64 {
     if a == b {
         return 0.0;
     }
