@@ -63,6 +63,14 @@ pub struct Model {
     pub default: Option<List<i64>>,
 }
 
+impl Model {
+    /// What a caller passes, in order: all arguments but local memory.
+    pub fn passed(&self) -> impl Iterator<Item = &Argument> {
+        let is_passed = |argument: &&Argument| !matches!(argument.kind, ArgumentKind::Local { .. });
+        self.arguments.iter().filter(is_passed)
+    }
+}
+
 /// An extra preprocessor macro whose value is a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Define {

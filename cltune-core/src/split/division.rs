@@ -4,18 +4,18 @@ use super::{Layout, LayoutError};
 use crate::List;
 use crate::device::DeviceLimits;
 use crate::expr::{Env, EvalError, Formula};
-use crate::model::{ArgumentKind, Model};
+use crate::model::ArgumentKind;
 
 /// How a tunable is divided among devices along one of its problem dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Division {
-    /// The position of the dimension in [`Model::dimensions`].
+    /// The position of the dimension in [`Model::dimensions`](crate::model::Model::dimensions).
     pub dimension: u16,
     /// How many positions of it one work-group covers, over parameters, problem dimensions and device
     /// limits.
     pub granule: Formula,
-    /// What becomes of each argument of the call: one for each of [`Model::arguments`] that is not
-    /// local memory, in the same order.
+    /// What becomes of each argument of the call: one for each of
+    /// [`Model::passed`](crate::model::Model::passed), in the same order.
     pub arguments: List<Partition>,
 }
 
@@ -56,7 +56,7 @@ impl Division {
         Ok(self.granule.eval(&env)?.max(1))
     }
 
-    /// The size of the divided dimension.
+    /// The size of the divided dimension; 0 where there is no such dimension.
     pub fn total(&self, dims: &[i64]) -> i64 {
         dims.get(usize::from(self.dimension)).copied().unwrap_or(0)
     }
@@ -100,15 +100,5 @@ impl Division {
         };
         let or = |formula: &Option<Formula>, none| formula.as_ref().map_or(Ok(none), value);
         Layout::new(value(len)?, or(rows, 1)?, or(halo, 0)?, self.total(dims)).map(Some)
-    }
-}
-
-/// The arguments of a call of a tunable: those of its kernel but for local memory.
-impl Model {
-    /// What the caller passes, in order: all arguments but local memory.
-    pub fn passed(&self) -> impl Iterator<Item = &crate::model::Argument> {
-        self.arguments
-            .iter()
-            .filter(|argument| !matches!(argument.kind, ArgumentKind::Local { .. }))
     }
 }

@@ -33,6 +33,52 @@ pub(super) enum Role {
     },
 }
 
+/// What an argument is to a call that passes this for it; `None` where that is of another kind.
+fn role(
+    kind: &ArgumentKind,
+    partition: &Partition,
+    layout: Option<Layout>,
+    division: &Division,
+    given: &Given<'_>,
+) -> Option<Role> {
+    match (kind, given) {
+        (ArgumentKind::Scalar { scalar, dimension }, Given::Scalar(bytes)) => {
+            let meaning = if *partition == Partition::Shifted {
+                Meaning::Shifted
+            } else if *dimension == Some(division.dimension) {
+                Meaning::Size
+            } else {
+                Meaning::AsGiven
+            };
+            (bytes.len() == scalar.size()).then_some(Role::Scalar(*scalar, meaning))
+        }
+        (
+            ArgumentKind::Buffer {
+                element, access, ..
+            },
+            Given::Read(_) | Given::Written(_),
+        ) => Some(Role::Buffer {
+            element: element.size(),
+            access: *access,
+            layout,
+        }),
+        _ => None,
+    }
+}
+
+/// The least number of elements of a buffer; 0 where that has no value, which launches say.
+fn least_len(kind: &ArgumentKind, dims: &[i64]) -> usize {
+    let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
+        return 0;
+    };
+    let env = Env {
+        params: &[],
+        dims,
+        device: &DeviceLimits::default(),
+    };
+    usize::try_from(len.eval(&env).unwrap_or(0)).unwrap_or(0)
+}
+
 impl Role {
     /// Whether two devices would write to the same elements.
     fn is_shared_result(&self) -> bool {
@@ -83,59 +129,23 @@ impl<'a> Problem<'a> {
                     problem: model.describe_problem(dims),
                     reason,
                 })?;
-            roles.push(match (&argument.kind, &arg.0) {
-                (ArgumentKind::Scalar { scalar, dimension }, Given::Scalar(bytes))
-                    if bytes.len() == scalar.size() =>
-                {
-                    let meaning = if *partition == Partition::Shifted {
-                        Meaning::Shifted
-                    } else if *dimension == Some(division.dimension) {
-                        Meaning::Size
-                    } else {
-                        Meaning::AsGiven
-                    };
-                    Role::Scalar(*scalar, meaning)
-                }
-                (
-                    ArgumentKind::Buffer {
-                        element,
-                        access,
-                        len,
-                        ..
-                    },
-                    Given::Read(_) | Given::Written(_),
-                ) => {
-                    let role = Role::Buffer {
-                        element: element.size(),
-                        access: *access,
-                        layout,
-                    };
-                    let found = arg.bytes().len() / element.size();
-                    let needed = len.as_ref().map_or(0, |len| {
-                        let env = Env {
-                            params: &[],
-                            dims,
-                            device: &DeviceLimits::default(),
-                        };
-                        usize::try_from(len.eval(&env).unwrap_or(0)).unwrap_or(0)
-                    });
-                    if found < needed {
-                        return Err(Error::BufferTooShort {
-                            kernel: model.name.to_string(),
-                            argument: argument.name.to_string(),
-                            needed,
-                            found,
-                        });
-                    }
-                    role
-                }
-                _ => {
-                    return Err(Error::ArgumentKind {
+            let role = role(&argument.kind, partition, layout, division, &arg.0);
+            let role = role.ok_or_else(|| Error::ArgumentKind {
+                kernel: model.name.to_string(),
+                argument: argument.name.to_string(),
+            })?;
+            let needed = least_len(&argument.kind, dims);
+            match role {
+                Role::Buffer { element, .. } if arg.bytes().len() / element < needed => {
+                    return Err(Error::BufferTooShort {
                         kernel: model.name.to_string(),
                         argument: argument.name.to_string(),
+                        needed,
+                        found: arg.bytes().len() / element,
                     });
                 }
-            });
+                role => roles.push(role),
+            }
         }
         let problem = Self {
             tunable,
