@@ -230,6 +230,12 @@ pub enum Error {
         /// The first position of the share.
         first: i64,
     },
+    /// The system has no thread for a device of a split call.
+    #[error("a device has no share, because no thread can be started for it: {reason}")]
+    NoThread {
+        /// What the system says.
+        reason: String,
+    },
     /// Every device of a split call failed.
     #[error(
         "kernel `{kernel}`: no device of the set is left to compute it; {}",

@@ -3,7 +3,9 @@
 use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use cltune_core::parameter::Domain;
-use cltune_runtime::{Buffer, Configuration, Event, Queue, Result, f16, tunable};
+use cltune_runtime::{
+    Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable,
+};
 
 #[tunable(
     source = "tests/kernels/stencil.cl",
@@ -33,7 +35,8 @@ use cltune_runtime::{Buffer, Configuration, Event, Queue, Result, f16, tunable};
     tolerance(rel = 1e-5, abs = 0, l2, accumulates = filter * 3),
     draws = 5,
     bytes(8 * w * h),
-    flops(2 * w * h)
+    flops(2 * w * h),
+    split(h = WY, w = WX)
 )]
 /// Scales and shifts.
 #[must_use = "the event says when it is done"]
@@ -44,9 +47,9 @@ pub(super) fn stencil(
     scale: f32,
     #[arg(value = -3)] bias: i8,
     /// Read.
-    #[arg(len = w * h, fill = uniform(-2, 2.5))]
+    #[arg(len = w * h, fill = uniform(-2, 2.5), split(h), split(w, rows = h, halo = 0))]
     input: &Buffer<f32>,
-    #[arg(out, len = w * h)] output: &mut Buffer<f32>,
+    #[arg(out, len = w * h, split(w, rows = h), split(h))] output: &mut Buffer<f32>,
     #[arg(host_only)] filter: u8,
 ) -> Result<Event>;
 
@@ -99,6 +102,19 @@ fn the_kernel_runs_with_local_memory_and_macros() -> Result<()> {
     };
     stencil::launch_with(&params, &queue, 64, 64, 0.5, 3, &input, &mut output, 5)?.wait()?;
     assert_eq!(output.read(&queue)?, vec![4.0; 64 * 64]);
+    Ok(())
+}
+
+#[test]
+fn several_devices_compute_it_along_each_divided_dimension() -> Result<()> {
+    let device = Device::select()?;
+    let mut devices = DeviceSet::new(&[device.clone(), device])?;
+    let input = vec![2.0_f32; 64 * 64];
+    let mut output = vec![0.0_f32; 64 * 64];
+    let rows = stencil::split_h(&mut devices, 64, 64, 1.5, -1, &input, &mut output, 3)?;
+    assert_eq!((rows.total, &output), (64, &vec![2.0; 64 * 64]));
+    let columns = stencil::split_w(&mut devices, 64, 64, 0.5, 3, &input, &mut output, 5)?;
+    assert_eq!((columns.total, &output), (64, &vec![4.0; 64 * 64]));
     Ok(())
 }
 

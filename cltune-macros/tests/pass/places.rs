@@ -1,6 +1,6 @@
 //! Where a tunable may stand, and how its tokens may get there.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune_runtime::{Buffer, DeviceSet, Event, Queue, Result, tunable};
 
 /// As a crate that depends on it by another name, or re-exports it.
 mod renamed {
@@ -49,14 +49,24 @@ fn in_nested_modules_and_by_another_name() -> Result<()> {
 
 #[test]
 fn in_a_function_and_with_a_raw_name() -> Result<()> {
-    #[tunable(params(P = [3, 4]), global(r#in), tune(r#in = 64), kernel = "from_body")]
-    fn r#match(queue: &Queue, r#in: u32, #[arg(len = r#in)] x: &mut Buffer<i32>) -> Result<Event> {
+    #[tunable(
+        params(P = [3, 4]), global(r#in), tune(r#in = 64), kernel = "from_body", split(r#in = P),
+    )]
+    fn r#match(
+        queue: &Queue,
+        r#in: u32,
+        #[arg(len = r#in, split(r#in))] x: &mut Buffer<i32>,
+    ) -> Result<Event> {
         "__kernel void from_body(uint n, __global int* x) { x[get_global_id(0)] = P; }"
     }
     let queue = Queue::default_device()?;
     let mut x = Buffer::from_slice(&queue, &[0; 64])?;
     r#match(&queue, 64, &mut x)?.wait()?;
     assert_eq!(x.read(&queue)?, [3; 64]);
+    let mut devices = DeviceSet::new(&[queue.device().clone()])?;
+    let mut y = [0; 64];
+    r#match::split_in(&mut devices, 64, &mut y)?;
+    assert_eq!(y, [3; 64]);
     assert_eq!(r#match::TUNABLE.model().name, "cltune_macros::match");
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::opencl::{Region, Runs};
 use cltune_core::model::Access;
 use cltune_core::split::{Layout, Part, Share, Span};
 use std::ops::Range;
+use std::thread;
 
 /// What became of a share.
 pub(super) type Outcome = Result<Ended, Failure>;
@@ -30,22 +31,28 @@ pub(super) fn work(
 ) -> Result<Vec<Outcome>> {
     let turns = turns(problem, known, args, shares)?;
     let mut workers: Vec<Option<&mut Member>> = members.iter_mut().map(Some).collect();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let mut started = Vec::with_capacity(turns.len());
         for (share, turn) in shares.iter().zip(turns) {
-            let member = workers.get_mut(share.member).and_then(Option::take);
-            started.push(member.map(|member| {
-                scope.spawn(move || match &mut member.state {
-                    Ok(worker) => worker.run(turn),
-                    Err(lost) => Err(Failure::during(lost.clone())),
+            let Some(member) = workers.get_mut(share.member).and_then(Option::take) else {
+                started.push(Err(Failure::before(Error::NoDevice)));
+                continue;
+            };
+            let work = move || match &mut member.state {
+                Ok(worker) => worker.run(turn),
+                Err(lost) => Err(Failure::during(lost.clone())),
+            };
+            // Not `scope.spawn`, which panics where the system has no thread left.
+            let thread = thread::Builder::new().spawn_scoped(scope, work);
+            started.push(thread.map_err(|error| {
+                Failure::before(Error::NoThread {
+                    reason: error.to_string(),
                 })
             }));
         }
-        let ended = started.into_iter().map(|thread| match thread {
-            Some(thread) => thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            None => Err(Failure::before(Error::NoDevice)),
+        let ended = started.into_iter().map(|thread| {
+            let joined = thread?.join();
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
         Ok(ended.collect())
     })
