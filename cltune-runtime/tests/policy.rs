@@ -314,6 +314,32 @@ mod tuning {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn without_a_home_there_is_another_place_or_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = |home: Option<&str>, caches: Option<&Path>| {
+            let mut program = program("tune-once:20", Path::new(""), "8,16");
+            // PoCL has a cache of its own, which is not what is tested.
+            program
+                .env("POCL_CACHE_DIR", folder.path())
+                .env_remove("HOME");
+            program
+                .env_remove("XDG_CACHE_HOME")
+                .env_remove("CLTUNE_CACHE");
+            program.envs(home.map(|home| ("HOME", home)));
+            program.envs(caches.map(|caches| ("XDG_CACHE_HOME", caches)));
+            let said = says(program);
+            assert!(
+                said.contains(&runs(8, 4)) && said.contains(&runs(16, 4)),
+                "{said}"
+            );
+        };
+        run(None, Some(folder.path()));
+        let _ = notes(&folder.path().join("cltune"));
+        run(Some("/proc/nobody"), None);
+    }
+
+    #[test]
     fn what_cannot_be_written_is_known_to_this_program_alone() {
         let cache = tempfile::tempdir().unwrap();
         says(program("tune-once:1", cache.path(), "8"));
