@@ -84,6 +84,7 @@ impl Drop for Builder {
 }
 
 fn build(job: &Job, context: &WeakContext, orders: &Receiver<Codes>, sender: &Sender<Message>) {
+    step_back();
     let Some(first_launch) = search(job, context, sender) else {
         return;
     };
@@ -99,6 +100,16 @@ fn build(job: &Job, context: &WeakContext, orders: &Receiver<Codes>, sender: &Se
         }
     }
 }
+
+/// Leaves the processor to the program: on a CPU device, to its kernels as well.
+#[cfg(target_os = "linux")]
+fn step_back() {
+    // On Linux a priority is a thread's. Where it is refused, building only disturbs more.
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 19);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn step_back() {}
 
 /// On CPUs launches configurations once: PoCL compiles them then, for the work-group, and finds that in its
 /// cache when the program launches them.
