@@ -101,14 +101,14 @@ fn explain(queue: &Queue, n: u32) -> String {
 
 #[test]
 fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
-    let policy: Policy = "online:100%".parse().unwrap();
+    let policy: Policy = "online:1000%".parse().unwrap();
     for profiling in [false, true] {
         let queue = queue(profiling);
         // Sizes of their own, since this process knows what it found. The second begins with that.
         let n = 64 + 4 * u32::from(profiling);
         with_policy(&policy, || {
             let said = explain(&queue, n);
-            assert!(said.contains("policy online:100%\n> A = "), "{said}");
+            assert!(said.contains("policy online:1000%\n> A = "), "{said}");
             call_until(&queue, add, n, || explain(&queue, n).contains(FOUND));
             let said = explain(&queue, n);
             assert!(!said.contains("tuning"), "{said}");
@@ -119,7 +119,7 @@ fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
 #[test]
 fn without_a_check_the_same_for_results_that_are_all_right() {
     let queue = queue(false);
-    let policy: Policy = "online:200%,unchecked".parse().unwrap();
+    let policy: Policy = "online:1000%,unchecked".parse().unwrap();
     with_policy(&policy, || {
         let problem = sum::Problem { n: 32 };
         let explain = || sum::explain(&queue, problem).unwrap().to_string();
@@ -130,7 +130,7 @@ fn without_a_check_the_same_for_results_that_are_all_right() {
 #[test]
 fn threads_and_problems_tune_at_the_same_time() {
     let queue = queue(false);
-    let policy: Policy = "online:200%".parse().unwrap();
+    let policy: Policy = "online:1000%".parse().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (queue, policy) = (&queue, &policy);

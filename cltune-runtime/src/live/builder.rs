@@ -10,6 +10,7 @@ use crate::tuning::{Compiler, MeasureOptions};
 use cltune_core::device::DeviceType;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// So many configurations are tried at most: with an overhead of 10 % that is 48,000 calls.
 const EVALUATIONS: u64 = 200;
@@ -20,8 +21,8 @@ pub(super) enum Message {
     Search(Box<Searching>),
     /// There is nothing to search.
     Untuned(Untuned),
-    /// What became of a configuration.
-    Built(Codes, Box<Result<Prepared, Error>>),
+    /// What became of a configuration, and how long that took.
+    Built(Codes, Box<Result<Prepared, Error>>, Duration),
 }
 
 /// A thread that builds one configuration after another. Dropping it waits for the one that is being
@@ -92,10 +93,12 @@ fn build(job: &Job, context: &WeakContext, orders: &Receiver<Codes>, sender: &Se
         let Some(context) = context.upgrade() else {
             return;
         };
+        let begin = Instant::now();
         first_launch.of(&codes);
         let launches = context.launches();
         let built = launches.build(job.tunable, &context, &codes, &job.dims);
-        if sender.send(Message::Built(codes, Box::new(built))).is_err() {
+        let message = Message::Built(codes, Box::new(built), begin.elapsed());
+        if sender.send(message).is_err() {
             return;
         }
     }

@@ -28,8 +28,6 @@ const FINAL_SAMPLES: usize = 7;
 const FINALISTS: usize = 2;
 /// The least improvement over the default that counts.
 const IMPROVEMENT: f64 = 0.98;
-/// So many configurations are built, or being built, beside the one that is tried.
-const AHEAD: usize = 2;
 
 /// What serves a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +64,8 @@ pub(super) struct Explorer {
     default: Timed,
     /// The best so far, where it is better than the default.
     best: Option<(Codes, f64)>,
+    /// So many are built, or being built, beside the one that is tried.
+    ahead: usize,
     building: usize,
     ready: VecDeque<Codes>,
     trial: Option<Timed>,
@@ -75,13 +75,14 @@ pub(super) struct Explorer {
 }
 
 impl Explorer {
-    pub(super) fn new(search: Search, default: Codes, account: Account) -> Self {
+    pub(super) fn new(search: Search, default: Codes, account: Account, ahead: usize) -> Self {
         Self {
             search,
             stagnation: Stagnation::new(Confidence::default()),
             account,
             default: Timed::new(default),
             best: None,
+            ahead,
             building: 0,
             ready: VecDeque::new(),
             trial: None,
@@ -103,9 +104,13 @@ impl Explorer {
     /// The next configuration to build, if one is wanted now.
     pub(super) fn wants(&mut self) -> Option<Codes> {
         let default_us = self.default_us()?;
-        while !self.exhausted && self.building + self.ready.len() < AHEAD {
+        while !self.exhausted && self.building + self.ready.len() < self.ahead {
             if self.stagnation.is_reached() || self.account.is_spent(default_us) {
                 self.exhausted = true;
+                break;
+            }
+            // What building costs is only known afterwards: not before the last is paid.
+            if !self.account.affords(default_us, default_us) {
                 break;
             }
             match self.search.step() {
@@ -369,7 +374,7 @@ mod tests {
             let account = Account::new(overhead);
             Self {
                 times: times.to_vec(),
-                explorer: Explorer::new(search, [0].into(), account),
+                explorer: Explorer::new(search, [0].into(), account, 2),
                 building: VecDeque::new(),
                 took: Vec::new(),
             }

@@ -13,11 +13,16 @@ use crate::launch::{Arg, Prepared, Tunable};
 use crate::policy::Overhead;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
+use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::lockfile::Measured;
 use cltune_core::model::{Access, ArgumentKind};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
+
+/// So many configurations are built, or being built, beside the one that is tried; one where building
+/// disturbs.
+const AHEAD: usize = 2;
 
 /// How often to look whether another program that tunes the same has ended.
 const LOOK: Duration = Duration::from_secs(1);
@@ -71,6 +76,8 @@ struct Exploring {
     strategy: String,
     prepared: HashMap<Codes, Arc<Prepared>>,
     stopwatch: Stopwatch,
+    /// By which part of its own time building slows calls down.
+    disturbance: f64,
     /// The call that is being timed.
     timing: Option<(Codes, Timing)>,
     trial: Option<Trial>,
@@ -143,7 +150,7 @@ impl Subject {
                     else {
                         return;
                     };
-                    Phase::Exploring(Box::new(self.explore(*start, *searching)))
+                    Phase::Exploring(Box::new(self.explore(*start, *searching, queue)))
                 }
                 Some(Message::Untuned(reason)) => self.give_up(&reason.to_string()),
                 Some(Message::Built(..)) | None => return,
@@ -185,11 +192,14 @@ impl Subject {
         }
     }
 
-    fn explore(&self, start: Start, searching: Searching) -> Exploring {
+    fn explore(&self, start: Start, searching: Searching, queue: &Queue) -> Exploring {
         let strategy = searching.search.name().to_owned();
         let account = Account::new(self.overhead);
+        let disturbance = disturbance(queue.device().info());
+        let ahead = if disturbance > 0.0 { 1 } else { AHEAD };
         Exploring {
-            explorer: Explorer::new(searching.search, self.default.clone(), account),
+            explorer: Explorer::new(searching.search, self.default.clone(), account, ahead),
+            disturbance,
             builder: start.builder,
             declaration: searching.declaration,
             valid: searching.valid,
@@ -225,7 +235,9 @@ impl Exploring {
             }
         }
         while let Some(message) = self.builder.message() {
-            if let Message::Built(codes, built) = message {
+            if let Message::Built(codes, built, took) = message {
+                let seconds = took.as_secs_f64() * self.disturbance;
+                self.explorer.extra(seconds * 1e6);
                 match *built {
                     Ok(prepared) => {
                         self.prepared.insert(codes.clone(), Arc::new(prepared));
@@ -411,6 +423,14 @@ impl Exploring {
             tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
             self.trial = None;
         }
+    }
+}
+
+/// By which part of its own time building slows calls down: on a CPU it has one of the kernels' cores.
+fn disturbance(info: &DeviceInfo) -> f64 {
+    match info.device_type {
+        DeviceType::Cpu => 1.0 / info.limits.compute_units.max(1) as f64,
+        _ => 0.0,
     }
 }
 
