@@ -22,8 +22,8 @@ peer = str(Path(__file__).with_name("peer.py"))
 
 
 def cltune(*options):
-    command = [tool, "cltune", "tune", "--artifact", program, "--device", platform]
-    command += ["--problem", f"m={size},n={size},k={size}", "--strategy", "random"]
+    command = [tool, "cltune", "tune", "--artifact", program, "--kernel", "gemm_classic"]
+    command += ["--device", platform, "--problem", f"m={size},n={size},k={size}", "--strategy", "random"]
     command += ["--budget", count, "--fresh", "--no-warm-start", "--message-format", "json"]
     return command + list(options)
 
