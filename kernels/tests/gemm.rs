@@ -287,10 +287,8 @@ fn far_apart_rows_and_empty_matrices_are_fine() {
         check(&queue, route, &a, &b, &c, 1.0, 1.0);
         // No summands: C is scaled.
         let (a, b, c) = (random(5, 0, 0), random(0, 6, 0), random(5, 6, 0));
-        if route.is_none() || route == Some(Route::Direct) {
-            check(&queue, route, &a, &b, &c, 1.0, 0.5);
-            check(&queue, route, &a, &b, &c, 1.0, 0.0);
-        }
+        check(&queue, route, &a, &b, &c, 1.0, 0.5);
+        check(&queue, route, &a, &b, &c, 1.0, 0.0);
         // No elements: nothing happens.
         let (a, b, c) = (random(0, 7, 0), random(7, 6, 0), random(0, 6, 0));
         check(&queue, route, &a, &b, &c, 1.0, 0.0);
@@ -320,9 +318,7 @@ fn what_is_no_number_spreads_as_blas_says() {
             let (a, b) = (Matrix::new(&left, square), Matrix::new(&right, square));
             let c = MatrixMut::new(c, square);
             match route {
-                Some(route) if alpha != 0.0 => {
-                    gemm.multiply_with(&queue, route, alpha, a, b, beta, c)
-                }
+                Some(route) => gemm.multiply_with(&queue, route, alpha, a, b, beta, c),
                 _ => gemm.multiply(&queue, alpha, a, b, beta, c),
             }
             .unwrap();

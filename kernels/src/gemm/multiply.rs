@@ -5,7 +5,7 @@ use super::matrix::{Matrix, MatrixMut};
 use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whole};
 use super::real::{Factors, Operand, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
-use cltune_runtime::{Buffer, Event, Queue};
+use cltune_runtime::{Buffer, Device, Event, Queue};
 
 /// Multiplies matrices: C ← α A B + β C.
 ///
@@ -101,12 +101,9 @@ impl<T: Real> Gemm<T> {
             a: ready(&product.a.transposed()).is_none(),
             b: ready(&product.b).is_none(),
         };
-        let route = if product.size.k == 0 {
-            Route::Direct
-        } else {
-            self.speeds.route(product.size, copies, self.arithmetic)
-        };
-        self.multiply_by(queue, route, product).map(Some)
+        let route = self.speeds.route(product.size, copies, self.arithmetic);
+        self.multiply_by(queue, route, Products::Three, product)
+            .map(Some)
     }
 
     /// C ← α A B + β C by a given route, for tests and comparisons; otherwise as
@@ -128,20 +125,32 @@ impl<T: Real> Gemm<T> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        self.multiply_by(queue, route, product).map(Some)
+        self.multiply_by(queue, route, Products::Three, product)
+            .map(Some)
     }
 
+    /// `products` is for tensor cores.
     fn multiply_by(
         &mut self,
         queue: &Queue,
         route: Route,
+        products: Products,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
+        match route {
+            // Before anything is copied for it.
+            Route::Tensor => check_tensor_cores::<T>(queue.device())?,
+            Route::Direct | Route::Pipelined | Route::Panels => {}
+        }
+        // Without summands there is nothing to copy, which OpenCL has no launch for.
+        if product.size.k == 0 {
+            return direct(queue, product);
+        }
         match route {
             Route::Direct => direct(queue, product),
             Route::Panels => self.panels(queue, product),
             Route::Pipelined => self.tiles(queue, None, product),
-            Route::Tensor => self.tiles(queue, Some(Products::Three), product),
+            Route::Tensor => self.tiles(queue, Some(products), product),
         }
     }
 
@@ -166,18 +175,7 @@ impl<T: Real> Gemm<T> {
         let c = target(product.c);
         match tensor {
             None => Ok(T::pipelined(queue, size, factors, a, b, c)?),
-            Some(products) => {
-                let device = queue.device();
-                let unsupported = || GemmError::Unsupported {
-                    device: device.to_string(),
-                    what: "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
-                };
-                if device.info().limits.nv_compute_capability < 80 {
-                    return Err(unsupported());
-                }
-                let launched = T::tensor(queue, products, size, factors, a, b, c);
-                Ok(launched.ok_or_else(unsupported)??)
-            }
+            Some(products) => Ok(T::tensor(queue, products, size, factors, a, b, c)?),
         }
     }
 }
@@ -200,10 +198,8 @@ impl Gemm<f32> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        if product.size.k == 0 {
-            return direct(queue, product).map(Some);
-        }
-        self.tiles(queue, Some(Products::One), product).map(Some)
+        self.multiply_by(queue, Route::Tensor, Products::One, product)
+            .map(Some)
     }
 }
 
@@ -249,6 +245,17 @@ impl<'a, T: Real> Product<'a, T> {
             c,
         }))
     }
+}
+
+/// Whether a device has tensor cores that multiply this type.
+fn check_tensor_cores<T: Real>(device: &Device) -> Result<(), GemmError> {
+    if T::ON_TENSOR_CORES && device.info().limits.nv_compute_capability >= 80 {
+        return Ok(());
+    }
+    Err(GemmError::Unsupported {
+        device: device.to_string(),
+        what: "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
+    })
 }
 
 /// Multiplies matrices as they lie.

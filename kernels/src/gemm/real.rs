@@ -52,6 +52,8 @@ pub trait Kernels: Element {
 
     /// Whether the device has to support `double`.
     const NEEDS_FP64: bool;
+    /// Whether there is a kernel for tensor cores.
+    const ON_TENSOR_CORES: bool = false;
     /// Zero.
     const ZERO: Self::Real;
 
@@ -110,17 +112,17 @@ pub trait Kernels: Element {
         Vec::new()
     }
 
-    /// See `split.cl`; `None` for types that tensor cores are not used for.
+    /// See `split.cl`. A type that tensor cores are not used for takes the ordinary units.
     fn tensor(
-        _queue: &Queue,
+        queue: &Queue,
         _products: Products,
-        _size: Size,
-        _factors: Factors<Self::Real>,
-        _a: Operand<'_, Self::Real>,
-        _b: Operand<'_, Self::Real>,
-        _c: Target<'_, Self>,
-    ) -> Option<Result<Event>> {
-        None
+        size: Size,
+        factors: Factors<Self::Real>,
+        a: Operand<'_, Self::Real>,
+        b: Operand<'_, Self::Real>,
+        c: Target<'_, Self>,
+    ) -> Result<Event> {
+        Self::pipelined(queue, size, factors, a, b, c)
     }
 }
 
@@ -247,6 +249,8 @@ kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false,
         Some(buffer)
     }
 
+    const ON_TENSOR_CORES: bool = true;
+
     fn tensor_times(device: &Device) -> Vec<Measured> {
         times!(gemm_split, device, |of| [of.m, of.n, of.k])
     }
@@ -259,15 +263,15 @@ kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false,
         a: Operand<'_, f32>,
         b: Operand<'_, f32>,
         c: Target<'_, f32>,
-    ) -> Option<Result<Event>> {
+    ) -> Result<Event> {
         let multiply = match products {
             Products::One => gemm_tf32,
             Products::Three => gemm_split,
         };
-        Some(multiply(
+        multiply(
             queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
             c.buffer, c.offset, c.leading,
-        ))
+        )
     }
 });
 
