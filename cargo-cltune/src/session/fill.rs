@@ -1,10 +1,8 @@
 //! The rule that every compute unit gets a work-group, where it is asked for.
 
 use super::plan::Job;
+use super::space::MOST_STEPS;
 use cltune_core::space::{Space, SpaceSpec};
-
-/// The steps that building the smaller space may take.
-const MOST_STEPS: u64 = 1 << 26;
 
 /// The configurations of `spec` with at least as many work-groups as the device has compute units. Where that
 /// leaves none (the problem is too small, the driver chooses the work-group) or cannot be told, all

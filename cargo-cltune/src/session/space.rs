@@ -8,7 +8,7 @@ use cltune_core::space::{Space, SpaceConstraint};
 use std::sync::Arc;
 
 /// The steps that building a space may take: less than a minute, and less than a gigabyte.
-const MOST_STEPS: u64 = 1 << 26;
+pub(super) const MOST_STEPS: u64 = 1 << 26;
 
 /// The space to search, which is not empty.
 pub(super) fn space(job: &Job, options: &SearchOptions) -> Result<Arc<Space>, SearchError> {
