@@ -1,0 +1,39 @@
+//! Multiplies matrices and tells how fast and how precisely: `cargo run --release -p cltune-kernels --example gemm`.
+//!
+//! ```text
+//! gemm [SIZE]               square matrices of SIZE (1024), by every route that the device has
+//! gemm error [SIZE | M N K] how far results are from sums in double precision, by every arithmetic that the
+//!                           device has; ends with 1 where single precision on tensor cores is more than
+//!                           twice as wrong as plain single precision
+//! gemm serve                for `scripts/bench gemm`: reads lines `TYPE M N K LAYOUTS ROUTE REPEATS`, answers
+//!                           each with a line of seconds, or `error: ...`
+//! ```
+//!
+//! `TYPE` is f32, f64, f16 or tf32; `LAYOUTS` has a letter each for A and B, n for rows, t for columns that
+//! follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor or panels.
+
+mod error;
+mod speed;
+mod way;
+
+use cltune_runtime::Queue;
+use std::error::Error;
+use std::process::ExitCode;
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let queue = Queue::default_device()?;
+    match arguments[..] {
+        [] => speed::show(&queue, 1024)?,
+        ["serve"] => speed::serve(&queue)?,
+        ["error"] => return error::compare(&queue, [1024; 3]),
+        ["error", size] => return error::compare(&queue, [size.parse()?; 3]),
+        ["error", m, n, k] => {
+            return error::compare(&queue, [m.parse()?, n.parse()?, k.parse()?]);
+        }
+        [size] => speed::show(&queue, size.parse()?)?,
+        _ => return Err("usage: gemm [SIZE] | gemm error [SIZE | M N K] | gemm serve".into()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,93 @@
+//! The ways to multiply that can be asked for.
+
+use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Real, Route};
+use cltune_runtime::{Event, Queue, f16};
+
+/// How it is multiplied.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    Chosen(Arithmetic),
+    By(Route),
+    Tf32,
+}
+
+impl Way {
+    pub(crate) fn named(name: &str) -> Result<Self, String> {
+        Ok(match name {
+            "auto" => Self::Chosen(Arithmetic::Automatic),
+            "plain" => Self::Chosen(Arithmetic::Plain),
+            "direct" => Self::By(Route::Direct),
+            "pipelined" => Self::By(Route::Pipelined),
+            "tensor" => Self::By(Route::Tensor),
+            "panels" => Self::By(Route::Panels),
+            other => return Err(format!("no route `{other}`")),
+        })
+    }
+
+    /// What multiplies in this way.
+    pub(crate) fn multiplier<T: WithTf32>(self, queue: &Queue) -> Result<Gemm<T>, GemmError> {
+        let gemm = Gemm::new(queue)?;
+        Ok(match self {
+            Self::Chosen(arithmetic) => gemm.arithmetic(arithmetic),
+            Self::By(_) | Self::Tf32 => gemm,
+        })
+    }
+
+    /// C ← A B.
+    pub(crate) fn multiply<T: WithTf32>(
+        self,
+        gemm: &mut Gemm<T>,
+        queue: &Queue,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        c: MatrixMut<'_, T>,
+    ) -> Result<Option<Event>, GemmError> {
+        let (alpha, beta) = (T::ONE, T::ZERO);
+        match self {
+            Self::Chosen(_) => gemm.multiply(queue, alpha, a, b, beta, c),
+            Self::By(route) => gemm.multiply_with(queue, route, alpha, a, b, beta, c),
+            Self::Tf32 => T::tf32(gemm, queue, a, b, c),
+        }
+    }
+}
+
+/// A type of elements, with TF32 where it has that.
+pub(crate) trait WithTf32: Real {
+    const ONE: Self::Real;
+
+    /// C ← A B with factors rounded to TF32.
+    fn tf32(
+        _gemm: &mut Gemm<Self>,
+        queue: &Queue,
+        _a: Matrix<'_, Self>,
+        _b: Matrix<'_, Self>,
+        _c: MatrixMut<'_, Self>,
+    ) -> Result<Option<Event>, GemmError> {
+        Err(GemmError::Unsupported {
+            device: queue.device().to_string(),
+            what: "TF32 for this type",
+        })
+    }
+}
+
+impl WithTf32 for f32 {
+    const ONE: Self = 1.0;
+
+    fn tf32(
+        gemm: &mut Gemm<Self>,
+        queue: &Queue,
+        a: Matrix<'_, Self>,
+        b: Matrix<'_, Self>,
+        c: MatrixMut<'_, Self>,
+    ) -> Result<Option<Event>, GemmError> {
+        gemm.multiply_tf32(queue, 1.0, a, b, 0.0, c)
+    }
+}
+
+impl WithTf32 for f64 {
+    const ONE: Self = 1.0;
+}
+
+impl WithTf32 for f16 {
+    const ONE: f32 = 1.0;
+}

@@ -1,0 +1,13 @@
+//! Products on this machine's device against sums in double precision on the host.
+//!
+//! | file | tests |
+//! |---|---|
+//! | `results.rs` | every route and type, element by element |
+//! | `precision.rs` | that what is chosen is as precise as plain arithmetic |
+//! | `refusals.rs` | that what does not fit is an error |
+//! | `host.rs` | none: matrices on the host |
+
+mod host;
+mod precision;
+mod refusals;
+mod results;
