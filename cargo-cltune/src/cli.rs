@@ -64,6 +64,13 @@ enum Command {
     /// cannot be run, or is stale.
     #[command(after_help = examples::VERIFY)]
     Verify(Box<commands::verify::VerifyArgs>),
+    /// Time what devices would get from the lockfile if less were known.
+    ///
+    /// For each problem: this device's own values, those for another problem, a similar device's, the
+    /// default, and what every other device's values do here, as parts of the fastest. Results are
+    /// verified before they are timed.
+    #[command(after_help = examples::RULES)]
+    Rules(Box<commands::rules::RulesArgs>),
     /// Write a page for the browser about what sessions found.
     ///
     /// One HTML file without scripts, which needs no network: how each search went, how all its
@@ -143,6 +150,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Verify(args)) => finish(commands::verify::run(&args, &mut stdout)),
+        Some(Command::Rules(args)) => finish(commands::rules::run(&args, &mut stdout)),
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),

@@ -53,6 +53,21 @@ fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_ch
     let check = project.cltune(&["check"]).expect_code(0);
     let _ = check.expect_stdout(&["1 tunable, lockfile up to date"]);
 
+    // What the rule gives, and would give if nothing were tuned.
+    let rules = project
+        .cltune(&["rules", "--message-format", "json"])
+        .expect_code(0);
+    let rules = rules.messages("rule");
+    let of = |rule: &str| rules.iter().find(|message| message["rule"] == rule);
+    let (own, default) = (of("this-problem"), of("default"));
+    let (own, default) = (own.expect("its own"), default.expect("the default"));
+    assert_eq!(own["values"][0], wg, "{own}");
+    assert_eq!(default["values"][0], 4, "{default}");
+    for message in [own, default] {
+        let fraction = message["fraction"].as_f64().expect("it was timed");
+        assert!(fraction > 0.0 && fraction <= 1.0, "{message}");
+    }
+
     // Build in release: the program holds the values, wherever it is.
     let built = project.cargo(&["build", "--release"]).expect_code(0);
     assert!(!built.stderr.contains("warning"), "{built}");

@@ -38,6 +38,12 @@ Examples:
   cargo cltune verify --oclgrind --kernel gemm
                                             data races and accesses out of bounds, without a device";
 
+pub(super) const RULES: &str = "\
+Examples:
+  cargo cltune rules                        what is tuned, on the devices of this machine
+  cargo cltune rules --kernel gemm --device nvidia --problem n=4096
+                                            one kernel on one device, for a problem that may not be tuned";
+
 pub(super) const REPORT: &str = "\
 Examples:
   cargo cltune report                       writes target/cltune/report.html
@@ -93,12 +99,13 @@ Examples:
 
 /// Every text above.
 #[cfg(test)]
-pub(super) const ALL: [&str; 13] = [
+pub(super) const ALL: [&str; 14] = [
     CLTUNE,
     TUNE,
     LIST,
     CHECK,
     VERIFY,
+    RULES,
     REPORT,
     EXPORT,
     MERGE,

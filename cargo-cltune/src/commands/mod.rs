@@ -1,5 +1,5 @@
 //! One file or folder per subcommand, and what several of them share: `columns`, `format`,
-//! `history_args`, `strategy_help`.
+//! `history_args`, `strategy_help`, `tuned`.
 
 pub(crate) mod cache;
 pub(crate) mod check;
@@ -13,10 +13,12 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod report;
+pub(crate) mod rules;
 pub(crate) mod simulate;
 pub(crate) mod space;
 mod strategy_help;
 pub(crate) mod tune;
+mod tuned;
 pub(crate) mod verify;
 
 use format::{Format, MessageFormat};

@@ -65,9 +65,9 @@ pub(crate) fn choose(
     best(&candidates, default)
 }
 
-/// The times, or `None` where no worker gets to the end. When one dies of the comparison, those
+/// Times configurations in turns; `None` where no worker gets to the end. When one dies of the comparison, those
 /// that are left are timed alone, so that the culprit is out.
-fn compare(bench: &mut Bench, codes: &[Vec<i64>]) -> Option<Vec<Option<Compared>>> {
+pub(crate) fn compare(bench: &mut Bench, codes: &[Vec<i64>]) -> Option<Vec<Option<Compared>>> {
     let compared = bench.compare(codes).ok().or_else(|| {
         let alone = codes.iter().map(|codes| {
             let compared = bench.compare(std::slice::from_ref(codes)).ok()?;

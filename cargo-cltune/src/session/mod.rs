@@ -33,7 +33,8 @@ mod search;
 mod space;
 mod trouble;
 
-pub(crate) use bench::{BenchError, list_devices};
+pub(crate) use bench::{Bench, BenchError, list_devices};
+pub(crate) use finalists::compare;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
 pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
 pub(crate) use keep::{Keeper, touch_sources};

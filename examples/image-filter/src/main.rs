@@ -8,7 +8,6 @@
 //! | `timing` | several configurations timed in turns |
 //! | `compare` | the program's main job: filters, and shows default against tuned times |
 //! | `portability` | the values of every tuned device, timed on this one |
-//! | `rules` | what each part of the selection rule gives this device |
 //! | `check` | extreme configurations against the definition on the host |
 //! | `filter`, `picture`, `scene` | weights, PNG files, the picture that the example comes with |
 
@@ -21,7 +20,6 @@ mod filter;
 mod kernel;
 mod picture;
 mod portability;
-mod rules;
 mod scene;
 mod timing;
 
@@ -48,9 +46,6 @@ struct Arguments {
     /// Time the values of every device of the lockfile on this device
     #[arg(long, conflicts_with_all = ["output", "check"])]
     portability: bool,
-    /// Time what this device would get if its own values were unknown
-    #[arg(long, conflicts_with_all = ["output", "check", "portability"])]
-    rules: bool,
     /// Compare extreme configurations with the definition, on a picture of this size
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = dimensions, conflicts_with = "input")]
     check: Option<(u32, u32)>,
@@ -102,9 +97,6 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     if arguments.portability {
         return portability::run(&queue, &picture, sizes);
-    }
-    if arguments.rules {
-        return rules::run(&queue, &picture, sizes);
     }
     compare::run(&queue, &picture, sizes, arguments.output.as_deref())
 }

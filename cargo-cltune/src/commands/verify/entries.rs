@@ -1,10 +1,7 @@
-//! What lockfiles hold of the tunables that were found.
+//! What is to be verified of what lockfiles hold.
 
-use crate::artifact::PackageTunables;
-use crate::kernel_filter::KernelFilter;
-use crate::lockfile_store::{self, StoreError};
+use crate::commands::tuned::AllTuned;
 use cltune_core::declaration::Declaration;
-use cltune_core::lockfile::{BakeError, FILE_NAME};
 use cltune_core::select::KnownDevice;
 use std::path::PathBuf;
 
@@ -32,64 +29,23 @@ pub(super) struct Entries {
     pub(super) stale: Vec<String>,
 }
 
-/// Why there is nothing to verify.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum EntriesError {
-    /// A lockfile cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A lockfile was edited by hand.
-    #[error(transparent)]
-    Bake(#[from] BakeError),
-    /// Nothing is tuned.
-    #[error(
-        "nothing to verify: no {FILE_NAME} holds results of {}; run `cargo cltune` first",
-        names.join(", ")
-    )]
-    None {
-        /// The tunables.
-        names: Vec<String>,
-    },
-}
-
-impl Entries {
-    /// Reads the lockfile of each package. `kernels` are the values of `--kernel`.
-    pub(super) fn of(
-        packages: &[PackageTunables],
-        kernels: &[String],
-    ) -> Result<Self, EntriesError> {
-        let mut entries = Self::default();
-        let mut names = Vec::new();
-        let wanted = KernelFilter::new(kernels, packages);
-        for package in packages {
-            let lockfile = lockfile_store::read(&package.manifest_dir.join(FILE_NAME))?;
-            let declarations = package.declarations.iter();
-            for declaration in declarations.filter(|found| wanted.means(&found.model.name)) {
-                let model = &declaration.model;
-                names.push(model.name.to_string());
-                let Some(lockfile) = &lockfile else { continue };
-                let Some(kernel) = lockfile.kernel(&model.name) else {
-                    continue;
-                };
-                if !kernel.is_current(model) {
-                    entries.stale.push(model.name.to_string());
-                    continue;
-                }
-                let table = lockfile.table(model)?;
-                for result in table.results.iter() {
-                    entries.current.push(Entry {
-                        folder: package.manifest_dir.clone(),
-                        declaration: declaration.clone(),
-                        device: table.devices[usize::from(result.device)].clone(),
-                        dims: result.problem.to_vec(),
-                        codes: result.values.to_vec(),
-                    });
-                }
+impl From<AllTuned> for Entries {
+    fn from(all: AllTuned) -> Self {
+        let mut current = Vec::new();
+        for tuned in &all.current {
+            for result in tuned.table.results.iter() {
+                current.push(Entry {
+                    folder: tuned.folder.clone(),
+                    declaration: tuned.declaration.clone(),
+                    device: tuned.table.devices[usize::from(result.device)].clone(),
+                    dims: result.problem.to_vec(),
+                    codes: result.values.to_vec(),
+                });
             }
         }
-        if entries.current.is_empty() && entries.stale.is_empty() {
-            return Err(EntriesError::None { names });
+        Self {
+            current,
+            stale: all.stale,
         }
-        Ok(entries)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `entries` | what lockfiles hold of the tunables that were found |
+//! | `entries` | what is to be verified of what lockfiles hold |
 //! | `problems` | larger and smaller problems on which an entry can be run |
 //! | `attempt` | one entry, problem and device in a worker process |
 //! | `oclgrind` | starting workers under Oclgrind |
@@ -18,6 +18,7 @@ mod plan;
 mod print;
 mod problems;
 
+use super::tuned::AllTuned;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{SessionLock, check_kernel_filters, interrupted, watch_interrupts};
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     watch_interrupts();
     let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let entries = Entries::of(&discovery.packages, &args.kernel)?;
+    let entries = Entries::from(AllTuned::of(&discovery.packages, &args.kernel, None)?);
     let plan = plan::plan(&entries, args)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {

@@ -1,0 +1,56 @@
+//! The choices of one kernel, device and problem, timed in turns.
+
+use super::choices::Choice;
+use crate::session::{Bench, BenchError, Job, compare};
+use std::time::Duration;
+
+/// The seed of the inputs. What is compared has the same inputs.
+const SEED: u64 = 1;
+
+/// What a choice is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Worth {
+    pub(super) choice: Choice,
+    /// The median time of a launch, microseconds; `None` where it fails or is wrong.
+    pub(super) time_us: Option<f64>,
+}
+
+/// Times all choices in one worker process, each configuration once.
+///
+/// # Errors
+/// The device cannot be made ready.
+pub(super) fn measure(
+    job: &Job,
+    choices: Vec<Choice>,
+    limit: Duration,
+) -> Result<Vec<Worth>, BenchError> {
+    let mut configurations: Vec<Vec<i64>> = Vec::new();
+    for choice in &choices {
+        if !configurations.contains(&choice.codes) {
+            configurations.push(choice.codes.clone());
+        }
+    }
+    let mut bench = Bench::new(job, SEED, limit)?;
+    let times: Vec<Option<f64>> = match compare(&mut bench, &configurations) {
+        Some(compared) => compared
+            .iter()
+            .map(|compared| compared.as_ref().map(|one| one.time_us))
+            .collect(),
+        None => vec![None; configurations.len()],
+    };
+    let time_of = |codes: &[i64]| {
+        let position = configurations.iter().position(|known| known == codes)?;
+        *times.get(position)?
+    };
+    let worth = choices.into_iter().map(|choice| Worth {
+        time_us: time_of(&choice.codes),
+        choice,
+    });
+    Ok(worth.collect())
+}
+
+/// The least time of all, microseconds.
+pub(super) fn fastest(worth: &[Worth]) -> Option<f64> {
+    let times = worth.iter().filter_map(|one| one.time_us);
+    times.reduce(f64::min)
+}

@@ -1,0 +1,134 @@
+//! `cargo cltune rules`: what each part of the selection rule is worth on the devices of this machine.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `choices` | what a device would get if less were known |
+//! | `measure` | these timed in turns |
+//! | `print` | results as tables and as JSON |
+
+mod choices;
+mod measure;
+mod print;
+
+use super::tuned::AllTuned;
+use super::{MessageFormat, Outcome};
+use crate::artifact::{CargoArgs, discover_or_read};
+use crate::session::{
+    self, Job, SessionLock, check_kernel_filters, choose_devices, interrupted, kinds, list_devices,
+    watch_interrupts,
+};
+use crate::worker::DeviceRecord;
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long one configuration may take.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// Times what each device of this machine would get from the lockfile if less were known: if this
+/// problem were not tuned, if this device were not, if nothing were; and what other devices' values
+/// do here.
+///
+/// Exit code 1 where a tunable has changed since it was tuned.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RulesArgs {
+    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
+    #[arg(long, value_name = "NAME", help_heading = "Measuring")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated.
+    #[arg(long, value_name = "DEVICE", help_heading = "Measuring")]
+    device: Vec<String>,
+    /// For this problem, `n=1024,m=5`, instead of those in the lockfile; may be repeated.
+    #[arg(long, value_name = "SIZES", help_heading = "Measuring")]
+    problem: Vec<String>,
+    /// Take the tunables of this executable or library, with neither cargo nor sources. The lockfile
+    /// is read from the current folder.
+    #[arg(long, value_name = "FILE", help_heading = "Measuring")]
+    artifact: Option<PathBuf>,
+    /// Read this lockfile instead of the packages'.
+    #[arg(long, value_name = "FILE", help_heading = "Measuring")]
+    lockfile: Option<PathBuf>,
+    /// What to print on standard output.
+    #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
+    message_format: MessageFormat,
+    #[command(flatten)]
+    cargo: CargoArgs,
+}
+
+/// Measures.
+pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+    watch_interrupts();
+    let lockfile = args.lockfile.as_deref();
+    let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
+    check_kernel_filters(&discovery.packages, &args.kernel)?;
+    let tuned = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?;
+    let devices = choose_devices(&list_devices()?, &args.device)?;
+    // Running kernels beside a session that measures would disturb it.
+    let _lock = SessionLock::acquire(&discovery.state, |holder| {
+        anstream::eprintln!(
+            "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
+        );
+    })
+    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
+    for kernel in &tuned.stale {
+        anstream::eprintln!(
+            "stale: {kernel} has changed since it was tuned; run `cargo cltune --kernel {kernel}`"
+        );
+    }
+    for (job, choices) in plan(&tuned, &devices, &args.problem)? {
+        if interrupted() {
+            return Ok(Outcome::Interrupted);
+        }
+        print::start(&job);
+        let worth = measure::measure(&job, choices, LIMIT)?;
+        print::print(args.message_format, &job, &worth, stdout)?;
+    }
+    Ok(if tuned.stale.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Reported
+    })
+}
+
+/// What there is to measure: every tuned problem of every kernel, or the given ones, on a device of each kind.
+fn plan(
+    tuned: &AllTuned,
+    devices: &[DeviceRecord],
+    given: &[String],
+) -> Result<Vec<(Job, Vec<choices::Choice>)>, session::PlanError> {
+    let mut plan = Vec::new();
+    for one in &tuned.current {
+        let model = &one.declaration.model;
+        let known = one
+            .table
+            .results
+            .iter()
+            .map(|result| result.problem.to_vec());
+        let mut problems: Vec<Vec<i64>> = if given.is_empty() {
+            known.collect()
+        } else {
+            let given = given
+                .iter()
+                .map(|text| session::problem(&one.declaration, text));
+            given.collect::<Result<_, _>>()?
+        };
+        problems.sort();
+        problems.dedup();
+        for (device, _) in kinds(devices.to_vec()) {
+            for dims in &problems {
+                let choices = choices::choices(model, &device.info(), dims, &one.table);
+                let job = Job {
+                    folder: one.folder.clone(),
+                    declaration: one.declaration.clone(),
+                    device: device.clone(),
+                    twins: Vec::new(),
+                    dims: dims.clone(),
+                };
+                plan.push((job, choices));
+            }
+        }
+    }
+    Ok(plan)
+}

@@ -1,0 +1,80 @@
+//! What choices are worth, as tables for people and as messages for tools.
+
+use super::measure::{Worth, fastest};
+use crate::commands::MessageFormat;
+use crate::commands::columns::columns;
+use crate::json;
+use crate::session::{Job, time};
+use cltune_core::select::Rule;
+use serde_json::{Value, json};
+use std::io::{self, IsTerminal, Write};
+
+/// Says on a terminal what is waited for.
+pub(super) fn start(job: &Job) {
+    if io::stderr().is_terminal() {
+        let model = &job.declaration.model;
+        let problem = model.describe_problem(&job.dims);
+        anstream::eprintln!("   Measuring {} for {problem}", model.name);
+    }
+}
+
+/// One kernel, device and problem.
+pub(super) fn print(
+    format: MessageFormat,
+    job: &Job,
+    worth: &[Worth],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let model = &job.declaration.model;
+    let fastest = fastest(worth);
+    if format == MessageFormat::Json {
+        for one in worth {
+            writeln!(out, "{}", message(job, one, fastest))?;
+        }
+        return out.flush();
+    }
+    let problem = model.describe_problem(&job.dims);
+    writeln!(out, "{} on {}, {problem}", model.name, job.device.name)?;
+    let header = ["values", "time", "of the fastest", ""];
+    let mut rows = vec![header.map(str::to_owned)];
+    for one in worth {
+        let (took, part) = match (one.time_us, fastest) {
+            (Some(us), Some(fastest)) => (time(us), format!("{:.0} %", 100.0 * fastest / us)),
+            _ => ("fails".to_owned(), String::new()),
+        };
+        let values = job.configuration(&one.choice.codes);
+        rows.push([one.choice.origin.clone(), took, part, values]);
+    }
+    columns(&rows, out)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+fn message(job: &Job, one: &Worth, fastest: Option<f64>) -> Value {
+    let model = &job.declaration.model;
+    let fraction = one.time_us.zip(fastest).map(|(us, fastest)| fastest / us);
+    json!({
+        "reason": "rule",
+        "kernel": model.name,
+        "device": job.device.name,
+        "problem": json::problem(model, &job.dims),
+        "rule": one.choice.rule.map(word),
+        "tuned_on": one.choice.tuned_on,
+        "values": json::values(model, &one.choice.codes),
+        "time_us": one.time_us,
+        "fraction": fraction,
+    })
+}
+
+/// The word that messages have for a rule.
+fn word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ExactDevice { exact: true } => "this-problem",
+        Rule::ExactDevice { exact: false } => "other-problem",
+        Rule::Cache { exact: true } => "cache-this-problem",
+        Rule::Cache { exact: false } => "cache-other-problem",
+        Rule::SimilarDevice { .. } => "similar-device",
+        Rule::Default => "default",
+        Rule::FirstValid => "first-valid",
+    }
+}
