@@ -3,8 +3,9 @@
     python compare.py GEMM_PROGRAM PEERS SIZES [ROUNDS] [CSV]
 
 PEERS is a comma-separated list of: openblas (numpy's, all cores), torch (cuBLAS through PyTorch, in single
-precision), clblast (libclblast on the same device, through pyopencl). SIZES is a
-comma-separated list of N or MxNxK. Everything is in single precision, row after row, alpha 1 and beta 0, and
+precision), clblast (libclblast on the same device, through pyopencl; with CLBLAST_XGEMM="MWG=64 KWG=32 ...", the
+line of best parameters that its clblast_tuner_xgemm prints, with those). SIZES is a comma-separated list of N or
+MxNxK. Everything is in single precision, row after row, alpha 1 and beta 0, and
 each time is that of a call until the device has done; the best peer of each size is what ratios are of.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
 """
@@ -90,6 +91,22 @@ class ClBlast:
         self.context = pyopencl.Context([device])
         self.queue = pyopencl.CommandQueue(self.context)
         self.library = ctypes.CDLL("libclblast.so.1")
+        tuned = dict(word.split("=") for word in os.environ.get("CLBLAST_XGEMM", "").split())
+        # The tuner names it, the library does not know it as a parameter.
+        tuned.pop("PRECISION", None)
+        if tuned:
+            names = (ctypes.c_char_p * len(tuned))(*(name.encode() for name in tuned))
+            values = (ctypes.c_size_t * len(tuned))(*map(int, tuned.values()))
+            self.succeeds(
+                self.library.CLBlastOverrideParameters(
+                    ctypes.c_void_p(device.int_ptr), b"Xgemm", 32, ctypes.c_size_t(len(tuned)), names, values
+                )
+            )
+
+    @staticmethod
+    def succeeds(status):
+        if status != 0:
+            sys.exit(f"CLBlast failed with {status}")
 
     def prepare(self, size):
         import numpy
@@ -109,13 +126,13 @@ class ClBlast:
         word = c.c_size_t
         queue = c.c_void_p(self.queue.int_ptr)
         pointer = lambda buffer: c.c_void_p(buffer.int_ptr)
-        status = self.library.CLBlastSgemm(
-            101, 111, 111, word(m), word(n), word(k), c.c_float(1), pointer(self.a), word(0), word(k),
-            pointer(self.b), word(0), word(n), c.c_float(0), pointer(self.c), word(0), word(n),
-            c.byref(queue), None,
+        self.succeeds(
+            self.library.CLBlastSgemm(
+                101, 111, 111, word(m), word(n), word(k), c.c_float(1), pointer(self.a), word(0), word(k),
+                pointer(self.b), word(0), word(n), c.c_float(0), pointer(self.c), word(0), word(n),
+                c.byref(queue), None,
+            )
         )
-        if status != 0:
-            sys.exit(f"CLBlast failed with {status}")
         self.queue.finish()
 
 
