@@ -43,6 +43,7 @@ pub(crate) fn declaration(
         source_file: "src/lib.rs".to_owned(),
         lockfile_seen: "absent".to_owned(),
         problems: problems.iter().map(|n| vec![*n]).collect(),
+        tune_if: None,
         reference: Reference::Default,
         tolerance: Tolerance::default(),
         draws: None,

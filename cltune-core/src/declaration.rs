@@ -1,6 +1,7 @@
 //! The whole declaration of a tunable: the model and what only the tuner needs.
 
-use crate::expr::Formula;
+use crate::device::DeviceLimits;
+use crate::expr::{Env, Formula};
 use crate::model::Model;
 
 /// A tunable as the tuner sees it. The macro writes it into a link section of the compiled
@@ -21,6 +22,9 @@ pub struct Declaration {
     /// The problem sizes to tune for, each in the order of [`Model::dimensions`]; one empty problem
     /// when there are no dimensions.
     pub problems: Vec<Vec<i64>>,
+    /// On which devices each of them is tuned for, over problem dimensions and device limits; `None`:
+    /// on all.
+    pub tune_if: Option<Formula>,
     /// What results are compared with.
     pub reference: Reference,
     /// How far floating-point results may be from the reference's.
@@ -33,6 +37,25 @@ pub struct Declaration {
     pub bytes: Option<Formula>,
     /// Floating-point operations of one launch, for GFLOPS.
     pub flops: Option<Formula>,
+}
+
+impl Declaration {
+    /// The problems to tune for on a device. A condition that has no value for a problem, such as one that
+    /// divides by zero, leaves it in.
+    pub fn problems_on<'a>(
+        &'a self,
+        device: &'a DeviceLimits,
+    ) -> impl Iterator<Item = &'a Vec<i64>> {
+        self.problems.iter().filter(|dims| {
+            let env = Env {
+                params: &[],
+                dims,
+                device,
+            };
+            let condition = self.tune_if.as_ref();
+            condition.is_none_or(|condition| condition.eval(&env) != Ok(0))
+        })
+    }
 }
 
 /// What a configuration's results are compared with.

@@ -121,6 +121,7 @@ fn declaration() -> Declaration {
         source_file: "src/path with spaces/größe.rs".into(),
         lockfile_seen: "absent".into(),
         problems: vec![vec![1 << 20, 3], vec![1 << 24, 11]],
+        tune_if: Some(bool("device.is_gpu == 1 || n <= 1048576")),
         reference: Reference::Kernel(ReferenceKernel {
             kernel: "slow".into(),
             source: Some("__kernel void slow() {}".into()),
@@ -172,6 +173,7 @@ fn least() -> Declaration {
     Declaration {
         model,
         problems: vec![vec![]],
+        tune_if: None,
         reference: Reference::Default,
         tolerance: Tolerance::default(),
         draws: None,

@@ -170,6 +170,12 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let keeper = Keeper {
         file: args.lockfile.clone(),
     };
+    if jobs.is_empty() && captured.is_none() {
+        anstream::eprintln!(
+            "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
+             `--problem` tunes others"
+        );
+    }
     for folder in folders(&jobs) {
         keeper.check(folder)?;
     }

@@ -173,6 +173,7 @@ fn declaration(
         source_file,
         lockfile_seen: String::new(),
         problems: Vec::new(),
+        tune_if: None,
         reference: Reference::Default,
         tolerance: Tolerance::default(),
         draws: None,

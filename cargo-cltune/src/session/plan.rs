@@ -87,7 +87,7 @@ pub(crate) fn plan(
     let mut jobs = Vec::new();
     for (package, declaration) in tunables {
         for (device, twins) in &devices {
-            for dims in problems(declaration, &filters.problems)? {
+            for dims in problems(declaration, device, &filters.problems)? {
                 jobs.push(Job {
                     folder: package.manifest_dir.clone(),
                     declaration: declaration.clone(),
@@ -174,10 +174,15 @@ pub(crate) fn choose_devices(
     Ok(devices.iter().filter(wanted).cloned().collect())
 }
 
-/// The declared problems, or those of the command line.
-fn problems(declaration: &Declaration, given: &[String]) -> Result<Vec<Vec<i64>>, PlanError> {
+/// The problems that are declared for a device, or those of the command line.
+fn problems(
+    declaration: &Declaration,
+    device: &DeviceRecord,
+    given: &[String],
+) -> Result<Vec<Vec<i64>>, PlanError> {
     if given.is_empty() {
-        return Ok(declaration.problems.clone());
+        let limits = device.info().limits;
+        return Ok(declaration.problems_on(&limits).cloned().collect());
     }
     given
         .iter()

@@ -1,6 +1,6 @@
 //! The content of a lockfile.
 
-use crate::device::{DeviceInfo, DeviceType};
+use crate::device::{DeviceInfo, DeviceLimits, DeviceType};
 use crate::parameter::Value;
 use std::cmp::Ordering;
 
@@ -109,6 +109,18 @@ impl LockDevice {
     /// Whether it is this very device: same platform, name and vendor.
     pub fn is(&self, info: &DeviceInfo) -> bool {
         self.platform == info.platform && self.name == info.name && self.vendor == info.vendor
+    }
+
+    /// The limits that the file tells of; the others are 0, as where a device does not report them.
+    pub fn limits(&self) -> DeviceLimits {
+        DeviceLimits {
+            compute_units: self.compute_units,
+            max_work_group_size: self.max_work_group_size,
+            local_mem_size: self.local_mem_size,
+            is_cpu: i64::from(self.device_type == DeviceType::Cpu),
+            is_gpu: i64::from(self.device_type == DeviceType::Gpu),
+            ..DeviceLimits::default()
+        }
     }
 
     /// What makes it this device and no other.

@@ -141,6 +141,16 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
+    pub(super) fn optional_condition(
+        &self,
+        key: &str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Formula>> {
+        let text = self.optional_text(key)?;
+        text.map(|text| self.parsed(key, text, scope, Type::Bool))
+            .transpose()
+    }
+
     fn parsed(&self, key: &str, text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula> {
         Formula::parse(text, scope, expected)
             .map_err(|error| self.damaged(key, format!("in the formula `{text}`, {error}")))

@@ -40,6 +40,7 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         source_file: fields.owned("source_file")?,
         lockfile_seen: fields.owned("lockfile_seen")?,
         problems: problems(fields, &model)?,
+        tune_if: fields.optional_condition("tune_if", &scope)?,
         reference: reference(fields, &model)?,
         tolerance: tolerance(fields, &model)?,
         draws: draws(fields)?,

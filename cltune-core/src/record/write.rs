@@ -17,6 +17,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         source_file,
         lockfile_seen,
         problems,
+        tune_if,
         reference,
         tolerance,
         draws,
@@ -32,6 +33,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
     out.key("problems");
     push_array(&mut out.0, problems, |out, problem| push_ints(out, problem));
     out.end();
+    out.optional_formula("tune_if", tune_if.as_ref());
     out.optional_formula("bytes", bytes.as_ref());
     out.optional_formula("flops", flops.as_ref());
     tolerance_keys(&mut out, tolerance);

@@ -246,6 +246,22 @@ pub(super) fn single(
     scopes.formula(&clause?.value, Type::Int, names, errors)
 }
 
+/// The clause `tune_if(…)`.
+pub(super) fn tune_if(
+    clause: Option<&Spanned<Expr>>,
+    scopes: &Scopes,
+    errors: &mut Errors,
+) -> Option<Formula> {
+    let condition = &clause?.value;
+    let names = Names::NoParameters("which problems are tuned does not depend on it");
+    let formula = scopes.formula(condition, Type::Bool, names, errors)?;
+    if let Some(Ok(0)) = constant(&formula) {
+        let message = "this condition is never true, so nothing is tuned on any device";
+        errors.push(syn::Error::new_spanned(condition, message));
+    }
+    Some(formula)
+}
+
 /// The clause `defines(…)`.
 pub(super) fn defines(
     clause: Option<&Spanned<Vec<Assignment>>>,

@@ -155,6 +155,7 @@ pub(crate) fn check(
         source_file: environment.source_file.clone(),
         lockfile_seen: String::new(),
         problems: problems.sizes,
+        tune_if: formulas::tune_if(attribute.tune_if.as_ref(), &scopes, errors),
         reference: reference.value,
         tolerance: verification::tolerance(
             attribute.tolerance.as_ref(),

@@ -25,6 +25,7 @@ pub(crate) struct Attribute {
     pub(crate) local_memory: Option<Spanned<Expr>>,
     pub(crate) local_args: Option<Spanned<Vec<LocalArg>>>,
     pub(crate) tune: Vec<Spanned<Vec<Assignment>>>,
+    pub(crate) tune_if: Option<Spanned<Expr>>,
     pub(crate) defaults: Option<Spanned<Vec<Assignment>>>,
     pub(crate) options: Option<Spanned<Vec<LitStr>>>,
     pub(crate) defines: Option<Spanned<Vec<Assignment>>>,
@@ -37,7 +38,7 @@ pub(crate) struct Attribute {
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
 }
 
-const CLAUSES: [&str; 21] = [
+const CLAUSES: [&str; 22] = [
     "source",
     "kernel",
     "name",
@@ -50,6 +51,7 @@ const CLAUSES: [&str; 21] = [
     "local_memory",
     "local_args",
     "tune",
+    "tune_if",
     "defaults",
     "options",
     "defines",
@@ -106,6 +108,7 @@ impl Attribute {
                 self.tune.push(Spanned { value, span });
                 Ok(())
             }
+            "tune_if" => set(&mut self.tune_if, &word, single(input)),
             "defaults" => set(&mut self.defaults, &word, assignments(input, errors)),
             "options" => set(&mut self.options, &word, list(input, errors)),
             "defines" => set(&mut self.defines, &word, assignments(input, errors)),

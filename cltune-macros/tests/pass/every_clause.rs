@@ -1,6 +1,7 @@
 //! Every clause and every kind of argument.
 
 use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
+use cltune_core::device::DeviceLimits;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use cltune_core::parameter::Domain;
 use cltune_runtime::{
@@ -28,6 +29,7 @@ use cltune_runtime::{
     local_args(tile: [f32; WX * WY] before input, halo: [i32; filter]),
     tune(w = [64, 128], h = 2 * 32, filter = 3),
     tune(w = 64, h = 64, filter = 3..=5),
+    tune_if(device.is_gpu == 1 || w < 128),
     defaults(WX = 8, WY = 2, STRIDE = 64, UNROLL = false, T = "float", GREY = 42, type = 2),
     options("-cl-mad-enable", "-w"),
     defines(RADIUS = filter / 2, FILTER = filter),
@@ -186,6 +188,14 @@ fn the_record_holds_what_the_tuner_needs() {
         declaration.problems,
         [[64, 64, 3], [128, 64, 3], [64, 64, 4], [64, 64, 5]].map(Vec::from)
     );
+    let problems = |is_gpu| {
+        let device = DeviceLimits {
+            is_gpu,
+            ..DeviceLimits::default()
+        };
+        declaration.problems_on(&device).count()
+    };
+    assert_eq!((problems(1), problems(0)), (4, 3));
     let Reference::Kernel(reference) = &declaration.reference else {
         panic!("{:?}", declaration.reference);
     };

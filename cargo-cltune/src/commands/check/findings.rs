@@ -100,7 +100,8 @@ fn missing_entries(
     let dimensions = &declaration.model.dimensions;
     let mut missing = Vec::new();
     for device in &lockfile.devices {
-        for problem in &declaration.problems {
+        let limits = device.limits();
+        for problem in declaration.problems_on(&limits) {
             if kernel.entry(&device.id, problem).is_none() {
                 let names = dimensions.iter().map(ToString::to_string);
                 missing.push(Finding::Lacks {

@@ -6,6 +6,7 @@ use crate::commands::{Format, Outcome};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
 use cltune_core::declaration::Declaration;
+use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
 use std::fs;
@@ -53,6 +54,32 @@ fn a_complete_lockfile_is_clean() {
         (outcome, text.as_str()),
         (Outcome::Done, "app: 1 tunable, lockfile up to date\n")
     );
+}
+
+#[test]
+fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &saxpy.model.dimensions,
+    };
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "a GPU", 8);
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    let outcome = |condition: &str| {
+        let condition = Formula::parse(condition, &scope, Type::Bool).unwrap();
+        let declaration = Declaration {
+            tune_if: Some(condition),
+            ..saxpy.clone()
+        };
+        check(folder.path(), Format::Text, &[declaration]).0
+    };
+    assert_eq!(outcome("n == 8"), Outcome::Done);
+    assert_eq!(outcome("device.is_cpu == 1 || n == 8"), Outcome::Done);
+    assert_eq!(outcome("device.is_gpu == 1"), Outcome::Reported);
+    // No value is no reason to leave a problem out.
+    assert_eq!(outcome("8 / (9 - n) == 8"), Outcome::Reported);
 }
 
 #[test]

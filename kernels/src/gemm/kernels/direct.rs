@@ -26,6 +26,8 @@ macro_rules! direct {
             options($($option),*),
             tune(m = 64, n = 64, k = 64),
             tune(m = 256, n = 256, k = 256),
+            tune(m = 1024, n = 16, k = 1024),
+            tune(m = 16, n = 1024, k = 1024),
             defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/direct_reference.cl",

@@ -29,6 +29,7 @@ macro_rules! pack {
             tune(rows = 2048, k = 2048, padded = 2048, panel = 2048, transposed = 0),
             tune(rows = 1024, k = 1024, padded = 1038, panel = 2, transposed = [0, 1]),
             tune(rows = 1024, k = 1024, padded = 1024, panel = 16, transposed = [0, 1]),
+            tune_if((device.is_cpu == 1) == (panel < rows)),
             defaults(TILE_R = 32, TILE_K = 32, DIM_R = 32, DIM_K = 4, LOCAL = true),
             reference(
                 kernel = "gemm_pack_reference", source = "src/gemm/kernels/cl/pack_reference.cl",

@@ -35,6 +35,10 @@ macro_rules! panels {
             options($($option),*),
             tune(m = 256, n = 256, k = 256),
             tune(m = 1024, n = 1024, k = 1024),
+            tune(m = 2048, n = 2048, k = 2048),
+            tune(m = 2048, n = 64, k = 2048),
+            tune(m = 64, n = 2048, k = 2048),
+            tune_if(device.is_cpu == 1),
             defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/panels_reference.cl",
