@@ -92,8 +92,9 @@ fn launch(cltune: &Path, driver: &Path, empty: bool) -> Result<f64, Box<dyn Erro
         .arg("--launch")
         .env("CLTUNE_CACHE", cltune)
         .env("POCL_CACHE_DIR", driver)
-        // NVIDIA's.
+        // NVIDIA's, and Mesa's for rusticl.
         .env("CUDA_CACHE_PATH", driver)
+        .env("MESA_SHADER_CACHE_DIR", driver)
         .output()?;
     let text = String::from_utf8(output.stdout)?;
     Ok(text.trim().parse()?)

@@ -1,6 +1,8 @@
 //! A program that tunes itself with its calls: every result is right, and in the end the fastest serves.
 
 use cltune_runtime::{Buffer, Context, Event, Policy, Queue, Result, tunable, with_policy};
+use std::path::Path;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// Adds 2 to each element. The farther from 4, the slower; 2 does not compile, 5 is wrong, and 6 cannot be
@@ -170,4 +172,96 @@ fn an_overhead_in_time_ends() {
             explain(&queue, 512).contains("for this problem: n = 512")
         });
     });
+}
+
+/// How many configurations were tried, as `explain` says; `None` while there is no search.
+fn tried(said: &str) -> Option<usize> {
+    let begin = said.split("calls: ").nth(1)?;
+    begin.split(' ').next()?.parse().ok()
+}
+
+/// What a program does that is ended when so many configurations were tried; 0: not before it has found
+/// the fastest. Prints how many were known when it began.
+#[test]
+fn child_that_is_ended() {
+    let Ok(most) = std::env::var("TRIED") else {
+        return;
+    };
+    let most: usize = most.parse().unwrap();
+    let queue = queue(false);
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 1024]).unwrap();
+    let policy: Policy = "online:1000%".parse().unwrap();
+    with_policy(&policy, || {
+        let mut known = None;
+        let begin = Instant::now();
+        loop {
+            assert!(begin.elapsed() < PATIENCE, "it does not converge");
+            add(&queue, 1024, &mut y).unwrap().wait().unwrap();
+            let said = explain(&queue, 1024);
+            let tried = tried(&said).filter(|tried| *tried > 0);
+            if known.is_none() && tried.is_some() {
+                known = tried;
+                println!("known {}", tried.unwrap_or_default());
+            }
+            if most > 0 && tried >= Some(most) {
+                std::process::abort();
+            }
+            if said.contains(FOUND) {
+                println!("found");
+                return;
+            }
+        }
+    });
+}
+
+#[test]
+fn a_program_that_is_ended_goes_on_in_its_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |most: usize| -> Output {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "child_that_is_ended", "--nocapture"]);
+        command.env("TRIED", most.to_string());
+        command.env("CLTUNE_CACHE", folder.path());
+        command.output().unwrap()
+    };
+    let known = |output: &Output| -> usize {
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let known = said
+            .split("known ")
+            .nth(1)
+            .and_then(|rest| rest.lines().next());
+        known
+            .and_then(|known| known.trim().parse().ok())
+            .unwrap_or_else(|| panic!("{output:?}"))
+    };
+    let first = run(5);
+    assert!(!first.status.success(), "{first:?}");
+    assert_eq!(known(&first), 1, "the default only");
+    let begun = progress(folder.path());
+    assert!(begun.is_some(), "{first:?}");
+
+    // The default, and what need not be tried again: all but three at most.
+    let second = run(6);
+    assert!(known(&second) >= 2, "{second:?}");
+
+    // Damage costs what is damaged.
+    let path = progress(folder.path()).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes.truncate(middle);
+    std::fs::write(&path, bytes).unwrap();
+    let third = run(0);
+    assert!(third.status.success(), "{third:?}");
+    assert!(
+        String::from_utf8_lossy(&third.stdout).contains("found"),
+        "{third:?}"
+    );
+    assert_eq!(progress(folder.path()), None, "it was removed");
+}
+
+/// The file with what was tried so far.
+fn progress(cache: &Path) -> Option<std::path::PathBuf> {
+    let files = std::fs::read_dir(cache.join("v1/notes")).unwrap();
+    let mut paths = files.map(|file| file.unwrap().path());
+    paths.find(|path| path.extension().is_some_and(|ending| ending == "progress"))
 }

@@ -3,7 +3,7 @@
 use super::folder::{self, CacheError};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// In front of the checksum; with the version of what follows.
@@ -42,10 +42,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CacheError> {
 /// # Errors
 /// [`CacheError::Io`].
 pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), CacheError> {
-    static WRITTEN: AtomicU64 = AtomicU64::new(0);
-    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{TEMPORARY}{}-{number}", std::process::id());
-    let temporary = path.with_file_name(name);
+    let temporary = temporary(path);
     let written = create(&temporary)
         .and_then(|mut file| frame(&mut file, content))
         .and_then(|()| std::fs::rename(&temporary, path));
@@ -58,7 +55,18 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), CacheError> {
     })
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// Where to write what will replace a file.
+pub(super) fn temporary(path: &Path) -> PathBuf {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!("{TEMPORARY}{}-{number}", std::process::id()))
+}
+
+/// Makes a file that only this user can read or write.
+///
+/// # Errors
+/// As the system says.
+pub(super) fn create(path: &Path) -> io::Result<File> {
     // A program that had this process id before and was killed may have left one.
     let _ = std::fs::remove_file(path);
     let mut options = OpenOptions::new();

@@ -214,13 +214,13 @@ pub(super) fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheE
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use cltune_core::device::{DeviceLimits, DeviceType};
     use cltune_core::parameter::{Domain, Parameter};
     use std::path::Path;
 
-    fn model() -> Model {
+    pub(in super::super) fn model() -> Model {
         Model {
             name: "app::kernel".into(),
             fingerprint: "b3:1".into(),
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    fn device(driver: &str) -> DeviceInfo {
+    pub(in super::super) fn device(driver: &str) -> DeviceInfo {
         DeviceInfo {
             platform: "P".into(),
             name: "D".into(),

@@ -27,6 +27,11 @@ impl Trial {
         Ok(lock(&path, patience)?.map(|lock| Self { lock, path }))
     }
 
+    /// The file that is locked.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What a program was trying when it ended: problem and values. Damaged text is none.
     pub(super) fn left_over(&mut self) -> Option<(Vec<i64>, Vec<Value>)> {
         let mut text = String::new();

@@ -7,11 +7,15 @@
 //!    wins ties.
 //!
 //! All other calls are served by the best so far.
+//!
+//! What an earlier run of the program tried need not be tried again, but for its best: they are built and
+//! compared with the default anew, since nothing may serve a call that this process has not seen run.
 
 use super::account::Account;
+use crate::cache::Tried;
 use crate::search::{Confidence, Score, Search, Stagnation, Step};
 use crate::tuning::median;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// A configuration's codes.
 pub(super) type Codes = Box<[i64]>;
@@ -26,6 +30,8 @@ const SLOWER: f64 = 1.2;
 const FINAL_SAMPLES: usize = 7;
 /// So many of the best are compared with the default.
 const FINALISTS: usize = 2;
+/// So many of the best of an earlier run are tried again.
+const RETRIED: usize = 3;
 /// The least improvement over the default that counts.
 const IMPROVEMENT: f64 = 0.98;
 
@@ -72,6 +78,12 @@ pub(super) struct Explorer {
     /// Nothing more comes from the search.
     exhausted: bool,
     finals: Option<Vec<Timed>>,
+    /// What an earlier run tried, until the default's time is known.
+    earlier: Vec<Tried>,
+    /// What this run tried and is not kept yet.
+    tried: Vec<Tried>,
+    /// What has run in this process.
+    ran: HashSet<Codes>,
 }
 
 impl Explorer {
@@ -88,7 +100,31 @@ impl Explorer {
             trial: None,
             exhausted: false,
             finals: None,
+            earlier: Vec::new(),
+            tried: Vec::new(),
+            ran: HashSet::new(),
         }
+    }
+
+    /// Goes on with what an earlier run tried.
+    pub(super) fn go_on(&mut self, earlier: Vec<Tried>) {
+        self.earlier = earlier;
+    }
+
+    /// What was tried since this was last asked.
+    pub(super) fn take_tried(&mut self) -> Vec<Tried> {
+        std::mem::take(&mut self.tried)
+    }
+
+    /// Whether something is being built.
+    pub(super) fn is_building(&self) -> bool {
+        self.building > 0
+    }
+
+    /// How long calls take that are not timed; `None` before that is known.
+    pub(super) fn usual_us(&self) -> Option<f64> {
+        let default_us = self.default_us()?;
+        Some(self.best.as_ref().map_or(default_us, |(_, time)| *time))
     }
 
     /// The configuration of calls that are not timed; `None`: the default.
@@ -104,6 +140,7 @@ impl Explorer {
     /// The next configuration to build, if one is wanted now.
     pub(super) fn wants(&mut self) -> Option<Codes> {
         let default_us = self.default_us()?;
+        self.recall(default_us);
         while !self.exhausted && self.building + self.ready.len() < self.ahead {
             if self.stagnation.is_reached() || self.account.is_spent(default_us) {
                 self.exhausted = true;
@@ -172,8 +209,7 @@ impl Explorer {
 
     /// A call was served by the usual configuration and not timed.
     pub(super) fn served(&mut self) {
-        if let Some(default_us) = self.default_us() {
-            let usual_us = self.best.as_ref().map_or(default_us, |(_, time)| *time);
+        if let (Some(default_us), Some(usual_us)) = (self.default_us(), self.usual_us()) {
             self.account.call(usual_us, default_us);
         }
     }
@@ -240,6 +276,27 @@ impl Explorer {
         })
     }
 
+    /// Lets the search know what an earlier run tried, and try the best of that again.
+    fn recall(&mut self, default_us: f64) {
+        let mut earlier = std::mem::take(&mut self.earlier);
+        let score = |one: &Tried| Score::of(one.part.map(|part| part * default_us));
+        for one in &earlier {
+            self.stagnation.observe(score(one));
+        }
+        let part = |one: &Tried| one.part.unwrap_or(f64::INFINITY);
+        earlier.sort_by(|a, b| part(a).total_cmp(&part(b)));
+        let better = earlier.partition_point(|one| part(one) <= IMPROVEMENT);
+        let (again, known) = earlier.split_at(better.min(RETRIED));
+        for one in known {
+            if self.search.start_with(&one.codes) {
+                self.search.know(&one.codes, score(one));
+            }
+        }
+        for one in again {
+            self.search.start_with(&one.codes);
+        }
+    }
+
     fn default_us(&self) -> Option<f64> {
         let is_known = self.default.samples_us.len() >= BASELINE;
         is_known.then(|| self.default.median_us())
@@ -298,6 +355,17 @@ impl Explorer {
         let score = Score::of(time_us);
         self.search.tell(codes, score);
         self.stagnation.observe(score);
+        if *codes == *self.default.codes {
+            return;
+        }
+        let default_us = self.default.median_us();
+        self.tried.push(Tried {
+            codes: codes.into(),
+            part: time_us.map(|time_us| time_us / default_us),
+        });
+        if time_us.is_some() {
+            self.ran.insert(codes.into());
+        }
     }
 
     /// The default, and the best of the others.
@@ -305,7 +373,7 @@ impl Explorer {
         let mut others: Vec<(&[i64], f64)> = self
             .search
             .results()
-            .filter(|(codes, _)| **codes != *self.default.codes)
+            .filter(|(codes, _)| self.ran.contains(*codes))
             .filter_map(|(codes, score)| Some((codes, score.time()?)))
             .collect();
         others.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -340,174 +408,4 @@ impl std::fmt::Debug for Explorer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::account::RESERVE;
-    use super::*;
-    use crate::policy::Overhead;
-    use crate::search::{Setting, find};
-    use cltune_core::space::{Space, SpaceParameter};
-    use proptest::prelude::*;
-    use std::sync::Arc;
-
-    /// A program that calls a kernel with one parameter of `times.len()` values, whose default is 0; a
-    /// time of infinity is a configuration that fails. Builds take `build` calls.
-    struct Program {
-        times: Vec<f64>,
-        explorer: Explorer,
-        /// Codes that are being built, and at which call they are ready.
-        building: VecDeque<(Codes, usize)>,
-        /// What each call took.
-        took: Vec<f64>,
-    }
-
-    impl Program {
-        fn new(times: &[f64], overhead: Overhead) -> Self {
-            let codes = || (0..times.len() as i64).map(|code| vec![code]);
-            let parameter = SpaceParameter {
-                name: "A".into(),
-                codes: codes().map(|codes| codes[0]).collect(),
-            };
-            let all: Vec<Vec<i64>> = codes().collect();
-            let space = Space::from_configurations(vec![parameter], &all).unwrap();
-            let setting = Setting::new(Arc::new(space)).first(&[0]);
-            let search = Search::new(find("random").unwrap(), &setting);
-            let account = Account::new(overhead);
-            Self {
-                times: times.to_vec(),
-                explorer: Explorer::new(search, [0].into(), account, 2),
-                building: VecDeque::new(),
-                took: Vec::new(),
-            }
-        }
-
-        fn time(&self, codes: &[i64]) -> f64 {
-            self.times[codes[0] as usize]
-        }
-
-        fn call(&mut self, build: usize) {
-            while let Some(codes) = self.explorer.wants() {
-                self.building.push_back((codes, self.took.len() + build));
-            }
-            while self
-                .building
-                .front()
-                .is_some_and(|(_, at)| *at <= self.took.len())
-            {
-                let (codes, _) = self.building.pop_front().unwrap();
-                self.explorer.built(codes);
-            }
-            let default = self.times[0];
-            let usual = self
-                .explorer
-                .usual()
-                .map_or(default, |codes| self.time(codes));
-            let took = match self.explorer.turn() {
-                Turn::Usual => {
-                    self.explorer.served();
-                    usual
-                }
-                Turn::Fresh(codes) if self.time(&codes).is_infinite() => {
-                    self.explorer.failed(&codes);
-                    self.explorer.served();
-                    usual
-                }
-                Turn::Fresh(codes) | Turn::Timed(codes) => {
-                    let time = self.time(&codes);
-                    self.explorer.took(&codes, time);
-                    time
-                }
-            };
-            self.took.push(took);
-        }
-
-        /// Calls until something is found.
-        fn run(&mut self, build: usize) -> Found {
-            for _ in 0..1_000_000 {
-                self.call(build);
-                if let Some(found) = self.explorer.found() {
-                    return found;
-                }
-            }
-            panic!("it does not converge: {:?}", self.explorer);
-        }
-    }
-
-    #[test]
-    fn it_finds_the_fastest_and_says_by_how_much() {
-        let mut program = Program::new(
-            &[10.0, f64::INFINITY, 4.0, 80.0, 12.0],
-            Overhead::Fraction(0.2),
-        );
-        let found = program.run(3);
-        assert_eq!(*found.codes, [2]);
-        assert_eq!(
-            (found.time_us, found.default_us, found.evaluated),
-            (4.0, 10.0, 5)
-        );
-        assert_eq!(program.explorer.turn(), Turn::Usual);
-    }
-
-    #[test]
-    fn the_default_wins_ties_and_stays_where_all_else_fails() {
-        for others in [9.9, f64::INFINITY] {
-            let found = Program::new(&[10.0, others, others], Overhead::Fraction(0.5)).run(0);
-            assert_eq!(*found.codes, [0]);
-        }
-    }
-
-    #[test]
-    fn a_time_that_is_spent_ends_the_search_with_what_was_found() {
-        let times = [10.0, 60.0, 12.0, 60.0, 11.0, 60.0, 60.0, 5.0, 60.0, 12.0];
-        for milliseconds in 0..8 {
-            let time = std::time::Duration::from_micros(120 + 50 * milliseconds);
-            let mut program = Program::new(&times, Overhead::Time(time));
-            let found = program.run(0);
-            assert!(found.time_us <= 10.0);
-            let excess: f64 = program.took.iter().map(|took| took - 10.0).sum();
-            assert!(excess <= time.as_secs_f64() * 1e6, "{excess}");
-        }
-        let nothing = std::time::Duration::from_micros(1);
-        let found = Program::new(&times, Overhead::Time(nothing)).run(0);
-        assert_eq!((*found.codes).to_vec(), [0]);
-    }
-
-    #[test]
-    fn what_fails_later_is_no_longer_used() {
-        let mut program = Program::new(&[10.0, 5.0], Overhead::Fraction(0.5));
-        while program.explorer.usual().is_none() {
-            program.call(0);
-        }
-        program.explorer.failed(&[1]);
-        assert_eq!(program.explorer.usual(), None);
-    }
-
-    proptest! {
-        #[test]
-        fn it_converges_to_the_fastest_and_no_window_exceeds_the_overhead(
-            default in 1.0_f64..1e4,
-            factors in proptest::collection::vec(
-                prop_oneof![4 => 0.2_f64..9.9, 1 => Just(f64::INFINITY)], 1..30,
-            ),
-            overhead in 0.05_f64..1.0, build in 0_usize..50,
-        ) {
-            let mut times = vec![default];
-            times.extend(factors.iter().map(|factor| factor * default));
-            let mut program = Program::new(&times, Overhead::Fraction(overhead));
-            let found = program.run(build);
-            let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
-            let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
-            prop_assert_eq!(found.time_us, expected);
-
-            let window = (2.0 * RESERVE / overhead).ceil() as usize;
-            let mut sums = vec![0.0];
-            for took in &program.took {
-                sums.push(sums[sums.len() - 1] + took / default - (1.0 + overhead));
-            }
-            let mut least = f64::INFINITY;
-            for end in window..sums.len() {
-                least = least.min(sums[end - window]);
-                prop_assert!(sums[end] <= least + 1e-6);
-            }
-        }
-    }
-}
+mod tests;

@@ -10,19 +10,23 @@
 //! | `searching` | from a tunable to a search of its space |
 //! | `once` | tuning at the first call, which waits |
 //! | `account` | what exploring in calls may cost |
+//! | `pace` | what building beside the calls costs them |
 //! | `explorer` | which configuration serves the next call |
 //! | `builder` | configurations built in a thread beside the program |
 //! | `stopwatch` | how long a call's launch takes |
 //! | `check` | whether a configuration computes what the default does |
-//! | `online` | tuning with the calls of the program: all of these together |
+//! | `exploring` | what the explorer decides, done: all of these together |
+//! | `online` | tuning with the calls of the program, from the first to the last |
 
 mod account;
 mod builder;
 mod check;
 mod declaration;
 mod explorer;
+mod exploring;
 mod once;
 mod online;
+mod pace;
 mod searching;
 mod stopwatch;
 

@@ -1,0 +1,301 @@
+//! What tuning with a program's calls has measured so far, for the program's next run.
+//!
+//! A line for each configuration, added as soon as its time is known. A program may end in the middle of one,
+//! so each line has a checksum of its own; one that does not have it counts as not there. Only who holds
+//! the kernel's [`Trial`] has such a file.
+
+use super::file;
+use super::folder::{self, CacheError};
+use super::notes::{codes, line, list, value_items, value_list, values};
+use super::trial::Trial;
+use cltune_core::device::DeviceInfo;
+use cltune_core::model::Model;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What the first line begins with; with the version of what follows.
+const HEADER: &str = "cltune-progress 1";
+/// What stands for the time of a configuration that failed.
+const FAILED: &str = "failed";
+/// A larger file was not written by cltune, bytes.
+const LARGEST: u64 = 1 << 24;
+
+/// A configuration that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tried {
+    pub(crate) codes: Box<[i64]>,
+    /// Its time as a part of the default's in the same run, since the machine may be faster or slower in
+    /// the next; `None` where it failed.
+    pub(crate) part: Option<f64>,
+}
+
+/// Under which conditions results of another run are results of this one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditions<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) info: &'a DeviceInfo,
+    pub(crate) dims: &'a [i64],
+    /// What times are parts of.
+    pub(crate) default: &'a [i64],
+    /// Whether results were compared with the default's.
+    pub(crate) checked: bool,
+}
+
+/// The file of a search that is under way.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    file: File,
+    path: PathBuf,
+    header: String,
+}
+
+impl Progress {
+    /// What earlier runs tried under these conditions, and the file for what this one tries. One of other
+    /// conditions (another driver, another default) is begun anew.
+    ///
+    /// # Errors
+    /// [`CacheError`]: the file cannot be written, or others could have written it.
+    pub(crate) fn go_on(
+        trial: &Trial,
+        conditions: &Conditions<'_>,
+    ) -> Result<(Self, Vec<Tried>), CacheError> {
+        let path = trial.path().with_extension("progress");
+        let header = conditions.header();
+        let tried = read(&path, &header, conditions.model)?;
+        let io = |source| CacheError::Io {
+            path: path.clone(),
+            source,
+        };
+        // Written anew, without what is damaged or came twice.
+        let temporary = file::temporary(&path);
+        let mut progress = Self {
+            file: file::create(&temporary).map_err(io)?,
+            path: path.clone(),
+            header: header.clone(),
+        };
+        let written = progress
+            .write(&header)
+            .and_then(|()| progress.add_all(conditions.model, &tried))
+            .and_then(|()| std::fs::rename(&temporary, &path));
+        written.map_err(|source| {
+            let _ = std::fs::remove_file(&temporary);
+            io(source)
+        })?;
+        Ok((progress, tried))
+    }
+
+    /// Adds what was tried.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(crate) fn add(&mut self, model: &Model, tried: &Tried) -> io::Result<()> {
+        let Some(values) = values(model, &tried.codes) else {
+            return Ok(());
+        };
+        let part = tried
+            .part
+            .map_or(FAILED.to_owned(), |part| part.to_string());
+        self.write(&format!("{}\t{part}", value_list(&values)))
+    }
+
+    /// Ends: what was found is kept elsewhere.
+    pub(crate) fn remove(self) {
+        // One that stays is read and removed by the next search for this problem, if there is one.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
+    fn add_all(&mut self, model: &Model, tried: &[Tried]) -> io::Result<()> {
+        tried.iter().try_for_each(|one| self.add(model, one))
+    }
+
+    /// Writes a line, at once and as a whole.
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let line = format!("{}\t{text}\n", checksum(&self.header, text));
+        self.file.write_all(line.as_bytes())
+    }
+}
+
+impl Conditions<'_> {
+    fn header(&self) -> String {
+        let default = values(self.model, self.default).unwrap_or_default();
+        let checked = if self.checked { "checked" } else { "unchecked" };
+        let (driver, problem) = (line(&self.info.driver), list(self.dims));
+        // The file's name stands for kernel and device, and for a problem that has not too many dimensions.
+        format!(
+            "{HEADER}\t{driver}\t{problem}\t{}\t{checked}",
+            value_list(&default)
+        )
+    }
+}
+
+/// What the lines with this header say. A configuration that was tried again has its last result.
+fn read(path: &Path, header: &str, model: &Model) -> Result<Vec<Tried>, CacheError> {
+    let file = match folder::open(path) {
+        Err(CacheError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(Vec::new());
+        }
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    let read = file.take(LARGEST).read_to_end(&mut bytes);
+    read.map_err(|source| CacheError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.lines().filter_map(|line| {
+        let (sum, text) = line.split_once('\t')?;
+        (sum == checksum(header, text)).then_some(text)
+    });
+    if lines.next() != Some(header) {
+        return Ok(Vec::new());
+    }
+    let mut all: Vec<Tried> = Vec::new();
+    for tried in lines.filter_map(|line| of_line(line, model)) {
+        match all.iter_mut().find(|known| known.codes == tried.codes) {
+            Some(known) => *known = tried,
+            None => all.push(tried),
+        }
+    }
+    Ok(all)
+}
+
+fn of_line(line: &str, model: &Model) -> Option<Tried> {
+    let (values, part) = line.split_once('\t')?;
+    let values = value_items(values)?;
+    let part = match part {
+        FAILED => None,
+        part => Some(part.parse().ok().filter(|part: &f64| part.is_normal())?),
+    };
+    let codes = (values.len() == model.parameters.len()).then(|| codes(model, &values))?;
+    Some(Tried {
+        codes: codes?.into(),
+        part,
+    })
+}
+
+/// Of a line in a file with this header, so that a line of another file is none of this.
+fn checksum(header: &str, text: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(header.as_bytes()).update(b"\n");
+    hasher.update(text.as_bytes());
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::store::tests::{device, model};
+    use super::*;
+    use std::time::Duration;
+
+    fn tried(code: i64, part: Option<f64>) -> Tried {
+        Tried {
+            codes: [code].into(),
+            part,
+        }
+    }
+
+    /// Goes on in a folder, with this driver and this default.
+    fn go_on(folder: &Path, driver: &str, default: i64) -> (Progress, Vec<Tried>) {
+        let trial = Trial::begin(&folder.join("a.trial"), Duration::ZERO);
+        let conditions = Conditions {
+            model: &model(),
+            info: &device(driver),
+            dims: &[8],
+            default: &[default],
+            checked: true,
+        };
+        Progress::go_on(&trial.unwrap().unwrap(), &conditions).unwrap()
+    }
+
+    /// A folder in which 32 failed and 64 took half of the default's time.
+    fn begun() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut progress, before) = go_on(folder.path(), "1", 32);
+        assert_eq!(before, []);
+        for one in [tried(32, None), tried(64, Some(0.25)), tried(64, Some(0.5))] {
+            progress.add(&model(), &one).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn what_one_run_tried_the_next_knows() {
+        let folder = begun();
+        let all = [tried(32, None), tried(64, Some(0.5))];
+        for _ in 0..2 {
+            assert_eq!(go_on(folder.path(), "1", 32).1, all);
+        }
+        // Nothing is left beside it.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        go_on(folder.path(), "1", 32).0.remove();
+        assert_eq!(go_on(folder.path(), "1", 32).1, []);
+    }
+
+    #[test]
+    fn other_conditions_begin_anew() {
+        for (driver, default) in [("2", 32), ("1", 64)] {
+            let folder = begun();
+            assert_eq!(go_on(folder.path(), driver, default).1, []);
+            assert_eq!(go_on(folder.path(), "1", 32).1, [], "it was replaced");
+        }
+    }
+
+    #[test]
+    fn a_damaged_line_is_none_and_the_others_stay() {
+        let folder = begun();
+        let path = folder.path().join("a.progress");
+        let whole = std::fs::read(&path).unwrap();
+        let all = [tried(32, None), tried(64, Some(0.25)), tried(64, Some(0.5))];
+        let starts: Vec<usize> = (0..whole.len())
+            .filter(|at| *at == 0 || whole[at - 1] == b'\n')
+            .collect();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 4;
+            std::fs::write(&path, damaged).unwrap();
+            let found = go_on(folder.path(), "1", 32).1;
+            assert!(found.iter().all(|one| all.contains(one)), "{at}: {found:?}");
+            // A program that ended in the middle of a line.
+            std::fs::write(&path, &whole[..at]).unwrap();
+            let (mut progress, found) = go_on(folder.path(), "1", 32);
+            let lines = starts.iter().filter(|start| **start < at).count();
+            let known = found.len();
+            assert!(known + 2 >= lines.min(3) && known <= 2, "{at}: {found:?}");
+            progress.add(&model(), &tried(64, Some(0.75))).unwrap();
+            let found = go_on(folder.path(), "1", 32).1;
+            assert_eq!(found.last(), Some(&tried(64, Some(0.75))), "{at}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_progress_is_none() {
+        let folder = begun();
+        let path = folder.path().join("a.progress");
+        let header = |text: &str| text.lines().next().unwrap()[17..].to_owned();
+        let header = header(&std::fs::read_to_string(&path).unwrap());
+        for wrong in ["64", "65\t0.5", "64,64\t0.5", "64\tNaN", "64\t-", "half\t1"] {
+            let lines = [header.as_str(), wrong].map(|text| {
+                let sum = checksum(&header, text);
+                format!("{sum}\t{text}\n")
+            });
+            std::fs::write(&path, lines.concat()).unwrap();
+            assert_eq!(go_on(folder.path(), "1", 32).1, [], "{wrong}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_others_can_write_to_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = begun();
+        let path = folder.path().join("a.progress");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+        let read = read(&path, "", &model());
+        assert!(
+            matches!(read, Err(CacheError::NotPrivate { .. })),
+            "{read:?}"
+        );
+    }
+}

@@ -1,0 +1,372 @@
+//! A kernel that is being tuned with the calls of the program: what the [explorer](super::explorer)
+//! decides, done.
+
+use super::account::Account;
+use super::builder::{Builder, Message};
+use super::check::{Check, Checked};
+use super::explorer::{Codes, Explorer, Turn};
+use super::online::{Ended, Start, Subject};
+use super::pace::Pace;
+use super::searching::Searching;
+use super::stopwatch::{Stopwatch, Timing};
+use crate::cache::{Conditions, Progress, Store, Trial};
+use crate::error::Result;
+use crate::event::Event;
+use crate::launch::{Arg, Prepared};
+use crate::queue::Queue;
+use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceType;
+use cltune_core::lockfile::Measured;
+use cltune_core::model::{Access, ArgumentKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// So many configurations are built, or being built, beside the one that is tried; one where building
+/// disturbs.
+const AHEAD: usize = 2;
+
+pub(super) struct Exploring {
+    explorer: Explorer,
+    builder: Builder,
+    declaration: Declaration,
+    valid: u128,
+    strategy: String,
+    prepared: HashMap<Codes, Arc<Prepared>>,
+    stopwatch: Stopwatch,
+    /// Where building takes the kernels' cores: what that costs the calls.
+    pace: Option<Pace>,
+    /// When exploring began, and how long after that the call under way came, microseconds.
+    begin: Instant,
+    now_us: f64,
+    /// The call that is being timed.
+    timing: Option<(Codes, Timing)>,
+    trial: Option<Trial>,
+    /// What the next run of the program will know; `None` where nothing is kept on disk.
+    progress: Option<Progress>,
+}
+
+impl Exploring {
+    /// Goes on with what an earlier run of the program tried.
+    pub(super) fn new(
+        subject: &Subject,
+        start: Start,
+        searching: Searching,
+        queue: &Queue,
+    ) -> Self {
+        let info = queue.device().info();
+        let disturbs = info.device_type == DeviceType::Cpu;
+        let ahead = if disturbs { 1 } else { AHEAD };
+        let strategy = searching.search.name().to_owned();
+        let account = Account::new(subject.overhead);
+        let default = subject.default.clone();
+        let mut explorer = Explorer::new(searching.search, default, account, ahead);
+        let conditions = Conditions {
+            model: subject.tunable.model(),
+            info,
+            dims: &subject.dims,
+            default: &subject.default,
+            checked: subject.check,
+        };
+        let trial = start.trial.as_ref();
+        let progress = trial.map(|trial| Progress::go_on(trial, &conditions));
+        let progress = match progress {
+            Some(Ok((progress, earlier))) => {
+                explorer.go_on(earlier);
+                Some(progress)
+            }
+            Some(Err(reason)) => {
+                tracing::warn!(%reason, "the next run of this program will tune from the beginning");
+                None
+            }
+            None => None,
+        };
+        Self {
+            explorer,
+            builder: start.builder,
+            declaration: searching.declaration,
+            valid: searching.valid,
+            strategy,
+            prepared: HashMap::new(),
+            stopwatch: Stopwatch::default(),
+            pace: disturbs.then(Pace::default),
+            begin: Instant::now(),
+            now_us: 0.0,
+            timing: None,
+            trial: start.trial,
+            progress,
+        }
+    }
+
+    /// What it is doing, for people.
+    pub(super) fn describe(&self, subject: &Subject) -> String {
+        let usual = self.explorer.usual().unwrap_or(&subject.default);
+        let best = subject.tunable.model().describe(usual);
+        let evaluated = self.explorer.evaluated();
+        format!("tuning with the program's calls: {evaluated} tried, best so far {best}")
+    }
+
+    /// Takes in what has ended meanwhile. Returns how tuning ended, if it has.
+    pub(super) fn advance(&mut self, subject: &Subject, queue: &Queue) -> Option<Ended> {
+        let model = subject.tunable.model();
+        let usual_us = self.explorer.usual_us();
+        self.now_us = self.begin.elapsed().as_secs_f64() * 1e6;
+        if let Some(pace) = &mut self.pace {
+            pace.call(self.now_us);
+        }
+        if let Some((codes, timing)) = self.timing.take() {
+            match timing.ended() {
+                Ok(Some(time_us)) => self.explorer.took(&codes, time_us),
+                Ok(None) => self.timing = Some((codes, timing)),
+                Err(reason) if codes == subject.default => {
+                    let kernel = &model.name;
+                    tracing::warn!(%kernel, %reason, "not tuned: calls cannot be timed");
+                    return Some(Ended::Found(None));
+                }
+                Err(reason) => self.failed(subject, &codes, &reason.to_string()),
+            }
+        }
+        while let Some(message) = self.builder.message() {
+            if let Message::Built(codes, built, took) = message {
+                self.pay(took);
+                match *built {
+                    Ok(prepared) => {
+                        self.prepared.insert(codes.clone(), Arc::new(prepared));
+                        self.explorer.built(codes);
+                    }
+                    Err(reason) => {
+                        let configuration = model.describe(&codes);
+                        tracing::debug!(%configuration, %reason, "a configuration does not build");
+                        self.explorer.not_built(&codes);
+                    }
+                }
+            }
+        }
+        self.order();
+        self.keep(subject);
+        if let (Some(pace), Some(before_us)) = (&mut self.pace, usual_us) {
+            let now_us = self.explorer.usual_us().unwrap_or(before_us);
+            pace.faster_by(before_us - now_us);
+        }
+        let found = self.explorer.found()?;
+        let info = queue.device().info();
+        tracing::info!(
+            kernel = %model.name,
+            device = %queue.device(),
+            problem = %model.describe_problem(&subject.dims),
+            configuration = %model.describe(&found.codes),
+            time_us = found.time_us,
+            default_us = found.default_us,
+            evaluated = found.evaluated,
+            "tuned"
+        );
+        let measured = Measured {
+            dims: subject.dims.to_vec(),
+            codes: found.codes.to_vec(),
+            time_us: found.time_us,
+            default_us: Some(found.default_us),
+            evaluated: found.evaluated,
+            valid: self.valid,
+            strategy: self.strategy.clone(),
+        };
+        Store::of_user().add_result(model, info, &measured);
+        if let Some(progress) = self.progress.take() {
+            progress.remove();
+        }
+        let prepared = self.prepared.remove(&found.codes);
+        Some(Ended::Found(
+            prepared.map(|prepared| (found.codes, prepared)),
+        ))
+    }
+
+    /// What a build that took so long has cost the calls.
+    fn pay(&mut self, took: Duration) {
+        if let Some(pace) = &mut self.pace {
+            let cost_us = pace.cost(took.as_secs_f64() * 1e6);
+            self.explorer.extra(cost_us);
+        }
+    }
+
+    /// Orders what is to be built, once it will be known what that costs.
+    fn order(&mut self) {
+        if self.pace.as_ref().is_some_and(|pace| !pace.is_known()) {
+            return;
+        }
+        while let Some(codes) = self.explorer.wants() {
+            self.builder.order(codes);
+        }
+    }
+
+    /// Keeps what was tried for the next run.
+    fn keep(&mut self, subject: &Subject) {
+        for tried in self.explorer.take_tried() {
+            let model = subject.tunable.model();
+            if let Some(progress) = &mut self.progress
+                && let Err(reason) = progress.add(model, &tried)
+            {
+                tracing::warn!(%reason, "what was tried cannot be kept in cltune's cache");
+                self.progress = None;
+            }
+        }
+    }
+
+    pub(super) fn launch(
+        &mut self,
+        subject: &Subject,
+        queue: &Queue,
+        args: &[Arg<'_>],
+    ) -> Result<Event> {
+        // While a call is being timed, the others are not.
+        let turn = match self.timing {
+            Some(_) => Turn::Usual,
+            None => self.explorer.turn(),
+        };
+        match turn {
+            Turn::Usual => {
+                if let Some(pace) = &mut self.pace {
+                    pace.is_ordinary(self.now_us, self.explorer.is_building());
+                }
+                self.usual(subject, queue, args)
+            }
+            Turn::Timed(codes) => self.timed(subject, &codes, queue, args),
+            Turn::Fresh(codes) => {
+                self.note(subject, &codes);
+                let begin = Instant::now();
+                let result = if subject.check {
+                    self.checked(subject, &codes, queue, args, begin)
+                } else {
+                    self.first(subject, &codes, queue, args)
+                };
+                if let Some(trial) = &mut self.trial {
+                    trial.settle();
+                }
+                result
+            }
+        }
+    }
+
+    /// With the best so far.
+    fn usual(&mut self, subject: &Subject, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
+        self.explorer.served();
+        let usual = self.explorer.usual().cloned();
+        let best = usual.and_then(|codes| Some((self.prepared.get(&codes)?.clone(), codes)));
+        let Some((prepared, codes)) = best else {
+            return subject.launch(queue, args);
+        };
+        match prepared.launch(subject.tunable.model(), queue, args) {
+            Ok(event) => Ok(event),
+            Err(reason) => {
+                self.failed(subject, &codes, &reason.to_string());
+                subject.launch(queue, args)
+            }
+        }
+    }
+
+    /// With a configuration that has run before, whose time will be known later.
+    fn timed(
+        &mut self,
+        subject: &Subject,
+        codes: &Codes,
+        queue: &Queue,
+        args: &[Arg<'_>],
+    ) -> Result<Event> {
+        let prepared = self.built(subject, codes);
+        let model = subject.tunable.model();
+        match self.stopwatch.launch(&prepared, model, queue, args) {
+            Ok((event, timing)) => {
+                self.timing = Some((codes.clone(), timing));
+                Ok(event)
+            }
+            Err(reason) if *codes == subject.default => Err(reason),
+            Err(reason) => {
+                self.failed(subject, codes, &reason.to_string());
+                subject.launch(queue, args)
+            }
+        }
+    }
+
+    /// With a configuration that has never run. This call waits for it, so that one that fails on the
+    /// device is followed by the default, unless it may have changed what the default would read.
+    fn first(
+        &mut self,
+        subject: &Subject,
+        codes: &Codes,
+        queue: &Queue,
+        args: &[Arg<'_>],
+    ) -> Result<Event> {
+        let event = self.timed(subject, codes, queue, args)?;
+        let failure = match &self.timing {
+            Some((_, timing)) => timing.wait().err(),
+            None => None,
+        };
+        let Some(reason) = failure else {
+            return Ok(event);
+        };
+        self.timing = None;
+        self.failed(subject, codes, &reason.to_string());
+        if reads_what_it_writes(&self.declaration) {
+            return Err(reason);
+        }
+        subject.launch(queue, args)
+    }
+
+    /// Tries a configuration that has never run on copies; the call itself has the usual one.
+    fn checked(
+        &mut self,
+        subject: &Subject,
+        codes: &Codes,
+        queue: &Queue,
+        args: &[Arg<'_>],
+        begin: Instant,
+    ) -> Result<Event> {
+        let candidate = self.built(subject, codes);
+        let check = Check {
+            queue,
+            declaration: &self.declaration,
+            dims: &subject.dims,
+            default: &subject.default,
+            args,
+        };
+        match check.run(&mut self.stopwatch, &subject.prepared, &candidate) {
+            Ok(Checked::Right(time_us)) => self.explorer.tried(codes, time_us),
+            Ok(Checked::Wrong(reason)) => self.failed(subject, codes, &reason),
+            Err(reason) => self.failed(subject, codes, &format!("not checked: {reason}")),
+        }
+        self.explorer.extra(begin.elapsed().as_secs_f64() * 1e6);
+        self.usual(subject, queue, args)
+    }
+
+    fn built(&self, subject: &Subject, codes: &Codes) -> Arc<Prepared> {
+        let built = self.prepared.get(codes).unwrap_or(&subject.prepared);
+        Arc::clone(built)
+    }
+
+    fn failed(&mut self, subject: &Subject, codes: &[i64], reason: &str) {
+        let model = subject.tunable.model();
+        tracing::warn!(
+            kernel = %model.name,
+            configuration = %model.describe(codes),
+            %reason,
+            "a configuration is left out"
+        );
+        self.explorer.failed(codes);
+        self.prepared.remove(codes);
+    }
+
+    /// Notes what is about to be tried.
+    fn note(&mut self, subject: &Subject, codes: &[i64]) {
+        if let Some(trial) = &mut self.trial
+            && let Err(reason) = trial.note_codes(subject.tunable.model(), &subject.dims, codes)
+        {
+            tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
+            self.trial = None;
+        }
+    }
+}
+
+fn reads_what_it_writes(declaration: &Declaration) -> bool {
+    let mut arguments = declaration.model.arguments.iter();
+    arguments.any(|argument| {
+        matches!(&argument.kind, ArgumentKind::Buffer { access, .. } if *access == Access::ReadWrite)
+    })
+}
