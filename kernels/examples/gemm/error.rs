@@ -84,7 +84,8 @@ pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<d
     let ways = [
         ("plain", Way::Chosen(Arithmetic::Plain)),
         ("auto", Way::Chosen(Arithmetic::Automatic)),
-        ("split", Way::By(Route::Tensor)),
+        ("tensor", Way::By(Route::Tensor)),
+        ("warpgroup", Way::By(Route::Warpgroup)),
         ("tf32", Way::Tf32),
     ];
     let single = Inputs::<f32>::new(size);
@@ -147,12 +148,12 @@ impl<T: Element> Inputs<T> {
                     format!(", {:.2} times plain's", relative / plain)
                 });
                 println!(
-                    "{name:>5}: relative error {relative:.2e}{beside}, at most {of_bound:.2e} of Higham's bound"
+                    "{name:>9}: relative error {relative:.2e}{beside}, at most {of_bound:.2e} of Higham's bound"
                 );
                 Ok(Some(relative))
             }
             Err(GemmError::Unsupported { what, .. }) => {
-                println!("{name:>5}: no {what}");
+                println!("{name:>9}: no {what}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),

@@ -19,6 +19,7 @@ impl Way {
             "direct" => Self::By(Route::Direct),
             "pipelined" => Self::By(Route::Pipelined),
             "tensor" => Self::By(Route::Tensor),
+            "warpgroup" => Self::By(Route::Warpgroup),
             "panels" => Self::By(Route::Panels),
             other => return Err(format!("no route `{other}`")),
         })

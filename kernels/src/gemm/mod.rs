@@ -7,6 +7,7 @@
 //! | `Direct` | small matrices as they lie |
 //! | `Pipelined` | tiles, with copies ahead on three levels; for GPUs |
 //! | `Tensor` | the tensor cores of NVIDIA's GPUs, in single precision |
+//! | `Warpgroup` | those of the Hopper GPUs, with instructions of their own |
 //! | `Panels` | vectors, from panels that are copied first; for CPUs |
 //!
 //! [`gemm_classic()`] is the kernel of Nugteren & Codreanu 2015 with its 14 parameters, as it was

@@ -3,7 +3,7 @@
 use super::error::GemmError;
 use super::matrix::{Matrix, MatrixMut};
 use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whole};
-use super::real::{Factors, Operand, Products, Real, Size, Target};
+use super::real::{Factors, Operand, Orders, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
 use cltune_runtime::{Buffer, Device, Event, Queue};
 
@@ -97,9 +97,10 @@ impl<T: Real> Gemm<T> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
+        let (a, b) = (&product.a, &product.b);
         let copies = Copies {
-            a: ready(&product.a.transposed()).is_none(),
-            b: ready(&product.b).is_none(),
+            to_k_lines: [&a.transposed(), b].map(|it| ready(it).is_none()),
+            to_lines_of_k: [a, &b.transposed()].map(|it| ready(it).is_none()),
         };
         let route = self.speeds.route(product.size, copies, self.arithmetic);
         self.multiply_by(queue, route, Products::Three, product)
@@ -137,11 +138,8 @@ impl<T: Real> Gemm<T> {
         products: Products,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        match route {
-            // Before anything is copied for it.
-            Route::Tensor => check_tensor_cores::<T>(queue.device())?,
-            Route::Direct | Route::Pipelined | Route::Panels => {}
-        }
+        // Before anything is copied.
+        check_route::<T>(route, queue.device())?;
         // Without summands there is nothing to copy, which OpenCL has no launch for.
         if product.size.k == 0 {
             return direct(queue, product);
@@ -149,8 +147,9 @@ impl<T: Real> Gemm<T> {
         match route {
             Route::Direct => direct(queue, product),
             Route::Panels => self.panels(queue, product),
-            Route::Pipelined => self.tiles(queue, None, product),
-            Route::Tensor => self.tiles(queue, Some(products), product),
+            Route::Pipelined => self.pipelined(queue, product),
+            Route::Tensor => self.tensor(queue, (Orders::Warp, products), product),
+            Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), product),
         }
     }
 
@@ -162,21 +161,29 @@ impl<T: Real> Gemm<T> {
         Ok(T::panels(queue, size, factors, a, b, target(product.c))?)
     }
 
-    fn tiles(
-        &mut self,
-        queue: &Queue,
-        tensor: Option<Products>,
-        product: Product<'_, T>,
-    ) -> Result<Event, GemmError> {
+    fn pipelined(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
         let [to_a, to_b] = &mut self.copies;
         let a = in_lines(queue, &product.a.transposed(), to_a)?;
         let b = in_lines(queue, &product.b, to_b)?;
         let (size, factors) = (product.size, product.factors);
+        Ok(T::pipelined(queue, size, factors, a, b, target(product.c))?)
+    }
+
+    fn tensor(
+        &mut self,
+        queue: &Queue,
+        how: (Orders, Products),
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        let (a, b) = match how.0 {
+            Orders::Warp => (product.a.transposed(), product.b),
+            Orders::Warpgroup => (product.a, product.b.transposed()),
+        };
+        let [to_a, to_b] = &mut self.copies;
+        let (a, b) = (in_lines(queue, &a, to_a)?, in_lines(queue, &b, to_b)?);
+        let (size, factors) = (product.size, product.factors);
         let c = target(product.c);
-        match tensor {
-            None => Ok(T::pipelined(queue, size, factors, a, b, c)?),
-            Some(products) => Ok(T::tensor(queue, products, size, factors, a, b, c)?),
-        }
+        Ok(T::tensor(queue, how, size, factors, a, b, c)?)
     }
 }
 
@@ -198,7 +205,13 @@ impl Gemm<f32> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        self.multiply_by(queue, Route::Tensor, Products::One, product)
+        let hopper = queue.device().info().limits.nv_compute_capability == HOPPER;
+        let route = if hopper {
+            Route::Warpgroup
+        } else {
+            Route::Tensor
+        };
+        self.multiply_by(queue, route, Products::One, product)
             .map(Some)
     }
 }
@@ -247,14 +260,29 @@ impl<'a, T: Real> Product<'a, T> {
     }
 }
 
-/// Whether a device has tensor cores that multiply this type.
-fn check_tensor_cores<T: Real>(device: &Device) -> Result<(), GemmError> {
-    if T::ON_TENSOR_CORES && device.info().limits.nv_compute_capability >= 80 {
+/// The compute capability of the Hopper GPUs.
+const HOPPER: i64 = 90;
+
+/// Whether a device has what a route needs.
+fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> {
+    let capability = device.info().limits.nv_compute_capability;
+    let (is_there, what) = match route {
+        Route::Direct | Route::Pipelined | Route::Panels => return Ok(()),
+        Route::Tensor => (
+            capability >= 80,
+            "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
+        ),
+        Route::Warpgroup => (
+            capability == HOPPER,
+            "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
+        ),
+    };
+    if T::ON_TENSOR_CORES && is_there {
         return Ok(());
     }
     Err(GemmError::Unsupported {
         device: device.to_string(),
-        what: "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
+        what,
     })
 }
 

@@ -1,6 +1,7 @@
-//! Operands in the order in which kernels read them: a line for each of the k summands.
+//! Operands in the order in which kernels read them.
 //!
-//! So every function here takes B, or the transpose of A: a matrix of k rows.
+//! Most kernels read a line for each of the k summands: then the functions here take B, or the transpose of
+//! A, a matrix of k rows. One reads lines of k: for it they take A, or the transpose of B.
 
 use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};

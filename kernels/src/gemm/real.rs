@@ -5,6 +5,7 @@ use super::kernels::pack::{gemm_pack, gemm_pack_f16, gemm_pack_f64};
 use super::kernels::panels::{gemm_panels, gemm_panels_f16, gemm_panels_f64};
 use super::kernels::pipelined::{gemm_pipelined, gemm_pipelined_f16, gemm_pipelined_f64};
 use super::kernels::split::{gemm_split, gemm_tf32};
+use super::kernels::warpgroup::{gemm_warpgroup, gemm_warpgroup_tf32};
 use cltune_runtime::{Buffer, Device, Element, Event, Queue, Result, f16};
 
 /// The size of a product: C has m rows and n columns, and sums of k products.
@@ -108,14 +109,15 @@ pub trait Kernels: Element {
     /// What is known of `pack` on this device: rows, k, 1.
     fn pack_times(device: &Device) -> Vec<Measured>;
     /// What is known of `tensor` on this device.
-    fn tensor_times(_device: &Device) -> Vec<Measured> {
+    fn tensor_times(_device: &Device, _orders: Orders) -> Vec<Measured> {
         Vec::new()
     }
 
-    /// See `split.cl`. A type that tensor cores are not used for takes the ordinary units.
+    /// See `split.cl` and `warpgroup.cl`, which wants its operands otherwise. A type that tensor cores are
+    /// not used for takes the ordinary units.
     fn tensor(
         queue: &Queue,
-        _products: Products,
+        _how: (Orders, Products),
         size: Size,
         factors: Factors<Self::Real>,
         a: Operand<'_, Self::Real>,
@@ -124,6 +126,15 @@ pub trait Kernels: Element {
     ) -> Result<Event> {
         Self::pipelined(queue, size, factors, a, b, c)
     }
+}
+
+/// Who gives orders to tensor cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Orders {
+    /// 32 work-items: NVIDIA's GPUs since compute capability 8.0.
+    Warp,
+    /// 128 work-items, which do not wait for the end: compute capability 9.0.
+    Warpgroup,
 }
 
 /// How many products of TF32 numbers stand for one product.
@@ -251,22 +262,27 @@ kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false,
 
     const ON_TENSOR_CORES: bool = true;
 
-    fn tensor_times(device: &Device) -> Vec<Measured> {
-        times!(gemm_split, device, |of| [of.m, of.n, of.k])
+    fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
+        match orders {
+            Orders::Warp => times!(gemm_split, device, |of| [of.m, of.n, of.k]),
+            Orders::Warpgroup => times!(gemm_warpgroup, device, |of| [of.m, of.n, of.k]),
+        }
     }
 
     fn tensor(
         queue: &Queue,
-        products: Products,
+        how: (Orders, Products),
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
         a: Operand<'_, f32>,
         b: Operand<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
-        let multiply = match products {
-            Products::One => gemm_tf32,
-            Products::Three => gemm_split,
+        let multiply = match how {
+            (Orders::Warp, Products::One) => gemm_tf32,
+            (Orders::Warp, Products::Three) => gemm_split,
+            (Orders::Warpgroup, Products::One) => gemm_warpgroup_tf32,
+            (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
         };
         multiply(
             queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,

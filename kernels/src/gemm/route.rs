@@ -1,7 +1,7 @@
 //! Which kernel multiplies matrices of a size on a device: the one that takes the least time, with what
 //! it needs before, by what tuning has measured.
 
-use super::real::{Measured, Real, Size};
+use super::real::{Measured, Orders, Real, Size};
 use cltune_runtime::Device;
 
 /// A way to multiply.
@@ -13,6 +13,8 @@ pub enum Route {
     Pipelined,
     /// On tensor cores, three products for one; operands as for `Pipelined`.
     Tensor,
+    /// The same on Hopper GPUs, which read A row after row and B column after column.
+    Warpgroup,
     /// In vectors, from panels that both operands are copied to first.
     Panels,
 }
@@ -31,6 +33,10 @@ pub enum Arithmetic {
 /// size and what it saves with the cube.
 const WORTH_PACKING: f64 = 192.0 * 192.0 * 192.0;
 
+/// The least k for which tensor cores are as precise as plain arithmetic: what is left out of one product
+/// is more than the rounding of a short sum.
+const PRECISE_FROM: i32 = 16;
+
 /// What is known of a device's speed.
 #[derive(Debug)]
 pub(super) struct Speeds {
@@ -38,15 +44,18 @@ pub(super) struct Speeds {
     pipelined: Vec<Measured>,
     panels: Vec<Measured>,
     tensor: Vec<Measured>,
+    warpgroup: Vec<Measured>,
     pack: Vec<Measured>,
     is_cpu: bool,
 }
 
-/// Which operands have to be copied before `Pipelined` and `Tensor` can read them.
+/// Which operands, A and B, have to be copied before kernels can read them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copies {
-    pub(super) a: bool,
-    pub(super) b: bool,
+    /// For `Pipelined` and `Tensor`: to k lines.
+    pub(super) to_k_lines: [bool; 2],
+    /// For `Warpgroup`: to lines of k.
+    pub(super) to_lines_of_k: [bool; 2],
 }
 
 impl Speeds {
@@ -55,30 +64,38 @@ impl Speeds {
             direct: T::direct_times(device),
             pipelined: T::pipelined_times(device),
             panels: T::panels_times(device),
-            tensor: T::tensor_times(device),
+            tensor: T::tensor_times(device, Orders::Warp),
+            warpgroup: T::tensor_times(device, Orders::Warpgroup),
             pack: T::pack_times(device),
             is_cpu: device.info().limits.is_cpu == 1,
         }
     }
 
     /// The route for a size.
-    pub(super) fn route(&self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
+    pub(super) fn route<'a>(&'a self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let copy = |rows: i32| {
             estimate(&self.pack, [i64::from(rows), i64::from(size.k), 1]).unwrap_or(0.0)
         };
-        let both = copy(size.m) + copy(size.n);
-        let needed =
-            if copies.a { copy(size.m) } else { 0.0 } + if copies.b { copy(size.n) } else { 0.0 };
-        let tensor: &[Measured] = match arithmetic {
-            Arithmetic::Automatic => &self.tensor,
-            Arithmetic::Plain => &[],
+        let copying = |needed: [bool; 2]| {
+            let sides = needed.into_iter().zip([size.m, size.n]);
+            sides
+                .map(|(needed, side)| if needed { copy(side) } else { 0.0 })
+                .sum()
         };
+        let k_lines = copying(copies.to_k_lines);
+        let is_precise = arithmetic == Arithmetic::Automatic && size.k >= PRECISE_FROM;
+        let tensor = |times: &'a [Measured]| if is_precise { times } else { &[] };
         let choices = [
             (Route::Direct, self.direct.as_slice(), 0.0),
-            (Route::Pipelined, &self.pipelined, needed),
-            (Route::Tensor, tensor, needed),
-            (Route::Panels, &self.panels, both),
+            (Route::Pipelined, &self.pipelined, k_lines),
+            (Route::Tensor, tensor(&self.tensor), k_lines),
+            (
+                Route::Warpgroup,
+                tensor(&self.warpgroup),
+                copying(copies.to_lines_of_k),
+            ),
+            (Route::Panels, &self.panels, copying([true; 2])),
         ];
         choices
             .into_iter()
@@ -139,7 +156,10 @@ mod tests {
         }
     }
 
-    const NO_COPIES: Copies = Copies { a: false, b: false };
+    const NO_COPIES: Copies = Copies {
+        to_k_lines: [false; 2],
+        to_lines_of_k: [false; 2],
+    };
 
     #[test]
     fn the_least_time_with_copies_decides() {
@@ -148,6 +168,7 @@ mod tests {
             pipelined: vec![measured(1000, 1000.0)],
             panels: Vec::new(),
             tensor: vec![measured(1000, 500.0)],
+            warpgroup: vec![measured(1000, 450.0)],
             pack: vec![Measured {
                 size: [1000, 1000, 1],
                 micros: 100.0,
@@ -155,13 +176,23 @@ mod tests {
             is_cpu: false,
         };
         let route = |side, copies| speeds.route(cube(side), copies, Arithmetic::Automatic);
-        assert_eq!(route(1000, NO_COPIES), Route::Tensor);
+        assert_eq!(route(1000, NO_COPIES), Route::Warpgroup);
+        let b_is_by_rows = Copies {
+            to_k_lines: [false; 2],
+            to_lines_of_k: [false, true],
+        };
+        assert_eq!(route(1000, b_is_by_rows), Route::Tensor);
         let plain = speeds.route(cube(1000), NO_COPIES, Arithmetic::Plain);
         assert_eq!(plain, Route::Pipelined);
-        // At 10 direct takes 0.01 us, tensor 0.0005 and copying both operands 0.02.
-        let copies = Copies { a: true, b: true };
-        assert_eq!(route(10, copies), Route::Direct);
-        assert_eq!(route(10, NO_COPIES), Route::Tensor);
+        // At 20 direct takes 0.08 us, tensor 0.004 and copying both operands 0.08.
+        let copies = Copies {
+            to_k_lines: [true; 2],
+            to_lines_of_k: [true; 2],
+        };
+        assert_eq!(route(20, copies), Route::Direct);
+        assert_eq!(route(20, NO_COPIES), Route::Warpgroup);
+        // Too short sums for tensor cores.
+        assert_eq!(route(15, NO_COPIES), Route::Pipelined);
     }
 
     #[test]
@@ -171,6 +202,7 @@ mod tests {
             pipelined: Vec::new(),
             panels: Vec::new(),
             tensor: Vec::new(),
+            warpgroup: Vec::new(),
             pack: Vec::new(),
             is_cpu: true,
         };

@@ -95,13 +95,18 @@ fn what_is_chosen_is_as_precise_as_plain_arithmetic() {
 #[test]
 fn three_products_on_tensor_cores_are_as_precise_as_plain_arithmetic() {
     let queue = Queue::default_device().unwrap();
-    if queue.device().info().limits.nv_compute_capability < 80 {
-        return;
+    let mut routes = Vec::new();
+    match queue.device().info().limits.nv_compute_capability {
+        90 => routes.extend([Route::Tensor, Route::Warpgroup]),
+        80.. => routes.push(Route::Tensor),
+        _ => return,
     }
     for k in [16, 40, 128, 1000, 4096] {
         let product = Product::random(&queue, k);
         let plain = product.error(&queue, Arithmetic::Plain, Some(Route::Pipelined));
-        let split = product.error(&queue, Arithmetic::Automatic, Some(Route::Tensor));
-        is_as_precise("three products", k, split, plain);
+        for &route in &routes {
+            let split = product.error(&queue, Arithmetic::Automatic, Some(route));
+            is_as_precise(&format!("{route:?}"), k, split, plain);
+        }
     }
 }

@@ -124,11 +124,21 @@ fn half_precision_is_rounded_once() {
     random_cases::<f16>(3, &EVERYWHERE, 24);
 }
 
+/// The routes on tensor cores that a device has.
+fn on_tensor_cores(queue: &Queue) -> Vec<Option<Route>> {
+    match queue.device().info().limits.nv_compute_capability {
+        90 => vec![Some(Route::Tensor), Some(Route::Warpgroup)],
+        80.. => vec![Some(Route::Tensor)],
+        _ => Vec::new(),
+    }
+}
+
 #[test]
 fn tensor_cores_are_right_where_there_are_some() {
     let queue = Queue::default_device().unwrap();
-    if queue.device().info().limits.nv_compute_capability >= 80 {
-        random_cases::<f32>(4, &[Some(Route::Tensor)], 60);
+    let there = on_tensor_cores(&queue);
+    if !there.is_empty() {
+        random_cases::<f32>(4, &there, 60);
         return;
     }
     let ones = Buffer::from_slice(&queue, &[1.0_f32; 16]).unwrap();
@@ -188,9 +198,7 @@ fn what_is_no_number_spreads_as_blas_says() {
     let right = Buffer::from_slice(&queue, &vec![1.0_f32; side * side]).unwrap();
     let square = Shape::row_major(side, side);
     let mut routes = EVERYWHERE.to_vec();
-    if queue.device().info().limits.nv_compute_capability >= 80 {
-        routes.push(Some(Route::Tensor));
-    }
+    routes.extend(on_tensor_cores(&queue));
     for route in routes {
         // With beta 0, C is not read.
         let mut c = Buffer::from_slice(&queue, &vec![nan; side * side]).unwrap();

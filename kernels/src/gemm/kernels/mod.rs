@@ -5,6 +5,7 @@
 //! | [`classic`] | tiles in local memory and registers, as published by Nugteren & Codreanu 2015 |
 //! | [`pipelined`] | the same, with copies ahead on three levels (Lin et al. 2025); the GPU's kernel |
 //! | [`split`] | on the tensor cores of NVIDIA's GPUs |
+//! | [`warpgroup`] | on those of the Hopper GPUs, with instructions that only they have |
 //! | [`panels`] | vectors in registers, operands in panels; the CPU's kernel |
 //! | [`direct`] | small matrices as they lie |
 //! | [`pack`] | nothing: it brings a matrix into the order that the others read |
@@ -15,3 +16,4 @@ pub(super) mod pack;
 pub(super) mod panels;
 pub(super) mod pipelined;
 pub(super) mod split;
+pub(super) mod warpgroup;

@@ -24,9 +24,12 @@ macro_rules! pack {
             ),
             local(DIM_R * DIM_K, 1),
             local_memory(if LOCAL { (TILE_R + 1) * TILE_K * $size } else { 0 }),
+            defines(PANEL = if panel == padded { 0 } else { panel }),
             options($($option),*),
             // Transposed for GPUs, in panels of A and of B for CPUs.
+            tune(rows = 512, k = 512, padded = 512, panel = 512, transposed = 0),
             tune(rows = 2048, k = 2048, padded = 2048, panel = 2048, transposed = 0),
+            tune(rows = 4096, k = 4096, padded = 4096, panel = 4096, transposed = 0),
             tune(rows = 1024, k = 1024, padded = 1038, panel = 2, transposed = [0, 1]),
             tune(rows = 1024, k = 1024, padded = 1024, panel = 16, transposed = [0, 1]),
             tune_if((device.is_cpu == 1) == (panel < rows)),

@@ -9,6 +9,7 @@
 //   DIM_R, DIM_K     its work-items
 //   LOCAL            whether they go through local memory, so that both sides are read and written
 //                    in the order of their addresses
+//   PANEL            the width of panels, or 0 for a single one
 
 #include "types.cl"
 
@@ -34,18 +35,24 @@ void gemm_pack(const int rows, const int k, const int padded, const int panel, c
 
 #define READ_AT(r, p) \
     ((r) < rows && (p) < k ? READ_SOURCE(a + (transposed ? (p) * step + (r) : (r) * step + (p))) : 0)
-#define PACKED_AT(r, p) (((size_t)((r) / panel) * k + (p)) * panel + (r) % panel)
+#if PANEL
+#define PACKED_AT(r, p) (((size_t)((r) / PANEL) * k + (p)) * PANEL + (r) % PANEL)
+#else
+#define PACKED_AT(r, p) ((size_t)(p) * panel + (r))
+#endif
 
 #if LOCAL
     // The odd distance keeps rows out of each other's memory banks.
     __local REAL tile[TILE_K][TILE_R + 1];
     if (transposed) {
-        for (int e = item; e < TILE_R * TILE_K; e += ITEMS) {
+        for (int i = 0; i < TILE_R * TILE_K / ITEMS; i++) {
+            const int e = i * ITEMS + item;
             const int r = e % TILE_R, p = e / TILE_R;
             tile[p][r] = READ_AT(begin_r + r, begin_k + p);
         }
     } else {
-        for (int e = item; e < TILE_R * TILE_K; e += ITEMS) {
+        for (int i = 0; i < TILE_R * TILE_K / ITEMS; i++) {
+            const int e = i * ITEMS + item;
             const int p = e % TILE_K, r = e / TILE_K;
             tile[p][r] = READ_AT(begin_r + r, begin_k + p);
         }
@@ -55,8 +62,9 @@ void gemm_pack(const int rows, const int k, const int padded, const int panel, c
 #else
     #define VALUE(r, p) READ_AT(begin_r + (r), begin_k + (p))
 #endif
-    for (int p = item / DIM_R; p < TILE_K; p += DIM_K) {
-        for (int r = item % DIM_R; r < TILE_R; r += DIM_R) {
+    for (int y = 0; y < TILE_K / DIM_K; y++) {
+        for (int x = 0; x < TILE_R / DIM_R; x++) {
+            const int p = y * DIM_K + item / DIM_R, r = x * DIM_R + item % DIM_R;
             if (begin_r + r < padded && begin_k + p < k) {
                 packed[PACKED_AT(begin_r + r, begin_k + p)] = VALUE(r, p);
             }

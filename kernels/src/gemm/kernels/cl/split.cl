@@ -2,9 +2,9 @@
 //
 // They multiply TF32, which has 11 significant bits of a float's 24. With PRODUCTS 3 each factor is
 // split into two TF32 numbers, x = high + low, and a product is high*high + high*low + low*high: what is
-// left out is about 2^-22 of it. Tensor cores round sums towards zero, which adds up over a long k
-// (3e-5 of the result at 4096, measured), so that each sum of STEPS_AHEAD * 8 products starts from zero
-// and is added to the rest by the ordinary units, rounded to nearest (the remedy of Ootomo & Yokota 2022).
+// left out is at most 2^-24 of it, and low itself is cut off at as much. Tensor cores round sums towards
+// zero, which adds up over a long k, so that each sum of STEPS_AHEAD * 8 products starts from zero and is
+// added to the rest by the ordinary units, rounded to nearest (the remedy of Ootomo & Yokota 2022).
 // With PRODUCTS 1 there is one product of numbers rounded to TF32, and no such sum.
 //
 // The matrices lie as for pipelined.cl.
@@ -38,12 +38,13 @@ inline void multiply(float* sums, const uint* a, const uint* b) {
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// x as TF32, and what is left of it. Cutting off is exact: low = x - high has no rounding error.
+// x rounded to TF32, and what is left of it, exactly. Cut off instead of rounded, low would be twice as
+// large and always of x's sign, so that what it loses would add up.
 inline void split(float x, uint* high, uint* low) {
 #if PRODUCTS == 1
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(*high) : "f"(x));
 #else
-    *high = as_uint(x) & 0xffffe000u;
+    *high = (as_uint(x) + 0x1000u) & 0xffffe000u;
     *low = as_uint(x - as_float(*high));
 #endif
 }

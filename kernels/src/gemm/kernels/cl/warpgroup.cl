@@ -1,0 +1,275 @@
+// C <- alpha A B + beta C on the tensor cores of NVIDIA's Hopper GPUs, in single precision of TF32
+// products (split.cl says how and why three of them) or in TF32.
+//
+// A is m lines of k elements and B, other than everywhere else, n lines of k, because that is how these
+// instructions read TF32. Lines begin at multiples of 16 bytes. A distance of 0 means that lines follow
+// each other.
+//
+//   WARPGROUPS    of 64 rows each: the tile of a work-group has MWG = 64 * WARPGROUPS of them
+//   NWG           its columns
+//   STAGES        how many tiles are in local memory
+//   TILES_AHEAD   how many tiles are added up by the tensor cores before the ordinary units add that
+//                 to the sums; with PRODUCTS 1 all of them
+//   SWIZZLE       as in pipelined.cl
+//   PRODUCTS      3, or 1 for TF32
+//
+// A tile is 32 products deep, which is a line of 128 bytes. While the tensor cores multiply one tile, the
+// work-items split the next, and the ones after it are on their way to local memory.
+
+#define REAL float
+#define REAL_SIZE 4
+#include "types.cl"
+#include "wgmma.cl"
+
+#define MWG (64 * WARPGROUPS)
+#define KWG 32
+#define ITEMS (128 * WARPGROUPS)
+#define CHUNKS_A (MWG * KWG / 4 / ITEMS)
+#define CHUNKS_B (NWG * KWG / 4 / ITEMS)
+// Lines that are copied at once.
+#define LINES (ITEMS / 8)
+
+#if PRODUCTS == 3
+#define SUMS "p"
+// The low parts of B: of the tile that is multiplied, of the next, and of the one that a slower warpgroup
+// is still at.
+#define LOW_TILES 3
+#else
+#define SUMS "s"
+#define LOW_TILES 1
+#endif
+
+// How many bytes of a chunk are in the matrix.
+inline int bytes_inside(int line, int lines, int at, int columns) {
+    return line < lines ? clamp(columns - at, 0, 4) * 4 : 0;
+}
+
+inline void copy_chunk(__local float* to, __global const float* from, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(bytes) : "memory");
+}
+#define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT_FOR_ALL_BUT(tiles) asm volatile("cp.async.wait_group %0;" :: "n"(tiles) : "memory")
+
+// x rounded to TF32. Rounding to nearest leaves a low part that is half as large as after cutting off, and
+// as often below zero as above.
+inline uint high_part(float x) {
+#if PRODUCTS == 3
+    return (as_uint(x) + 0x1000u) & 0xffffe000u;
+#else
+    uint high;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(high) : "f"(x));
+    return high;
+#endif
+}
+
+// The parts of this work-item's chunks of a tile of B: each copied those itself, so nobody is waited for.
+inline void split_b(__local float* tile, __local float* low) {
+    #pragma unroll
+    for (int i = 0; i < CHUNKS_B; i++) {
+        __local float4* at = (__local float4*)(tile + i * LINES * KWG);
+        const float4 x = *at;
+        const uint4 high = (uint4)(high_part(x.x), high_part(x.y), high_part(x.z), high_part(x.w));
+        *(__local uint4*)at = high;
+#if PRODUCTS == 3
+        *(__local float4*)(low + i * LINES * KWG) = x - as_float4(high);
+#endif
+    }
+}
+
+// The parts of this work-item's elements of A: of the rows r and r + 8 of 16, r = line % 8, elements
+// q and q + 4 of 8.
+inline void split_a(__local const float* tile, int line, uint high[4][4], uint low[4][4]) {
+    #pragma unroll
+    for (int step = 0; step < 4; step++) {
+        #pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const float x = tile[e % 2 * 8 * KWG + ((step * 2 + e / 2) ^ line) * 4];
+            high[step][e] = high_part(x);
+            low[step][e] = PRODUCTS == 3 ? as_uint(x - as_float(high[step][e])) : high[step][e];
+        }
+    }
+}
+
+// A sum, or what it really is where an infinity has spoilt it: that has no low part but infinity -
+// infinity, which plain arithmetic knows nothing of.
+inline float repaired(float sum, __global const float* a, __global const float* b, int k) {
+#if PRODUCTS == 3
+    if (isnan(sum)) {
+        sum = 0.0f;
+        for (int p = 0; p < k; p++) {
+            sum = fma(a[p], b[p], sum);
+        }
+    }
+#endif
+    return sum;
+}
+
+// The orders for a tile. The small products come first, while the sum is small.
+#if PRODUCTS == 3
+#define MULTIPLY(how, high, low, of_b, low_b) { \
+        BEGIN_ORDERS(); \
+        ORDER(SUMS, how, low[0], of_b); \
+        ORDER(SUMS, "go_on", low[1], (of_b) + 2); \
+        ORDER(SUMS, "go_on", low[2], (of_b) + 4); \
+        ORDER(SUMS, "go_on", low[3], (of_b) + 6); \
+        ORDER(SUMS, "go_on", high[0], low_b); \
+        ORDER(SUMS, "go_on", high[1], (low_b) + 2); \
+        ORDER(SUMS, "go_on", high[2], (low_b) + 4); \
+        ORDER(SUMS, "go_on", high[3], (low_b) + 6); \
+        ORDER(SUMS, "go_on", high[0], of_b); \
+        ORDER(SUMS, "go_on", high[1], (of_b) + 2); \
+        ORDER(SUMS, "go_on", high[2], (of_b) + 4); \
+        ORDER(SUMS, "go_on", high[3], (of_b) + 6); \
+        END_ORDERS(); \
+    }
+#else
+#define MULTIPLY(how, high, low, of_b, low_b) { \
+        BEGIN_ORDERS(); \
+        ORDER(SUMS, "go_on", high[0], of_b); \
+        ORDER(SUMS, "go_on", high[1], (of_b) + 2); \
+        ORDER(SUMS, "go_on", high[2], (of_b) + 4); \
+        ORDER(SUMS, "go_on", high[3], (of_b) + 6); \
+        END_ORDERS(); \
+    }
+#endif
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, const REAL beta,
+                    __global const REAL* restrict a, const int offset_a, const int lda,
+                    __global const REAL* restrict b, const int offset_b, const int ldb,
+                    __global stored* restrict c, const int offset_c, const int ldc) {
+    __local float tiles_a[STAGES][MWG * KWG] __attribute__((aligned(1024)));
+    __local float tiles_b[STAGES][NWG * KWG] __attribute__((aligned(1024)));
+#if PRODUCTS == 3
+    __local float lows[LOW_TILES][NWG * KWG] __attribute__((aligned(1024)));
+#else
+#define lows tiles_b
+#endif
+    DECLARE_SUMS();
+
+    const int item = get_local_id(0);
+    const int warp = item / 32;
+    // The place of a work-item's elements within blocks, as the instruction defines it.
+    const int eighth = item % 32 / 4;
+    const int quarter = item % 4;
+
+    const int tiles_m = (m + MWG - 1) / MWG;
+    const int tiles_n = (n + NWG - 1) / NWG;
+    const int group = get_group_id(0);
+    const int first_m = group / (SWIZZLE * tiles_n) * SWIZZLE;
+    const int band = min(tiles_m - first_m, SWIZZLE);
+    const int begin_m = (first_m + group % (SWIZZLE * tiles_n) % band) * MWG;
+    const int begin_n = group % (SWIZZLE * tiles_n) / band * NWG;
+
+    const size_t step_a = lda ? lda : k;
+    const size_t step_b = ldb ? ldb : k;
+    const size_t step_c = ldc ? ldc : n;
+    a += offset_a + begin_m * step_a;
+    b += offset_b + begin_n * step_b;
+
+    // What this work-item copies: a chunk of every LINES-th line.
+    const int line = item / 8;
+    const int in_line = item % 8 * 4;
+    const int place = line * KWG + ((item % 8) ^ (line % 8)) * 4;
+    __global const float* from_a = a + line * step_a + in_line;
+    __global const float* from_b = b + line * step_b + in_line;
+    int columns = k;
+#define INSIDE(edge, lines, i) \
+    ((edge) || EDGE_K ? bytes_inside(line + i * LINES, (edge) ? lines : INT_MAX, in_line, columns) : 16)
+#define FETCH_TILE(stage) { \
+        _Pragma("unroll") \
+        for (int i = 0; i < CHUNKS_A; i++) { \
+            copy_chunk(tiles_a[stage] + place + i * LINES * KWG, from_a + i * LINES * step_a, \
+                       INSIDE(EDGE_M, m - begin_m, i)); \
+        } \
+        _Pragma("unroll") \
+        for (int i = 0; i < CHUNKS_B; i++) { \
+            copy_chunk(tiles_b[stage] + place + i * LINES * KWG, from_b + i * LINES * step_b, \
+                       INSIDE(EDGE_N, n - begin_n, i)); \
+        } \
+        from_a += KWG; \
+        from_b += KWG; \
+        columns -= KWG; \
+    }
+
+    const int tiles = (k + KWG - 1) / KWG;
+    #pragma unroll
+    for (int ahead = 0; ahead < STAGES - 1; ahead++) {
+        if (ahead < tiles) {
+            FETCH_TILE(ahead)
+        }
+        END_OF_COPIES();
+    }
+
+    // Of A: of the tile that is multiplied, and of the next.
+    uint high[2][4][4], low[2][4][4];
+    const int of_item = (warp * 16 + eighth) * KWG + quarter;
+    int stage = 0;
+    int low_stage = 0;
+    int free_stage = STAGES - 1;
+#define PREPARE(in_flight) \
+        WAIT_FOR_ALL_BUT(in_flight); \
+        split_b(tiles_b[stage] + place, lows[low_stage] + place); \
+        SHOW_TO_ORDERS(); \
+        barrier(CLK_LOCAL_MEM_FENCE);
+#define ORDER_TILE(how, set) \
+        MULTIPLY(how, high[set], low[set], lines_at(tiles_b[stage]), lines_at(lows[low_stage]))
+
+    PREPARE(STAGES - 2)
+    split_a(tiles_a[stage] + of_item, eighth, high[0], low[0]);
+    ORDER_TILE("begin", 0)
+    // Prepares tile number `tile` while the one before, whose elements of A are set `busy`, is multiplied.
+    // After the barrier every warpgroup has done with the tile before that: its place is free.
+#define NEXT_TILE(busy, set) { \
+        stage = stage + 1 == STAGES ? 0 : stage + 1; \
+        low_stage = low_stage + 1 == LOW_TILES ? 0 : low_stage + 1; \
+        PREPARE(STAGES - 3) \
+        if (tile + STAGES - 2 < tiles) { \
+            FETCH_TILE(free_stage) \
+        } \
+        END_OF_COPIES(); \
+        free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1; \
+        split_a(tiles_a[stage] + of_item, eighth, high[set], low[set]); \
+        WAIT_FOR_ORDERS(high[busy], low[busy]); \
+        if (PRODUCTS == 3 && tile % TILES_AHEAD == 0) { \
+            ADD_PARTS(); \
+            ORDER_TILE("begin", set) \
+        } else { \
+            ORDER_TILE("go_on", set) \
+        } \
+        tile++; \
+    }
+    int tile = 1;
+    while (tile < tiles) {
+        NEXT_TILE(0, 1)
+        if (tile == tiles) {
+            break;
+        }
+        NEXT_TILE(1, 0)
+    }
+    WAIT_FOR_ORDERS(high[0], low[0]);
+#if PRODUCTS == 3
+    ADD_PARTS();
+#endif
+
+    c += offset_c + begin_m * step_c + begin_n;
+    const int lines_m = m - begin_m;
+    const int lines_n = n - begin_n;
+    int column = quarter * 2;
+#define WRITE_ROW(name) { \
+        float sums[8]; \
+        TAKE_SUMS(name, sums); \
+        _Pragma("unroll") \
+        for (int e = 0; e < 8; e++) { \
+            const int i = warp * 16 + eighth + e / 2 % 2 * 8; \
+            const int j = column + e / 4 * 8 + e % 2; \
+            if ((!EDGE_M || i < lines_m) && (!EDGE_N || j < lines_n)) { \
+                update(c + i * step_c + j, repaired(sums[e], a + i * step_a, b + j * step_b, k), \
+                       alpha, beta); \
+            } \
+        } \
+        column += 16; \
+    }
+    FOR_ROWS(WRITE_ROW)
+}

@@ -1,0 +1,20 @@
+// What warpgroup.cl computes, one element for each work-item.
+#define REAL float
+#define REAL_SIZE 4
+#include "types.cl"
+
+__kernel void gemm_reference(const int m, const int n, const int k, const REAL alpha, const REAL beta,
+                             __global const REAL* restrict a, const int offset_a, const int lda,
+                             __global const REAL* restrict b, const int offset_b, const int ldb,
+                             __global stored* restrict c, const int offset_c, const int ldc) {
+    const size_t row = get_global_id(1);
+    const size_t column = get_global_id(0);
+    const size_t step_a = lda ? lda : k;
+    const size_t step_b = ldb ? ldb : k;
+    const size_t step_c = ldc ? ldc : n;
+    REAL sum = 0;
+    for (int i = 0; i < k; i++) {
+        sum = fma(a[offset_a + row * step_a + i], b[offset_b + column * step_b + i], sum);
+    }
+    update(c + offset_c + row * step_c + column, sum, alpha, beta);
+}
