@@ -106,8 +106,8 @@ pub trait Kernels: Element {
     fn pipelined_times(device: &Device) -> Vec<Measured>;
     /// What is known of `panels` on this device.
     fn panels_times(device: &Device) -> Vec<Measured>;
-    /// What is known of `pack` on this device: rows, k, 1.
-    fn pack_times(device: &Device) -> Vec<Measured>;
+    /// What is known of `pack` on this device, with a single panel or with several: rows, k, 1.
+    fn pack_times(device: &Device, single: bool) -> Vec<Measured>;
     /// What is known of `tensor` on this device.
     fn tensor_times(_device: &Device, _orders: Orders) -> Vec<Measured> {
         Vec::new()
@@ -156,17 +156,20 @@ impl Real for f16 {}
 
 /// The rows of the lockfile for a device.
 macro_rules! times {
-    ($kernel:ident, $device:expr, |$problem:ident| $size:expr) => {{
+    ($kernel:ident, $device:expr, |$problem:ident| $size:expr) => {
+        times!($kernel, $device, |$problem| $size, true)
+    };
+    ($kernel:ident, $device:expr, |$problem:ident| $size:expr, $counts:expr) => {{
         let info = $device.info();
         $kernel::BAKED
             .iter()
             .filter(|row| row.platform == info.platform && row.device == info.name)
-            .map(|row| {
+            .filter_map(|row| {
                 let $problem = row.problem;
-                Measured {
+                ($counts).then_some(Measured {
                     size: $size,
                     micros: row.time_us,
-                }
+                })
             })
             .collect()
     }};
@@ -246,8 +249,8 @@ macro_rules! kernels {
                 times!($panels, device, |of| [of.m, of.n, of.k])
             }
 
-            fn pack_times(device: &Device) -> Vec<Measured> {
-                times!($pack, device, |of| [of.rows, of.k, 1])
+            fn pack_times(device: &Device, single: bool) -> Vec<Measured> {
+                times!($pack, device, |of| [of.rows, of.k, 1], (of.panel == of.padded) == single)
             }
 
             $($more)*

@@ -45,7 +45,9 @@ pub(super) struct Speeds {
     panels: Vec<Measured>,
     tensor: Vec<Measured>,
     warpgroup: Vec<Measured>,
-    pack: Vec<Measured>,
+    /// Copying an operand, to lines of the other direction and to panels.
+    to_lines: Vec<Measured>,
+    to_panels: Vec<Measured>,
     is_cpu: bool,
 }
 
@@ -66,7 +68,8 @@ impl Speeds {
             panels: T::panels_times(device),
             tensor: T::tensor_times(device, Orders::Warp),
             warpgroup: T::tensor_times(device, Orders::Warpgroup),
-            pack: T::pack_times(device),
+            to_lines: T::pack_times(device, true),
+            to_panels: T::pack_times(device, false),
             is_cpu: device.info().limits.is_cpu == 1,
         }
     }
@@ -74,16 +77,14 @@ impl Speeds {
     /// The route for a size.
     pub(super) fn route<'a>(&'a self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let copy = |rows: i32| {
-            estimate(&self.pack, [i64::from(rows), i64::from(size.k), 1]).unwrap_or(0.0)
-        };
-        let copying = |needed: [bool; 2]| {
+        // Copying, in microseconds, of those operands that need it.
+        let copying = |times: &[Measured], needed: [bool; 2]| {
             let sides = needed.into_iter().zip([size.m, size.n]);
-            sides
-                .map(|(needed, side)| if needed { copy(side) } else { 0.0 })
-                .sum()
+            let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
+            let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
+            copies.filter_map(|copy| estimate(times, copy)).sum::<f64>()
         };
-        let k_lines = copying(copies.to_k_lines);
+        let k_lines = copying(&self.to_lines, copies.to_k_lines);
         let is_precise = arithmetic == Arithmetic::Automatic && size.k >= PRECISE_FROM;
         let tensor = |times: &'a [Measured]| if is_precise { times } else { &[] };
         let choices = [
@@ -93,9 +94,13 @@ impl Speeds {
             (
                 Route::Warpgroup,
                 tensor(&self.warpgroup),
-                copying(copies.to_lines_of_k),
+                copying(&self.to_lines, copies.to_lines_of_k),
             ),
-            (Route::Panels, &self.panels, copying([true; 2])),
+            (
+                Route::Panels,
+                &self.panels,
+                copying(&self.to_panels, [true; 2]),
+            ),
         ];
         choices
             .into_iter()
@@ -169,7 +174,8 @@ mod tests {
             panels: Vec::new(),
             tensor: vec![measured(1000, 500.0)],
             warpgroup: vec![measured(1000, 450.0)],
-            pack: vec![Measured {
+            to_panels: Vec::new(),
+            to_lines: vec![Measured {
                 size: [1000, 1000, 1],
                 micros: 100.0,
             }],
@@ -203,7 +209,8 @@ mod tests {
             panels: Vec::new(),
             tensor: Vec::new(),
             warpgroup: Vec::new(),
-            pack: Vec::new(),
+            to_lines: Vec::new(),
+            to_panels: Vec::new(),
             is_cpu: true,
         };
         let route =

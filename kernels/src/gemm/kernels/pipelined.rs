@@ -24,6 +24,7 @@ macro_rules! pipelined {
                 VWM = [$($vectors),*], VWN = [$($vectors),*],
                 LANES = [4, 8, 16, 32],
                 COPY = ["registers", "async"], STAGES = [2, 3, 4], SWIZZLE = [1, 8],
+                ORDER = ["rows", "blocks"],
             ),
             constraints(
                 // What a work-item sums up has to fit into its registers.
@@ -38,6 +39,8 @@ macro_rules! pipelined {
                 (MDIMC * NDIMC) % NDIMB == 0,
                 KWG % (MDIMC * NDIMC / MDIMA) == 0,
                 KWG % (MDIMC * NDIMC / NDIMB) == 0,
+                // Halves of a row are whole numbers of vectors.
+                ORDER == "rows" || MWG % (2 * MDIMC * VWM) == 0 && NWG % (2 * NDIMC * VWN) == 0,
                 COPY == "async" || STAGES == 2,
                 COPY == "registers" || device.nv_compute_capability >= 80,
                 // NVIDIA's GPUs have more local memory than they tell of: 99 KiB and more since 8.0.
@@ -54,11 +57,13 @@ macro_rules! pipelined {
             tune(m = 1024, n = 1024, k = 1024),
             tune(m = 2048, n = 2048, k = 2048),
             tune(m = 4096, n = 4096, k = 4096),
+            tune(m = 8192, n = 8192, k = 8192),
             tune(m = 4096, n = 128, k = 4096),
+            tune(m = 128, n = 4096, k = 4096),
             defaults(
                 MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16,
                 STRM = 1, STRN = 1, VWM = $vector, VWN = $vector, LANES = 8, COPY = "registers",
-                STAGES = 2, SWIZZLE = 8,
+                STAGES = 2, SWIZZLE = 8, ORDER = "rows",
             ),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/pipelined_reference.cl",

@@ -12,6 +12,7 @@
 //   STRM, STRN       whether a work-item's vectors lie apart or side by side
 //   VWM, VWN         the vector widths of what is read from local memory
 //   COPY, STAGES     how tiles are copied, and how many are in local memory
+//   ORDER            whether the next row is read as a whole or by halves, which takes fewer registers
 //   SWIZZLE          how many tiles along m are multiplied before the next ones along n
 
 #include "types.cl"
@@ -134,59 +135,111 @@ void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, con
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // Two rows of each tile: one is multiplied while the other is read.
-    REAL of_a[2][MWI], of_b[2][NWI];
-#define READ_ROW(into, stage, row) { \
-        _Pragma("unroll") \
-        for (int v = 0; v < MVEC; v++) { \
-            READ_M(tile_a + ((stage) * KWG + (row)) * MWG + M_AT(v), of_a[into] + v * VWM); \
+    // All have read a tile: waits for the next one, and frees its place for the one after that.
+#ifdef COPY_async
+#define NEXT_STAGE() { \
+        WAIT_FOR_ALL_BUT(STAGES - 2); \
+        barrier(CLK_LOCAL_MEM_FENCE); \
+        stage = stage + 1 == STAGES ? 0 : stage + 1; \
+    }
+#define FETCH_AHEAD() { \
+        if (tile + STAGES - 1 < tiles) { \
+            FETCH_TILE(free_stage) \
         } \
-        _Pragma("unroll") \
-        for (int v = 0; v < NVEC; v++) { \
-            READ_N(tile_b + ((stage) * KWG + (row)) * NWG + N_AT(v), of_b[into] + v * VWN); \
+        END_OF_STAGE(); \
+        free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1; \
+    }
+#else
+#define NEXT_STAGE() { \
+        if (tile + 1 < tiles) { \
+            STORE_TILE(stage ^ 1) \
+        } \
+        barrier(CLK_LOCAL_MEM_FENCE); \
+        stage ^= 1; \
+    }
+#define FETCH_AHEAD() { \
+        if (tile + 1 < tiles) { \
+            FETCH_TILE() \
         } \
     }
-    READ_ROW(0, 0, 0)
+#endif
+
+    // A work-item's vectors of a row from number `first` on.
+#define READ_A(to, first, count, stage, row) { \
+        _Pragma("unroll") \
+        for (int v = 0; v < (count); v++) { \
+            READ_M(tile_a + ((stage) * KWG + (row)) * MWG + M_AT((first) + v), (to) + v * VWM); \
+        } \
+    }
+#define READ_B(to, first, count, stage, row) { \
+        _Pragma("unroll") \
+        for (int v = 0; v < (count); v++) { \
+            READ_N(tile_b + ((stage) * KWG + (row)) * NWG + N_AT((first) + v), (to) + v * VWN); \
+        } \
+    }
+    // Adds the products of M x N elements to the sums from (first_m, first_n) on: back and forth, so that
+    // successive products share an operand.
+#define MULTIPLY(a, b, first_m, M, first_n, N) { \
+        _Pragma("unroll") \
+        for (int i = 0; i < (M); i++) { \
+            _Pragma("unroll") \
+            for (int step = 0; step < (N); step++) { \
+                const int j = i % 2 ? (N) - 1 - step : step; \
+                REAL* sum = &sums[(first_m) + i][(first_n) + j]; \
+                *sum = fma((a)[i], (b)[j], *sum); \
+            } \
+        } \
+    }
+
+#ifdef ORDER_rows
+    // Two rows of each tile: one is multiplied while the other is read.
+    REAL of_a[2][MWI], of_b[2][NWI];
+    READ_A(of_a[0], 0, MVEC, 0, 0)
+    READ_B(of_b[0], 0, NVEC, 0, 0)
     for (int tile = 0; tile < tiles; tile++) {
         #pragma unroll
         for (int row = 0; row < KWG; row++) {
             if (row == KWG - 1) {
-                // All have read this tile, whose place the one after the next may take.
-#ifdef COPY_async
-                WAIT_FOR_ALL_BUT(STAGES - 2);
-#else
-                if (tile + 1 < tiles) {
-                    STORE_TILE(stage ^ 1)
-                }
-#endif
-                barrier(CLK_LOCAL_MEM_FENCE);
-                stage = stage + 1 == STAGES ? 0 : stage + 1;
+                NEXT_STAGE()
             }
-            READ_ROW((row + 1) % 2, stage, (row + 1) % KWG)
+            READ_A(of_a[(row + 1) % 2], 0, MVEC, stage, (row + 1) % KWG)
+            READ_B(of_b[(row + 1) % 2], 0, NVEC, stage, (row + 1) % KWG)
             if (row == 0) {
-#ifdef COPY_async
-                if (tile + STAGES - 1 < tiles) {
-                    FETCH_TILE(free_stage)
-                }
-                END_OF_STAGE();
-                free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1;
-#else
-                if (tile + 1 < tiles) {
-                    FETCH_TILE()
-                }
-#endif
+                FETCH_AHEAD()
             }
-            // Back and forth, so that successive products share an operand.
-            #pragma unroll
-            for (int i = 0; i < MWI; i++) {
-                #pragma unroll
-                for (int step = 0; step < NWI; step++) {
-                    const int j = i % 2 ? NWI - 1 - step : step;
-                    sums[i][j] = fma(of_a[row % 2][i], of_b[row % 2][j], sums[i][j]);
-                }
-            }
+            MULTIPLY(of_a[row % 2], of_b[row % 2], 0, MWI, 0, NWI)
         }
     }
+#else
+    // A row of each tile in halves A0, A1, B0, B1: while a quarter of the products is computed, the half is
+    // read that the next quarter needs, over the one that none needs any more (Lin et al. 2025, figure
+    // 6). A's halves have their places; B's change theirs from row to row, since a row ends with B0 and the
+    // next begins with its own.
+    REAL of_a[2][MWI / 2], of_b[2][NWI / 2];
+    READ_A(of_a[0], 0, MVEC / 2, 0, 0)
+    READ_B(of_b[0], 0, NVEC / 2, 0, 0)
+    for (int tile = 0; tile < tiles; tile++) {
+        #pragma unroll
+        for (int row = 0; row < KWG; row++) {
+            const int b0 = row % 2;
+            const int b1 = 1 - b0;
+            READ_B(of_b[b1], NVEC / 2, NVEC / 2, stage, row)
+            MULTIPLY(of_a[0], of_b[b0], 0, MWI / 2, 0, NWI / 2)
+            READ_A(of_a[1], MVEC / 2, MVEC / 2, stage, row)
+            if (row == 0) {
+                FETCH_AHEAD()
+            }
+            MULTIPLY(of_a[0], of_b[b1], 0, MWI / 2, NWI / 2, NWI / 2)
+            if (row == KWG - 1) {
+                NEXT_STAGE()
+            }
+            READ_A(of_a[0], 0, MVEC / 2, stage, (row + 1) % KWG)
+            MULTIPLY(of_a[1], of_b[b1], MWI / 2, MWI / 2, NWI / 2, NWI / 2)
+            READ_B(of_b[b1], 0, NVEC / 2, stage, (row + 1) % KWG)
+            MULTIPLY(of_a[1], of_b[b0], MWI / 2, MWI / 2, 0, NWI / 2)
+        }
+    }
+#endif
 
     c += offset_c + begin_m * step_c + begin_n;
 #if !defined(C_HALF) && VWN > 1

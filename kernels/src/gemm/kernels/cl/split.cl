@@ -199,33 +199,54 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
         stage = stage + 1 == STAGES ? 0 : stage + 1;
     }
 
-    // Back to the first row; to remember where that was would cost registers all the while.
-    a -= tiles * KWG * step_a;
-    b -= tiles * KWG * step_b;
     c += offset_c + begin_m * step_c + begin_n;
+    // This work-item's element e of block (i, j).
+#define ROW(i, e) (warp_m + (i) * 16 + eighth + (e) / 2 * 8)
+#define COLUMN(j, e) (warp_n + (j) * 8 + quarter * 2 + (e) % 2)
+#define IS_INSIDE(row, column) ((!EDGE_M || (row) < columns_a) && (!EDGE_N || (column) < columns_b))
+#if PRODUCTS == 3
+    // Infinity has no low part: infinity - infinity, or infinity * 0. Plain arithmetic says what the sums
+    // really are.
+    float doubtful = 0.0f;
     #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++) {
         #pragma unroll
         for (int j = 0; j < BLOCKS_N; j++) {
             #pragma unroll
             for (int e = 0; e < 4; e++) {
-                const int row = warp_m + i * 16 + eighth + e / 2 * 8;
-                const int column = warp_n + j * 8 + quarter * 2 + e % 2;
-                if ((EDGE_M && row >= columns_a) || (EDGE_N && column >= columns_b)) {
-                    continue;
+                doubtful = fma(sums[i][j][e], 0.0f, doubtful);
+            }
+        }
+    }
+    if (isnan(doubtful)) {
+        // Back to the first row; to remember where that was would cost registers all the while.
+        a -= tiles * KWG * step_a;
+        b -= tiles * KWG * step_b;
+        #pragma unroll 1
+        for (int element = 0; element < BLOCKS_M * BLOCKS_N * 4; element++) {
+            const int row = ROW(element / (4 * BLOCKS_N), element % 4);
+            const int column = COLUMN(element / 4 % BLOCKS_N, element % 4);
+            if (IS_INSIDE(row, column)) {
+                float sum = 0.0f;
+                #pragma unroll 1
+                for (int p = 0; p < k; p++) {
+                    sum = fma(a[p * step_a + row], b[p * step_b + column], sum);
                 }
-                float sum = sums[i][j][e];
-#if PRODUCTS == 3
-                // Infinity has no low part: infinity - infinity, or infinity * 0. Plain arithmetic says
-                // what the product really is.
-                if (isnan(sum)) {
-                    sum = 0.0f;
-                    for (int p = 0; p < k; p++) {
-                        sum = fma(a[p * step_a + row], b[p * step_b + column], sum);
-                    }
-                }
-#endif
                 update(c + row * step_c + column, sum, alpha, beta);
+            }
+        }
+        return;
+    }
+#endif
+    #pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++) {
+        #pragma unroll
+        for (int j = 0; j < BLOCKS_N; j++) {
+            #pragma unroll
+            for (int e = 0; e < 4; e++) {
+                if (IS_INSIDE(ROW(i, e), COLUMN(j, e))) {
+                    update(c + ROW(i, e) * step_c + COLUMN(j, e), sums[i][j][e], alpha, beta);
+                }
             }
         }
     }

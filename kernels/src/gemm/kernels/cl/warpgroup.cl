@@ -77,32 +77,38 @@ inline void split_b(__local float* tile, __local float* low) {
     }
 }
 
-// The parts of this work-item's elements of A: of the rows r and r + 8 of 16, r = line % 8, elements
-// q and q + 4 of 8.
-inline void split_a(__local const float* tile, int line, uint high[4][4], uint low[4][4]) {
+// The parts of this work-item's elements of A: of rows r and r + 8 of 16, elements q and q + 4 of each 8.
+// `of_item` is where its row begins, element q of chunk r: chunk c is in the place c ^ r.
+inline void split_a(__local const float* of_item, uint high[4][4], uint low[4][4]) {
     #pragma unroll
     for (int step = 0; step < 4; step++) {
         #pragma unroll
         for (int e = 0; e < 4; e++) {
-            const float x = tile[e % 2 * 8 * KWG + ((step * 2 + e / 2) ^ line) * 4];
+            const size_t chunk = (size_t)of_item ^ (step * 2 + e / 2) * 16;
+            const float x = ((__local const float*)chunk)[e % 2 * 8 * KWG];
             high[step][e] = high_part(x);
             low[step][e] = PRODUCTS == 3 ? as_uint(x - as_float(high[step][e])) : high[step][e];
         }
     }
 }
 
-// A sum, or what it really is where an infinity has spoilt it: that has no low part but infinity -
-// infinity, which plain arithmetic knows nothing of.
-inline float repaired(float sum, __global const float* a, __global const float* b, int k) {
-#if PRODUCTS == 3
-    if (isnan(sum)) {
-        sum = 0.0f;
-        for (int p = 0; p < k; p++) {
-            sum = fma(a[p], b[p], sum);
+// Two elements of C, of which `inside` are in the matrix; `together` where both can be written at once.
+inline void update_pair(__global float* at, float first, float second, float alpha, float beta, bool together,
+                        int inside) {
+    if (together && inside >= 2) {
+        float2 values = (float2)(first, second) * alpha;
+        if (beta != 0) {
+            values += beta * *(__global const float2*)at;
         }
+        *(__global float2*)at = values;
+        return;
     }
-#endif
-    return sum;
+    if (inside >= 1) {
+        update(at, first, alpha, beta);
+    }
+    if (inside >= 2) {
+        update(at + 1, second, alpha, beta);
+    }
 }
 
 // The orders for a tile. The small products come first, while the sum is small.
@@ -165,31 +171,29 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
     const size_t step_a = lda ? lda : k;
     const size_t step_b = ldb ? ldb : k;
     const size_t step_c = ldc ? ldc : n;
-    a += offset_a + begin_m * step_a;
-    b += offset_b + begin_n * step_b;
 
     // What this work-item copies: a chunk of every LINES-th line.
     const int line = item / 8;
     const int in_line = item % 8 * 4;
     const int place = line * KWG + ((item % 8) ^ (line % 8)) * 4;
-    __global const float* from_a = a + line * step_a + in_line;
-    __global const float* from_b = b + line * step_b + in_line;
+    __global const float* from_a = a + offset_a + (begin_m + line) * step_a + in_line;
+    __global const float* from_b = b + offset_b + (begin_n + line) * step_b + in_line;
     int columns = k;
 #define INSIDE(edge, lines, i) \
     ((edge) || EDGE_K ? bytes_inside(line + i * LINES, (edge) ? lines : INT_MAX, in_line, columns) : 16)
+    // To add up steps takes fewer registers than their multiples.
+#define FETCH(count, tile, from, step, edge, lines) { \
+        __global const float* at = from; \
+        _Pragma("unroll") \
+        for (int i = 0; i < count; i++) { \
+            copy_chunk((tile) + place + i * LINES * KWG, at, INSIDE(edge, lines, i)); \
+            at += LINES * step; \
+        } \
+        from += KWG; \
+    }
 #define FETCH_TILE(stage) { \
-        _Pragma("unroll") \
-        for (int i = 0; i < CHUNKS_A; i++) { \
-            copy_chunk(tiles_a[stage] + place + i * LINES * KWG, from_a + i * LINES * step_a, \
-                       INSIDE(EDGE_M, m - begin_m, i)); \
-        } \
-        _Pragma("unroll") \
-        for (int i = 0; i < CHUNKS_B; i++) { \
-            copy_chunk(tiles_b[stage] + place + i * LINES * KWG, from_b + i * LINES * step_b, \
-                       INSIDE(EDGE_N, n - begin_n, i)); \
-        } \
-        from_a += KWG; \
-        from_b += KWG; \
+        FETCH(CHUNKS_A, tiles_a[stage], from_a, step_a, EDGE_M, m - begin_m) \
+        FETCH(CHUNKS_B, tiles_b[stage], from_b, step_b, EDGE_N, n - begin_n) \
         columns -= KWG; \
     }
 
@@ -204,7 +208,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
 
     // Of A: of the tile that is multiplied, and of the next.
     uint high[2][4][4], low[2][4][4];
-    const int of_item = (warp * 16 + eighth) * KWG + quarter;
+    const int of_item = (warp * 16 + eighth) * KWG + eighth * 4 + quarter;
     int stage = 0;
     int low_stage = 0;
     int free_stage = STAGES - 1;
@@ -217,7 +221,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         MULTIPLY(how, high[set], low[set], lines_at(tiles_b[stage]), lines_at(lows[low_stage]))
 
     PREPARE(STAGES - 2)
-    split_a(tiles_a[stage] + of_item, eighth, high[0], low[0]);
+    split_a(tiles_a[stage] + of_item, high[0], low[0]);
     ORDER_TILE("begin", 0)
     // Prepares tile number `tile` while the one before, whose elements of A are set `busy`, is multiplied.
     // After the barrier every warpgroup has done with the tile before that: its place is free.
@@ -230,7 +234,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         } \
         END_OF_COPIES(); \
         free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1; \
-        split_a(tiles_a[stage] + of_item, eighth, high[set], low[set]); \
+        split_a(tiles_a[stage] + of_item, high[set], low[set]); \
         WAIT_FOR_ORDERS(high[busy], low[busy]); \
         if (PRODUCTS == 3 && tile % TILES_AHEAD == 0) { \
             ADD_PARTS(); \
@@ -256,20 +260,57 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
     c += offset_c + begin_m * step_c + begin_n;
     const int lines_m = m - begin_m;
     const int lines_n = n - begin_n;
-    int column = quarter * 2;
-#define WRITE_ROW(name) { \
+    // This work-item's elements: of two rows, pairs of columns.
+    const int row = warp * 16 + eighth;
+    const int column = quarter * 2;
+#if PRODUCTS == 3
+    // Infinity has no low part: infinity - infinity, or infinity * 0. Plain arithmetic says what the sums
+    // really are.
+    float doubtful = 0.0f;
+#define LOOK_AT(name) { \
         float sums[8]; \
         TAKE_SUMS(name, sums); \
         _Pragma("unroll") \
         for (int e = 0; e < 8; e++) { \
-            const int i = warp * 16 + eighth + e / 2 % 2 * 8; \
-            const int j = column + e / 4 * 8 + e % 2; \
-            if ((!EDGE_M || i < lines_m) && (!EDGE_N || j < lines_n)) { \
-                update(c + i * step_c + j, repaired(sums[e], a + i * step_a, b + j * step_b, k), \
-                       alpha, beta); \
+            doubtful = fma(sums[e], 0.0f, doubtful); \
+        } \
+    }
+    FOR_ROWS(LOOK_AT)
+    if (isnan(doubtful)) {
+        a += offset_a + begin_m * step_a;
+        b += offset_b + begin_n * step_b;
+        #pragma unroll 1
+        for (int e = 0; e < NWG / 2; e++) {
+            const int i = row + e / 2 % 2 * 8;
+            const int j = column + e / 4 * 8 + e % 2;
+            if (i < lines_m && j < lines_n) {
+                float sum = 0.0f;
+                #pragma unroll 1
+                for (int p = 0; p < k; p++) {
+                    sum = fma(a[i * step_a + p], b[j * step_b + p], sum);
+                }
+                update(c + i * step_c + j, sum, alpha, beta);
+            }
+        }
+        return;
+    }
+#endif
+    const bool pairs = (offset_c | (int)step_c) % 2 == 0;
+    c += row * step_c + column;
+    int at = 0;
+#define WRITE_ROW(name) { \
+        float sums[8]; \
+        TAKE_SUMS(name, sums); \
+        _Pragma("unroll") \
+        for (int e = 0; e < 8; e += 2) { \
+            const int i = e / 2 % 2 * 8; \
+            const int j = at + e / 4 * 8; \
+            if (!EDGE_M || row + i < lines_m) { \
+                update_pair(c + i * step_c + j, sums[e], sums[e + 1], alpha, beta, pairs, \
+                            EDGE_N ? lines_n - column - j : 2); \
             } \
         } \
-        column += 16; \
+        at += 16; \
     }
     FOR_ROWS(WRITE_ROW)
 }
