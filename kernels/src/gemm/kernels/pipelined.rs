@@ -60,6 +60,7 @@ macro_rules! pipelined {
             tune(m = 8192, n = 8192, k = 8192),
             tune(m = 4096, n = 128, k = 4096),
             tune(m = 128, n = 4096, k = 4096),
+            tune_if(device.is_gpu == 1),
             defaults(
                 MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16,
                 STRM = 1, STRN = 1, VWM = $vector, VWN = $vector, LANES = 8, COPY = "registers",

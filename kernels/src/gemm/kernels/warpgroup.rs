@@ -44,6 +44,7 @@ macro_rules! warpgroup {
             tune(m = 8192, n = 8192, k = 8192),
             tune(m = 4096, n = 128, k = 4096),
             tune(m = 128, n = 4096, k = 4096),
+            tune_if(device.nv_compute_capability == 90),
             defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, TILES_AHEAD = 1, SWIZZLE = 8),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/warpgroup_reference.cl", global(n, m),
