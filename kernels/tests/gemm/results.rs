@@ -116,6 +116,15 @@ fn single_precision_is_right_by_every_route() {
 
 #[test]
 fn double_precision_is_right_by_every_route() {
+    let queue = Queue::default_device().unwrap();
+    if queue.device().info().limits.fp64 == 0 {
+        let refused = Gemm::<f64>::new(&queue).unwrap_err();
+        assert!(
+            refused.to_string().contains("double precision"),
+            "{refused}"
+        );
+        return;
+    }
     random_cases::<f64>(2, &EVERYWHERE, 24);
 }
 
