@@ -38,7 +38,7 @@ pub enum Error {
         /// The devices that exist, as `index: name (platform)`.
         available: Vec<String>,
     },
-    /// The environment variable `CLTUNE_POLICY` cannot be read.
+    /// The environment variable `CLTUNE_POLICY` cannot be read, or not be followed.
     #[error("CLTUNE_POLICY: {0}")]
     Policy(PolicyError),
     /// A program does not compile for this device and configuration.

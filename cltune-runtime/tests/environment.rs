@@ -1,5 +1,5 @@
-//! What a program says on machines without OpenCL and with `CLTUNE_DEVICE`. Both are facts of the
-//! process, so each case runs this test binary again with another environment.
+//! What a program says on machines without OpenCL, with `CLTUNE_DEVICE` and with `CLTUNE_POLICY`. These are
+//! facts of the process, so each case runs this test binary again with another environment.
 
 use cltune_runtime::Device;
 use std::path::Path;
@@ -26,6 +26,19 @@ fn says_what_it_selects() {
         Ok(device) => println!("selected {device}"),
         Err(error) => println!("error {error}"),
     }
+    if let Err(error) = cltune_runtime::policy() {
+        println!("policy error {error}");
+    }
+}
+
+#[test]
+#[cfg(not(feature = "offline"))]
+fn a_policy_that_the_program_was_built_without_is_an_error() {
+    let policy = "offline:tuned.lock";
+    let said = select_with(&[("CLTUNE_POLICY", Path::new(policy))]);
+    let error =
+        format!("policy error CLTUNE_POLICY: `{policy}` needs cltune-runtime's feature `offline`");
+    assert!(said.contains(&error), "{said}");
 }
 
 fn devices() -> Vec<Device> {

@@ -2,6 +2,7 @@
 //!
 //! Policies are few, so each that is used gets a number, which a launch can compare in no time.
 
+use super::text::Features;
 use super::{Policy, PolicyError};
 use crate::error::{Error, Result};
 use std::cell::Cell;
@@ -31,7 +32,7 @@ thread_local! {
 impl PolicyId {
     /// Of calls whose policy does not matter, because they bring their configuration.
     pub(crate) const NONE: Self = Self(0);
-    /// `CLTUNE_POLICY` cannot be read.
+    /// `CLTUNE_POLICY` cannot be read, or not be followed.
     const UNREADABLE: Self = Self(u32::MAX);
 
     pub(crate) const fn number(self) -> u32 {
@@ -69,8 +70,8 @@ pub fn set_policy(policy: &Policy) {
 /// The policy of calls that have none of their own.
 ///
 /// # Errors
-/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read. Calls return the
-/// same.
+/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, or says what needs a
+/// feature that this program was built without. Calls return the same.
 pub fn policy() -> Result<Policy> {
     get(of_process())
 }
@@ -139,7 +140,7 @@ fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let policy: Policy = text.parse()?;
+        let policy = Policy::supported(&text, Features::COMPILED_IN)?;
         Ok(Some(PolicyId(number(&policy))))
     })
 }

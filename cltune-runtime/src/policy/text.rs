@@ -34,6 +34,48 @@ pub enum PolicyError {
     /// What follows the overhead is unknown.
     #[error("`online`: `{0}` is unknown; after the overhead there may be `,unchecked`")]
     Option(String),
+    /// The program cannot do what the policy says.
+    #[error(
+        "`{policy}` needs cltune-runtime's feature `{feature}`, which this program was built without: \
+         build it with `--features cltune-runtime/{feature}`, or unset the variable"
+    )]
+    NotCompiledIn {
+        /// The policy.
+        policy: String,
+        /// The feature.
+        feature: &'static str,
+    },
+}
+
+/// What a program was built with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Features {
+    tuning: bool,
+    offline: bool,
+}
+
+impl Features {
+    /// Those of this program.
+    pub(super) const COMPILED_IN: Self = Self {
+        tuning: cfg!(feature = "tuning"),
+        offline: cfg!(feature = "offline"),
+    };
+}
+
+impl Policy {
+    /// What the text says, if a program with these features can do it.
+    pub(super) fn supported(text: &str, features: Features) -> Result<Self, PolicyError> {
+        let policy: Self = text.parse()?;
+        let feature = match policy {
+            Self::TuneOnce { .. } | Self::Online { .. } if !features.tuning => "tuning",
+            Self::Offline(_) if !features.offline => "offline",
+            _ => return Ok(policy),
+        };
+        Err(PolicyError::NotCompiledIn {
+            policy: policy.to_string(),
+            feature,
+        })
+    }
 }
 
 impl FromStr for Policy {
@@ -114,6 +156,29 @@ impl fmt::Display for Overhead {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_program_cannot_do_is_an_error_that_names_the_feature() {
+        let none = Features {
+            tuning: false,
+            offline: false,
+        };
+        for (text, feature) in [
+            ("tune-once:5s", "tuning"),
+            ("online:10%", "tuning"),
+            ("offline:a.lock", "offline"),
+        ] {
+            let error = Policy::supported(text, none).unwrap_err().to_string();
+            let needs = format!("`{text}` needs cltune-runtime's feature `{feature}`");
+            assert!(error.starts_with(&needs), "{error}");
+            let all = Features {
+                tuning: true,
+                offline: true,
+            };
+            assert_eq!(Policy::supported(text, all), text.parse());
+        }
+        assert_eq!(Policy::supported("baked", none), Ok(Policy::Baked));
+    }
 
     #[test]
     fn texts_are_policies_and_back() {
