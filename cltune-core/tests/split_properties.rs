@@ -1,7 +1,7 @@
 //! Splitting, for random sizes, work-groups and factors: every element is computed, and none is
 //! written by two devices.
 
-use cltune_core::split::{Layout, Member, Share, Span, divide, factors, theoretical_best};
+use cltune_core::split::{Layout, Member, Share, Span, divide, factors, pieces, theoretical_best};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -74,6 +74,31 @@ proptest! {
             prop_assert!(members[share.member].factor > 0.0);
         }
         prop_assert_eq!(next, span.end());
+    }
+
+    #[test]
+    fn pieces_of_shares_own_what_shares_own(
+        (span, total) in spans(),
+        members in members(),
+        most in 0..12_i64,
+    ) {
+        for share in divide(span, total, &members) {
+            let granule = members[share.member].granule;
+            let pieces = pieces(share, granule, most);
+            prop_assert!(pieces.len() as i64 <= most.max(1));
+            let mut next = share.owned.start;
+            for (index, piece) in pieces.iter().enumerate() {
+                prop_assert_eq!((piece.member, piece.owned.start), (share.member, next));
+                prop_assert!(piece.owned.len > 0);
+                prop_assert!(piece.computed.covers(piece.owned));
+                prop_assert!(share.computed.covers(piece.computed));
+                prop_assert!(piece.computed.len % granule == 0 || pieces.len() == 1);
+                let is_last = index + 1 == pieces.len();
+                prop_assert!(is_last || piece.computed.len == pieces[0].computed.len);
+                next = piece.owned.end();
+            }
+            prop_assert_eq!(next, share.owned.end());
+        }
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Device {
         Ok(found)
     }
 
+    /// Whether it computes in the host's memory: CPUs do, and GPUs that are part of one.
+    pub(crate) fn shares_host_memory(&self) -> bool {
+        self.info.device_type == DeviceType::Cpu || opencl::is_host_unified(self.raw)
+    }
+
     /// Whether a filter means this device, without regard to case: its index in [`Device::all`], a
     /// part of its name or platform, or a part of each as `platform:name`. The same filters are
     /// given to `cargo cltune --device`.

@@ -13,7 +13,6 @@ impl Event {
         Self(raw)
     }
 
-    #[cfg(feature = "tuning")]
     pub(crate) fn raw(&self) -> &RawEvent {
         &self.0
     }

@@ -126,7 +126,7 @@ pub use policy::{
     Budget, BudgetError, Overhead, Policy, PolicyError, policy, set_policy, with_policy,
 };
 pub use queue::Queue;
-pub use split::{DeviceSet, Sharing, SplitReport, SplitShare};
+pub use split::{DeviceSet, Sharing, SplitReport, SplitShare, Transfers};
 
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]

@@ -2,7 +2,8 @@
 //! time with a context, a queue and buffers of its own.
 
 use cltune_runtime::{
-    Buffer, Device, DeviceSet, Error, Event, Queue, Result, Sharing, SplitReport, tunable,
+    Buffer, Device, DeviceSet, Error, Event, Queue, Result, Sharing, SplitReport, Transfers,
+    tunable,
 };
 use proptest::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -122,7 +123,9 @@ fn multiplied(left: &[i64], right: &[i64], inner: usize, columns: usize) -> Vec<
 }
 
 fn numbers(count: usize) -> Vec<i32> {
-    (0..count as i32).map(|i| i * 7919 % 1009 - 500).collect()
+    (0..count as i32)
+        .map(|i| i % 1009 * 7919 % 1009 - 500)
+        .collect()
 }
 
 /// How many positions each share owns.
@@ -189,6 +192,55 @@ fn a_matrix_is_divided_along_rows_or_columns() {
     let by_columns = product::split_n(&mut devices, 24, 40, 5, &left, &right, &mut result).unwrap();
     assert_eq!((&result, by_columns.total), (&expected, 40));
     assert_eq!(by_columns.shares.len(), 3);
+}
+
+/// The same through pinned memory, which devices in the host's memory are not used with otherwise.
+fn pinned(factors: [f64; 3]) -> DeviceSet {
+    let mut devices = set(factors);
+    devices.set_transfers(Transfers::Pinned);
+    devices
+}
+
+#[test]
+fn what_goes_through_pinned_memory_in_pieces_is_the_same() {
+    // Shares of 16 MiB and more in both directions together are computed in pieces.
+    let (n, mask) = ((6 << 20) + 5, 7);
+    let mut devices = pinned([0.5, 0.1, 0.4]);
+    let w = numbers(mask);
+    let mut y = vec![0; n];
+    for first in [0, 1] {
+        let x = &numbers(n + mask)[first..][..n + mask - 1];
+        let report = convolution::split_n(&mut devices, n as u32, mask as u32, x, &w, &mut y);
+        assert!(y == convolved(x, &w), "{}", report.unwrap());
+    }
+}
+
+#[test]
+fn what_is_read_and_written_through_pinned_memory_is_the_same() {
+    let mut devices = pinned([0.4, 0.4, 0.2]);
+    let n = (5 << 20) + 1;
+    let x: Vec<f32> = (0..n).map(|i| (i % 1000) as f32).collect();
+    let mut y = vec![1.0; n as usize];
+    let report = saxpy::split_n(&mut devices, n, 2.0, &x, &mut y).unwrap();
+    let is_right = y.iter().zip(&x).all(|(y, x)| *y == 2.0 * x + 1.0);
+    assert!(is_right, "{report}");
+}
+
+#[test]
+fn rows_and_columns_go_through_pinned_memory() {
+    // Chunks of 2 MiB: several for each share of the result.
+    let (m, n, k) = (512, 1536, 3);
+    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
+    let expected = multiplied(&left, &right, k as usize, n as usize);
+    let mut devices = pinned([0.2, 0.5, 0.3]);
+    let (m, n, k) = (m as u32, n as u32, k as u32);
+    let mut result = vec![-1; (m * n) as usize];
+    product::split_m(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
+    assert!(result == expected, "by rows");
+    result.fill(-1);
+    product::split_n(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
+    assert!(result == expected, "by columns");
 }
 
 #[test]
@@ -270,12 +322,14 @@ proptest! {
         n in 1..700_usize,
         mask in prop_oneof![Just(1_usize), Just(6)],
         factors in [0.0..1.0_f64, 0.0..1.0, 0.01..1.0],
+        transfers in prop_oneof![Just(Transfers::Direct), Just(Transfers::Pinned)],
     ) {
         // One for all cases: what was built is built.
         static DEVICES: Mutex<Option<DeviceSet>> = Mutex::new(None);
         let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
         let devices = devices.get_or_insert_with(|| set([1.0; 3]));
         devices.set_sharing(Sharing::Fixed(factors.to_vec()));
+        devices.set_transfers(transfers);
         let x = numbers(n + mask - 1);
         let w = numbers(mask);
         let mut y = vec![-1; n];

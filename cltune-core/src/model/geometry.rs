@@ -26,6 +26,15 @@ pub struct Geometry {
     pub offset: Option<[usize; 3]>,
 }
 
+impl Geometry {
+    /// The number of work-groups; `None` where the driver chooses their size.
+    pub fn work_groups(&self) -> Option<usize> {
+        let local = self.local?;
+        let sizes = self.global.iter().zip(local).take(self.work_dim as usize);
+        Some(sizes.map(|(global, local)| global / local.max(1)).product())
+    }
+}
+
 impl fmt::Display for Geometry {
     /// `global 64x4, local 8x4, offset 0x0`, less what is left to the driver.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

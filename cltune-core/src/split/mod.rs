@@ -12,6 +12,7 @@
 //! | `balance` | factors that follow measured times |
 //! | `worth` | whether the slowest device is worth its place |
 //! | `division` | what is declared: the divided dimension, how each argument is cut |
+//! | `pieces` | a share in pieces that follow each other |
 //! | `layout` | which elements of an argument belong to a share |
 
 mod balance;
@@ -19,6 +20,7 @@ mod divide;
 mod division;
 mod factors;
 mod layout;
+mod pieces;
 mod worth;
 
 pub use balance::{Balance, Turn};
@@ -26,6 +28,7 @@ pub use divide::{Member, Share, divide};
 pub use division::{Division, Partition};
 pub use factors::{factors, theoretical_best};
 pub use layout::{Layout, LayoutError, Part};
+pub use pieces::pieces;
 pub use worth::Worth;
 
 /// A range of the divided dimension.

@@ -40,6 +40,12 @@ pub(crate) fn all_devices() -> Result<Vec<RawDevice>, Status> {
     }
 }
 
+/// `CL_DEVICE_HOST_UNIFIED_MEMORY`; false where the driver does not tell.
+pub(crate) fn is_host_unified(device: RawDevice) -> bool {
+    let answer = device::get_device_data(device.id, device::CL_DEVICE_HOST_UNIFIED_MEMORY);
+    answer.is_ok_and(|bytes| number(&bytes) != 0)
+}
+
 /// `CL_PLATFORM_NAME`.
 pub(crate) fn platform_name(device: RawDevice) -> String {
     platform::get_platform_data(device.platform, platform::CL_PLATFORM_NAME)

@@ -11,23 +11,27 @@ mod device;
 mod event;
 mod kernel;
 mod memory;
+mod pinned;
 mod program;
 mod queue;
 mod region;
+mod runs;
 mod status;
 mod transfer;
 
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
-pub(crate) use device::{RawDevice, all_devices, describe};
+pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};
 pub(crate) use memory::RawBuffer;
+pub(crate) use pinned::{Moving, Pinned};
 pub(crate) use program::{BuildFailure, RawProgram};
 pub(crate) use queue::RawQueue;
-pub(crate) use region::{Region, Runs};
+pub(crate) use region::{Place, Region};
+pub(crate) use runs::Runs;
 pub use status::Status;
 
 /// Reads a little value out of the bytes that an info query returns; zero where the driver

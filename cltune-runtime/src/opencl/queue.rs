@@ -145,7 +145,6 @@ impl RawQueue {
     }
 
     /// An event that ends when all commands so far have ended.
-    #[cfg(feature = "tuning")]
     pub(crate) fn marker(&self) -> Result<RawEvent, Status> {
         // SAFETY: the handle is alive, and no events are passed.
         let event = unsafe { command_queue::enqueue_marker_with_wait_list(self.0, 0, ptr::null()) };
@@ -153,7 +152,6 @@ impl RawQueue {
     }
 
     /// Lets later commands wait for an event of another queue of the same context.
-    #[cfg(feature = "tuning")]
     pub(crate) fn wait_for(&self, event: &RawEvent) -> Result<(), Status> {
         // SAFETY: the list is one live event, and is read during the call.
         let barrier =

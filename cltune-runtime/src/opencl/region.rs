@@ -1,36 +1,8 @@
-//! Runs of bytes in host memory: what a device gets of a slice, and where its results go.
+//! Places in a caller's slice to which several devices and threads write at the same time.
 
-use super::Status;
+use super::Runs;
 use std::marker::PhantomData;
 use std::ops::Range;
-
-/// `rows` runs of `width` bytes, each `pitch` bytes after the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Runs {
-    /// The first byte.
-    pub(crate) first: usize,
-    pub(crate) width: usize,
-    pub(crate) rows: usize,
-    pub(crate) pitch: usize,
-}
-
-impl Runs {
-    /// The position after the last byte; `None` where it overflows.
-    fn end(&self) -> Option<usize> {
-        let before = self.rows.checked_sub(1)?.checked_mul(self.pitch)?;
-        self.first.checked_add(before)?.checked_add(self.width)
-    }
-
-    /// Whether all are bytes of a slice, and none twice.
-    pub(super) fn check(&self, len: usize) -> Result<(), Status> {
-        let fits = self.rows == 0 || self.end().is_some_and(|end| end <= len);
-        if fits && (self.rows <= 1 || self.width <= self.pitch) {
-            Ok(())
-        } else {
-            Err(Status(cl3::error_codes::CL_INVALID_VALUE))
-        }
-    }
-}
 
 /// Runs of a host slice that nobody else reads or writes while this exists, so that several devices
 /// can write to one slice at the same time.
@@ -95,13 +67,68 @@ impl<'a> Region<'a> {
     }
 
     /// The runs, relative to [`Region::pointer`].
-    pub(super) fn runs(&self) -> Runs {
+    pub(crate) fn runs(&self) -> Runs {
         self.runs
     }
 
     /// The beginning of the slice, of which only the runs may be written.
     pub(super) fn pointer(&mut self) -> *mut u8 {
         self.start
+    }
+}
+
+/// Bytes of a region, counted without the gaps between its runs.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    start: *mut u8,
+    runs: Runs,
+    packed: Range<usize>,
+    slice: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: it is an exclusive borrow of its bytes, which may be used from any thread.
+unsafe impl Send for Place<'_> {}
+
+impl<'a> Region<'a> {
+    /// Divides the bytes, counted without the gaps between runs, so that several threads can write to
+    /// them. `None` when ranges overlap, are not in ascending order or reach beyond the end.
+    pub(crate) fn cut(self, ranges: &[Range<usize>]) -> Option<Vec<Place<'a>>> {
+        let mut free = 0;
+        for range in ranges {
+            if range.start < free || range.end < range.start || range.end > self.runs.len() {
+                return None;
+            }
+            free = range.end;
+        }
+        let place = |range: &Range<usize>| Place {
+            start: self.start,
+            runs: self.runs,
+            packed: range.clone(),
+            slice: PhantomData,
+        };
+        Some(ranges.iter().map(place).collect())
+    }
+}
+
+impl Place<'_> {
+    /// Writes the bytes. `extent` holds what a buffer has from the first to the last of them, where its
+    /// runs are `source`; what is missing there is not written.
+    pub(crate) fn write(&mut self, extent: &[u8], source: Runs) {
+        let base = source.at(self.packed.start);
+        for part in self.runs.by_run(self.packed.clone()) {
+            let from = source.at(part.start) - base;
+            let Some(bytes) = extent.get(from..from + part.len()) else {
+                return;
+            };
+            // SAFETY: `columns` has shown that the runs are in the slice, which is borrowed exclusively
+            // for the regions, and that no other region has a byte of them; `cut` has shown that no
+            // other place has these bytes, and that they are bytes of the runs. The source is borrowed
+            // otherwise, so it does not overlap.
+            unsafe {
+                let target = self.start.add(self.runs.at(part.start));
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
+            }
+        }
     }
 }
 
@@ -124,28 +151,40 @@ mod tests {
     }
 
     #[test]
-    fn runs_stay_inside_a_slice() {
-        let runs = |first, width, rows, pitch| Runs {
-            first,
-            width,
-            rows,
-            pitch,
+    fn places_take_their_bytes_from_a_buffer_with_other_gaps() {
+        let mut bytes = [0_u8; 24];
+        let [_, region]: [Region; 2] = Region::columns(&mut bytes, 3, 8, &[0..2, 3..7])
+            .unwrap()
+            .try_into()
+            .unwrap();
+        // A buffer of rows of 6 bytes, of which the middle ones count.
+        let buffer: Vec<u8> = (1..=18).collect();
+        let source = Runs {
+            first: 1,
+            width: 4,
+            rows: 3,
+            pitch: 6,
         };
-        for good in [
-            runs(0, 24, 1, 0),
-            runs(2, 4, 3, 8),
-            runs(4, 4, 3, 8),
-            runs(0, 0, 0, 8),
-        ] {
-            assert!(good.check(24).is_ok(), "{good:?}");
+        for mut place in region.cut(&[0..5, 5..12]).unwrap() {
+            let extent = source.extent(&place.packed);
+            place.write(&buffer[extent], source);
         }
-        for bad in [
-            runs(1, 24, 1, 0),
-            runs(5, 4, 3, 8),
-            runs(0, 9, 2, 8),
-            runs(0, 8, usize::MAX, 8),
-        ] {
-            assert!(bad.check(24).is_err(), "{bad:?}");
+        let row = |at: usize| bytes[at * 8..][..8].to_vec();
+        assert_eq!(row(0), [0, 0, 0, 2, 3, 4, 5, 0]);
+        assert_eq!(row(1), [0, 0, 0, 8, 9, 10, 11, 0]);
+        assert_eq!(row(2), [0, 0, 0, 14, 15, 16, 17, 0]);
+    }
+
+    #[test]
+    fn places_never_share_a_byte() {
+        let mut bytes = [0_u8; 24];
+        let mut places = |ranges: [Range<usize>; 2]| {
+            let region = Region::rows(&mut bytes, 3, 8).unwrap();
+            region.cut(&ranges).map(|places| places.len())
+        };
+        assert_eq!(places([0..3, 3..24]), Some(2));
+        for bad in [[0..4, 3..5], [3..5, 0..2], [0..3, 3..25]] {
+            assert_eq!(places(bad.clone()), None, "{bad:?}");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::probe::{Candidate, Probe};
 use super::problem::{Problem, Role};
 use super::report::{SplitReport, SplitShare};
 use super::round::{self, Outcome};
+use super::turn::Kept;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::Tunable;
@@ -48,8 +49,8 @@ struct Call<'a> {
     probe: Option<Probe>,
     done: Vec<SplitShare>,
     dropped: Vec<(Device, Error)>,
-    /// Results that wait for the end of the call: argument, share, bytes.
-    staged: Vec<(usize, Share, Vec<u8>)>,
+    /// Results that wait for the end of the call.
+    kept: Vec<Kept>,
 }
 
 impl<'a> Call<'a> {
@@ -61,7 +62,7 @@ impl<'a> Call<'a> {
             probe: None,
             done: Vec::new(),
             dropped: Vec::new(),
-            staged: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -84,13 +85,7 @@ impl<'a> Call<'a> {
             if shares.is_empty() && now.len > 0 {
                 return Err(self.nobody_left());
             }
-            let outcomes = round::work(
-                self.problem,
-                &mut self.devices.members,
-                self.known,
-                args,
-                &shares,
-            )?;
+            let outcomes = round::work(self.problem, self.devices, self.known, args, &shares)?;
             self.take(now, &shares, outcomes, &mut left)?;
         }
         self.place(args);
@@ -224,9 +219,7 @@ impl<'a> Call<'a> {
                         positions: share.computed.len,
                         seconds: ended.elapsed.as_secs_f64(),
                     });
-                    let staged = ended.staged.into_iter();
-                    self.staged
-                        .extend(staged.map(|(argument, bytes)| (argument, *share, bytes)));
+                    self.kept.extend(ended.kept);
                     self.done
                         .push(self.share(*share, ended.as_asked, ended.elapsed));
                 }
@@ -324,27 +317,30 @@ impl<'a> Call<'a> {
 
     /// Puts results into slices that were read until now.
     fn place(&mut self, args: &mut [SplitArg<'_>]) {
-        for (position, share, bytes) in self.staged.drain(..) {
+        for kept in self.kept.drain(..) {
             let (
                 Some(arg),
                 Some(Role::Buffer {
                     element, layout, ..
                 }),
-            ) = (args.get_mut(position), self.problem.roles.get(position))
+            ) = (
+                args.get_mut(kept.argument),
+                self.problem.roles.get(kept.argument),
+            )
             else {
                 continue;
             };
             if let (Given::Written(target), Some(layout)) = (&mut arg.0, layout) {
-                scatter(&bytes, target, *layout, share, *element);
+                scatter(&kept, target, *layout, *element);
             }
         }
     }
 }
 
 /// Copies rows that follow each other to where a share's results belong.
-fn scatter(bytes: &[u8], target: &mut [u8], layout: Layout, share: Share, element: usize) {
-    let own = layout.own_part(share.owned);
-    for (row, source) in bytes.chunks(own.width * element).enumerate() {
+fn scatter(kept: &Kept, target: &mut [u8], layout: Layout, element: usize) {
+    let own = layout.own_part(kept.share.owned);
+    for (row, source) in kept.bytes.chunks(own.width * element).enumerate() {
         let first = (own.first + row * own.pitch) * element;
         if let Some(place) = target.get_mut(first..first + source.len()) {
             place.copy_from_slice(source);

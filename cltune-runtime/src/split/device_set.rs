@@ -19,6 +19,7 @@ const MAX_PROBLEMS: usize = 256;
 pub struct DeviceSet {
     pub(super) members: Vec<Member>,
     pub(super) sharing: Sharing,
+    pub(super) transfers: Transfers,
     known: HashMap<ProblemKey, Known>,
 }
 
@@ -32,10 +33,25 @@ pub enum Sharing {
     Fixed(Vec<f64>),
 }
 
+/// How data gets from the caller's slices to devices and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfers {
+    /// Through pinned memory to devices that have memory of their own, where there is much to transfer;
+    /// directly otherwise.
+    ByDevice,
+    /// As the driver can from the slices themselves.
+    Direct,
+    /// Through pinned memory: copied by threads into chunks that the driver transfers at full speed,
+    /// while kernels compute what has arrived.
+    Pinned,
+}
+
 /// A device of the set.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) device: Device,
+    /// Whether data has to be transferred to it.
+    pub(super) has_own_memory: bool,
     /// With the reason where the device is lost.
     pub(super) state: Result<Worker>,
 }
@@ -55,6 +71,7 @@ impl DeviceSet {
         Ok(Self {
             members,
             sharing: Sharing::Balanced,
+            transfers: Transfers::ByDevice,
             known: HashMap::new(),
         })
     }
@@ -67,6 +84,12 @@ impl DeviceSet {
     /// Changes who gets how much in later calls.
     pub fn set_sharing(&mut self, sharing: Sharing) {
         self.sharing = sharing;
+    }
+
+    /// Changes how data gets to devices and back in later calls; [`Transfers::ByDevice`] at first. What is
+    /// computed is the same.
+    pub fn set_transfers(&mut self, transfers: Transfers) {
+        self.transfers = transfers;
     }
 
     /// The devices that failed, each with how.
@@ -110,6 +133,7 @@ impl Member {
     fn new(device: &Device) -> Self {
         Self {
             device: device.clone(),
+            has_own_memory: !device.shares_host_memory(),
             state: Worker::new(device),
         }
     }

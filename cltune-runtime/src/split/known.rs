@@ -4,7 +4,6 @@ use super::problem::Problem;
 use crate::device::Device;
 use crate::error::Error;
 use crate::launch::Knowledge;
-use crate::policy;
 use cltune_core::select::{Candidate, KnownResult};
 use cltune_core::split::{Balance, Turn, Worth};
 
@@ -120,9 +119,7 @@ impl Known {
 /// promises. The rule asks about the whole problem: a share is nearly as large, and its size changes
 /// with every correction of the split.
 fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
-    // A policy that cannot be read counts as none; calls that are not divided say what is wrong.
-    let policy = policy::get(policy::current(problem.tunable.policy())).unwrap_or_default();
-    let knowledge = Knowledge::of(problem.tunable, device, &policy);
+    let knowledge = Knowledge::of(problem.tunable, device, &problem.policy);
     let mut candidates = knowledge.candidates(device, problem.dims);
     candidates.find_map(|candidate| {
         let choice = usable(problem, device, &candidate)?;

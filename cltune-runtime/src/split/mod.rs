@@ -14,22 +14,33 @@
 //! | `call` | a call from its first share to its last |
 //! | `probe` | small first shares while speeds are unknown |
 //! | `round` | devices that work at the same time |
+//! | `portions` | a share in pieces, and whether its data goes through pinned memory |
+//! | `turn` | what a device has to do in a round, and what came of it |
 //! | `worker` | a device's turn: upload, launch, read back |
+//! | `buffers` | a device's buffers |
+//! | `pipeline` | a turn through pinned memory, its transfers beside its launches |
+//! | `lanes`, `jobs` | threads that copy to and from pinned memory; what they are to do |
 //! | `blame` | what a failure says about the device |
 //! | `report` | who did what, and how long it took |
 
 mod argument;
 mod blame;
+mod buffers;
 mod call;
 mod device_set;
+mod jobs;
 mod known;
+mod lanes;
+mod pipeline;
+mod portions;
 mod probe;
 mod problem;
 mod report;
 mod round;
+mod turn;
 mod worker;
 
 pub use argument::SplitArg;
 pub use call::split;
-pub use device_set::{DeviceSet, Sharing};
+pub use device_set::{DeviceSet, Sharing, Transfers};
 pub use report::{SplitReport, SplitShare};

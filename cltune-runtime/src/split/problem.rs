@@ -3,6 +3,7 @@
 use super::argument::{Given, SplitArg};
 use crate::error::{Error, Result};
 use crate::launch::Tunable;
+use crate::policy::{self, Policy};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
@@ -14,6 +15,8 @@ pub(super) struct Problem<'a> {
     pub(super) tunable: &'static Tunable,
     pub(super) division: &'a Division,
     pub(super) dims: &'a [i64],
+    /// Which configurations are chosen from.
+    pub(super) policy: Policy,
     /// One for each argument of the call.
     pub(super) roles: Vec<Role>,
 }
@@ -151,6 +154,7 @@ impl<'a> Problem<'a> {
             tunable,
             division,
             dims,
+            policy: policy::get(policy::current(tunable.policy()))?,
             roles,
         };
         match problem.roles.iter().position(Role::is_shared_result) {

@@ -2,10 +2,11 @@
 
 use super::argument::{Given, SplitArg};
 use super::blame::Failure;
-use super::device_set::Member;
+use super::device_set::{DeviceSet, Member};
 use super::known::Known;
+use super::portions::Portion;
 use super::problem::{Problem, Role};
-use super::worker::{Download, Ended, Operand, Target, Turn};
+use super::turn::{Download, Ended, Operand, Piece, Target, Turn};
 use crate::error::{Error, Result};
 use crate::opencl::{Region, Runs};
 use cltune_core::model::Access;
@@ -24,13 +25,18 @@ pub(super) type Outcome = Result<Ended, Failure>;
 /// of the shares.
 pub(super) fn work(
     problem: &Problem<'_>,
-    members: &mut [Member],
+    devices: &mut DeviceSet,
     known: &Known,
     args: &mut [SplitArg<'_>],
     shares: &[Share],
 ) -> Result<Vec<Outcome>> {
-    let turns = turns(problem, known, args, shares)?;
-    let mut workers: Vec<Option<&mut Member>> = members.iter_mut().map(Some).collect();
+    let portion = |share: &Share| {
+        let member = &devices.members[share.member];
+        Portion::new(problem, known, member, devices.transfers, args, *share)
+    };
+    let portions: Vec<Portion> = shares.iter().map(portion).collect();
+    let turns = turns(problem, known, args, portions)?;
+    let mut workers: Vec<Option<&mut Member>> = devices.members.iter_mut().map(Some).collect();
     thread::scope(|scope| {
         let mut started = Vec::with_capacity(turns.len());
         for (share, turn) in shares.iter().zip(turns) {
@@ -63,22 +69,18 @@ fn turns<'r>(
     problem: &Problem<'_>,
     known: &Known,
     args: &'r mut [SplitArg<'_>],
-    shares: &[Share],
+    portions: Vec<Portion>,
 ) -> Result<Vec<Turn<'r>>> {
-    let mut turns = Vec::with_capacity(shares.len());
-    for share in shares {
-        let choice = known.choice(share.member);
-        turns.push(Turn {
-            tunable: problem.tunable,
-            dims: problem
-                .division
-                .share_dims(problem.dims, share.computed.len),
-            codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
-            operands: Vec::with_capacity(args.len()),
-        });
-    }
+    let shares: Vec<Share> = portions
+        .iter()
+        .flat_map(|portion| portion.pieces.iter().copied())
+        .collect();
+    let mut operands: Vec<Vec<Operand<'r>>> = shares
+        .iter()
+        .map(|_| Vec::with_capacity(args.len()))
+        .collect();
     for (position, (arg, role)) in args.iter_mut().zip(&problem.roles).enumerate() {
-        let operands = match *role {
+        let of_argument = match *role {
             Role::Scalar(scalar, meaning) => {
                 let of_share = |share: &Share| {
                     let given = arg.bytes();
@@ -91,14 +93,31 @@ fn turns<'r>(
                 element,
                 access,
                 layout,
-            } => buffers(arg, element, access, layout, shares)
+            } => buffers(arg, element, access, layout, &shares)
                 .ok_or_else(|| problem.undivided(position))?,
         };
-        for (turn, operand) in turns.iter_mut().zip(operands) {
-            turn.operands.push(operand);
+        for (operands, operand) in operands.iter_mut().zip(of_argument) {
+            operands.push(operand);
         }
     }
-    Ok(turns)
+    let mut operands = operands.into_iter();
+    let turn = |portion: Portion| {
+        let piece = |share: Share| Piece {
+            share,
+            dims: problem
+                .division
+                .share_dims(problem.dims, share.computed.len),
+            operands: operands.next().unwrap_or_default(),
+        };
+        let choice = known.choice(portion.member);
+        Turn {
+            tunable: problem.tunable,
+            codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
+            is_staged: portion.is_staged,
+            pieces: portion.pieces.into_iter().map(piece).collect(),
+        }
+    };
+    Ok(portions.into_iter().map(turn).collect())
 }
 
 /// A buffer argument for each share; `None` where results have no place of their own.
@@ -125,16 +144,21 @@ fn inputs<'r>(
     layout: Option<Layout>,
     shares: &[Share],
 ) -> Option<Vec<Operand<'r>>> {
+    let mut before: Option<usize> = None;
     let operand = |share: &Share| {
+        let is_first = before.replace(share.member) != Some(share.member);
         let part = match layout {
             Some(layout) => layout.part(share.computed),
             None => whole(bytes.len() / element),
         };
+        if layout.is_none() && !is_first {
+            return Some(Operand::OfFirst { len: part.len() });
+        }
         let download = match access {
             Access::Read => None,
             Access::ReadWrite | Access::Write => {
                 let own = layout?.own_part(share.owned);
-                let target = Target::Staged {
+                let target = Target::Kept {
                     rows: own.rows,
                     width: own.width * element,
                 };

@@ -18,7 +18,7 @@ mod problem;
 mod sweep;
 
 use clap::{Parser, ValueEnum};
-use cltune_runtime::{Device, DeviceSet};
+use cltune_runtime::{Device, DeviceSet, Transfers};
 use measure::Alone;
 use problem::{Along, Convolution, Multiplication, Problem};
 use std::path::{Path, PathBuf};
@@ -43,6 +43,9 @@ struct Arguments {
     /// The devices, by index or parts of names: `0,nvidia` [default: all]
     #[arg(long, value_delimiter = ',')]
     devices: Vec<String>,
+    /// How data gets to devices and back
+    #[arg(long, value_enum, default_value_t = Way::ByDevice)]
+    transfers: Way,
     /// Compute it once, check the result, and time nothing
     #[arg(long, conflicts_with = "sweep")]
     once: bool,
@@ -58,6 +61,24 @@ struct Arguments {
 enum Kind {
     Convolution,
     Multiplication,
+}
+
+/// See [`Transfers`].
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    ByDevice,
+    Direct,
+    Pinned,
+}
+
+impl From<Way> for Transfers {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::ByDevice => Self::ByDevice,
+            Way::Direct => Self::Direct,
+            Way::Pinned => Self::Pinned,
+        }
+    }
 }
 
 /// Why the program ends without having done its work.
@@ -93,15 +114,20 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         Kind::Multiplication => Box::new(Multiplication::new(n(1024), arguments.along)),
     };
     let problem = problem.as_mut();
-    let mut set = DeviceSet::new(&devices)?;
+    let set = |devices: &[Device]| -> Result<DeviceSet, Failure> {
+        let mut set = DeviceSet::new(devices)?;
+        set.set_transfers(arguments.transfers.into());
+        Ok(set)
+    };
     if arguments.once {
-        return once(&mut set, problem);
+        return once(&mut set(&devices)?, problem);
     }
     let alone = devices
         .iter()
-        .map(|device| measure::alone(device, problem))
+        .map(|device| measure::alone(&mut set(std::slice::from_ref(device))?, problem))
         .collect::<Result<Vec<Alone>, Failure>>()?;
     let times: Vec<f64> = alone.iter().map(|alone| alone.time).collect();
+    let mut set = set(&devices)?;
     let together = measure::together(&mut set, problem)?;
     let optimal = cltune_runtime::split_factors(&times);
     let adjusted = together.report.factors(devices.len());

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::problem::Problem;
-use cltune_runtime::{Device, DeviceSet, SplitReport};
+use cltune_runtime::{DeviceSet, SplitReport};
 use std::time::Instant;
 
 /// How often a time is taken, and how many of the shortest are averaged, as in the paper (section 4).
@@ -34,17 +34,16 @@ pub(crate) struct Together {
     pub(crate) report: SplitReport,
 }
 
-/// The time of a problem on one device. For a slow one it is the line through the times of two parts,
+/// The time of a problem on a set of one device. For a slow one it is the line through the times of two parts,
 /// since what does not depend on the part (an argument that is transferred whole) counts once.
-pub(crate) fn alone(device: &Device, problem: &mut dyn Problem) -> Result<Alone, Failure> {
-    let mut set = DeviceSet::new(std::slice::from_ref(device))?;
+pub(crate) fn alone(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<Alone, Failure> {
     let [small, large] = PARTS.map(|part| problem.positions() / part);
     let mut first = [0.0; 2];
     for (time, positions) in first.iter_mut().zip([small, large]) {
         // The first call builds and allocates.
-        problem.compute(&mut set, positions)?;
+        problem.compute(set, positions)?;
         let begin = Instant::now();
-        problem.compute(&mut set, positions)?;
+        problem.compute(set, positions)?;
         *time = milliseconds(begin);
     }
     let whole = |[of_small, of_large]: [f64; 2]| {
@@ -59,8 +58,8 @@ pub(crate) fn alone(device: &Device, problem: &mut dyn Problem) -> Result<Alone,
         });
     }
     let all = problem.positions();
-    problem.compute(&mut set, all)?;
-    let (time, _) = best(|| problem.compute(&mut set, all))?;
+    problem.compute(set, all)?;
+    let (time, _) = best(|| problem.compute(set, all))?;
     Ok(Alone { time, is_scaled })
 }
 

@@ -47,6 +47,34 @@ fn a_share_that_fails_is_done_again_by_others() {
     assert!(computed.stdout.contains("dropped out"), "{computed}");
 }
 
+/// Through pinned memory, by several threads for each device.
+#[test]
+fn a_share_that_fails_on_its_way_through_pinned_memory_is_done_again_by_others() {
+    let pinned = ["--transfers", "pinned"];
+    let sound = computed("", &pinned).expect_code(0);
+    assert!(!sound.stdout.contains("dropped out"), "{sound}");
+    for faults in [
+        "error=-5@clEnqueueWriteBuffer#2",
+        "error=-2@clEnqueueNDRangeKernel#2",
+        "error=-36@clEnqueueReadBuffer#3",
+        // A transfer that ends badly.
+        "error=-14@clWaitForEvents#1",
+        "error=-14@clWaitForEvents#8",
+        "error=-36@clFinish#2",
+        // Two of three.
+        "error=-5@clEnqueueWriteBuffer#1; error=-14@clWaitForEvents#9",
+    ] {
+        let computed = computed(faults, &pinned).expect_code(0);
+        assert!(
+            computed.stdout.contains("dropped out"),
+            "{faults}: {computed}"
+        );
+    }
+    // Where there is no pinned memory, transfers are as they are without it.
+    let computed = computed("error=-4@clCreateBuffer#12", &pinned).expect_code(0);
+    assert!(!computed.stdout.contains("dropped out"), "{computed}");
+}
+
 #[test]
 fn a_configuration_that_does_not_build_on_a_device_is_followed_by_another() {
     let computed = computed("error=-11@clBuildProgram#2", &[]).expect_code(0);

@@ -1,0 +1,165 @@
+//! Threads that copy between the caller's memory and pinned chunks, while other chunks are on their way.
+
+use super::jobs::Jobs;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::opencl::{Moving, Pinned, Place, RawBuffer, RawQueue, Runs};
+use crate::queue::Queue;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+/// A chunk to send to a device.
+#[derive(Debug)]
+pub(super) struct Upload<'a> {
+    /// The piece that needs it.
+    pub(super) piece: usize,
+    pub(super) buffer: &'a RawBuffer,
+    pub(super) source: &'a [u8],
+    /// Where the argument's bytes are in the source.
+    pub(super) runs: Runs,
+    /// Which of them these are. In the buffer they are packed.
+    pub(super) packed: Range<usize>,
+}
+
+/// A chunk to fetch from a device.
+#[derive(Debug)]
+pub(super) struct Fetch<'a> {
+    pub(super) buffer: &'a RawBuffer,
+    /// Where the results are in the buffer.
+    pub(super) runs: Runs,
+    /// Which of them these are.
+    pub(super) packed: Range<usize>,
+    pub(super) place: Place<'a>,
+    /// The launch that makes them.
+    pub(super) after: Arc<Event>,
+}
+
+/// How many chunks a lane has: one is filled or emptied while the other is on its way.
+const DEPTH: usize = 2;
+
+/// The chunks of a thread.
+#[derive(Debug)]
+pub(super) struct Lane {
+    idle: Vec<Pinned>,
+}
+
+impl Lane {
+    /// A lane with chunks of so many bytes.
+    pub(super) fn new(queue: &Queue, bytes: usize) -> Result<Self> {
+        let chunk = |_| {
+            let chunk = Pinned::new(queue.context().raw(), queue.raw(), bytes);
+            chunk.map_err(Error::call(format!("{bytes} bytes of pinned memory")))
+        };
+        let idle = (0..DEPTH).map(chunk).collect::<Result<_>>()?;
+        Ok(Self { idle })
+    }
+
+    /// Sends what there is to send, and tells `sent` the piece of each chunk. Returns the lane when all
+    /// have arrived; when that fails, the lane is gone and what is left is abandoned.
+    pub(super) fn send(
+        mut self,
+        queue: &RawQueue,
+        jobs: &Jobs<Upload<'_>>,
+        sent: &Sender<usize>,
+    ) -> Result<Self> {
+        match self.send_all(queue, jobs, sent) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                jobs.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    /// Fetches what there is to fetch, in the same way.
+    pub(super) fn fetch(mut self, queue: &RawQueue, jobs: &Jobs<Fetch<'_>>) -> Result<Self> {
+        match self.fetch_all(queue, jobs) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                jobs.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    fn send_all(
+        &mut self,
+        queue: &RawQueue,
+        jobs: &Jobs<Upload<'_>>,
+        sent: &Sender<usize>,
+    ) -> Result<()> {
+        let mut moving = VecDeque::new();
+        while let Some(job) = jobs.wait() {
+            if self.idle.is_empty() {
+                self.idle
+                    .extend(moving.pop_front().map(arrived).transpose()?);
+            }
+            let Some(mut chunk) = self.idle.pop() else {
+                break;
+            };
+            gather(&job, chunk.bytes());
+            let moves = chunk
+                .send(queue, job.buffer, job.packed.start, job.packed.len())
+                .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
+            moving.push_back(moves);
+            queue.flush().map_err(Error::call("clFlush"))?;
+            // Nobody listens when another thread has failed.
+            let _ = sent.send(job.piece);
+        }
+        for moves in moving {
+            self.idle.push(arrived(moves)?);
+        }
+        Ok(())
+    }
+
+    fn fetch_all(&mut self, queue: &RawQueue, jobs: &Jobs<Fetch<'_>>) -> Result<()> {
+        let mut moving: VecDeque<(Moving, Fetch<'_>)> = VecDeque::new();
+        loop {
+            // What is on its way is waited for when there is nothing else to begin.
+            let job = match (moving.is_empty(), self.idle.is_empty()) {
+                (true, _) => jobs.wait(),
+                (false, true) => None,
+                (false, false) => jobs.next(),
+            };
+            if let Some(job) = job {
+                let Some(chunk) = self.idle.pop() else {
+                    return Ok(());
+                };
+                let extent = job.runs.extent(&job.packed);
+                let after = job.after.raw();
+                let moves = chunk
+                    .receive(queue, job.buffer, extent.start, extent.len(), after)
+                    .map_err(Error::call("clEnqueueReadBuffer of a share"))?;
+                moving.push_back((moves, job));
+                queue.flush().map_err(Error::call("clFlush"))?;
+            } else if let Some((moves, mut job)) = moving.pop_front() {
+                let mut chunk = arrived(moves)?;
+                job.place.write(chunk.bytes(), job.runs);
+                self.idle.push(chunk);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn arrived(moves: Moving) -> Result<Pinned> {
+    moves
+        .wait()
+        .map_err(Error::call("clWaitForEvents of a share's transfer"))
+}
+
+/// Copies a chunk's bytes, which are in runs, one after the other.
+fn gather(job: &Upload<'_>, chunk: &mut [u8]) {
+    let base = job.packed.start;
+    for part in job.runs.by_run(job.packed.clone()) {
+        let from = job.runs.at(part.start);
+        let source = job.source.get(from..from + part.len());
+        let target = chunk.get_mut(part.start - base..part.end - base);
+        if let (Some(source), Some(target)) = (source, target) {
+            target.copy_from_slice(source);
+        }
+    }
+}
