@@ -1,7 +1,7 @@
 //! What is missing from one package's lockfile.
 
 use cltune_core::declaration::Declaration;
-use cltune_core::lockfile::{LockKernel, Lockfile};
+use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile};
 use cltune_core::model::assignments;
 use std::fmt;
 
@@ -73,7 +73,14 @@ fn of_tunable(lockfile: &Lockfile, declaration: &Declaration) -> Vec<Finding> {
         .kernel(&model.name)
         .filter(|kernel| !kernel.tuned.is_empty())
     else {
-        return vec![Finding::NotTuned { kernel: name() }];
+        let devices = &lockfile.devices;
+        let wanted =
+            |device: &LockDevice| declaration.problems_on(&device.limits()).next().is_some();
+        return if devices.is_empty() || devices.iter().any(wanted) {
+            vec![Finding::NotTuned { kernel: name() }]
+        } else {
+            Vec::new()
+        };
     };
     if !kernel.is_current(model) {
         return vec![Finding::Stale {

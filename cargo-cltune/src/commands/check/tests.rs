@@ -78,6 +78,18 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
     assert_eq!(outcome("n == 8"), Outcome::Done);
     assert_eq!(outcome("device.is_cpu == 1 || n == 8"), Outcome::Done);
     assert_eq!(outcome("device.is_gpu == 1"), Outcome::Reported);
+    let other = |condition: &str| Declaration {
+        tune_if: Some(Formula::parse(condition, &scope, Type::Bool).unwrap()),
+        ..declaration("app::other", "b3:2", &[8])
+    };
+    let gpu_only = check(folder.path(), Format::Text, &[other("device.is_gpu == 1")]);
+    assert!(
+        gpu_only.1.contains("app::other: never tuned"),
+        "{}",
+        gpu_only.1
+    );
+    let cpu_only = check(folder.path(), Format::Text, &[other("device.is_cpu == 1")]);
+    assert_eq!(cpu_only.0, Outcome::Done, "{}", cpu_only.1);
     // No value is no reason to leave a problem out.
     assert_eq!(outcome("8 / (9 - n) == 8"), Outcome::Reported);
 }

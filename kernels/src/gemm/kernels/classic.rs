@@ -39,6 +39,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
     local_memory((SA * MWG + SB * NWG) * KWG * 4),
     tune(m = 512, n = 512, k = 512),
     tune(m = 2048, n = 2048, k = 2048),
+    tune_if(device.is_gpu == 1 || m <= 512),
     defaults(
         MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16, KWI = 2,
         VWM = 1, VWN = 1, STRM = 1, STRN = 1, SA = 1, SB = 1,

@@ -28,6 +28,7 @@ macro_rules! direct {
             tune(m = 256, n = 256, k = 256),
             tune(m = 1024, n = 16, k = 1024),
             tune(m = 16, n = 1024, k = 1024),
+            tune_if($size == 4 || device.fp64 == 1),
             defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/direct_reference.cl",

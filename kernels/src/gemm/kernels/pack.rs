@@ -32,7 +32,7 @@ macro_rules! pack {
             tune(rows = 4096, k = 4096, padded = 4096, panel = 4096, transposed = 0),
             tune(rows = 1024, k = 1024, padded = 1038, panel = 2, transposed = [0, 1]),
             tune(rows = 1024, k = 1024, padded = 1024, panel = 16, transposed = [0, 1]),
-            tune_if((device.is_cpu == 1) == (panel < rows)),
+            tune_if((device.is_cpu == 1) == (panel < rows) && ($size == 4 || device.fp64 == 1)),
             defaults(TILE_R = 32, TILE_K = 32, DIM_R = 32, DIM_K = 4, LOCAL = true),
             reference(
                 kernel = "gemm_pack_reference", source = "src/gemm/kernels/cl/pack_reference.cl",

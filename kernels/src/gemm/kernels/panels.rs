@@ -38,7 +38,7 @@ macro_rules! panels {
             tune(m = 2048, n = 2048, k = 2048),
             tune(m = 2048, n = 64, k = 2048),
             tune(m = 64, n = 2048, k = 2048),
-            tune_if(device.is_cpu == 1),
+            tune_if(device.is_cpu == 1 && ($size == 4 || device.fp64 == 1)),
             defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
             reference(
                 kernel = "gemm_reference", source = "src/gemm/kernels/cl/panels_reference.cl",
