@@ -6,7 +6,7 @@ use crate::artifact::{CargoArgs, discover_or_read};
 use crate::captured;
 use crate::session::{
     Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
-    list_devices, plan, touch_sources, watch_interrupts,
+    list_and_keep, plan, touch_sources, watch_interrupts,
 };
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
-    let devices = list_devices()?;
+    let (devices, spare) = list_and_keep()?;
     let filters = Filters {
         kernels: args.kernel.clone(),
         devices: args.device.clone(),
@@ -210,6 +210,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             .jobs
             .or_else(|| available_parallelism().ok())
             .map_or(1, NonZeroUsize::get),
+        spare,
         messages,
     };
     let screen = Screen::new(args.quiet || messages.enabled);

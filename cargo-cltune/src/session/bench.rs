@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `measuring` | a worker that measures |
 //! | `compiling` | a worker that builds ahead |
+//! | `spare` | the worker that listed the devices, for the first who measures |
+//! | `stopwatch` | where a search's time goes |
 //! | `lane` | the way of configurations from the search to their results |
 //! | `alternating` | on CPUs: building and measuring in turns |
 //! | `ahead` | elsewhere: building while measuring |
@@ -19,13 +21,17 @@ mod compiling;
 mod lane;
 mod measuring;
 mod pipeline;
+mod spare;
 mod steadiness;
+mod stopwatch;
 mod supply;
 
 pub(crate) use lane::{Announce, Lane};
 pub(crate) use measuring::Bench;
 pub(crate) use pipeline::{Pipeline, PipelineOptions};
+pub(crate) use spare::Spare;
 pub(crate) use steadiness::Steadiness;
+pub(crate) use stopwatch::{Spent, Stopwatch};
 
 use super::plan::Job;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
@@ -91,9 +97,15 @@ pub(crate) enum BenchError {
 
 /// The devices of this machine, as a worker sees them.
 pub(crate) fn list_devices() -> Result<Vec<DeviceRecord>, BenchError> {
-    let answer = Worker::start()?.ask(&Request::Devices, LISTING);
+    list_and_keep().map(|(devices, _)| devices)
+}
+
+/// The same, with the worker: its drivers have started.
+pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, Spare), BenchError> {
+    let mut worker = Worker::start()?;
+    let answer = worker.ask(&Request::Devices, LISTING);
     match answer.map_err(BenchError::Listing)? {
-        Response::Devices(devices) => Ok(devices),
+        Response::Devices(devices) => Ok((devices, Spare::new(worker))),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
     }

@@ -88,10 +88,11 @@ impl Messages {
     }
 
     /// Of a search that found something.
-    pub(crate) fn finished(self, job: &Job, finished: &Finished, seconds: f64) {
+    pub(crate) fn finished(self, job: &Job, finished: &Finished) {
         let Some(choice) = &finished.choice else {
             return;
         };
+        let spent = &finished.spent;
         let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
         self.about(
             job,
@@ -104,7 +105,12 @@ impl Messages {
                 "failed": failed,
                 "stagnant": finished.stagnant,
                 "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
-                "seconds": seconds,
+                "seconds": spent.total().as_secs_f64(),
+                "starting_s": spent.starting.as_secs_f64(),
+                "measuring_s": spent.measuring.as_secs_f64(),
+                "waiting_s": spent.waiting.as_secs_f64(),
+                "comparing_s": spent.comparing.as_secs_f64(),
+                "building_s": spent.building.as_secs_f64(),
             }),
         );
     }

@@ -33,7 +33,7 @@ mod search;
 mod space;
 mod trouble;
 
-pub(crate) use bench::{Bench, BenchError, list_devices};
+pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
 pub(crate) use finalists::compare;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
 pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};

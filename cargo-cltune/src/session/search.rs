@@ -1,6 +1,9 @@
 //! The search of one kernel, device and problem: from the space to the choice.
 
-use super::bench::{Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Steadiness};
+use super::bench::{
+    Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Spare, Spent, Steadiness,
+    Stopwatch,
+};
 use super::course::{Course, Failures, Stopped};
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
@@ -39,6 +42,8 @@ pub(crate) struct SearchOptions {
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
     pub(crate) jobs: usize,
+    /// The worker that listed the devices.
+    pub(crate) spare: Spare,
     pub(crate) messages: Messages,
 }
 
@@ -67,6 +72,8 @@ pub(crate) struct Finished {
     pub(crate) stopped: Option<Stopped>,
     /// How steady the device was, where that was measured.
     pub(crate) steadiness: Option<Steadiness>,
+    /// Where the time went.
+    pub(crate) spent: Spent,
 }
 
 /// Why a search could not be done.
@@ -116,7 +123,7 @@ pub(crate) fn run(
     options: &SearchOptions,
     block: &mut Block,
 ) -> Result<Finished, SearchError> {
-    let begin = Instant::now();
+    let stopwatch = Stopwatch::start();
     let space = space(job, options)?;
     let valid = space.count();
     let known = if options.warm_start {
@@ -124,15 +131,10 @@ pub(crate) fn run(
     } else {
         Known::default()
     };
-    // A deadline that no clock can show is none.
-    let time = options.budget.time();
-    let deadline = time.and_then(|time| begin.checked_add(time));
-    let mut ready = make_ready(job, state, options, space, known, deadline, block)?;
+    let mut ready = make_ready(job, state, options, space, known, stopwatch, block)?;
     let end = ready.search()?;
     let finished = ready.choose(valid, end);
-    options
-        .messages
-        .finished(job, &finished, begin.elapsed().as_secs_f64());
+    options.messages.finished(job, &finished);
     Ok(finished)
 }
 
@@ -143,6 +145,7 @@ struct Ready<'a> {
     /// What an earlier one has left.
     left: Interrupted,
     deadline: Option<Instant>,
+    stopwatch: Arc<Stopwatch>,
 }
 
 /// How a search ended.
@@ -160,10 +163,14 @@ fn make_ready<'a>(
     options: &SearchOptions,
     space: Arc<Space>,
     known: Known,
-    deadline: Option<Instant>,
+    stopwatch: Stopwatch,
     block: &mut Block,
 ) -> Result<Ready<'a>, SearchError> {
     let evaluations = options.budget.evaluations();
+    // A deadline that no clock can show is none.
+    let time = options.budget.time();
+    let deadline = time.and_then(|time| stopwatch.begin().checked_add(time));
+    let stopwatch = Arc::new(stopwatch);
     let total = total(evaluations, space.count());
     let opened = Journal::open(
         state,
@@ -195,9 +202,11 @@ fn make_ready<'a>(
         jobs: options.jobs,
         total,
         learns: options.strategy.learns(),
+        spare: options.spare.clone(),
+        stopwatch: Arc::clone(&stopwatch),
     };
     let announce = announce(job, &journal);
-    let pipeline = Pipeline::new(job, &pipeline_options, announce, left.best_us())?;
+    let pipeline = Pipeline::new(job, &pipeline_options, announce, left.best_us());
     let limits = &job.device.info().limits;
     // Of a space that is not empty; where its first configuration is too hard to find, any will do.
     let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
@@ -224,6 +233,7 @@ fn make_ready<'a>(
         pipeline,
         left,
         deadline,
+        stopwatch,
     })
 }
 
@@ -247,20 +257,24 @@ impl Ready<'_> {
     /// Ends the workers but for the one that times the best again, and chooses.
     fn choose(self, valid: u128, end: End) -> Finished {
         let End { stopped, stagnant } = end;
+        let searched = self.stopwatch.elapsed();
+        let devices = 1 + self.course.job.twins.len();
         let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
         let mut bench = self.pipeline.finish().filter(|_| !device_lost);
         let steadiness = bench.as_ref().and_then(Bench::steadiness);
         let mut course = self.course;
         course.progress.comparing();
         let results = course.times();
+        let choice = finalists::choose(bench.as_mut(), &course.default, &results);
         Finished {
-            choice: finalists::choose(bench.as_mut(), &course.default, &results),
+            choice,
             evaluated: course.search.evaluated() as u64,
             valid,
             failures: course.failures,
             stagnant,
             stopped,
             steadiness,
+            spent: self.stopwatch.spent(devices, searched),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// A running worker; killed when dropped.
+#[derive(Debug)]
 pub(crate) struct Worker {
     child: Child,
     stdin: ChildStdin,
@@ -40,8 +41,16 @@ impl Worker {
     /// Starts this executable as a worker, in a process group of its own, so that a terminal's
     /// Ctrl-C reaches only the supervisor.
     pub(crate) fn start() -> Result<Self, WorkerFailure> {
+        Self::start_with(&[])
+    }
+
+    /// The same with these environment variables, where the user has not set them.
+    pub(crate) fn start_with(variables: &[(&str, &str)]) -> Result<Self, WorkerFailure> {
         let program = std::env::current_exe().map_err(WorkerFailure::Start)?;
-        Self::launch(Command::new(program))
+        let mut command = Command::new(program);
+        let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
+        command.envs(variables.iter().filter(unset).copied());
+        Self::launch(command)
     }
 
     /// The same with a command that runs this executable, such as a tool that watches it.

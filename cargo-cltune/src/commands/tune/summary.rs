@@ -36,6 +36,7 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
                 |choice| job.configuration(&choice.codes),
             );
             writeln!(out, "    {values}")?;
+            writeln!(out, "    {}", finished.spent)?;
         }
         for (job, finished) in &of_device {
             if finished.stagnant {

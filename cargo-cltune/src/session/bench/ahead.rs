@@ -5,7 +5,7 @@
 //! take 14.3 s one after another, 9.8 s in 8 threads, 5.5 s in 8 processes).
 
 use super::compiling::{Built, CompileWorker};
-use super::lane::{Lane, Shared, lock};
+use super::lane::{Lane, MakeBench, Shared, lock};
 use super::measuring::Bench;
 use super::{BenchError, Measured};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +18,6 @@ const READY: usize = 2;
 
 /// What became of a configuration; `None` where it was dropped.
 type Done = (Vec<i64>, Option<Result<Measured, BenchError>>);
-/// What gets a device ready.
-pub(super) type MakeBench = Box<dyn FnOnce() -> Result<Bench, BenchError> + Send>;
 /// A queue that several threads take from.
 type Queue<T> = Arc<Mutex<Receiver<T>>>;
 

@@ -1,49 +1,83 @@
 //! For CPU devices: compiling would disturb what is measured, so they alternate. A batch is built by
-//! several workers at once, then measured one by one while nothing else runs.
+//! several workers at once, then measured one by one while nothing else runs. Only the first batch, a
+//! small one, is built while the one that measures gets ready: then nothing is timed.
 
 use super::compiling::{Built, CompileWorker};
-use super::lane::{Lane, Shared, lock};
+use super::lane::{Lane, MakeBench, Shared, lock};
 use super::measuring::Bench;
 use super::supply::Way;
 use super::{BenchError, Measured};
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::thread::JoinHandle;
 
 /// See the module.
 pub(super) struct Alternating {
-    pub(super) bench: Bench,
+    /// `None` while it gets ready.
+    bench: Option<Bench>,
+    starting: Option<JoinHandle<Result<Bench, BenchError>>>,
     compilers: Vec<CompileWorker>,
     /// How many configurations are built at a time.
     batch: usize,
+    /// How many of them the next time.
+    next_batch: usize,
     shared: Shared,
     waiting: VecDeque<Vec<i64>>,
     built: VecDeque<(Vec<i64>, Built)>,
 }
 
+/// How many configurations for each compile worker are built at first: as many as take about as long
+/// as getting ready to measure does, and show whether building ahead pays off.
+const FIRST_BATCH: usize = 2;
+
 impl Alternating {
     /// With no compilers, what measures also builds; else `batch` configurations are built at a time.
     pub(super) fn new(
-        bench: Bench,
+        bench: MakeBench,
         compilers: Vec<CompileWorker>,
         batch: usize,
         shared: Shared,
     ) -> Self {
         Self {
-            bench,
-            compilers,
+            bench: None,
+            starting: Some(std::thread::spawn(bench)),
             batch,
+            next_batch: compilers.len() * FIRST_BATCH,
+            compilers,
             shared,
             waiting: VecDeque::new(),
             built: VecDeque::new(),
         }
     }
 
-    /// Builds all that wait.
+    /// What measures, once it is ready; `None` where it could not be made ready, as was said then.
+    fn ready(&mut self) -> Result<Option<&mut Bench>, BenchError> {
+        if let Some(starting) = self.starting.take() {
+            let joined = starting.join();
+            let bench = joined.unwrap_or_else(|of| std::panic::resume_unwind(of))?;
+            self.bench = Some(bench);
+        }
+        Ok(self.bench.as_mut())
+    }
+
+    /// Ends all but what measures.
+    pub(super) fn finish(mut self) -> Option<Bench> {
+        // Why it is not ready was said to whoever wanted a result.
+        let _ = self.ready();
+        self.bench
+    }
+
+    /// Builds what waits, up to the size of a batch.
     fn build(&mut self) {
         let shared = &self.shared;
+        let count = match self.next_batch {
+            0 => self.waiting.len(),
+            most => most.min(self.waiting.len()),
+        };
+        self.next_batch = self.batch;
         let tasks: VecDeque<_> = self
             .waiting
-            .drain(..)
+            .drain(..count)
             .map(|codes| (codes, shared.way()))
             .collect();
         if self.compilers.is_empty() || tasks.iter().all(|(_, way)| *way == Way::Direct) {
@@ -88,10 +122,11 @@ impl Lane for Alternating {
         if self.built.is_empty() {
             self.build();
         }
-        let Some((codes, built)) = self.built.pop_front() else {
+        self.ready()?;
+        let (Some((codes, built)), Some(bench)) = (self.built.pop_front(), &mut self.bench) else {
             return Ok(None);
         };
-        let measured = self.shared.measure(&mut self.bench, &codes, built)?;
+        let measured = self.shared.measure(bench, &codes, built)?;
         Ok(Some((codes, measured)))
     }
 

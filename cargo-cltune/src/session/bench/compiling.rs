@@ -33,16 +33,18 @@ pub(super) struct CompileWorker {
     limit: Limit,
 }
 
+/// NVIDIA's driver makes a context's channels to the GPU one after another, whichever process they are
+/// for: with one, and not eight as without this variable, many processes that build are ready sooner. On
+/// a GPU they launch nothing.
+const ONE_CHANNEL: (&str, &str) = ("CUDA_DEVICE_MAX_CONNECTIONS", "1");
+
 impl CompileWorker {
-    /// Starts it in the background, after a while.
-    pub(super) fn new(prepare: Prepare, least_limit: Duration, wait: Duration) -> Self {
+    /// Starts it in the background.
+    pub(super) fn new(prepare: Prepare, least_limit: Duration) -> Self {
         let first = prepare.clone();
         Self {
             worker: None,
-            starting: Some(std::thread::spawn(move || {
-                std::thread::sleep(wait);
-                start(&first)
-            })),
+            starting: Some(std::thread::spawn(move || start(&first))),
             prepare,
             limit: Limit::new(least_limit),
         }
@@ -53,7 +55,8 @@ impl CompileWorker {
         if way == Way::Direct {
             return Built::Not;
         }
-        let built = self.compile(codes, way == Way::Binary);
+        let stopwatch = &shared.stopwatch;
+        let built = stopwatch.build(|| self.compile(codes, way == Way::Binary));
         if way == Way::Binary && matches!(built, Built::Ready { binary: None, .. }) {
             shared.no_binary();
         }
@@ -124,7 +127,7 @@ fn failed(measured: Measured) -> Built {
 }
 
 fn start(prepare: &Prepare) -> Result<Worker, BenchError> {
-    let mut worker = Worker::start()?;
+    let mut worker = Worker::start_with(&[ONE_CHANNEL])?;
     match worker.ask(
         &Request::PrepareCompiler(Box::new(prepare.clone())),
         PATIENCE,

@@ -2,10 +2,11 @@
 
 use super::compiling::Built;
 use super::measuring::Bench;
+use super::stopwatch::Stopwatch;
 use super::supply::{Supply, Way};
 use super::{BenchError, Measured};
 use cltune_runtime::tuning::Outcome;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where configurations go in and results come out, not always in the same order.
 pub(crate) trait Lane {
@@ -25,6 +26,8 @@ pub(crate) trait Lane {
     fn cancel(&mut self);
 }
 
+/// What gets a device ready.
+pub(super) type MakeBench = Box<dyn FnOnce() -> Result<Bench, BenchError> + Send>;
 /// What is told before a configuration is measured.
 pub(crate) type Announce = Box<dyn Fn(&[i64]) + Send + Sync>;
 
@@ -33,15 +36,21 @@ pub(super) struct Shared {
     announce: Announce,
     best_us: Mutex<Option<f64>>,
     supply: Mutex<Supply>,
+    pub(super) stopwatch: Arc<Stopwatch>,
 }
 
 impl Shared {
     /// `best_us` is the best time that is known already.
-    pub(super) fn new(announce: Announce, best_us: Option<f64>) -> Self {
+    pub(super) fn new(
+        announce: Announce,
+        best_us: Option<f64>,
+        stopwatch: Arc<Stopwatch>,
+    ) -> Self {
         Self {
             announce,
             best_us: Mutex::new(best_us),
             supply: Mutex::default(),
+            stopwatch,
         }
     }
 
@@ -52,6 +61,16 @@ impl Shared {
 
     /// Measures what was built ahead, or not.
     pub(super) fn measure(
+        &self,
+        bench: &mut Bench,
+        codes: &[i64],
+        built: Built,
+    ) -> Result<Measured, BenchError> {
+        let stopwatch = &self.stopwatch;
+        stopwatch.measure(|| self.measure_built(bench, codes, built))
+    }
+
+    fn measure_built(
         &self,
         bench: &mut Bench,
         codes: &[i64],

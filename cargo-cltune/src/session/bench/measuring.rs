@@ -1,6 +1,7 @@
 //! A worker that is ready to measure one job, replaced when it dies.
 
 use super::blame::may_be_the_workers;
+use super::spare::Spare;
 use super::steadiness::{Control, Steadiness};
 use super::{BenchError, Measured, PATIENCE, prepare};
 use crate::session::plan::Job;
@@ -25,10 +26,16 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Starts a worker and lets it prepare: allocate, fill, compute the reference.
-    pub(crate) fn new(job: &Job, seed: u64, least_limit: Duration) -> Result<Self, BenchError> {
+    /// Starts a worker, or takes the spare one, and lets it prepare: allocate, fill, compute the
+    /// reference.
+    pub(crate) fn new(
+        job: &Job,
+        seed: u64,
+        least_limit: Duration,
+        spare: &Spare,
+    ) -> Result<Self, BenchError> {
         let prepare = prepare(job, seed);
-        let (worker, default) = start(&prepare)?;
+        let (worker, default) = start(&prepare, spare.take())?;
         Ok(Self {
             worker: Some(worker),
             prepare,
@@ -137,7 +144,7 @@ impl Bench {
             worker
         } else {
             self.measured = 0;
-            start(&self.prepare)?.0
+            start(&self.prepare, None)?.0
         };
         Ok(self.worker.insert(worker))
     }
@@ -177,15 +184,17 @@ impl Limit {
 
 /// A worker that is ready. One that ends before it is may have been ended by somebody else, for want of
 /// memory: then another is tried.
-fn start(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
-    match start_once(prepare) {
-        Err(BenchError::Preparing(WorkerFailure::Ended(_))) => start_once(prepare),
+fn start(prepare: &Prepare, spare: Option<Worker>) -> Result<(Worker, Vec<i64>), BenchError> {
+    let worker = spare.map_or_else(Worker::start, Ok)?;
+    match make_ready(worker, prepare) {
+        Err(BenchError::Preparing(WorkerFailure::Ended(_))) => {
+            make_ready(Worker::start()?, prepare)
+        }
         ready => ready,
     }
 }
 
-fn start_once(prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
-    let mut worker = Worker::start()?;
+fn make_ready(mut worker: Worker, prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
     let answer = worker.ask(&Request::Prepare(Box::new(prepare.clone())), PATIENCE);
     match answer.map_err(BenchError::Preparing)? {
         Response::Prepared { default } => Ok((worker, default)),

@@ -1,12 +1,16 @@
 //! Which lane a job gets: it depends on its device, and on how many processes may run.
 
-use super::ahead::{Ahead, MakeBench};
+use super::ahead::Ahead;
 use super::alternating::Alternating;
 use super::compiling::CompileWorker;
-use super::lane::{Announce, Lane, Shared};
+use super::lane::{Announce, Lane, MakeBench, Shared};
 use super::measuring::Bench;
+use super::spare::Spare;
+use super::stopwatch::Stopwatch;
 use super::{BenchError, Measured, prepare};
 use crate::session::plan::Job;
+use crate::worker::DeviceRecord;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Compile workers beyond this number only wait for each other: what a GPU driver does for each
@@ -17,12 +21,9 @@ const WORTH_A_WORKER: u64 = 4;
 
 /// How many configurations each compile worker builds before they are measured: where the search learns
 /// from results, and where it does not. Workers wait for the last one of a batch.
-const BATCH: (usize, usize) = (2, 8);
+const BATCH: (usize, usize) = (2, 16);
 /// How many configurations for each compile worker are under way where the search does not learn.
 const FAR_AHEAD: usize = 4;
-/// Who measures gets ready before those that build: a GPU driver makes one context after another.
-const HEAD_START: Duration = Duration::from_millis(300);
-
 /// How to measure a job.
 pub(crate) struct PipelineOptions {
     pub(crate) seed: u64,
@@ -34,6 +35,9 @@ pub(crate) struct PipelineOptions {
     pub(crate) total: Option<u64>,
     /// Whether the search learns from results, and so should not be far ahead of them.
     pub(crate) learns: bool,
+    /// A worker that has nothing to do.
+    pub(crate) spare: Spare,
+    pub(crate) stopwatch: Arc<Stopwatch>,
 }
 
 /// As many workers that build as are worth their start; they start while the one that measures is
@@ -50,12 +54,7 @@ fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
         (0 | 1, false) => job.twins.len().min(1),
         (jobs, _) => jobs,
     };
-    let wait = if job.device.is_cpu() {
-        Duration::ZERO
-    } else {
-        HEAD_START
-    };
-    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit, wait);
+    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit);
     (0..count).map(worker).collect()
 }
 
@@ -69,44 +68,42 @@ enum Kind {
 
 impl Pipeline {
     /// The lane that suits the job's device. `announce` is told each configuration before it is
-    /// measured; `best_us` is the best time so far.
-    ///
-    /// # Errors
-    /// The device cannot be made ready; one that others build for says so when it is asked for its
-    /// first result.
+    /// measured; `best_us` is the best time so far. A device that cannot be made ready says so when
+    /// the lane is asked for its first result.
     pub(crate) fn new(
         job: &Job,
         options: &PipelineOptions,
         announce: Announce,
         best_us: Option<f64>,
-    ) -> Result<Self, BenchError> {
-        let shared = Shared::new(announce, best_us);
+    ) -> Self {
+        let shared = Shared::new(announce, best_us, Arc::clone(&options.stopwatch));
         let compilers = compilers(job, options);
         let (seed, limit) = (options.seed, options.limit);
-        if job.device.is_cpu() || compilers.is_empty() {
-            let bench = Bench::new(job, seed, limit)?;
-            let batch = compilers.len() * if options.learns { BATCH.0 } else { BATCH.1 };
-            let lane = Alternating::new(bench, compilers, batch, shared);
-            return Ok(Self(Kind::Alternating(Box::new(lane))));
-        }
-        let devices = std::iter::once(&job.device).chain(&job.twins);
-        let benches = devices.map(|device| -> MakeBench {
+        let bench = |device: &DeviceRecord| -> MakeBench {
             let job = Job {
                 device: device.clone(),
                 ..job.clone()
             };
-            Box::new(move || Bench::new(&job, seed, limit))
-        });
+            let spare = options.spare.clone();
+            Box::new(move || Bench::new(&job, seed, limit, &spare))
+        };
+        if job.device.is_cpu() || compilers.is_empty() {
+            let batch = compilers.len() * if options.learns { BATCH.0 } else { BATCH.1 };
+            let lane = Alternating::new(bench(&job.device), compilers, batch, shared);
+            return Self(Kind::Alternating(Box::new(lane)));
+        }
+        let devices = std::iter::once(&job.device).chain(&job.twins);
+        let benches = devices.map(bench);
         let ahead = if options.learns { 1 } else { FAR_AHEAD };
         let capacity = compilers.len() * ahead;
         let lane = Ahead::new(benches.collect(), compilers, capacity, shared);
-        Ok(Self(Kind::Ahead(lane)))
+        Self(Kind::Ahead(lane))
     }
 
     /// Ends the lane; `None` where it has lost what measures.
     pub(crate) fn finish(self) -> Option<Bench> {
         match self.0 {
-            Kind::Alternating(lane) => Some(lane.bench),
+            Kind::Alternating(lane) => lane.finish(),
             Kind::Ahead(lane) => lane.finish(),
         }
     }
