@@ -1,12 +1,15 @@
-"""Compares how long cltune and Kernel Tuner take for the same number of random configurations of the
+"""Compares how long cltune, CLTune and Kernel Tuner take for the same number of random configurations of the
 same kernel and space, in turns.
 
-    python compare.py CARGO_CLTUNE GEMM_PROGRAM KERNEL.cl SIZE COUNT PLATFORM ROUNDS
+    python compare.py --tool CARGO_CLTUNE --program GEMM_PROGRAM --peer CLTUNE_PEER --kernels FOLDER
+                      [--count 60] [--size 256] [--platform portable] [--rounds 3]
 
-cltune verifies each configuration; Kernel Tuner does not. Both start with empty caches: PoCL's and
-NVIDIA's are put into folders that are removed before each run.
+cltune and CLTune verify each configuration; Kernel Tuner does not. CLTune gets the very configurations
+that cltune has measured in the same round; Kernel Tuner draws its own, since it takes no list of them. All
+start with empty caches: PoCL's and NVIDIA's are put into folders that are removed before each run.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -16,53 +19,93 @@ import tempfile
 import time
 from pathlib import Path
 
-tool, program, kernel = (str(Path(argument).absolute()) for argument in sys.argv[1:4])
-size, count, platform, rounds = sys.argv[4], sys.argv[5], sys.argv[6], int(sys.argv[7])
-peer = str(Path(__file__).with_name("peer.py"))
+CACHES = {"POCL_CACHE_DIR": "pocl", "CUDA_CACHE_PATH": "nvidia", "XDG_CACHE_HOME": "cache"}
+LISTED = "configurations.txt"
 
 
-def cltune(*options):
-    command = [tool, "cltune", "tune", "--artifact", program, "--kernel", "gemm_classic"]
-    command += ["--device", platform, "--problem", f"m={size},n={size},k={size}", "--strategy", "random"]
-    command += ["--budget", count, "--fresh", "--no-warm-start", "--message-format", "json"]
-    return command + list(options)
+def arguments():
+    parser = argparse.ArgumentParser()
+    for name in ("--tool", "--program", "--peer", "--kernels"):
+        parser.add_argument(name, type=lambda path: Path(path).absolute(), required=True)
+    parser.add_argument("--count", default="60")
+    parser.add_argument("--size", default="256")
+    parser.add_argument("--platform", default="portable")
+    parser.add_argument("--rounds", type=int, default=3)
+    return parser.parse_args()
 
 
-contenders = {
-    "cltune": cltune(),
-    "cltune, one process": cltune("--jobs", "1"),
-    "Kernel Tuner 1.5, unverified": [sys.executable, peer, kernel, size, count, platform],
-}
-seconds = {name: [] for name in contenders}
-for _ in range(rounds):
-    for name, command in contenders.items():
-        with tempfile.TemporaryDirectory() as folder:
-            caches = {
-                "POCL_CACHE_DIR": f"{folder}/pocl",
-                "CUDA_CACHE_PATH": f"{folder}/nvidia",
-                "XDG_CACHE_HOME": f"{folder}/cache",
-                "PYOPENCL_NO_CACHE": "1",
-            }
-            for cache in ("pocl", "nvidia", "cache"):
-                os.mkdir(f"{folder}/{cache}")
-            begin = time.perf_counter()
-            run = subprocess.run(
-                command, cwd=folder, env=os.environ | caches, capture_output=True, text=True
-            )
-            took = time.perf_counter() - begin
-        if run.returncode != 0:
-            sys.exit(f"{name} failed:\n{run.stdout[-2000:]}\n{run.stderr[-2000:]}")
-        seconds[name].append(took)
-        lines = [line for line in run.stdout.splitlines() if line.startswith("{")]
-        last = json.loads(lines[-1])
-        best = last.get("time_us") or last.get("best_us")
-        evaluated = last.get("evaluated") or last.get("configurations")
-        print(f"{name}: {took:.2f} s for {evaluated}, best {best:.0f} us", file=sys.stderr)
+def contenders(args, listed):
+    """The command of each; the first one says which configurations it has measured."""
+    size, classic = args.size, args.kernels / "classic.cl"
+    cltune = [args.tool, "cltune", "tune", "--artifact", args.program, "--kernel", "gemm_classic"]
+    cltune += ["--device", args.platform, "--problem", f"m={size},n={size},k={size}"]
+    cltune += ["--strategy", "random", "--budget", args.count, "--fresh", "--no-warm-start"]
+    cltune += ["--message-format", "json"]
+    kernel_tuner = Path(__file__).with_name("kernel_tuner_peer.py")
+    reference = args.kernels / "classic_reference.cl"
+    return {
+        "cltune": cltune,
+        "cltune, one process": [*cltune, "--jobs", "1"],
+        "CLTune 2.7": [args.peer, classic, reference, size, listed, args.platform],
+        "Kernel Tuner 1.5, unverified": [
+            *(sys.executable, kernel_tuner, classic, size, args.count, args.platform)
+        ],
+    }
 
-ours = statistics.median(seconds["cltune"])
-print(f"| {count} random configurations, {size}^3 | median s (least to most) | s each | over cltune |")
-print("|---|---|---|---|")
-for name, taken in seconds.items():
-    median = statistics.median(taken)
-    spread = f"{min(taken):.2f} to {max(taken):.2f}"
-    print(f"| {name} | {median:.2f} ({spread}) | {median / int(count):.3f} | {median / ours:.2f} |")
+
+def run(name, command):
+    """The seconds that a command takes with empty caches, and the objects that it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"PYOPENCL_NO_CACHE": "1"}
+        for variable, cache in CACHES.items():
+            environment[variable] = f"{folder}/{cache}"
+            os.mkdir(f"{folder}/{cache}")
+        begin = time.perf_counter()
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        seconds = time.perf_counter() - begin
+    if done.returncode != 0:
+        sys.exit(f"{name} failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    return seconds, [json.loads(line) for line in lines]
+
+
+def keep_configurations(objects, listed):
+    """Writes what cltune has measured, a configuration on each line."""
+    configurations = [each["values"] for each in objects if each.get("reason") == "configuration"]
+    lines = [" ".join(f"{name}={value}" for name, value in each.items()) for each in configurations]
+    listed.write_text("".join(f"{line}\n" for line in lines))
+
+
+def table(args, taken):
+    ours = statistics.median(taken["cltune"])
+    title = f"{args.count} random configurations, {args.size}^3"
+    print(f"| {title} | median s (least to most) | s each | ratio of medians |")
+    print("|---|---|---|---|")
+    for name, seconds in taken.items():
+        median = statistics.median(seconds)
+        spread = f"{min(seconds):.2f} to {max(seconds):.2f}"
+        each = median / int(args.count)
+        print(f"| {name} | {median:.2f} ({spread}) | {each:.3f} | {median / ours:.2f} |")
+
+
+def main():
+    args = arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / LISTED
+        commands = contenders(args, listed)
+        taken = {name: [] for name in commands}
+        for _ in range(args.rounds):
+            for name, command in commands.items():
+                seconds, objects = run(name, command)
+                taken[name].append(seconds)
+                if name == "cltune":
+                    keep_configurations(objects, listed)
+                last = objects[-1]
+                best = last.get("time_us") or last.get("best_us")
+                evaluated = last.get("evaluated") or last.get("configurations")
+                parts = {key: round(last[key], 2) for key in last if key.endswith("ing_s")}
+                print(f"{name}: {seconds:.2f} s for {evaluated}, best {best:.0f} us", parts or "", file=sys.stderr)
+    table(args, taken)
+
+
+main()

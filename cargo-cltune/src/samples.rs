@@ -50,6 +50,7 @@ pub(crate) fn declaration(
         fills: Vec::new(),
         bytes: None,
         flops: None,
+        even_work: false,
     }
 }
 

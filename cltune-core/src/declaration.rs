@@ -37,6 +37,9 @@ pub struct Declaration {
     pub bytes: Option<Formula>,
     /// Floating-point operations of one launch, for GFLOPS.
     pub flops: Option<Formula>,
+    /// Whether all work-groups do about the same amount of work, however many are launched: then a part
+    /// of them shows whether a configuration is slow.
+    pub even_work: bool,
 }
 
 impl Declaration {

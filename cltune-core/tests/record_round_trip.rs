@@ -151,6 +151,7 @@ fn declaration() -> Declaration {
         ],
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
+        even_work: true,
     }
 }
 
@@ -180,6 +181,7 @@ fn least() -> Declaration {
         fills: vec![],
         bytes: None,
         flops: None,
+        even_work: false,
         ..declaration
     }
 }

@@ -32,6 +32,12 @@ __kernel void scale(const uint n, __global const float* x, __global float* y, __
     if (V == 5 && i == 3) ((__global float*)x)[i] = 5.0f;
     if (V == 6 && i == 3) { y[i] = NAN; return; }
     if (V == 7 && i == 3) z[i] += 1;
+    if (V == 10) {
+        if (i == 0) y[-1] = 1.0f;
+        float sum = x[i];
+        for (int step = 0; step < 20000; step++) sum = sum * 0.5f + 1.0f;
+        if (sum == 0.0f) z[i] += 1;
+    }
     y[i] = t[get_local_id(0)];
 }
 ";
@@ -49,7 +55,7 @@ fn declaration() -> Declaration {
         name: "V".into(),
         domain: Domain::Range {
             first: 0,
-            last: 9,
+            last: 10,
             step: 1,
         },
     }];
@@ -122,6 +128,7 @@ fn declaration() -> Declaration {
         fills: vec![Fill::None, fill.clone(), Fill::None, Fill::None, fill],
         bytes: None,
         flops: None,
+        even_work: false,
     }
 }
 
@@ -161,6 +168,45 @@ fn a_clearly_slower_configuration_is_not_repeated() {
         panic!()
     };
     assert_eq!(measurement.samples_us.len(), 1);
+}
+
+/// A device whose cores take one work-group at a time; on others a part may take as long as the whole.
+fn is_cpu() -> bool {
+    let device = Device::select().unwrap();
+    device.info().device_type == cltune_core::device::DeviceType::Cpu
+}
+
+#[test]
+fn a_part_shows_that_a_configuration_is_far_too_slow() {
+    let declaration = Declaration {
+        even_work: true,
+        ..declaration()
+    };
+    let device = Device::select().unwrap();
+    let options = MeasureOptions::default();
+    let mut measurer = Measurer::new(&device, &declaration, &[1 << 16], &options).unwrap();
+    let best_us = Some(1000.0);
+    let slow = measurer.measure(&[10], best_us, None);
+    if is_cpu() {
+        let Outcome::TooSlow { at_least_us, .. } = slow else {
+            panic!("{slow:?}")
+        };
+        assert!(at_least_us > 2000.0, "{at_least_us}");
+    }
+    // What it wrote out of bounds is not taken for the next one's.
+    let next = measurer.measure(&[0], best_us, None);
+    assert!(next.time_us().is_some(), "{next:?}");
+    // With a slower best it may be the next best, and is run, and wrong.
+    let outcome = measurer.measure(&[10], Some(1e12), None);
+    assert!(matches!(outcome, Outcome::WrongResult(_)), "{outcome:?}");
+}
+
+#[test]
+fn without_a_declaration_all_is_run() {
+    let outcome = prepare(&declaration())
+        .unwrap()
+        .measure(&[10], Some(1000.0), None);
+    assert!(matches!(outcome, Outcome::WrongResult(_)), "{outcome:?}");
 }
 
 #[test]

@@ -106,6 +106,7 @@ fn declaration(tolerance: Tolerance, draws: Option<u32>) -> Declaration {
         fills: vec![Fill::None, Fill::Uniform { low, high }, Fill::None],
         bytes: None,
         flops: None,
+        even_work: false,
     }
 }
 

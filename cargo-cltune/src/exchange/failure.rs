@@ -39,7 +39,7 @@ pub(super) fn to_t4(status: &str) -> &'static str {
         OK => "correct",
         "build-failed" => "compile",
         WRONG => "correctness",
-        "timed-out" => "timeout",
+        "timed-out" | "too-slow" => "timeout",
         INVALID => "constraints",
         _ => "runtime",
     }

@@ -180,5 +180,6 @@ fn declaration(
         fills: Vec::new(),
         bytes: None,
         flops: None,
+        even_work: false,
     }
 }

@@ -24,6 +24,7 @@ pub(crate) use resume::Interrupted;
 
 use super::bench::Measured;
 use super::plan::Job;
+use super::progress::time;
 use crate::json;
 use checksum::seal;
 use cltune_core::model::Model;
@@ -118,6 +119,16 @@ impl<'a> Line<'a> {
             Measured::Outcome(Outcome::LaunchFailed { error }) => ("launch-failed", error.into()),
             Measured::Outcome(Outcome::WrongResult(wrong)) => {
                 ("wrong-result", wrong.to_string().into())
+            }
+            Measured::Outcome(Outcome::TooSlow {
+                at_least_us,
+                best_us,
+            }) => {
+                let (slow, best) = (time(*at_least_us), time(*best_us));
+                let text = format!(
+                    "a part of its work-groups shows that it takes {slow} or more; the best takes {best}"
+                );
+                ("too-slow", text.into())
             }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
             Measured::Crashed(reason) => ("crashed", reason.into()),

@@ -260,12 +260,14 @@ impl Ready<'_> {
         let searched = self.stopwatch.elapsed();
         let devices = 1 + self.course.job.twins.len();
         let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
-        let mut bench = self.pipeline.finish().filter(|_| !device_lost);
+        let (bench, idle) = self.pipeline.finish();
+        let mut bench = bench.filter(|_| !device_lost);
         let steadiness = bench.as_ref().and_then(Bench::steadiness);
         let mut course = self.course;
         course.progress.comparing();
         let results = course.times();
         let choice = finalists::choose(bench.as_mut(), &course.default, &results);
+        drop(idle);
         Finished {
             choice,
             evaluated: course.search.evaluated() as u64,

@@ -47,6 +47,7 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         fills: arguments.iter().map(fill).collect::<Result<_, _>>()?,
         bytes: fields.optional_formula("bytes", &scope)?,
         flops: fields.optional_formula("flops", &scope)?,
+        even_work: fields.optional_ints("even_work")?.is_some(),
         model,
     })
 }

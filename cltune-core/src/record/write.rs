@@ -24,6 +24,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         fills,
         bytes,
         flops,
+        even_work,
     } = declaration;
     out.text("name", &model.name);
     out.text("package", package);
@@ -39,6 +40,9 @@ pub(super) fn text(declaration: &Declaration) -> String {
     tolerance_keys(&mut out, tolerance);
     if let Some(draws) = draws {
         out.ints("draws", &[i64::from(*draws)]);
+    }
+    if *even_work {
+        out.ints("even_work", &[1]);
     }
     model_keys(&mut out, model);
     reference_table(&mut out, reference);

@@ -167,6 +167,10 @@ pub(crate) fn check(
         fills: kernel_arguments.fills,
         bytes: formulas::single(attribute.bytes.as_ref(), &scopes, per_launch, errors),
         flops: formulas::single(attribute.flops.as_ref(), &scopes, per_launch, errors),
+        even_work: attribute
+            .even_work
+            .as_ref()
+            .is_some_and(|clause| clause.value.value),
         model: model.clone(),
     };
     let divisions = split::divisions(attribute, &arguments, &problems.dimensions, &scopes, errors);

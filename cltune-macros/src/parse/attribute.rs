@@ -8,7 +8,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Expr, LitInt, LitStr, Path};
+use syn::{Expr, LitBool, LitInt, LitStr, Path};
 
 /// Every clause as written.
 #[derive(Debug, Default)]
@@ -35,10 +35,11 @@ pub(crate) struct Attribute {
     pub(crate) draws: Option<Spanned<LitInt>>,
     pub(crate) bytes: Option<Spanned<Expr>>,
     pub(crate) flops: Option<Spanned<Expr>>,
+    pub(crate) even_work: Option<Spanned<LitBool>>,
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
 }
 
-const CLAUSES: [&str; 22] = [
+const CLAUSES: [&str; 23] = [
     "source",
     "kernel",
     "name",
@@ -60,6 +61,7 @@ const CLAUSES: [&str; 22] = [
     "draws",
     "bytes",
     "flops",
+    "even_work",
     "split",
 ];
 
@@ -117,6 +119,7 @@ impl Attribute {
             "draws" => set(&mut self.draws, &word, assigned(input)),
             "bytes" => set(&mut self.bytes, &word, single(input)),
             "flops" => set(&mut self.flops, &word, single(input)),
+            "even_work" => set(&mut self.even_work, &word, assigned(input)),
             "split" => set(&mut self.split, &word, assignments(input, errors)),
             text => {
                 let near = did_you_mean(text, CLAUSES);

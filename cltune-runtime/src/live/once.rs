@@ -215,5 +215,6 @@ fn reason(outcome: &Outcome) -> String {
         Outcome::BuildFailed { log } => log.clone(),
         Outcome::LaunchFailed { error } => error.clone(),
         Outcome::WrongResult(wrong) => wrong.to_string(),
+        Outcome::TooSlow { .. } => "far slower than the best".into(),
     }
 }

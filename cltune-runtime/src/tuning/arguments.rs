@@ -180,6 +180,12 @@ impl Arguments {
             .try_for_each(|buffer| buffer.restore(queue, draw))
     }
 
+    /// Repairs what was written out of bounds.
+    pub(super) fn restore_guards(&self, queue: &Queue) -> Result<()> {
+        let mut buffers = self.buffers.iter();
+        buffers.try_for_each(|buffer| buffer.memory.restore_guards(queue))
+    }
+
     /// Keeps what is in the written buffers as the reference's results of a draw, which must be
     /// results that others can be compared with.
     pub(super) fn keep_expected(
@@ -243,9 +249,7 @@ impl Arguments {
                 continue;
             }
             if let Some(kind) = buffer.verify(queue, draw, &mut scratch)? {
-                for buffer in &self.buffers {
-                    buffer.memory.restore_guards(queue)?;
-                }
+                self.restore_guards(queue)?;
                 return Ok(Some(WrongResult {
                     argument: buffer.name.clone(),
                     kind,

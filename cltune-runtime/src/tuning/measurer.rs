@@ -4,6 +4,7 @@ use super::arguments::{Arguments, Setting};
 use super::binary::Binary;
 use super::build::{Built, Target, launch_failed};
 use super::outcome::{Measurement, Outcome, WrongResult};
+use super::part::Part;
 use super::prepare_error::PrepareError;
 use super::timing::{Repeats, median};
 use crate::context::Context;
@@ -13,6 +14,7 @@ use crate::launch::{build_options, check_fit, set_local_memory};
 use crate::opencl::RawKernel;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::default_codes;
@@ -38,7 +40,8 @@ pub struct MeasureOptions {
     /// Up to which precision to repeat: the largest distance between the median and the ends of
     /// [`median_interval`](super::median_interval), a part of the median.
     pub precision: f64,
-    /// A configuration that is slower than the best by more than this factor is timed once.
+    /// A configuration that is slower than the best by more than this factor is timed once, or given up
+    /// where a part of it shows that it is.
     pub hopeless_factor: f64,
     /// Where `fill = file("…")` is relative to.
     pub folder: PathBuf,
@@ -138,6 +141,11 @@ impl Measurer {
             Err(outcome) => return outcome,
         };
         let draw = self.verified % self.arguments.draws;
+        match self.time_part(&built, draw, best_us) {
+            Ok(None) => {}
+            Ok(Some(too_slow)) => return too_slow,
+            Err(error) => return launch_failed(&error),
+        }
         self.verified += 1;
         match self.run_and_verify(&built, draw) {
             Ok(None) => {}
@@ -231,6 +239,43 @@ impl Measurer {
         self.arguments.verify(&self.queue, draw)
     }
 
+    /// Gives a configuration up, where a part of its work-groups shows that all of them would take far
+    /// longer than the best time. The part is timed twice: a driver may compile during the first launch,
+    /// and something else may have used the device.
+    fn time_part(
+        &self,
+        built: &Built,
+        draw: usize,
+        best_us: Option<f64>,
+    ) -> Result<Option<Outcome>> {
+        let info = self.context.device().info();
+        let units = usize::try_from(info.limits.compute_units).unwrap_or(1);
+        let Some((part, best_us)) = Part::of(&built.geometry, units)
+            .zip(best_us)
+            .filter(|(_, best_us)| self.declaration.even_work && *best_us >= WORTH_A_PART_US)
+        else {
+            return Ok(None);
+        };
+        self.arguments.restore(&self.queue, draw)?;
+        self.arguments
+            .set(&built.kernel, draw, |declared| declared as u32)?;
+        let is_cpu = info.device_type == DeviceType::Cpu;
+        let mut at_least_us = f64::MAX;
+        for _ in 0..2 {
+            let part_us = self.launch(&built.kernel, &part.geometry)?;
+            at_least_us = at_least_us.min(part.whole_takes_at_least_us(part_us, is_cpu));
+            if at_least_us <= best_us * self.options.hopeless_factor {
+                return Ok(None);
+            }
+        }
+        // Nobody looks for what it may have written elsewhere, and the next one is not to blame for it.
+        self.arguments.restore_guards(&self.queue)?;
+        Ok(Some(Outcome::TooSlow {
+            at_least_us,
+            best_us,
+        }))
+    }
+
     /// Times launches on a draw whose verification has warmed caches and clocks up.
     fn time(&self, built: &Built, draw: usize, best_us: Option<f64>) -> Result<Vec<f64>> {
         let repeats = Repeats {
@@ -270,6 +315,10 @@ impl Measurer {
         Ok(time_us(event.profile().ok(), host))
     }
 }
+
+/// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too much,
+/// and slow configurations do not cost much.
+const WORTH_A_PART_US: f64 = 1000.0;
 
 /// No launch is shorter, nanoseconds. rusticl (Mesa 22.3) on llvmpipe says 1 of every one.
 const SHORTEST_NS: u64 = 100;

@@ -22,6 +22,7 @@
 //! | `verify` | comparing results with the reference's |
 //! | `watch` | whether a buffer is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
+//! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `timing` | how often to run, and the median |
 //! | `outcome` | what can become of a configuration |
 
@@ -34,6 +35,7 @@ mod fill;
 mod guarded;
 mod measurer;
 mod outcome;
+mod part;
 mod poison;
 mod prepare_error;
 mod reference;

@@ -20,6 +20,13 @@ pub enum Outcome {
     },
     /// It ran and was wrong.
     WrongResult(WrongResult),
+    /// A part of its work-groups showed that it is far slower than the best, so all of it was not run.
+    TooSlow {
+        /// What one launch takes at least, microseconds.
+        at_least_us: f64,
+        /// The best time, which it was compared with, microseconds.
+        best_us: f64,
+    },
 }
 
 /// The times of a configuration.

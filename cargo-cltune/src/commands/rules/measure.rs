@@ -1,7 +1,7 @@
 //! The choices of one kernel, device and problem, timed in turns.
 
 use super::choices::Choice;
-use crate::session::{Bench, BenchError, Job, compare};
+use crate::session::{Bench, BenchError, Job, Spare, compare};
 use std::time::Duration;
 
 /// The seed of the inputs. What is compared has the same inputs.
@@ -30,7 +30,7 @@ pub(super) fn measure(
             configurations.push(choice.codes.clone());
         }
     }
-    let mut bench = Bench::new(job, SEED, limit)?;
+    let mut bench = Bench::new(job, SEED, limit, &Spare::default())?;
     let times: Vec<Option<f64>> = match compare(&mut bench, &configurations) {
         Some(compared) => compared
             .iter()

@@ -62,7 +62,9 @@ impl Failure {
             Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
             Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
             // A worker never answers so.
-            Outcome::Ok(_) => Self::new("crashed", "the worker answered nonsense"),
+            Outcome::Ok(_) | Outcome::TooSlow { .. } => {
+                Self::new("crashed", "the worker answered nonsense")
+            }
         }
     }
 

@@ -30,6 +30,18 @@ pub(super) struct Ahead {
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
+    idle: Idle,
+}
+
+/// Compile workers with nothing left to do, which end when this is dropped. A GPU driver is busy with
+/// ending a process that has a context: so it should not be while something is timed.
+pub(crate) struct Idle(#[expect(dead_code, reason = "they wait for its end")] Option<Sender<()>>);
+
+impl Idle {
+    /// None of them.
+    pub(super) fn none() -> Self {
+        Self(None)
+    }
 }
 
 impl Ahead {
@@ -47,10 +59,18 @@ impl Ahead {
         let (shared, cancelled) = (Arc::new(shared), Arc::new(AtomicBool::new(false)));
         let capacity = building + benches.len() * (1 + READY);
         let to_build: Queue<Vec<i64>> = Arc::new(Mutex::new(to_build));
-        for compiler in compilers {
-            let (tasks, built) = (Arc::clone(&to_build), built.clone());
+        let (idle, end) = channel();
+        let end = Arc::new(Mutex::new(end));
+        for mut compiler in compilers {
+            let (tasks, built, end) = (Arc::clone(&to_build), built.clone(), Arc::clone(&end));
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
-            std::thread::spawn(move || build(compiler, &tasks, &built, &shared, &cancelled));
+            std::thread::spawn(move || {
+                build(&mut compiler, &tasks, &built, &shared, &cancelled);
+                // Who measures waits for the last of these.
+                drop(built);
+                // An error: nothing is ever sent.
+                let _ = lock(&end).recv();
+            });
         }
         let to_measure: Queue<(Vec<i64>, Option<Built>)> = Arc::new(Mutex::new(to_measure));
         let measuring = benches.into_iter().map(|bench| {
@@ -65,23 +85,25 @@ impl Ahead {
             capacity,
             under_way: 0,
             cancelled,
+            idle: Idle(Some(idle)),
         }
     }
 
-    /// Ends all but the first device's bench; `None` where its thread panicked.
-    pub(super) fn finish(mut self) -> Option<Bench> {
+    /// Ends all but the first device's bench and those that built; `None` where its thread panicked.
+    pub(super) fn finish(mut self) -> (Option<Bench>, Idle) {
         self.cancel();
         // The queues end one after another.
         self.tasks = None;
         let benches = self.measuring.into_iter().map(JoinHandle::join);
         let benches: Vec<_> = benches.collect();
-        benches.into_iter().find_map(|bench| bench.ok().flatten())
+        let bench = benches.into_iter().find_map(|bench| bench.ok().flatten());
+        (bench, self.idle)
     }
 }
 
 /// Builds until the queue ends.
 fn build(
-    mut compiler: CompileWorker,
+    compiler: &mut CompileWorker,
     tasks: &Queue<Vec<i64>>,
     built: &Sender<(Vec<i64>, Option<Built>)>,
     shared: &Shared,

@@ -41,11 +41,7 @@ pub(super) struct Shared {
 
 impl Shared {
     /// `best_us` is the best time that is known already.
-    pub(super) fn new(
-        announce: Announce,
-        best_us: Option<f64>,
-        stopwatch: Arc<Stopwatch>,
-    ) -> Self {
+    pub(super) fn new(announce: Announce, best_us: Option<f64>, stopwatch: Arc<Stopwatch>) -> Self {
         Self {
             announce,
             best_us: Mutex::new(best_us),

@@ -1,6 +1,6 @@
 //! Which lane a job gets: it depends on its device, and on how many processes may run.
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, Idle};
 use super::alternating::Alternating;
 use super::compiling::CompileWorker;
 use super::lane::{Announce, Lane, MakeBench, Shared};
@@ -100,10 +100,11 @@ impl Pipeline {
         Self(Kind::Ahead(lane))
     }
 
-    /// Ends the lane; `None` where it has lost what measures.
-    pub(crate) fn finish(self) -> Option<Bench> {
+    /// Ends the lane; `None` where it has lost what measures. Who compares the best should keep what is
+    /// idle until then.
+    pub(crate) fn finish(self) -> (Option<Bench>, Idle) {
         match self.0 {
-            Kind::Alternating(lane) => lane.finish(),
+            Kind::Alternating(lane) => (lane.finish(), Idle::none()),
             Kind::Ahead(lane) => lane.finish(),
         }
     }

@@ -128,7 +128,10 @@ mod tests {
         watch.build(|| ());
         watch.measure(|| ());
         for (counter, seconds) in [(&watch.measuring, 6), (&watch.building, 40)] {
-            counter.store(Duration::from_secs(seconds).as_nanos() as u64, Ordering::Relaxed);
+            counter.store(
+                Duration::from_secs(seconds).as_nanos() as u64,
+                Ordering::Relaxed,
+            );
         }
         let searched = Duration::from_secs(5);
         let spent = watch.spent(2, searched);

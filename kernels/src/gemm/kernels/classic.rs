@@ -46,7 +46,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
     ),
     reference(kernel = "gemm_reference", source = "src/gemm/kernels/cl/classic_reference.cl", global(m, n)),
     tolerance(accumulates = k),
-    flops(2 * m * n * k), bytes(4 * (m * k + n * k + m * n)),
+    flops(2 * m * n * k), bytes(4 * (m * k + n * k + m * n)), even_work = true,
 )]
 pub fn gemm_classic(
     queue: &Queue,

@@ -1,7 +1,7 @@
 """Kernel Tuner on cltune's classic matrix multiplication: how long a number of random configurations
 takes, without verification.
 
-    python peer.py KERNEL.cl SIZE COUNT PLATFORM
+    python kernel_tuner_peer.py KERNEL.cl SIZE COUNT PLATFORM
 
 PLATFORM is a part of an OpenCL platform's name. Prints one JSON object.
 """
