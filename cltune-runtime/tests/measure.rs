@@ -117,6 +117,7 @@ fn declaration() -> Declaration {
         source_file: "src/lib.rs".into(),
         lockfile_seen: "absent".into(),
         problems: vec![vec![64]],
+        tune_if: None,
         reference: Reference::Kernel(ReferenceKernel {
             kernel: "reference".into(),
             source: None,

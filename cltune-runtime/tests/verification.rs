@@ -95,6 +95,7 @@ fn declaration(tolerance: Tolerance, draws: Option<u32>) -> Declaration {
         source_file: "src/lib.rs".into(),
         lockfile_seen: "absent".into(),
         problems: vec![vec![N]],
+        tune_if: None,
         reference: Reference::Kernel(ReferenceKernel {
             kernel: "reference".into(),
             source: None,
