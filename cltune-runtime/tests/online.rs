@@ -5,55 +5,27 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// Adds 2 to each element. The farther from 4, the slower; 2 does not compile, 5 is wrong, and 6 cannot be
-/// launched.
+/// Adds 2 to each element, but for one configuration that is wrong.
 #[tunable(
+    source = "tests/kernels/add.cl",
     params(A = 0..=6),
     global(n), local(4),
     tune(n = 64),
     defaults(A = 0),
 )]
-pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event> {
-    "
-    #if A == 2
-    #error two does not compile
-    #endif
-    #if A == 6
-    __attribute__((reqd_work_group_size(8, 1, 1)))
-    #endif
-    __kernel void add(const uint n, __global float* y) {
-        const int distance = A > 4 ? A - 4 : 4 - A;
-        float waste = get_global_id(0);
-        for (int i = 0; i < 800 * distance; i++) waste = waste * 0.75f + 0.125f * waste;
-        y[get_global_id(0)] += waste > 1e30f ? 0 : A == 5 ? 1e9f : 2;
-    }
-    "
-}
+pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
 
 /// The same for programs that do not check.
 #[tunable(
+    source = "tests/kernels/add.cl",
+    kernel = "add",
     params(A = 0..=6),
     constraints(A != 5),
     global(n), local(4),
     tune(n = 64),
     defaults(A = 0),
 )]
-pub fn sum(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event> {
-    "
-    #if A == 2
-    #error two does not compile
-    #endif
-    #if A == 6
-    __attribute__((reqd_work_group_size(8, 1, 1)))
-    #endif
-    __kernel void sum(const uint n, __global float* y) {
-        const int distance = A > 4 ? A - 4 : 4 - A;
-        float waste = get_global_id(0);
-        for (int i = 0; i < 800 * distance; i++) waste = waste * 0.75f + 0.125f * waste;
-        y[get_global_id(0)] += waste > 1e30f ? 0 : 2;
-    }
-    "
-}
+pub fn sum(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
 
 /// What `explain` says in the end.
 const FOUND: &str = "> A = 4: from this user's cache, for this problem";
