@@ -3,6 +3,8 @@
 //!
 //! A driver may have a cache on disk of its own, which would hide the difference: PoCL's is emptied
 //! before each launch, except where that is what is measured.
+//!
+//! `--rounds N` makes N of each instead of 15.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 use std::error::Error;
@@ -55,13 +57,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         "device    {} ({}), driver {}",
         info.name, info.platform, info.driver
     );
+    let rounds = rounds();
     println!(
-        "protocol  {ROUNDS} processes each, interleaved; milliseconds until the first launch has ended"
+        "protocol  {rounds} processes each, interleaved; milliseconds until the first launch has ended"
     );
     let folder = tempfile::tempdir()?;
     let (cltune, driver) = (folder.path().join("cltune"), folder.path().join("driver"));
     let mut times: [Vec<f64>; 4] = Default::default();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let _ = std::fs::remove_dir_all(&cltune);
         times[0].push(launch(Path::new("off"), &driver, true)?);
         times[1].push(launch(&cltune, &driver, true)?);
@@ -80,6 +83,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         off / drivers
     );
     Ok(())
+}
+
+/// How often each is done.
+fn rounds() -> usize {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--rounds");
+    let given = arguments.nth(1).and_then(|number| number.parse().ok());
+    given.unwrap_or(ROUNDS)
 }
 
 /// Milliseconds of a first launch in another process, with the driver's cache emptied before or not.

@@ -6,6 +6,8 @@ use cltune_runtime::{Buffer, Event, Policy, Queue, Result, tunable, with_policy}
 use std::time::Instant;
 
 const CALLS: usize = 12_000;
+/// What a call of the default takes at least, microseconds: as long as kernels that are worth tuning do.
+const LEAST_US: f64 = 1000.0;
 /// 24 / 0.1 calls: the least window for which the overhead is kept.
 const WINDOW: usize = 240;
 
@@ -17,11 +19,16 @@ const WINDOW: usize = 240;
     tune(n = 1024),
     defaults(A = 0, B = 1),
 )]
-fn work(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event> {
-    "__kernel void work(const uint n, __global float* y) {
+fn work(
+    queue: &Queue,
+    n: u32,
+    #[arg(value = 1)] rounds: u32,
+    #[arg(len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__kernel void work(const uint n, const uint rounds, __global float* y) {
         const int distance = A > 20 ? A - 20 : 20 - A;
         float waste = get_global_id(0);
-        for (int i = 0; i < (400 + 100 * distance) * B; i++) waste = waste * 0.75f + 0.125f * waste;
+        for (uint i = 0; i < rounds * (400 + 100 * distance) * B; i++) waste = waste * 0.75f + 0.125f * waste;
         y[get_global_id(0)] += waste > 1e30f ? 0 : 1;
     }"
 }
@@ -38,8 +45,10 @@ fn main() -> Result<()> {
         info.name, info.platform, info.driver
     );
     let online: Policy = "online:10%".parse().unwrap_or_default();
-    let default = microseconds(&queue, &Policy::Baked)?;
-    let tuned = microseconds(&queue, &online)?;
+    let quick = median(&microseconds(&queue, &Policy::Baked, 1, 100)?);
+    let rounds = (LEAST_US / quick).ceil().max(1.0) as u32;
+    let default = microseconds(&queue, &Policy::Baked, rounds, CALLS)?;
+    let tuned = microseconds(&queue, &online, rounds, CALLS)?;
     let usual = median(&default);
     println!("protocol  {CALLS} calls, microseconds of each; windows of {WINDOW} calls");
     println!("default   {usual:.0} median of all");
@@ -66,17 +75,17 @@ fn main() -> Result<()> {
 }
 
 /// What each of the calls takes.
-fn microseconds(queue: &Queue, policy: &Policy) -> Result<Vec<f64>> {
+fn microseconds(queue: &Queue, policy: &Policy, rounds: u32, calls: usize) -> Result<Vec<f64>> {
     let mut y = Buffer::from_slice(queue, &[0.0_f32; 1024])?;
     // The first builds the program.
-    with_policy(policy, || work(queue, 1024, &mut y))?.wait()?;
+    with_policy(policy, || work(queue, 1024, rounds, &mut y))?.wait()?;
     with_policy(policy, || {
         let mut call = || {
             let begin = Instant::now();
-            work(queue, 1024, &mut y)?.wait()?;
+            work(queue, 1024, rounds, &mut y)?.wait()?;
             Ok(begin.elapsed().as_secs_f64() * 1e6)
         };
-        (0..CALLS).map(|_| call()).collect()
+        (0..calls).map(|_| call()).collect()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::LaunchCache;
+use crate::launch::{LaunchCache, Workshop};
 use crate::opencl::RawContext;
 use std::sync::Arc;
 
@@ -11,17 +11,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Context(Arc<Inner>);
 
-/// A context that is not kept alive.
-#[cfg(feature = "tuning")]
-#[derive(Clone, Debug)]
-pub(crate) struct WeakContext(std::sync::Weak<Inner>);
-
 #[derive(Debug)]
 struct Inner {
-    // Declared before `raw`, so that programs and kernels are released before their context.
+    // Declared first, so that kernels are released before their context.
     launches: LaunchCache,
-    raw: RawContext,
-    device: Device,
+    workshop: Workshop,
 }
 
 impl Context {
@@ -34,36 +28,26 @@ impl Context {
             .map_err(Error::call(format!("clCreateContext for {device}")))?;
         Ok(Self(Arc::new(Inner {
             launches: LaunchCache::default(),
-            raw,
-            device: device.clone(),
+            workshop: Workshop::new(raw, device.clone()),
         })))
     }
 
     /// The context's device.
     pub fn device(&self) -> &Device {
-        &self.0.device
+        self.0.workshop.device()
     }
 
-    /// The same, without keeping it alive.
-    #[cfg(feature = "tuning")]
-    pub(crate) fn downgrade(&self) -> WeakContext {
-        WeakContext(Arc::downgrade(&self.0))
+    /// What building needs of it.
+    pub(crate) fn workshop(&self) -> &Workshop {
+        &self.0.workshop
     }
 
     pub(crate) fn raw(&self) -> &RawContext {
-        &self.0.raw
+        self.0.workshop.raw()
     }
 
     pub(crate) fn launches(&self) -> &LaunchCache {
         &self.0.launches
-    }
-}
-
-#[cfg(feature = "tuning")]
-impl WeakContext {
-    /// The context, if it is still alive.
-    pub(crate) fn upgrade(&self) -> Option<Context> {
-        self.0.upgrade().map(Context)
     }
 }
 

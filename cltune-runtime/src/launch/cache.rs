@@ -4,12 +4,11 @@ use super::arg::Arg;
 use super::choice::{Call, log_selection};
 use super::key::{self, BuildAsIs};
 use super::prepared::Prepared;
-use super::programs::Programs;
 use super::refusals::Refusals;
 use super::selection;
 use super::tunable::Tunable;
+use super::workshop::Workshop;
 use crate::capture::Record;
-use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
 #[cfg(feature = "tuning")]
@@ -27,12 +26,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// changes with every call, forgets all and starts anew, so that memory stays bounded.
 const MAX_LAUNCHES: usize = 4096;
 
-/// Launches of a context, with the programs they use.
+/// Launches of a context.
 #[derive(Debug, Default)]
 pub(crate) struct LaunchCache {
     /// By hash of the key; the entry holds the key itself. Looked up without allocating.
     launches: RwLock<HashMap<u64, Vec<Arc<Entry>>, BuildAsIs>>,
-    programs: Programs,
     refusals: Refusals,
 }
 
@@ -198,7 +196,7 @@ impl LaunchCache {
                 // The next call selects again.
                 Ended::Elsewhere => return launched,
             };
-            self.remember(Entry {
+            let found = Entry {
                 tunable: entry.tunable,
                 policy: entry.policy,
                 dims: entry.dims.clone(),
@@ -207,7 +205,8 @@ impl LaunchCache {
                 prepared,
                 record: entry.record.clone(),
                 online: None,
-            });
+            };
+            self.remember(found, queue.context().workshop());
         }
         launched
     }
@@ -261,18 +260,19 @@ impl LaunchCache {
         let dims = key.dims;
         let entry = if let Some(codes) = key.given {
             selection::check(tunable, queue.device(), codes, dims)?;
-            let prepared = self.build(tunable, queue.context(), codes, dims)?;
+            let prepared = queue.context().workshop().build(tunable, codes, dims)?;
             Entry::new(key, codes.into(), prepared)
         } else {
             self.prepare_selected(tunable, queue, key)?
         };
         let record = Record::of(tunable, queue.device(), dims);
-        Ok(self.remember(Entry { record, ..entry }))
+        let entry = Entry { record, ..entry };
+        Ok(self.remember(entry, queue.context().workshop()))
     }
 
     /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and is
     /// shared from now on.
-    fn remember(&self, entry: Entry) -> Arc<Entry> {
+    fn remember(&self, entry: Entry, workshop: &Workshop) -> Arc<Entry> {
         let entry = Arc::new(entry);
         let key = entry.key();
         // Dropped when the lock is free again: tuning that is under way takes a while to end.
@@ -283,7 +283,7 @@ impl LaunchCache {
             .unwrap_or_else(PoisonError::into_inner);
         if launches.len() >= MAX_LAUNCHES {
             std::mem::swap(&mut *launches, &mut forgotten);
-            self.programs.clear();
+            workshop.forget_programs();
             self.refusals.clear();
         }
         let bucket = launches.entry(key.hash()).or_default();
@@ -309,25 +309,15 @@ impl LaunchCache {
             dims: key.dims,
         };
         let knowledge = call.knowledge(&policy);
+        let workshop = queue.context().workshop();
         let chosen = call.choose(&knowledge, &self.refusals, |codes| {
-            self.build(tunable, queue.context(), codes, key.dims)
+            workshop.build(tunable, codes, key.dims)
         })?;
         log_selection(&call, &policy, &chosen.codes, chosen.rule);
         let entry = Entry::new(key, chosen.codes, chosen.made);
         #[cfg(feature = "tuning")]
         let entry = entry.tuned_by(&call, &policy, chosen.rule);
         Ok(entry)
-    }
-
-    pub(crate) fn build(
-        &self,
-        tunable: &'static Tunable,
-        context: &Context,
-        codes: &[i64],
-        dims: &[i64],
-    ) -> Result<Prepared> {
-        let program = self.programs.get(tunable, context, codes, dims)?;
-        Prepared::new(tunable, context.device(), codes, dims, &program)
     }
 
     /// What is being done about a call under a policy that tunes with calls.

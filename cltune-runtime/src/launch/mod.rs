@@ -10,6 +10,7 @@
 //! | `explain` | the same for people |
 //! | `options` | the compile options of a configuration |
 //! | `programs` | built programs, each once in a context |
+//! | `workshop` | what building needs of a context |
 //! | `local_memory` | local-memory arguments |
 //! | `fit` | whether a device has what a compiled kernel needs |
 //! | `prepared` | a launch with everything decided |
@@ -34,6 +35,7 @@ mod programs;
 mod refusals;
 mod selection;
 mod tunable;
+mod workshop;
 
 pub use arg::Arg;
 #[cfg(feature = "tuning")]
@@ -51,6 +53,7 @@ pub(crate) use options::build_options;
 pub(crate) use prepared::Prepared;
 pub use selection::{Baked, Configuration, Selection, default_params, select};
 pub use tunable::Tunable;
+pub(crate) use workshop::Workshop;
 
 use crate::error::Result;
 use crate::event::Event;

@@ -3,8 +3,8 @@
 
 use super::options::build_options;
 use super::tunable::Tunable;
+use super::workshop::Workshop;
 use crate::cache::{ProgramId, Store};
-use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::device::DeviceInfo;
@@ -23,12 +23,12 @@ impl Programs {
     pub(super) fn get(
         &self,
         tunable: &'static Tunable,
-        context: &Context,
+        workshop: &Workshop,
         codes: &[i64],
         dims: &[i64],
     ) -> Result<Arc<RawProgram>> {
         let model = tunable.model();
-        let options = build_options(model, &model.source, context.device(), codes, dims)?;
+        let options = build_options(model, &model.source, workshop.device(), codes, dims)?;
         let slot = {
             let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let key = (tunable.address(), options.clone());
@@ -36,7 +36,7 @@ impl Programs {
         };
         // Outside the lock, so that other kernels build meanwhile.
         slot.get_or_init(|| {
-            built(context, &model.source, &options)
+            built(workshop, &model.source, &options)
                 .map(Arc::new)
                 .map_err(|failure| Error::Build {
                     kernel: model.name.to_string(),
@@ -56,19 +56,19 @@ impl Programs {
 }
 
 /// From the binary that an earlier run kept, where the driver accepts it, else from source.
-fn built(context: &Context, source: &str, options: &str) -> Result<RawProgram, BuildFailure> {
-    let (device, store) = (context.device(), Store::of_user());
+fn built(workshop: &Workshop, source: &str, options: &str) -> Result<RawProgram, BuildFailure> {
+    let (device, store) = (workshop.device(), Store::of_user());
     if !store.keeps_programs() || has_cache(device.info()) {
-        return RawProgram::build(context.raw(), device.raw(), source, options);
+        return RawProgram::build(workshop.raw(), device.raw(), source, options);
     }
     let id = ProgramId::new(device.info(), source, options);
     if let Some(binary) = store.program(&id) {
-        match RawProgram::from_binary(context.raw(), device.raw(), &binary, options) {
+        match RawProgram::from_binary(workshop.raw(), device.raw(), &binary, options) {
             Ok(program) => return Ok(program),
             Err(_) => store.forget_program(&id),
         }
     }
-    let program = RawProgram::build(context.raw(), device.raw(), source, options)?;
+    let program = RawProgram::build(workshop.raw(), device.raw(), source, options)?;
     if let Some(binary) = program.binary() {
         store.keep_program(&id, &binary);
     }

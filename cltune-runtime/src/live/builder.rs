@@ -3,9 +3,8 @@
 use super::explorer::Codes;
 use super::searching::{Searching, Untuned};
 use crate::cache::Store;
-use crate::context::{Context, WeakContext};
 use crate::error::Error;
-use crate::launch::{Prepared, Tunable};
+use crate::launch::{Prepared, Tunable, Workshop};
 use crate::tuning::{Compiler, MeasureOptions};
 use cltune_core::device::DeviceType;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -43,14 +42,13 @@ pub(super) struct Job {
 
 impl Builder {
     /// Starts with the search, which takes a while for a large space.
-    pub(super) fn start(context: &Context, job: Job) -> std::io::Result<Self> {
+    pub(super) fn start(workshop: &Workshop, job: Job) -> std::io::Result<Self> {
         let (orders, ordered) = channel();
         let (sender, messages) = channel();
-        // Not a context of its own: the program's must end when the program drops it.
-        let context = context.downgrade();
+        let workshop = workshop.clone();
         let thread = std::thread::Builder::new()
             .name("cltune builder".to_owned())
-            .spawn(move || build(&job, &context, &ordered, &sender))?;
+            .spawn(move || build(&job, &workshop, &ordered, &sender))?;
         Ok(Self {
             orders: Some(orders),
             messages,
@@ -75,28 +73,21 @@ impl Builder {
 impl Drop for Builder {
     fn drop(&mut self) {
         self.orders = None;
-        // The thread itself may be the last to hold the context, and so drop this.
-        if let Some(thread) = self.thread.take()
-            && thread.thread().id() != std::thread::current().id()
-        {
+        if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn build(job: &Job, context: &WeakContext, orders: &Receiver<Codes>, sender: &Sender<Message>) {
+fn build(job: &Job, workshop: &Workshop, orders: &Receiver<Codes>, sender: &Sender<Message>) {
     step_back();
-    let Some(first_launch) = search(job, context, sender) else {
+    let Some(first_launch) = search(job, workshop, sender) else {
         return;
     };
     while let Ok(codes) = orders.recv() {
-        let Some(context) = context.upgrade() else {
-            return;
-        };
         let begin = Instant::now();
         first_launch.of(&codes);
-        let launches = context.launches();
-        let built = launches.build(job.tunable, &context, &codes, &job.dims);
+        let built = workshop.build(job.tunable, &codes, &job.dims);
         let message = Message::Built(codes, Box::new(built), begin.elapsed());
         if sender.send(message).is_err() {
             return;
@@ -128,9 +119,8 @@ impl FirstLaunch {
 }
 
 /// Makes the search. `None` where that failed, or nobody wants it any more.
-fn search(job: &Job, context: &WeakContext, sender: &Sender<Message>) -> Option<FirstLaunch> {
-    let context = context.upgrade()?;
-    let device = context.device();
+fn search(job: &Job, workshop: &Workshop, sender: &Sender<Message>) -> Option<FirstLaunch> {
+    let device = workshop.device();
     let store = Store::of_user();
     let (default, dims) = (&*job.default, &*job.dims);
     let searching = Searching::new(job.tunable, device, dims, Some(EVALUATIONS), default, store);

@@ -15,7 +15,7 @@ use super::account::Account;
 use crate::cache::Tried;
 use crate::search::{Confidence, Score, Search, Stagnation, Step};
 use crate::tuning::median;
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 /// A configuration's codes.
 pub(super) type Codes = Box<[i64]>;
@@ -70,10 +70,9 @@ pub(super) struct Explorer {
     default: Timed,
     /// The best so far, where it is better than the default.
     best: Option<(Codes, f64)>,
-    /// So many are built, or being built, beside the one that is tried.
-    ahead: usize,
-    building: usize,
-    ready: VecDeque<Codes>,
+    /// Whether one is being built, beside the one that is tried.
+    is_building: bool,
+    ready: Option<Codes>,
     trial: Option<Timed>,
     /// Nothing more comes from the search.
     exhausted: bool,
@@ -87,16 +86,15 @@ pub(super) struct Explorer {
 }
 
 impl Explorer {
-    pub(super) fn new(search: Search, default: Codes, account: Account, ahead: usize) -> Self {
+    pub(super) fn new(search: Search, default: Codes, account: Account) -> Self {
         Self {
             search,
             stagnation: Stagnation::new(Confidence::default()),
             account,
             default: Timed::new(default),
             best: None,
-            ahead,
-            building: 0,
-            ready: VecDeque::new(),
+            is_building: false,
+            ready: None,
             trial: None,
             exhausted: false,
             finals: None,
@@ -118,7 +116,7 @@ impl Explorer {
 
     /// Whether something is being built.
     pub(super) fn is_building(&self) -> bool {
-        self.building > 0
+        self.is_building
     }
 
     /// How long calls take that are not timed; `None` before that is known.
@@ -141,7 +139,7 @@ impl Explorer {
     pub(super) fn wants(&mut self) -> Option<Codes> {
         let default_us = self.default_us()?;
         self.recall(default_us);
-        while !self.exhausted && self.building + self.ready.len() < self.ahead {
+        while !(self.exhausted || self.is_building || self.ready.is_some()) {
             if self.stagnation.is_reached() || self.account.is_spent(default_us) {
                 self.exhausted = true;
                 break;
@@ -155,7 +153,7 @@ impl Explorer {
                     self.tell(&codes, Some(default_us));
                 }
                 Step::Measure(codes) => {
-                    self.building += 1;
+                    self.is_building = true;
                     return Some(codes.into());
                 }
                 Step::Wait => break,
@@ -167,13 +165,13 @@ impl Explorer {
 
     /// A configuration that was wanted is built.
     pub(super) fn built(&mut self, codes: Codes) {
-        self.building -= 1;
-        self.ready.push_back(codes);
+        self.is_building = false;
+        self.ready = Some(codes);
     }
 
     /// A configuration that was wanted cannot be built.
     pub(super) fn not_built(&mut self, codes: &[i64]) {
-        self.building -= 1;
+        self.is_building = false;
         self.tell(codes, None);
     }
 
@@ -193,15 +191,15 @@ impl Explorer {
         if let Some(trial) = self.trial.clone() {
             return self.timed(&trial);
         }
-        if !self.ready.is_empty() && self.account.affords_unknown(default_us) {
-            if let Some(codes) = self.ready.pop_front() {
+        if self.account.affords_unknown(default_us) {
+            if let Some(codes) = self.ready.take() {
                 self.trial = Some(Timed::new(codes.clone()));
                 return Turn::Fresh(codes);
             }
         } else if self.account.is_spent(default_us) {
-            self.ready.clear();
+            self.ready = None;
         }
-        if self.exhausted && self.building == 0 && self.ready.is_empty() {
+        if self.exhausted && !self.is_building && self.ready.is_none() {
             self.finals = Some(self.finalists());
         }
         Turn::Usual

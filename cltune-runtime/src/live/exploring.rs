@@ -15,16 +15,11 @@ use crate::event::Event;
 use crate::launch::{Arg, Prepared};
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
-use cltune_core::device::DeviceType;
 use cltune_core::lockfile::Measured;
 use cltune_core::model::{Access, ArgumentKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// So many configurations are built, or being built, beside the one that is tried; one where building
-/// disturbs.
-const AHEAD: usize = 2;
 
 pub(super) struct Exploring {
     explorer: Explorer,
@@ -34,8 +29,8 @@ pub(super) struct Exploring {
     strategy: String,
     prepared: HashMap<Codes, Arc<Prepared>>,
     stopwatch: Stopwatch,
-    /// Where building takes the kernels' cores: what that costs the calls.
-    pace: Option<Pace>,
+    /// What building costs the calls.
+    pace: Pace,
     /// When exploring began, and how long after that the call under way came, microseconds.
     begin: Instant,
     now_us: f64,
@@ -55,12 +50,10 @@ impl Exploring {
         queue: &Queue,
     ) -> Self {
         let info = queue.device().info();
-        let disturbs = info.device_type == DeviceType::Cpu;
-        let ahead = if disturbs { 1 } else { AHEAD };
         let strategy = searching.search.name().to_owned();
         let account = Account::new(subject.overhead);
         let default = subject.default.clone();
-        let mut explorer = Explorer::new(searching.search, default, account, ahead);
+        let mut explorer = Explorer::new(searching.search, default, account);
         let conditions = Conditions {
             model: subject.tunable.model(),
             info,
@@ -89,7 +82,7 @@ impl Exploring {
             strategy,
             prepared: HashMap::new(),
             stopwatch: Stopwatch::default(),
-            pace: disturbs.then(Pace::default),
+            pace: Pace::default(),
             begin: Instant::now(),
             now_us: 0.0,
             timing: None,
@@ -111,9 +104,7 @@ impl Exploring {
         let model = subject.tunable.model();
         let usual_us = self.explorer.usual_us();
         self.now_us = self.begin.elapsed().as_secs_f64() * 1e6;
-        if let Some(pace) = &mut self.pace {
-            pace.call(self.now_us);
-        }
+        self.pace.call(self.now_us);
         if let Some((codes, timing)) = self.timing.take() {
             match timing.ended() {
                 Ok(Some(time_us)) => self.explorer.took(&codes, time_us),
@@ -144,9 +135,8 @@ impl Exploring {
         }
         self.order();
         self.keep(subject);
-        if let (Some(pace), Some(before_us)) = (&mut self.pace, usual_us) {
-            let now_us = self.explorer.usual_us().unwrap_or(before_us);
-            pace.faster_by(before_us - now_us);
+        if let (Some(before_us), Some(now_us)) = (usual_us, self.explorer.usual_us()) {
+            self.pace.faster_by(before_us - now_us);
         }
         let found = self.explorer.found()?;
         let info = queue.device().info();
@@ -181,15 +171,13 @@ impl Exploring {
 
     /// What a build that took so long has cost the calls.
     fn pay(&mut self, took: Duration) {
-        if let Some(pace) = &mut self.pace {
-            let cost_us = pace.cost(took.as_secs_f64() * 1e6);
-            self.explorer.extra(cost_us);
-        }
+        let cost_us = self.pace.cost(took.as_secs_f64() * 1e6);
+        self.explorer.extra(cost_us);
     }
 
     /// Orders what is to be built, once it will be known what that costs.
     fn order(&mut self) {
-        if self.pace.as_ref().is_some_and(|pace| !pace.is_known()) {
+        if !self.pace.is_known() {
             return;
         }
         while let Some(codes) = self.explorer.wants() {
@@ -223,9 +211,8 @@ impl Exploring {
         };
         match turn {
             Turn::Usual => {
-                if let Some(pace) = &mut self.pace {
-                    pace.is_ordinary(self.now_us, self.explorer.is_building());
-                }
+                let is_building = self.explorer.is_building();
+                self.pace.is_ordinary(self.now_us, is_building);
                 self.usual(subject, queue, args)
             }
             Turn::Timed(codes) => self.timed(subject, &codes, queue, args),

@@ -157,7 +157,7 @@ impl Subject {
             dims: self.dims.clone(),
             default: self.default.clone(),
         };
-        match Builder::start(queue.context(), job) {
+        match Builder::start(queue.context().workshop(), job) {
             Ok(builder) => Phase::Starting(Box::new(Start { builder, trial })),
             Err(reason) => self.give_up(&reason.to_string()),
         }

@@ -7,6 +7,7 @@ use crate::policy::Overhead;
 use crate::search::{Setting, find};
 use cltune_core::space::{Space, SpaceParameter};
 use proptest::prelude::*;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A program that calls a kernel with one parameter of `times.len()` values, whose default is 0; a
@@ -38,7 +39,7 @@ impl Program {
         let account = Account::new(overhead);
         Self {
             times: times.to_vec(),
-            explorer: Explorer::new(search, [0].into(), account, 2),
+            explorer: Explorer::new(search, [0].into(), account),
             building: VecDeque::new(),
             disturbance: 0.0,
             pace: None,
