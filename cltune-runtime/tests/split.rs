@@ -210,8 +210,11 @@ fn what_goes_through_pinned_memory_in_pieces_is_the_same() {
     let mut y = vec![0; n];
     for first in [0, 1] {
         let x = &numbers(n + mask)[first..][..n + mask - 1];
-        let report = convolution::split_n(&mut devices, n as u32, mask as u32, x, &w, &mut y);
-        assert!(y == convolved(x, &w), "{}", report.unwrap());
+        let report =
+            convolution::split_n(&mut devices, n as u32, mask as u32, x, &w, &mut y).unwrap();
+        assert!(y == convolved(x, &w), "{report}");
+        let pieces: Vec<usize> = report.shares.iter().map(|share| share.pieces).collect();
+        assert_eq!(pieces, [3, 1, 2], "{report}");
     }
 }
 
@@ -241,6 +244,23 @@ fn rows_and_columns_go_through_pinned_memory() {
     result.fill(-1);
     product::split_n(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
     assert!(result == expected, "by columns");
+}
+
+#[test]
+fn a_share_of_few_rows_is_computed_in_pieces_of_columns() {
+    // A work-group computes four rows, so there are no pieces of rows.
+    let (m, n, k) = (8, 1 << 19, 2);
+    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
+    let mut devices = pinned([0.5, 0.5, 0.0]);
+    let mut result = vec![-1; (m * n) as usize];
+    let (m, n, k) = (m as u32, n as u32, k as u32);
+    let report = product::split_m(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
+    assert!(result == multiplied(&left, &right, k as usize, n as usize));
+    assert!(
+        report.shares.iter().all(|share| share.pieces == 3),
+        "{report}"
+    );
 }
 
 #[test]

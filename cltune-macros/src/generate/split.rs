@@ -31,12 +31,20 @@ fn function(context: &Context<'_>, checked: &CheckedDivision) -> TokenStream {
     let body = match &checked.division {
         None => quote!(::core::unreachable!()),
         Some(declared) => {
+            let others = context.checked.divisions.iter();
+            let others = others.filter_map(|other| other.division.as_ref());
+            let others = others.filter(|other| other.dimension != declared.dimension);
+            let others = others.map(|other| division(krate, other));
             let division = division(krate, declared);
             let dims = launch::dims(context);
             let args = args(context);
             quote! {
                 static DIVISION: #krate::__private::core::split::Division = #division;
-                #krate::__private::split(&TUNABLE, &DIVISION, #devices, &#dims, &mut #args)
+                // A device may compute its share piece by piece along these.
+                static OTHERS: &[#krate::__private::core::split::Division] = &[#(#others),*];
+                #krate::__private::split(
+                    &TUNABLE, &DIVISION, OTHERS, #devices, &#dims, &mut #args,
+                )
             }
         }
     };

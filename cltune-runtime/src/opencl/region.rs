@@ -26,15 +26,8 @@ impl<'a> Region<'a> {
         pitch: usize,
         ranges: &[Range<usize>],
     ) -> Option<Vec<Self>> {
-        if rows.checked_mul(pitch)? > slice.len() {
+        if rows.checked_mul(pitch)? > slice.len() || !are_apart(ranges, pitch) {
             return None;
-        }
-        let mut free = 0;
-        for range in ranges {
-            if range.start < free || range.end < range.start || range.end > pitch {
-                return None;
-            }
-            free = range.end;
         }
         let start = slice.as_mut_ptr();
         let region = |range: &Range<usize>| Self {
@@ -90,15 +83,37 @@ pub(crate) struct Place<'a> {
 unsafe impl Send for Place<'_> {}
 
 impl<'a> Region<'a> {
+    /// Takes a single run for rows of `pitch` bytes, and divides these by columns, as
+    /// [`Region::columns`] does with a slice.
+    pub(crate) fn columns_of_run(
+        self,
+        rows: usize,
+        pitch: usize,
+        ranges: &[Range<usize>],
+    ) -> Option<Vec<Self>> {
+        if self.runs.rows != 1 || rows.checked_mul(pitch)? > self.runs.width {
+            return None;
+        }
+        are_apart(ranges, pitch).then(|| {
+            let region = |range: &Range<usize>| Self {
+                start: self.start,
+                runs: Runs {
+                    first: self.runs.first + range.start,
+                    width: range.len(),
+                    rows,
+                    pitch,
+                },
+                slice: PhantomData,
+            };
+            ranges.iter().map(region).collect()
+        })
+    }
+
     /// Divides the bytes, counted without the gaps between runs, so that several threads can write to
     /// them. `None` when ranges overlap, are not in ascending order or reach beyond the end.
     pub(crate) fn cut(self, ranges: &[Range<usize>]) -> Option<Vec<Place<'a>>> {
-        let mut free = 0;
-        for range in ranges {
-            if range.start < free || range.end < range.start || range.end > self.runs.len() {
-                return None;
-            }
-            free = range.end;
+        if !are_apart(ranges, self.runs.len()) {
+            return None;
         }
         let place = |range: &Range<usize>| Place {
             start: self.start,
@@ -108,6 +123,16 @@ impl<'a> Region<'a> {
         };
         Some(ranges.iter().map(place).collect())
     }
+}
+
+/// Whether ranges are in ascending order, have nothing in common and end before `end`.
+fn are_apart(ranges: &[Range<usize>], end: usize) -> bool {
+    let mut free = 0;
+    ranges.iter().all(|range| {
+        let is_free = range.start >= free && range.end >= range.start && range.end <= end;
+        free = range.end;
+        is_free
+    })
 }
 
 impl Place<'_> {
@@ -185,6 +210,24 @@ mod tests {
         assert_eq!(places([0..3, 3..24]), Some(2));
         for bad in [[0..4, 3..5], [3..5, 0..2], [0..3, 3..25]] {
             assert_eq!(places(bad.clone()), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_divided_into_columns() {
+        let mut bytes = [0_u8; 24];
+        let [_, run]: [Region; 2] = Region::columns(&mut bytes, 1, 24, &[0..3, 3..15])
+            .unwrap()
+            .try_into()
+            .unwrap();
+        let columns = run.columns_of_run(3, 4, &[0..1, 1..4]).unwrap();
+        let runs: Vec<Runs> = columns.iter().map(Region::runs).collect();
+        let firsts: Vec<usize> = runs.iter().map(|runs| runs.first).collect();
+        assert_eq!((firsts, runs[1].width), (vec![3, 4], 3));
+        assert_eq!(runs[1].extent(&(0..9)), 4..15);
+        for (rows, ranges) in [(4, [0..1, 1..4]), (3, [0..2, 1..4])] {
+            let run = Region::rows(&mut bytes[3..15], 1, 12).unwrap();
+            assert!(run.columns_of_run(rows, 4, &ranges).is_none());
         }
     }
 }

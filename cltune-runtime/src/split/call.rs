@@ -8,7 +8,7 @@ use super::probe::{Candidate, Probe};
 use super::problem::{Problem, Role};
 use super::report::{SplitReport, SplitShare};
 use super::round::{self, Outcome};
-use super::turn::Kept;
+use super::turn::{Ended, Kept};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::Tunable;
@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 /// shares done again, whose times are mostly those of beginning.
 const TELLING: i64 = 2;
 
-/// Computes a tunable on several devices.
+/// Computes a tunable on several devices, divided among them along one dimension; along the others a device
+/// may compute its share piece by piece.
 ///
 /// # Errors
 /// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the kernel
@@ -29,11 +30,12 @@ const TELLING: i64 = 2;
 pub fn split(
     tunable: &'static Tunable,
     division: &Division,
+    others: &[Division],
     devices: &mut DeviceSet,
     dims: &[i64],
     args: &mut [SplitArg<'_>],
 ) -> Result<SplitReport> {
-    let problem = Problem::new(tunable, division, dims, args)?;
+    let problem = Problem::new(tunable, division, others, dims, args)?;
     let key = ProblemKey::new(&problem);
     let mut known = devices.take_known(&key);
     let result = Call::new(&problem, devices, &mut known).run(args);
@@ -219,9 +221,8 @@ impl<'a> Call<'a> {
                         positions: share.computed.len,
                         seconds: ended.elapsed.as_secs_f64(),
                     });
+                    self.done.push(self.share(*share, &ended));
                     self.kept.extend(ended.kept);
-                    self.done
-                        .push(self.share(*share, ended.as_asked, ended.elapsed));
                 }
                 Err(failure) => {
                     self.drop_out(share.member, failure)?;
@@ -233,8 +234,9 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    fn share(&self, share: Share, as_asked: bool, elapsed: Duration) -> SplitShare {
-        let choice = self.known.choice(share.member).filter(|_| as_asked);
+    fn share(&self, share: Share, ended: &Ended) -> SplitShare {
+        let choice = self.known.choice(share.member);
+        let choice = choice.filter(|_| ended.as_asked);
         let model = self.problem.tunable.model();
         SplitShare {
             member: share.member,
@@ -242,7 +244,8 @@ impl<'a> Call<'a> {
             owned: share.owned.start..share.owned.end(),
             computed: share.computed.start..share.computed.end(),
             configuration: choice.map(|choice| model.describe(&choice.codes)),
-            elapsed,
+            pieces: ended.pieces,
+            elapsed: ended.elapsed,
         }
     }
 

@@ -14,7 +14,8 @@
 //! | `call` | a call from its first share to its last |
 //! | `probe` | small first shares while speeds are unknown |
 //! | `round` | devices that work at the same time |
-//! | `portions` | a share in pieces, and whether its data goes through pinned memory |
+//! | `portions`, `across` | a share in pieces, and whether its data goes through pinned memory |
+//! | `operands` | what each piece gets of each argument |
 //! | `turn` | what a device has to do in a round, and what came of it |
 //! | `worker` | a device's turn: upload, launch, read back |
 //! | `buffers` | a device's buffers |
@@ -23,6 +24,7 @@
 //! | `blame` | what a failure says about the device |
 //! | `report` | who did what, and how long it took |
 
+mod across;
 mod argument;
 mod blame;
 mod buffers;
@@ -31,6 +33,7 @@ mod device_set;
 mod jobs;
 mod known;
 mod lanes;
+mod operands;
 mod pipeline;
 mod portions;
 mod probe;

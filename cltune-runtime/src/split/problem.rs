@@ -14,6 +14,8 @@ use cltune_core::split::{Division, Layout, Partition, Share, Span};
 pub(super) struct Problem<'a> {
     pub(super) tunable: &'static Tunable,
     pub(super) division: &'a Division,
+    /// Those of the other dimensions.
+    pub(super) others: &'a [Division],
     pub(super) dims: &'a [i64],
     /// Which configurations are chosen from.
     pub(super) policy: Policy,
@@ -110,6 +112,7 @@ impl<'a> Problem<'a> {
     pub(super) fn new(
         tunable: &'static Tunable,
         division: &'a Division,
+        others: &'a [Division],
         dims: &'a [i64],
         args: &[SplitArg<'_>],
     ) -> Result<Self> {
@@ -153,6 +156,7 @@ impl<'a> Problem<'a> {
         let problem = Self {
             tunable,
             division,
+            others,
             dims,
             policy: policy::get(policy::current(tunable.policy()))?,
             roles,

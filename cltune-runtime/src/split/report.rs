@@ -40,6 +40,8 @@ pub struct SplitShare {
     pub computed: Range<i64>,
     /// The configuration, as text; `None` where the share got another one than the whole problem.
     pub configuration: Option<String>,
+    /// In how many pieces it was computed, each launched as soon as it could be.
+    pub pieces: usize,
     /// Upload, launch and reading back.
     pub elapsed: Duration,
 }

@@ -73,6 +73,8 @@ pub(super) struct Ended {
     pub(super) elapsed: Duration,
     /// Whether the configuration was the one asked for.
     pub(super) as_asked: bool,
+    /// In how many pieces.
+    pub(super) pieces: usize,
     /// Results that wait for the end of the call.
     pub(super) kept: Vec<Kept>,
 }

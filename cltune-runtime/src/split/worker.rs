@@ -59,6 +59,7 @@ impl Worker {
             tunable: turn.tunable,
             codes: is_as_asked.then_some(&*turn.codes),
         };
+        let pieces = turn.pieces.len();
         let begin = Instant::now();
         let (as_asked, kept) = match pipeline {
             Some(pipeline) => pipeline.run(&launcher, turn.pieces)?,
@@ -67,6 +68,7 @@ impl Worker {
         Ok(Ended {
             elapsed: begin.elapsed(),
             as_asked,
+            pieces,
             kept,
         })
     }

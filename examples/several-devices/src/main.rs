@@ -7,21 +7,21 @@
 //! | `problem` | the problems with their data, and whether results are right |
 //! | `measure` | times of each device alone and of all together |
 //! | `sweep` | times of other splits |
-//! | `plot` | a sweep as a picture |
+//! | `table` | results and sweeps as CSV |
 
 #![forbid(unsafe_code)]
 
 mod kernels;
 mod measure;
-mod plot;
 mod problem;
 mod sweep;
+mod table;
 
 use clap::{Parser, ValueEnum};
 use cltune_runtime::{Device, DeviceSet, Transfers};
 use measure::Alone;
 use problem::{Along, Convolution, Multiplication, Problem};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Computes one problem on several devices, and compares with each device alone.
@@ -49,9 +49,12 @@ struct Arguments {
     /// Compute it once, check the result, and time nothing
     #[arg(long, conflicts_with = "sweep")]
     once: bool,
-    /// Also time other splits of the first two devices: writes FILE.csv and FILE.svg
+    /// Also time other splits of two devices, and write them as CSV
     #[arg(long, value_name = "FILE")]
     sweep: Option<PathBuf>,
+    /// Add the result to a CSV file
+    #[arg(long, value_name = "FILE", conflicts_with = "once")]
+    results: Option<PathBuf>,
     /// Splits of the sweep
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=1000))]
     steps: u32,
@@ -143,23 +146,34 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         let (optimal, adjusted) = (optimal[position], adjusted[position]);
         println!("{time:>12}  {optimal:>8.4}  {adjusted:>8.4}  {device}");
     }
-    let best = cltune_runtime::theoretical_best(&optimal, &times);
+    let result = table::Result {
+        problem: problem.title(),
+        names: devices
+            .iter()
+            .map(|device| device.info().name.clone())
+            .collect(),
+        best: cltune_runtime::theoretical_best(&optimal, &times),
+        alone,
+        optimal,
+        adjusted,
+        together: together.time,
+    };
     println!(
-        "together {:.3} ms, theoretical best {best:.3} ms: {:.1} %",
-        together.time,
-        100.0 * best / together.time
+        "together {:.3} ms, theoretical best {:.3} ms: {:.1} %",
+        result.together,
+        result.best,
+        100.0 * result.best / result.together
     );
     println!("{}", together.report);
+    if let Some(file) = &arguments.results {
+        result.add_to(file)?;
+    }
     if let Some(file) = &arguments.sweep {
-        let ([first, second], [name, _]) = (&*alone, &*devices) else {
+        let [first, second] = &*result.alone else {
             return Err(Failure::NotTwo);
         };
         let points = sweep::run(&mut set, problem, [first, second], arguments.steps)?;
-        let name = &name.info().name;
-        let chosen = (adjusted[0], together.time);
-        let svg = plot::svg(&problem.title(), name, &points, chosen);
-        write(&file.with_extension("svg"), &svg)?;
-        write(&file.with_extension("csv"), &sweep::csv(&points))?;
+        table::write_sweep(file, &result, &points)?;
     }
     Ok(())
 }
@@ -188,8 +202,4 @@ fn devices(filters: &[String]) -> Result<Vec<Device>, Failure> {
         chosen.extend(Device::find(&all, filter)?);
     }
     Ok(chosen)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::File(path.to_owned(), error))
 }

@@ -18,6 +18,9 @@ const PARTS: [u32; 2] = [64, 16];
 /// After so many calls the split has settled.
 const SETTLING: usize = 32;
 
+/// Calls that take less, milliseconds, become faster in the course of as many.
+const SHORT: f64 = 20.0;
+
 /// Milliseconds of a problem on a device alone.
 pub(crate) struct Alone {
     /// For the whole problem.
@@ -58,7 +61,10 @@ pub(crate) fn alone(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<Al
         });
     }
     let all = problem.positions();
-    problem.compute(set, all)?;
+    let first = if whole(first) < SHORT { SETTLING } else { 1 };
+    for _ in 0..first {
+        problem.compute(set, all)?;
+    }
     let (time, _) = best(|| problem.compute(set, all))?;
     Ok(Alone { time, is_scaled })
 }

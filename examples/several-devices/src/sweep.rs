@@ -38,20 +38,3 @@ pub(crate) fn run(
     devices.set_sharing(Sharing::Balanced);
     Ok(points)
 }
-
-/// The points as CSV with a header.
-pub(crate) fn csv(points: &[Point]) -> String {
-    let header = "factor,measured_ms,calculated_ms".to_owned();
-    let row = |point: &Point| {
-        let Point {
-            factor,
-            measured,
-            calculated,
-        } = point;
-        format!("{factor:.4},{measured:.4},{calculated:.4}")
-    };
-    let lines: Vec<String> = std::iter::once(header)
-        .chain(points.iter().map(row))
-        .collect();
-    lines.join("\n") + "\n"
-}

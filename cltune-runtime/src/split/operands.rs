@@ -1,0 +1,310 @@
+//! What each piece gets of each argument, and where its results go.
+
+use super::across::{Across, Second};
+use super::argument::{Given, SplitArg};
+use super::known::Known;
+use super::portions::{Cut, Portion};
+use super::problem::{Meaning, Problem, Role};
+use super::turn::{Download, Operand, Piece, Target, Turn};
+use crate::error::Result;
+use crate::opencl::{Region, Runs};
+use cltune_core::model::Access;
+use cltune_core::split::{Layout, Part, Share, Span};
+use std::ops::Range;
+
+/// What is cut out of the arguments along the divided dimension: a piece, or a share that is in pieces
+/// along another one.
+#[derive(Clone, Copy, Debug)]
+struct Unit<'p> {
+    share: Share,
+    /// Whether it is the first of its share.
+    is_first: bool,
+    across: Option<&'p Across>,
+}
+
+/// What each device has to do, in the order of the portions.
+pub(super) fn turns<'r>(
+    problem: &Problem<'_>,
+    known: &Known,
+    args: &'r mut [SplitArg<'_>],
+    portions: &[Portion],
+) -> Result<Vec<Turn<'r>>> {
+    let units: Vec<Unit<'_>> = portions.iter().flat_map(units).collect();
+    let mut operands: Vec<Vec<Operand<'r>>> = Vec::new();
+    for (position, (arg, role)) in args.iter_mut().zip(&problem.roles).enumerate() {
+        let of_argument: Vec<Operand<'r>> = match *role {
+            Role::Scalar(scalar, meaning) => {
+                let mut of_pieces = Vec::new();
+                for unit in &units {
+                    for (meaning, share) in unit.scalars(position, meaning) {
+                        let given = arg.bytes();
+                        let bytes = problem.scalar(position, given, scalar, meaning, share)?;
+                        of_pieces.push(Operand::Scalar(bytes));
+                    }
+                }
+                of_pieces
+            }
+            Role::Buffer {
+                element,
+                access,
+                layout,
+            } => {
+                let argument = Argument {
+                    position,
+                    element,
+                    access,
+                    layout,
+                };
+                let operands = argument.operands(arg, &units);
+                operands.ok_or_else(|| problem.undivided(position))?
+            }
+        };
+        operands.resize_with(of_argument.len(), Vec::new);
+        for (operands, operand) in operands.iter_mut().zip(of_argument) {
+            operands.push(operand);
+        }
+    }
+    let mut operands = operands.into_iter();
+    let turn = |portion: &Portion| {
+        let choice = known.choice(portion.member);
+        let pieces = portion.problems(problem).into_iter();
+        Turn {
+            tunable: problem.tunable,
+            codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
+            is_staged: portion.is_staged,
+            pieces: pieces
+                .map(|(share, dims)| Piece {
+                    share,
+                    dims,
+                    operands: operands.next().unwrap_or_default(),
+                })
+                .collect(),
+        }
+    };
+    Ok(portions.iter().map(turn).collect())
+}
+
+fn units(portion: &Portion) -> Vec<Unit<'_>> {
+    match &portion.cut {
+        Cut::Along(pieces) => {
+            let unit = |(index, share): (usize, &Share)| Unit {
+                share: *share,
+                is_first: index == 0,
+                across: None,
+            };
+            pieces.iter().enumerate().map(unit).collect()
+        }
+        Cut::Across(share, across) => vec![Unit {
+            share: *share,
+            is_first: true,
+            across: Some(across),
+        }],
+    }
+}
+
+impl Unit<'_> {
+    /// What a scalar means to each piece, and what of.
+    fn scalars(&self, position: usize, meaning: Meaning) -> Vec<(Meaning, Share)> {
+        let Some(across) = self.across else {
+            return vec![(meaning, self.share)];
+        };
+        let of_span = |span: &Span| match across.arguments[position] {
+            Second::Size => {
+                let piece = Share {
+                    computed: *span,
+                    ..self.share
+                };
+                (Meaning::Size, piece)
+            }
+            Second::Whole | Second::Parts(_) => (meaning, self.share),
+        };
+        across.spans.iter().map(of_span).collect()
+    }
+
+    /// How a buffer is cut into pieces along the other dimension.
+    fn second(&self, position: usize) -> Option<(&[Span], Option<Layout>)> {
+        let across = self.across?;
+        let layout = match across.arguments[position] {
+            Second::Parts(layout) => Some(layout),
+            Second::Whole | Second::Size => None,
+        };
+        Some((&across.spans, layout))
+    }
+}
+
+/// A buffer argument.
+#[derive(Clone, Copy, Debug)]
+struct Argument {
+    position: usize,
+    /// Bytes of an element.
+    element: usize,
+    access: Access,
+    /// `None`: every device gets all of it.
+    layout: Option<Layout>,
+}
+
+impl Argument {
+    /// An operand for each piece of each unit; `None` where results have no place of their own.
+    fn operands<'r>(
+        self,
+        arg: &'r mut SplitArg<'_>,
+        units: &[Unit<'_>],
+    ) -> Option<Vec<Operand<'r>>> {
+        match (&mut arg.0, self.access) {
+            (Given::Scalar(_), _) => None,
+            (Given::Written(bytes), Access::Write) => self.outputs(bytes, units),
+            (Given::Written(bytes), _) => self.inputs(bytes, units),
+            (Given::Read(bytes), _) => self.inputs(bytes, units),
+        }
+    }
+
+    /// An argument that is read: by all devices at the same time, so results wait until they have ended.
+    fn inputs<'r>(self, bytes: &'r [u8], units: &[Unit<'_>]) -> Option<Vec<Operand<'r>>> {
+        let mut operands = Vec::new();
+        for unit in units {
+            let part = match self.layout {
+                Some(layout) => layout.part(unit.share.computed),
+                None => whole(bytes.len() / self.element),
+            };
+            match unit.second(self.position) {
+                Some((spans, second)) => {
+                    let first = part.first * self.element;
+                    let slice = bytes.get(first..first + part.len() * self.element)?;
+                    operands.extend(self.inputs_across(slice, spans, second));
+                }
+                None if self.layout.is_none() && !unit.is_first => {
+                    operands.push(Operand::OfFirst { len: part.len() });
+                }
+                None => {
+                    let download = match self.access {
+                        Access::Read => None,
+                        Access::ReadWrite | Access::Write => Some(self.kept(unit.share)?),
+                    };
+                    operands.push(self.input(bytes, part, download));
+                }
+            }
+        }
+        Some(operands)
+    }
+
+    /// The pieces of a slice that a share has of its own.
+    fn inputs_across<'r>(
+        self,
+        slice: &'r [u8],
+        spans: &[Span],
+        second: Option<Layout>,
+    ) -> Vec<Operand<'r>> {
+        let len = slice.len() / self.element;
+        let piece = |(index, span): (usize, &Span)| match second {
+            Some(second) => self.input(slice, second.part(*span), None),
+            None if index == 0 => self.input(slice, whole(len), None),
+            None => Operand::OfFirst { len },
+        };
+        spans.iter().enumerate().map(piece).collect()
+    }
+
+    fn input<'r>(
+        self,
+        source: &'r [u8],
+        part: Part,
+        download: Option<Download<'r>>,
+    ) -> Operand<'r> {
+        Operand::Buffer {
+            len: part.len(),
+            bytes: part.len() * self.element,
+            upload: Some((source, runs(part, self.element))),
+            download,
+        }
+    }
+
+    /// Results that wait; `None` where they have no place of their own.
+    fn kept<'r>(self, share: Share) -> Option<Download<'r>> {
+        let own = self.layout?.own_part(share.owned);
+        let target = Target::Kept {
+            rows: own.rows,
+            width: own.width * self.element,
+        };
+        Some(self.download(self.layout?, share, target))
+    }
+
+    /// An argument that is only written: results go right to their places.
+    fn outputs<'r>(self, bytes: &'r mut [u8], units: &[Unit<'_>]) -> Option<Vec<Operand<'r>>> {
+        let layout = self.layout?;
+        let places: Vec<Part> = units
+            .iter()
+            .map(|unit| layout.own_part(unit.share.owned))
+            .collect();
+        let first = places.first()?;
+        let columns = self.columns(&places);
+        let regions = Region::columns(bytes, first.rows, first.pitch * self.element, &columns)?;
+        let mut operands = Vec::new();
+        for (unit, region) in units.iter().zip(regions) {
+            let Some((spans, second)) = unit.second(self.position) else {
+                operands.push(self.output(layout, unit.share, region));
+                continue;
+            };
+            let second = second?;
+            let places: Vec<Part> = spans.iter().map(|span| second.own_part(*span)).collect();
+            let first = places.first()?;
+            let columns = self.columns(&places);
+            let pitch = first.pitch * self.element;
+            let regions = region.columns_of_run(first.rows, pitch, &columns)?;
+            for (span, region) in spans.iter().zip(regions) {
+                let piece = Share {
+                    owned: *span,
+                    computed: *span,
+                    ..unit.share
+                };
+                operands.push(self.output(second, piece, region));
+            }
+        }
+        Some(operands)
+    }
+
+    fn columns(self, places: &[Part]) -> Vec<Range<usize>> {
+        let bytes =
+            |place: &Part| place.first * self.element..(place.first + place.width) * self.element;
+        places.iter().map(bytes).collect()
+    }
+
+    fn output(self, layout: Layout, share: Share, region: Region<'_>) -> Operand<'_> {
+        let part = layout.part(share.computed);
+        Operand::Buffer {
+            len: part.len(),
+            bytes: part.len() * self.element,
+            upload: None,
+            download: Some(self.download(layout, share, Target::Place(region))),
+        }
+    }
+
+    /// What a share owns of what it computes, in its buffer.
+    fn download(self, layout: Layout, share: Share, target: Target<'_>) -> Download<'_> {
+        let skipped = Span {
+            start: share.owned.start - share.computed.start,
+            len: share.owned.len,
+        };
+        Download {
+            first: layout.own_part(skipped).first * self.element,
+            pitch: layout.part(share.computed).width * self.element,
+            target,
+        }
+    }
+}
+
+fn whole(len: usize) -> Part {
+    Part {
+        first: 0,
+        width: len,
+        rows: 1,
+        pitch: len,
+    }
+}
+
+fn runs(part: Part, element: usize) -> Runs {
+    Runs {
+        first: part.first * element,
+        width: part.width * element,
+        rows: part.rows,
+        pitch: part.pitch * element,
+    }
+}
