@@ -208,6 +208,18 @@ fn the_rule_as_a_table() {
             ..empty
         },
         Case {
+            what: "a GPU of the same vendor beats one of the same platform",
+            baked: &[(&stranger, 1024, 16), (&other_platform, 1024, 32)],
+            expected: Some((similar(true), 32)),
+            ..empty
+        },
+        Case {
+            what: "the same GPU through another platform is less similar than another one",
+            baked: &[(&other_platform, 1024, 16), (&sibling, 1024, 32)],
+            expected: Some((similar(true), 32)),
+            ..empty
+        },
+        Case {
             what: "another type of device says nothing",
             baked: &[(&cpu, 1024, 16)],
             default: Some(128),
@@ -336,6 +348,30 @@ fn the_first_valid_configuration_of_a_large_space_is_found_at_once() {
     // Nothing is valid, and there are 10^20 configurations: it gives up instead of hanging.
     model.constraints = vec![parse("A + B + C + D == 0", Type::Bool)].into();
     assert_eq!(first_valid(&model, &[64], &gpu().limits), None);
+}
+
+#[test]
+fn a_cpu_of_the_same_platform_beats_the_same_cpu_through_another() {
+    let here = device("pocl on a", "A", DeviceType::Cpu, 2);
+    let of_other_vendor = DeviceInfo {
+        platform: here.platform.clone(),
+        ..device("pocl on b", "B", DeviceType::Cpu, 16)
+    };
+    let through_other_platform = |name, vendor| DeviceInfo {
+        platform: "other".to_owned(),
+        ..device(name, vendor, DeviceType::Cpu, 2)
+    };
+    let same_cpu = through_other_platform("a", "A");
+    let neither = through_other_platform("c", "C");
+    let baked = table(&[
+        (&neither, 1024, 8),
+        (&same_cpu, 1024, 16),
+        (&of_other_vendor, 1024, 32),
+    ]);
+    let model = model(None);
+    let found = candidates(&model, &here, &[1024], &baked, &Table::EMPTY);
+    let found: Vec<i64> = found.take(3).map(|candidate| candidate.codes[0]).collect();
+    assert_eq!(found, [32, 16, 8]);
 }
 
 fn any_device() -> impl Strategy<Value = DeviceInfo> {

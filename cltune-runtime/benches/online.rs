@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const CALLS: usize = 12_000;
 /// What a call of the default takes at least, microseconds: as long as kernels that are worth tuning do.
-const LEAST_US: f64 = 1000.0;
+const LEAST_US: f64 = 500.0;
 /// 24 / 0.1 calls: the least window for which the overhead is kept.
 const WINDOW: usize = 240;
 

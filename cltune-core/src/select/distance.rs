@@ -1,7 +1,7 @@
 //! How near problems and devices are.
 
 use super::KnownDevice;
-use crate::device::DeviceInfo;
+use crate::device::{DeviceInfo, DeviceType};
 
 /// The distance of two problems: the sum over the dimensions of the squared logarithm of their
 /// ratio, so that twice the size is as far as half the size. Sizes below 1 count as 1.
@@ -25,7 +25,9 @@ pub fn is_near(a: &[i64], b: &[i64]) -> bool {
 /// How similar another device is; the least is the most similar.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct DeviceDistance {
-    /// Whether only the type is the same, not the vendor.
+    /// What is more than a difference in numbers.
+    foreign: Foreign,
+    /// Whether the vendor is another.
     pub(super) other_vendor: bool,
     /// The sum of the squared logarithms of the ratios of compute units and local memory.
     pub(super) limits: f64,
@@ -34,9 +36,33 @@ pub(super) struct DeviceDistance {
 impl DeviceDistance {
     /// That of the device itself.
     pub(super) const SAME: Self = Self {
+        foreign: Foreign::Neither,
         other_vendor: false,
         limits: 0.0,
     };
+}
+
+/// In which of platform and vendor a device differs. On CPUs the platform weighs more: its compiler
+/// decides how work-items become vectors and loops, and CPUs of one instruction set differ less. (Values of
+/// the same platform's CPU from another vendor were worth 65 % of the optimum, those of another
+/// platform on the very same CPU 41 % and 45 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Foreign {
+    Neither,
+    TheLesser,
+    TheGreater,
+    Both,
+}
+
+impl Foreign {
+    const fn of(lesser: bool, greater: bool) -> Self {
+        match (lesser, greater) {
+            (false, false) => Self::Neither,
+            (true, false) => Self::TheLesser,
+            (false, true) => Self::TheGreater,
+            (true, true) => Self::Both,
+        }
+    }
 }
 
 /// How similar a device is to this one; `None` for the device itself and for other types of
@@ -48,7 +74,13 @@ pub(super) fn device_distance(known: &KnownDevice, info: &DeviceInfo) -> Option<
     let compute_units = squared_log_ratio(known.compute_units, info.limits.compute_units);
     let local_memory = squared_log_ratio(known.local_mem_size, info.limits.local_mem_size);
     let other_vendor = known.vendor != info.vendor;
+    let other_platform = known.platform != info.platform;
+    let foreign = match info.device_type {
+        DeviceType::Cpu => Foreign::of(other_vendor, other_platform),
+        _ => Foreign::of(other_platform, other_vendor),
+    };
     Some(DeviceDistance {
+        foreign,
         other_vendor,
         limits: compute_units + local_memory,
     })

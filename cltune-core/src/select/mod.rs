@@ -7,7 +7,8 @@
 //!    both;
 //! 2. what was tuned on this device for another problem, the nearest first;
 //! 3. what the user's own cache holds for this device, the nearest problem first;
-//! 4. what was tuned on the most similar device, the nearest problem first;
+//! 4. what was tuned on the most similar device (of the same type; on CPUs of the same platform before the
+//!    same vendor, elsewhere the reverse; then with the nearest limits), the nearest problem first;
 //! 5. the declared default;
 //! 6. the first valid configuration.
 //!
