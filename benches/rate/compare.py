@@ -2,7 +2,7 @@
 same kernel and space, in turns.
 
     python compare.py --tool CARGO_CLTUNE --program GEMM_PROGRAM --peer CLTUNE_PEER --kernels FOLDER
-                      [--count 60] [--size 256] [--platform portable] [--rounds 3]
+                      [--count 60] [--size 256] [--platform portable] [--rounds 3] [--without NAME]...
 
 cltune and CLTune verify each configuration; Kernel Tuner does not. CLTune gets the very configurations
 that cltune has measured in the same round; Kernel Tuner draws its own, since it takes no list of them. All
@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument("--size", default="256")
     parser.add_argument("--platform", default="portable")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--without", action="append", default=[], help="a contender to leave out")
     return parser.parse_args()
 
 
@@ -93,6 +94,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder) / LISTED
         commands = contenders(args, listed)
+        for name in args.without:
+            del commands[name]
         taken = {name: [] for name in commands}
         for _ in range(args.rounds):
             for name, command in commands.items():
@@ -103,8 +106,9 @@ def main():
                 last = objects[-1]
                 best = last.get("time_us") or last.get("best_us")
                 evaluated = last.get("evaluated") or last.get("configurations")
-                parts = {key: round(last[key], 2) for key in last if key.endswith("ing_s")}
-                print(f"{name}: {seconds:.2f} s for {evaluated}, best {best:.0f} us", parts or "", file=sys.stderr)
+                parts = [f"{key[:-2]} {last[key]:.2f} s" for key in last if key.endswith("ing_s")]
+                said = f"{name}: {seconds:.2f} s for {evaluated}, best {best:.0f} us"
+                print(", ".join([said, *parts]), file=sys.stderr)
     table(args, taken)
 
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `measuring` | a worker that measures |
 //! | `compiling` | a worker that builds ahead |
-//! | `spare` | the worker that listed the devices, for the first who measures |
+//! | `spare` | workers with nothing to do, for the next search |
 //! | `stopwatch` | where a search's time goes |
 //! | `lane` | the way of configurations from the search to their results |
 //! | `alternating` | on CPUs: building and measuring in turns |

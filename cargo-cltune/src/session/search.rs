@@ -42,7 +42,7 @@ pub(crate) struct SearchOptions {
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
     pub(crate) jobs: usize,
-    /// The worker that listed the devices.
+    /// Workers that have nothing to do.
     pub(crate) spare: Spare,
     pub(crate) messages: Messages,
 }
@@ -133,7 +133,7 @@ pub(crate) fn run(
     };
     let mut ready = make_ready(job, state, options, space, known, stopwatch, block)?;
     let end = ready.search()?;
-    let finished = ready.choose(valid, end);
+    let finished = ready.choose(valid, end, &options.spare);
     options.messages.finished(job, &finished);
     Ok(finished)
 }
@@ -254,20 +254,21 @@ impl Ready<'_> {
         Ok(End { stopped, stagnant })
     }
 
-    /// Ends the workers but for the one that times the best again, and chooses.
-    fn choose(self, valid: u128, end: End) -> Finished {
+    /// Times the best again and chooses; workers are left to the next search.
+    fn choose(self, valid: u128, end: End, spare: &Spare) -> Finished {
         let End { stopped, stagnant } = end;
         let searched = self.stopwatch.elapsed();
         let devices = 1 + self.course.job.twins.len();
         let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
-        let (bench, idle) = self.pipeline.finish();
-        let mut bench = bench.filter(|_| !device_lost);
+        let mut bench = self.pipeline.finish(spare).filter(|_| !device_lost);
         let steadiness = bench.as_ref().and_then(Bench::steadiness);
         let mut course = self.course;
         course.progress.comparing();
         let results = course.times();
         let choice = finalists::choose(bench.as_mut(), &course.default, &results);
-        drop(idle);
+        if let Some(bench) = bench {
+            bench.retire(spare);
+        }
         Finished {
             choice,
             evaluated: course.search.evaluated() as u64,

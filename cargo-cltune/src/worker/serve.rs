@@ -3,8 +3,8 @@
 use super::protocol::{DeviceRecord, MARK, Prepare, Request, Response};
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
-use cltune_runtime::Device;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError};
+use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -46,6 +46,8 @@ fn lines() -> Receiver<String> {
 struct Ready {
     measurer: Option<Measurer>,
     compiler: Option<Compiler>,
+    /// Of the device that it was last ready for: a GPU's takes long to make.
+    context: Option<Context>,
 }
 
 fn answer(request: Request, ready: &mut Ready) -> Response {
@@ -59,7 +61,7 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             ),
             Err(error) => Response::Failed(error.to_string()),
         },
-        Request::Prepare(prepare) => match self::prepare(&prepare, Measurer::new) {
+        Request::Prepare(prepare) => match ready.prepare(&prepare, Measurer::within) {
             Ok(measurer) => {
                 let default = measurer.default_codes().to_vec();
                 ready.measurer = Some(measurer);
@@ -67,7 +69,7 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             }
             Err(error) => Response::Failed(error),
         },
-        Request::PrepareCompiler(prepare) => match self::prepare(&prepare, Compiler::new) {
+        Request::PrepareCompiler(prepare) => match ready.prepare(&prepare, Compiler::within) {
             Ok(compiler) => {
                 ready.compiler = Some(compiler);
                 Response::PreparedCompiler
@@ -103,29 +105,44 @@ fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Respo
 }
 
 /// How measurers and compilers are made.
-type Make<T> = fn(&Device, &Declaration, &[i64], &MeasureOptions) -> Result<T, PrepareError>;
+type Make<T> = fn(&Context, &Declaration, &[i64], &MeasureOptions) -> Result<T, PrepareError>;
 
-fn prepare<T>(prepare: &Prepare, make: Make<T>) -> Result<T, String> {
-    let devices = Device::all().map_err(|error| error.to_string())?;
-    let device = devices
-        .get(prepare.device)
-        .filter(|device| device.info().name == prepare.device_name)
-        .ok_or_else(|| {
+impl Ready {
+    /// Makes ready for a job, and gives up what this worker was ready for.
+    fn prepare<T>(&mut self, prepare: &Prepare, make: Make<T>) -> Result<T, String> {
+        (self.measurer, self.compiler) = (None, None);
+        let context = self.context(prepare)?;
+        let declaration = record::decode_all(&prepare.record)
+            .map_err(|error| error.to_string())?
+            .pop()
+            .ok_or("the declaration is empty")?;
+        let options = MeasureOptions {
+            seed: prepare.seed,
+            folder: prepare.folder.clone(),
+            draws: prepare.draws,
+            guards: prepare.guards,
+            ..MeasureOptions::default()
+        };
+        make(&context, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
+    }
+
+    /// A context of the job's device, the last one's where that was for the same device.
+    fn context(&mut self, prepare: &Prepare) -> Result<Context, String> {
+        let is_meant = |device: &Device| {
+            device.index() == prepare.device && device.info().name == prepare.device_name
+        };
+        if let Some(context) = self.context.take().filter(|of| is_meant(of.device())) {
+            return Ok(self.context.insert(context).clone());
+        }
+        let devices = Device::all().map_err(|error| error.to_string())?;
+        let device = devices.iter().find(|device| is_meant(device));
+        let device = device.ok_or_else(|| {
             format!(
                 "the device {} ({}) has disappeared",
                 prepare.device, prepare.device_name
             )
         })?;
-    let declaration = record::decode_all(&prepare.record)
-        .map_err(|error| error.to_string())?
-        .pop()
-        .ok_or("the declaration is empty")?;
-    let options = MeasureOptions {
-        seed: prepare.seed,
-        folder: prepare.folder.clone(),
-        draws: prepare.draws,
-        guards: prepare.guards,
-        ..MeasureOptions::default()
-    };
-    make(device, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
+        let context = Context::new(device).map_err(|error| error.to_string())?;
+        Ok(self.context.insert(context).clone())
+    }
 }

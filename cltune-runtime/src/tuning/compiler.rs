@@ -60,7 +60,20 @@ impl Compiler {
         dims: &[i64],
         options: &MeasureOptions,
     ) -> Result<Self, PrepareError> {
-        let context = Context::new(device)?;
+        Self::within(&Context::new(device)?, declaration, dims, options)
+    }
+
+    /// The same in a context that is there already.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(
+        context: &Context,
+        declaration: &Declaration,
+        dims: &[i64],
+        options: &MeasureOptions,
+    ) -> Result<Self, PrepareError> {
+        let (context, device) = (context.clone(), context.device());
         let launches = if device.info().device_type == DeviceType::Cpu {
             let queue = Queue::new(&context)?;
             let codes = default_codes(&declaration.model, dims, &device.info().limits)

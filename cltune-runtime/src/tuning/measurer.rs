@@ -90,9 +90,23 @@ impl Measurer {
         dims: &[i64],
         options: &MeasureOptions,
     ) -> Result<Self, PrepareError> {
-        let default = default_codes(&declaration.model, dims, &device.info().limits)
-            .ok_or(PrepareError::NoConfiguration)?;
-        let context = Context::new(device)?;
+        Self::within(&Context::new(device)?, declaration, dims, options)
+    }
+
+    /// The same in a context that is there already.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn within(
+        context: &Context,
+        declaration: &Declaration,
+        dims: &[i64],
+        options: &MeasureOptions,
+    ) -> Result<Self, PrepareError> {
+        let limits = &context.device().info().limits;
+        let default =
+            default_codes(&declaration.model, dims, limits).ok_or(PrepareError::NoConfiguration)?;
+        let context = context.clone();
         let queue = Queue::with_profiling(&context)?;
         let arguments = Arguments::new(&Setting {
             context: &context,

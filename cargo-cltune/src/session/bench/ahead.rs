@@ -7,6 +7,7 @@
 use super::compiling::{Built, CompileWorker};
 use super::lane::{Lane, MakeBench, Shared, lock};
 use super::measuring::Bench;
+use super::spare::Spare;
 use super::{BenchError, Measured};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -30,18 +31,6 @@ pub(super) struct Ahead {
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
-    idle: Idle,
-}
-
-/// Compile workers with nothing left to do, which end when this is dropped. A GPU driver is busy with
-/// ending a process that has a context: so it should not be while something is timed.
-pub(crate) struct Idle(#[expect(dead_code, reason = "they wait for its end")] Option<Sender<()>>);
-
-impl Idle {
-    /// None of them.
-    pub(super) fn none() -> Self {
-        Self(None)
-    }
 }
 
 impl Ahead {
@@ -52,6 +41,7 @@ impl Ahead {
         compilers: Vec<CompileWorker>,
         building: usize,
         shared: Shared,
+        spare: &Spare,
     ) -> Self {
         let (tasks, to_build) = channel();
         let (built, to_measure) = channel();
@@ -59,17 +49,15 @@ impl Ahead {
         let (shared, cancelled) = (Arc::new(shared), Arc::new(AtomicBool::new(false)));
         let capacity = building + benches.len() * (1 + READY);
         let to_build: Queue<Vec<i64>> = Arc::new(Mutex::new(to_build));
-        let (idle, end) = channel();
-        let end = Arc::new(Mutex::new(end));
         for mut compiler in compilers {
-            let (tasks, built, end) = (Arc::clone(&to_build), built.clone(), Arc::clone(&end));
+            let (tasks, built) = (Arc::clone(&to_build), built.clone());
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
+            let spare = spare.clone();
             std::thread::spawn(move || {
                 build(&mut compiler, &tasks, &built, &shared, &cancelled);
                 // Who measures waits for the last of these.
                 drop(built);
-                // An error: nothing is ever sent.
-                let _ = lock(&end).recv();
+                compiler.retire(&spare);
             });
         }
         let to_measure: Queue<(Vec<i64>, Option<Built>)> = Arc::new(Mutex::new(to_measure));
@@ -85,19 +73,18 @@ impl Ahead {
             capacity,
             under_way: 0,
             cancelled,
-            idle: Idle(Some(idle)),
         }
     }
 
-    /// Ends all but the first device's bench and those that built; `None` where its thread panicked.
-    pub(super) fn finish(mut self) -> (Option<Bench>, Idle) {
+    /// Ends all but the first device's bench; `None` where its thread panicked. Compile workers are left
+    /// to the next search: while a GPU driver ends a process, nothing should be timed.
+    pub(super) fn finish(mut self) -> Option<Bench> {
         self.cancel();
         // The queues end one after another.
         self.tasks = None;
         let benches = self.measuring.into_iter().map(JoinHandle::join);
         let benches: Vec<_> = benches.collect();
-        let bench = benches.into_iter().find_map(|bench| bench.ok().flatten());
-        (bench, self.idle)
+        benches.into_iter().find_map(|bench| bench.ok().flatten())
     }
 }
 

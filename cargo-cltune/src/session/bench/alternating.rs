@@ -5,6 +5,7 @@
 use super::compiling::{Built, CompileWorker};
 use super::lane::{Lane, MakeBench, Shared, lock};
 use super::measuring::Bench;
+use super::spare::Spare;
 use super::supply::Way;
 use super::{BenchError, Measured};
 use std::collections::VecDeque;
@@ -60,10 +61,13 @@ impl Alternating {
         Ok(self.bench.as_mut())
     }
 
-    /// Ends all but what measures.
-    pub(super) fn finish(mut self) -> Option<Bench> {
+    /// Leaves all but what measures to the next search.
+    pub(super) fn finish(mut self, spare: &Spare) -> Option<Bench> {
         // Why it is not ready was said to whoever wanted a result.
         let _ = self.ready();
+        for compiler in self.compilers {
+            compiler.retire(spare);
+        }
         self.bench
     }
 

@@ -3,6 +3,7 @@
 use super::blame::may_be_the_workers;
 use super::lane::Shared;
 use super::measuring::Limit;
+use super::spare::Spare;
 use super::supply::Way;
 use super::{BenchError, Measured, PATIENCE};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
@@ -39,12 +40,16 @@ pub(super) struct CompileWorker {
 const ONE_CHANNEL: (&str, &str) = ("CUDA_DEVICE_MAX_CONNECTIONS", "1");
 
 impl CompileWorker {
-    /// Starts it in the background.
-    pub(super) fn new(prepare: Prepare, least_limit: Duration) -> Self {
-        let first = prepare.clone();
+    /// Starts it in the background, or makes a spare one ready.
+    pub(super) fn new(prepare: Prepare, least_limit: Duration, spare: &Spare) -> Self {
+        let (first, spare) = (prepare.clone(), spare.clone());
         Self {
             worker: None,
-            starting: Some(std::thread::spawn(move || start(&first))),
+            starting: Some(std::thread::spawn(move || match spare.take_building() {
+                // One that fails at this may be too old; a new one says whether it is the device.
+                Some(worker) => make_ready(worker, &first).or_else(|_| start(&first)),
+                None => start(&first),
+            })),
             prepare,
             limit: Limit::new(least_limit),
         }
@@ -103,6 +108,15 @@ impl CompileWorker {
 }
 
 impl CompileWorker {
+    /// Leaves the worker to the next search.
+    pub(super) fn retire(mut self, spare: &Spare) {
+        let started = self.starting.take().and_then(|of| of.join().ok());
+        let worker = self.worker.or_else(|| started?.ok());
+        if let Some(worker) = worker {
+            spare.give_building(worker);
+        }
+    }
+
     /// The worker, a new one where the last one died.
     fn worker(&mut self) -> Result<Worker, BenchError> {
         if let Some(worker) = self.worker.take() {
@@ -127,7 +141,10 @@ fn failed(measured: Measured) -> Built {
 }
 
 fn start(prepare: &Prepare) -> Result<Worker, BenchError> {
-    let mut worker = Worker::start_with(&[ONE_CHANNEL])?;
+    make_ready(Worker::start_with(&[ONE_CHANNEL])?, prepare)
+}
+
+fn make_ready(mut worker: Worker, prepare: &Prepare) -> Result<Worker, BenchError> {
     match worker.ask(
         &Request::PrepareCompiler(Box::new(prepare.clone())),
         PATIENCE,

@@ -35,13 +35,13 @@ impl Bench {
         spare: &Spare,
     ) -> Result<Self, BenchError> {
         let prepare = prepare(job, seed);
-        let (worker, default) = start(&prepare, spare.take())?;
+        let (worker, default, measured) = start(&prepare, spare)?;
         Ok(Self {
             worker: Some(worker),
             prepare,
             control: Control::new(default),
             limit: Limit::new(least_limit),
-            measured: 0,
+            measured,
             bad_binaries: 0,
         })
     }
@@ -144,9 +144,16 @@ impl Bench {
             worker
         } else {
             self.measured = 0;
-            start(&self.prepare, None)?.0
+            start(&self.prepare, &Spare::default())?.0
         };
         Ok(self.worker.insert(worker))
+    }
+
+    /// Leaves the worker to the next search.
+    pub(crate) fn retire(self, spare: &Spare) {
+        if let Some(worker) = self.worker {
+            spare.give_measuring(worker, self.measured);
+        }
     }
 
     /// Ends the worker: it is of no further use.
@@ -182,16 +189,27 @@ impl Limit {
     }
 }
 
-/// A worker that is ready. One that ends before it is may have been ended by somebody else, for want of
-/// memory: then another is tried.
-fn start(prepare: &Prepare, spare: Option<Worker>) -> Result<(Worker, Vec<i64>), BenchError> {
-    let worker = spare.map_or_else(Worker::start, Ok)?;
-    match make_ready(worker, prepare) {
+/// A worker that is ready, its default configuration, and how many configurations it has measured: a
+/// spare one, or a new one where there is none, or it fails. A new one that ends before it is ready may
+/// have been ended by somebody else, for want of memory: then another is tried.
+fn start(prepare: &Prepare, spare: &Spare) -> Result<(Worker, Vec<i64>, usize), BenchError> {
+    if let Some((worker, measured)) = spare.take_measuring() {
+        match make_ready(worker, prepare) {
+            Ok((worker, default)) => return Ok((worker, default, measured)),
+            Err(BenchError::Refused(reason)) if measured == 0 => {
+                return Err(BenchError::Refused(reason));
+            }
+            // It may be what it did before.
+            Err(_) => {}
+        }
+    }
+    let ready = match make_ready(Worker::start()?, prepare) {
         Err(BenchError::Preparing(WorkerFailure::Ended(_))) => {
             make_ready(Worker::start()?, prepare)
         }
         ready => ready,
-    }
+    };
+    ready.map(|(worker, default)| (worker, default, 0))
 }
 
 fn make_ready(mut worker: Worker, prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {

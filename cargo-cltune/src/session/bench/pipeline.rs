@@ -1,6 +1,6 @@
 //! Which lane a job gets: it depends on its device, and on how many processes may run.
 
-use super::ahead::{Ahead, Idle};
+use super::ahead::Ahead;
 use super::alternating::Alternating;
 use super::compiling::CompileWorker;
 use super::lane::{Announce, Lane, MakeBench, Shared};
@@ -35,7 +35,7 @@ pub(crate) struct PipelineOptions {
     pub(crate) total: Option<u64>,
     /// Whether the search learns from results, and so should not be far ahead of them.
     pub(crate) learns: bool,
-    /// A worker that has nothing to do.
+    /// Workers that have nothing to do.
     pub(crate) spare: Spare,
     pub(crate) stopwatch: Arc<Stopwatch>,
 }
@@ -54,7 +54,7 @@ fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
         (0 | 1, false) => job.twins.len().min(1),
         (jobs, _) => jobs,
     };
-    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit);
+    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit, &options.spare);
     (0..count).map(worker).collect()
 }
 
@@ -96,15 +96,20 @@ impl Pipeline {
         let benches = devices.map(bench);
         let ahead = if options.learns { 1 } else { FAR_AHEAD };
         let capacity = compilers.len() * ahead;
-        let lane = Ahead::new(benches.collect(), compilers, capacity, shared);
+        let lane = Ahead::new(
+            benches.collect(),
+            compilers,
+            capacity,
+            shared,
+            &options.spare,
+        );
         Self(Kind::Ahead(lane))
     }
 
-    /// Ends the lane; `None` where it has lost what measures. Who compares the best should keep what is
-    /// idle until then.
-    pub(crate) fn finish(self) -> (Option<Bench>, Idle) {
+    /// Ends the lane; `None` where it has lost what measures.
+    pub(crate) fn finish(self, spare: &Spare) -> Option<Bench> {
         match self.0 {
-            Kind::Alternating(lane) => (lane.finish(), Idle::none()),
+            Kind::Alternating(lane) => lane.finish(spare),
             Kind::Ahead(lane) => lane.finish(),
         }
     }
