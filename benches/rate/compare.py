@@ -21,6 +21,8 @@ from pathlib import Path
 
 CACHES = {"POCL_CACHE_DIR": "pocl", "CUDA_CACHE_PATH": "nvidia", "XDG_CACHE_HOME": "cache"}
 LISTED = "configurations.txt"
+# As the kernel declares them, which is the order of values in cltune's messages.
+PARAMETERS = "MWG NWG KWG MDIMC NDIMC MDIMA NDIMB KWI VWM VWN STRM STRN SA SB".split()
 
 
 def arguments():
@@ -73,7 +75,8 @@ def run(name, command):
 def keep_configurations(objects, listed):
     """Writes what cltune has measured, a configuration on each line."""
     configurations = [each["values"] for each in objects if each.get("reason") == "configuration"]
-    lines = [" ".join(f"{name}={value}" for name, value in each.items()) for each in configurations]
+    pairs = [zip(PARAMETERS, values, strict=True) for values in configurations]
+    lines = [" ".join(f"{name}={value}" for name, value in each) for each in pairs]
     listed.write_text("".join(f"{line}\n" for line in lines))
 
 

@@ -60,7 +60,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     strategy: Chosen,
-    /// How many configurations to measure, or how long, for each kernel, device and problem.
+    /// How many configurations to measure, or how long, for each kernel, device and problem. A time
+    /// includes making the device ready: a second or more for the first search on a GPU.
     #[arg(
         long,
         value_name = "200|30s|5m",

@@ -160,6 +160,25 @@ fn a_driver_that_crashes_after_a_while() {
 }
 
 #[test]
+fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
+    // No process makes a second context, and each crashes at its ninth build: some of them in the second
+    // search, while it is made ready or later.
+    let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#9");
+    let problems = ["--problem", "n=256", "--problem", "n=128"];
+    let arguments = [&["--kernel", "many", "--jobs", "1"][..], &problems].concat();
+    let tuned = session.tune(&arguments).expect_code(0);
+    let finished = tuned.messages("finished");
+    assert_eq!(finished.len(), 2, "{tuned}");
+    for search in finished {
+        assert_eq!(
+            (&search["evaluated"], &search["failed"]),
+            (&32.into(), &0.into()),
+            "{tuned}"
+        );
+    }
+}
+
+#[test]
 fn a_driver_that_crashes_on_binaries() {
     // Where building takes long, what compile workers built is handed over as binaries.
     let session = Session::new("sleep=0.1@clBuildProgram; segv@clCreateProgramWithBinary");

@@ -4,6 +4,7 @@ use super::blame::may_be_the_workers;
 use super::lane::Shared;
 use super::measuring::Limit;
 use super::spare::Spare;
+use super::stopwatch::Stopwatch;
 use super::supply::Way;
 use super::{BenchError, Measured, PATIENCE};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
@@ -60,8 +61,7 @@ impl CompileWorker {
         if way == Way::Direct {
             return Built::Not;
         }
-        let stopwatch = &shared.stopwatch;
-        let built = stopwatch.build(|| self.compile(codes, way == Way::Binary));
+        let built = self.compile(codes, way == Way::Binary, &shared.stopwatch);
         if way == Way::Binary && matches!(built, Built::Ready { binary: None, .. }) {
             shared.no_binary();
         }
@@ -69,20 +69,27 @@ impl CompileWorker {
     }
 
     /// Builds a configuration; where no worker can be started, it is left to the one who measures.
-    fn compile(&mut self, codes: &[i64], binary: bool) -> Built {
-        match self.try_compile(codes, binary) {
+    fn compile(&mut self, codes: &[i64], binary: bool, stopwatch: &Stopwatch) -> Built {
+        match self.try_compile(codes, binary, stopwatch) {
             Ok(built) => built,
             Err(_) => Built::Not,
         }
     }
 
-    fn try_compile(&mut self, codes: &[i64], binary: bool) -> Result<Built, BenchError> {
+    fn try_compile(
+        &mut self,
+        codes: &[i64],
+        binary: bool,
+        stopwatch: &Stopwatch,
+    ) -> Result<Built, BenchError> {
         let mut worker = self.worker()?;
         let request = Request::Compile {
             codes: codes.to_vec(),
             binary,
         };
-        let failure = match worker.ask(&request, self.limit.now()) {
+        let limit = self.limit.now();
+        // Without the start of the worker, which is none of building.
+        let failure = match stopwatch.build(|| worker.ask(&request, limit)) {
             Ok(Response::Compiled(compiled)) => {
                 self.limit.note(worker.took());
                 self.worker = Some(worker);
