@@ -1,9 +1,10 @@
 //! How far apart a program's calls are, and by how much building beside them changes that.
 //!
 //! On a CPU, compilers and kernels share the cores, and drivers let launches wait while they build. How much
-//! that costs the program cannot be computed, so it is measured: a program that calls a kernel again and again does so at a certain pace, and what its calls are later
-//! while something is being built is what building costs it. Whatever else the program does between its
-//! calls is in both, and so are kernels, launches and waiting. Knows nothing of clocks.
+//! that costs the program cannot be computed, so it is measured: a program that calls a kernel again and
+//! again does so at a certain pace, and what its calls are later while something is being built is what
+//! building costs it. Whatever else the program does between its calls is in both, and so are kernels,
+//! launches and waiting. Knows nothing of clocks.
 
 /// Intervals are averaged over about so many.
 const MEMORY: f64 = 240.0;
