@@ -140,10 +140,11 @@ KINDS = {"openblas": OpenBlas, "torch": Torch, "clblast": ClBlast}
 ours = Ours()
 others = {name: KINDS[name]() for name in peers}
 # auto may use tensor cores in single precision, plain may not; nn: A and B row after row, tn: A column
-# after column.
+# after column, nt: B.
 ways = {"plain": ("f32", "nn", "plain"), "A by columns": ("f32", "tn", "plain")}
 if "torch" in peers:
     ways["auto"] = ("f32", "nn", "auto")
+    ways["auto, B by columns"] = ("f32", "nt", "auto")
 if os.environ.get("TF32"):
     ways["TF32"] = ("tf32", "nn", "auto")
 
