@@ -97,7 +97,8 @@ pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<d
         };
         let plain = *plain.get_or_insert(relative);
         // TF32 is asked for by those who want no more.
-        too_wrong |= name != "tf32" && relative > ALLOWED * plain;
+        let fine = relative <= ALLOWED * plain;
+        too_wrong |= name != "tf32" && !fine;
     }
     let way = Way::Chosen(Arithmetic::Automatic);
     Inputs::<f64>::new(size).shown(queue, "f64", way, None)?;
