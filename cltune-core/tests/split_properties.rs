@@ -1,7 +1,9 @@
 //! Splitting, for random sizes, work-groups and factors: every element is computed, and none is
 //! written by two devices.
 
-use cltune_core::split::{Layout, Member, Share, Span, divide, factors, pieces, theoretical_best};
+use cltune_core::split::{
+    Layout, Member, Part, Share, Span, divide, factors, pieces, theoretical_best,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -74,6 +76,30 @@ proptest! {
             prop_assert!(members[share.member].factor > 0.0);
         }
         prop_assert_eq!(next, span.end());
+    }
+
+    #[test]
+    fn a_part_of_a_part_has_its_elements(
+        (first, width, rows, gap) in (0..9_usize, 1..7_usize, 1..7_usize, 0..5_usize),
+        inner in (0..20_usize, 1..12_usize, 1..4_usize, 0..5_usize),
+    ) {
+        let outer = Part { first, width, rows, pitch: width + gap };
+        let (first, width, rows, gap) = inner;
+        let inner = Part { first, width, rows, pitch: width + gap };
+        let places = |part: Part| -> Vec<usize> {
+            let run = |row| (0..part.width).map(move |i| part.first + row * part.pitch + i);
+            (0..part.rows).flat_map(run).collect()
+        };
+        let of_outer = places(outer);
+        if let Some(part) = outer.inner(inner) {
+            let expected: Vec<usize> = places(inner).into_iter().map(|at| of_outer[at]).collect();
+            prop_assert_eq!(places(part), expected);
+        } else {
+            let fits = inner.end() <= outer.len();
+            let is_rows = inner.rows == 1 && inner.first.is_multiple_of(outer.width);
+            let is_rows = is_rows && inner.width.is_multiple_of(outer.width);
+            prop_assert!(!fits || (outer.rows > 1 && !is_rows));
+        }
     }
 
     #[test]

@@ -247,6 +247,23 @@ fn rows_and_columns_go_through_pinned_memory() {
 }
 
 #[test]
+fn a_share_of_few_columns_is_computed_in_pieces_of_rows() {
+    // A work-group computes four columns, so there are no pieces of columns.
+    let (m, n, k) = (1 << 19, 8, 2);
+    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
+    let mut devices = pinned([0.5, 0.5, 0.0]);
+    let mut result = vec![-1; (m * n) as usize];
+    let (m, n, k) = (m as u32, n as u32, k as u32);
+    let report = product::split_n(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
+    assert!(result == multiplied(&left, &right, k as usize, n as usize));
+    assert!(
+        report.shares.iter().all(|share| share.pieces == 3),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_share_of_few_rows_is_computed_in_pieces_of_columns() {
     // A work-group computes four rows, so there are no pieces of rows.
     let (m, n, k) = (8, 1 << 19, 2);

@@ -120,6 +120,16 @@ impl Layout {
 }
 
 impl Part {
+    /// All of so many elements.
+    pub const fn all(len: usize) -> Self {
+        Self {
+            first: 0,
+            width: len,
+            rows: 1,
+            pitch: len,
+        }
+    }
+
     /// The number of elements.
     pub const fn len(&self) -> usize {
         self.width * self.rows
@@ -128,6 +138,28 @@ impl Part {
     /// Whether there is no element.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// A part of this part, given by its places when the elements of this one follow each other without gaps.
+    /// `None` where it is not in runs of equal lengths and distances.
+    pub fn inner(&self, of_packed: Self) -> Option<Self> {
+        if of_packed.end() > self.len() {
+            return None;
+        }
+        if self.rows == 1 {
+            return Some(Self {
+                first: self.first + of_packed.first,
+                ..of_packed
+            });
+        }
+        let is_whole_runs = of_packed.rows == 1
+            && of_packed.first.is_multiple_of(self.width)
+            && of_packed.width.is_multiple_of(self.width);
+        is_whole_runs.then(|| Self {
+            first: self.first + of_packed.first / self.width * self.pitch,
+            rows: of_packed.width / self.width,
+            ..*self
+        })
     }
 
     /// The position after the last element.

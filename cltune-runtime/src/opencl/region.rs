@@ -109,6 +109,27 @@ impl<'a> Region<'a> {
         })
     }
 
+    /// Divides the runs among ranges of bytes, counted without the gaps. `None` when a range is not of whole
+    /// runs, and where [`Region::cut`] has none.
+    pub(crate) fn runs_of_runs(self, ranges: &[Range<usize>]) -> Option<Vec<Self>> {
+        let Runs { width, .. } = self.runs;
+        let is_whole = |at: usize| width > 0 && at.is_multiple_of(width);
+        let are_whole = |range: &Range<usize>| is_whole(range.start) && is_whole(range.end);
+        if !ranges.iter().all(are_whole) || !are_apart(ranges, self.runs.len()) {
+            return None;
+        }
+        let region = |range: &Range<usize>| Self {
+            start: self.start,
+            runs: Runs {
+                first: self.runs.at(range.start),
+                rows: range.len() / width,
+                ..self.runs
+            },
+            slice: PhantomData,
+        };
+        Some(ranges.iter().map(region).collect())
+    }
+
     /// Divides the bytes, counted without the gaps between runs, so that several threads can write to
     /// them. `None` when ranges overlap, are not in ascending order or reach beyond the end.
     pub(crate) fn cut(self, ranges: &[Range<usize>]) -> Option<Vec<Place<'a>>> {
@@ -210,6 +231,24 @@ mod tests {
         assert_eq!(places([0..3, 3..24]), Some(2));
         for bad in [[0..4, 3..5], [3..5, 0..2], [0..3, 3..25]] {
             assert_eq!(places(bad.clone()), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn runs_are_divided_among_regions() {
+        let mut bytes = [0_u8; 24];
+        let mut divided = |ranges: [Range<usize>; 2]| {
+            let [_, region]: [Region; 2] = Region::columns(&mut bytes, 3, 8, &[0..2, 2..5])?
+                .try_into()
+                .ok()?;
+            let regions = region.runs_of_runs(&ranges)?;
+            Some(regions.iter().map(Region::runs).collect::<Vec<_>>())
+        };
+        let runs = divided([0..3, 3..9]).unwrap();
+        assert_eq!((runs[0].first, runs[0].rows), (2, 1));
+        assert_eq!((runs[1].first, runs[1].rows, runs[1].pitch), (10, 2, 8));
+        for bad in [[0..3, 4..9], [0..6, 3..9], [0..3, 3..12]] {
+            assert_eq!(divided(bad.clone()), None, "{bad:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::argument::SplitArg;
 use super::problem::{Problem, Role};
 use cltune_core::device::DeviceLimits;
 use cltune_core::model::{Access, ArgumentKind};
-use cltune_core::split::{Division, Layout, Partition, Share, Span, pieces};
+use cltune_core::split::{Division, Layout, Part, Partition, Share, Span, pieces};
 
 /// The pieces of a share.
 #[derive(Clone, Debug)]
@@ -62,7 +62,8 @@ impl Traffic {
 
 impl Across {
     /// A share, in as many pieces along another dimension as `count` says of their traffic. `None` where the
-    /// arguments do not allow it: the share has to have each of them in one run, and pieces may not overlap.
+    /// arguments do not allow it: what a piece has of each of them has to be in runs of equal lengths, and
+    /// pieces may not overlap.
     pub(super) fn new(
         problem: &Problem<'_>,
         division: &Division,
@@ -100,16 +101,19 @@ impl Across {
                     layout,
                 } => {
                     let own = match layout {
-                        Some(layout) => layout.part(share.computed).len(),
-                        None => arg.bytes().len() / element,
+                        Some(layout) => layout.part(share.computed),
+                        None => Part::all(arg.bytes().len() / element),
                     };
-                    let is_one_run = layout.is_none_or(|layout| layout.part(whole).rows == 1);
                     let second = division.layout(partition, &argument.kind, &dims).ok()?;
-                    let fits = second.is_none_or(|second| second.part(whole).end() <= own);
-                    if !is_one_run || !fits {
+                    let first = Span { start: 0, len: 1 };
+                    let is_part = |span| {
+                        let of_share = second.map(|second| second.part(span));
+                        of_share.is_none_or(|of_share| own.inner(of_share).is_some())
+                    };
+                    if !is_part(first) || !is_part(whole) {
                         return None;
                     }
-                    let bytes = own * element;
+                    let bytes = own.len() * element;
                     match (access, layout, second) {
                         (Access::Read, _, None) => traffic.whole += bytes,
                         (Access::Read, _, Some(second)) => {

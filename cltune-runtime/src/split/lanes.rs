@@ -96,9 +96,7 @@ impl Lane {
                 self.idle
                     .extend(moving.pop_front().map(arrived).transpose()?);
             }
-            let Some(mut chunk) = self.idle.pop() else {
-                break;
-            };
+            let mut chunk = self.idle.pop().ok_or_else(no_chunk)?;
             gather(&job, chunk.bytes());
             let moves = chunk
                 .send(queue, job.buffer, job.packed.start, job.packed.len())
@@ -124,9 +122,7 @@ impl Lane {
                 (false, false) => jobs.next(),
             };
             if let Some(job) = job {
-                let Some(chunk) = self.idle.pop() else {
-                    return Ok(());
-                };
+                let chunk = self.idle.pop().ok_or_else(no_chunk)?;
                 let extent = job.runs.extent(&job.packed);
                 let after = job.after.raw();
                 let moves = chunk
@@ -142,6 +138,13 @@ impl Lane {
                 return Ok(());
             }
         }
+    }
+}
+
+/// For a lane that lost its chunks: it is gone then, and nobody uses it.
+fn no_chunk() -> Error {
+    Error::NoThread {
+        reason: "its pinned memory is lost".to_owned(),
     }
 }
 

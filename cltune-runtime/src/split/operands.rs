@@ -164,13 +164,11 @@ impl Argument {
         for unit in units {
             let part = match self.layout {
                 Some(layout) => layout.part(unit.share.computed),
-                None => whole(bytes.len() / self.element),
+                None => Part::all(bytes.len() / self.element),
             };
             match unit.second(self.position) {
                 Some((spans, second)) => {
-                    let first = part.first * self.element;
-                    let slice = bytes.get(first..first + part.len() * self.element)?;
-                    operands.extend(self.inputs_across(slice, spans, second));
+                    operands.extend(self.inputs_across(bytes, part, spans, second)?);
                 }
                 None if self.layout.is_none() && !unit.is_first => {
                     operands.push(Operand::OfFirst { len: part.len() });
@@ -187,18 +185,21 @@ impl Argument {
         Some(operands)
     }
 
-    /// The pieces of a slice that a share has of its own.
+    /// The pieces of what a share has of it.
     fn inputs_across<'r>(
         self,
-        slice: &'r [u8],
+        bytes: &'r [u8],
+        part: Part,
         spans: &[Span],
         second: Option<Layout>,
-    ) -> Vec<Operand<'r>> {
-        let len = slice.len() / self.element;
+    ) -> Option<Vec<Operand<'r>>> {
         let piece = |(index, span): (usize, &Span)| match second {
-            Some(second) => self.input(slice, second.part(*span), None),
-            None if index == 0 => self.input(slice, whole(len), None),
-            None => Operand::OfFirst { len },
+            Some(second) => {
+                let part = part.inner(second.part(*span))?;
+                Some(self.input(bytes, part, None))
+            }
+            None if index == 0 => Some(self.input(bytes, part, None)),
+            None => Some(Operand::OfFirst { len: part.len() }),
         };
         spans.iter().enumerate().map(piece).collect()
     }
@@ -244,21 +245,40 @@ impl Argument {
                 continue;
             };
             let second = second?;
-            let places: Vec<Part> = spans.iter().map(|span| second.own_part(*span)).collect();
-            let first = places.first()?;
-            let columns = self.columns(&places);
-            let pitch = first.pitch * self.element;
-            let regions = region.columns_of_run(first.rows, pitch, &columns)?;
-            for (span, region) in spans.iter().zip(regions) {
-                let piece = Share {
-                    owned: *span,
-                    computed: *span,
-                    ..unit.share
-                };
-                operands.push(self.output(second, piece, region));
-            }
+            let regions = self.regions_across(region, spans, second)?;
+            // A piece owns all that it computes, so it is packed as it is in its buffer.
+            operands.extend(regions.into_iter().map(|region| {
+                let Runs { width, rows, .. } = region.runs();
+                Operand::Buffer {
+                    len: width * rows / self.element,
+                    bytes: width * rows,
+                    upload: None,
+                    download: Some(Download {
+                        first: 0,
+                        pitch: width,
+                        target: Target::Place(region),
+                    }),
+                }
+            }));
         }
         Some(operands)
+    }
+
+    /// The pieces of where a share's results go.
+    fn regions_across<'r>(
+        self,
+        region: Region<'r>,
+        spans: &[Span],
+        second: Layout,
+    ) -> Option<Vec<Region<'r>>> {
+        let places: Vec<Part> = spans.iter().map(|span| second.own_part(*span)).collect();
+        let first = places.first()?;
+        let ranges = self.columns(&places);
+        if region.runs().rows == 1 {
+            region.columns_of_run(first.rows, first.pitch * self.element, &ranges)
+        } else {
+            region.runs_of_runs(&ranges)
+        }
     }
 
     fn columns(self, places: &[Part]) -> Vec<Range<usize>> {
@@ -288,15 +308,6 @@ impl Argument {
             pitch: layout.part(share.computed).width * self.element,
             target,
         }
-    }
-}
-
-fn whole(len: usize) -> Part {
-    Part {
-        first: 0,
-        width: len,
-        rows: 1,
-        pitch: len,
     }
 }
 
