@@ -17,12 +17,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 
-/// Bytes of a chunk: small enough to stay in a core's cache until it has been sent, large enough that
-/// what a transfer costs to begin matters little.
+/// Bytes of a chunk. On an H200 smaller ones cost more to begin than they gain by being on their way earlier, and
+/// larger ones gain nothing (BENCHMARKS.md, "Several devices").
 pub(super) const CHUNK: usize = 1 << 21;
 
-/// Threads in each direction. One copies 10 to 15 GB/s; a few are as fast as a bus of 50 GB/s, and leave
-/// cores to other devices.
+/// Threads in each direction. Four copy 22 GB/s each way beside an H200, eight 28: as two GPUs share one host, more
+/// threads for each gain little (BENCHMARKS.md, "Several devices").
 const LANES: usize = 4;
 
 /// The queues and the pinned memory of a device.

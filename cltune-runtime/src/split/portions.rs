@@ -15,8 +15,8 @@ const LEAST_STAGED: usize = 8 << 20;
 /// Bytes of a piece's own arguments, at least.
 const LEAST_PIECE: usize = 8 << 20;
 
-/// Pieces, at most: only the transfers of the first and of the last piece have no launch beside them, which
-/// is a quarter of all with as many.
+/// Pieces, at most: what has no launch beside it are only the uploads of the first piece and the reads of the
+/// last, an eighth of what is divided with as many.
 const MOST_PIECES: usize = 8;
 
 /// Work-groups of a piece for each compute unit, at least: a device with less to do has idle units at the
