@@ -54,8 +54,9 @@ impl<'a> Region<'a> {
         let Runs {
             first, width, rows, ..
         } = self.runs;
-        // SAFETY: `columns` has shown that the run is in the slice, which is borrowed exclusively
-        // for the regions, and that no other region has a byte of it.
+        // SAFETY: `columns` has shown that the run is in the slice, which is borrowed exclusively for the
+        // regions, and that no other region has a byte of it; so have `columns_of_run` and `runs_of_runs`
+        // of the parts of a region.
         (rows == 1).then(|| unsafe { std::slice::from_raw_parts_mut(self.start.add(first), width) })
     }
 
@@ -167,9 +168,10 @@ impl Place<'_> {
                 return;
             };
             // SAFETY: `columns` has shown that the runs are in the slice, which is borrowed exclusively
-            // for the regions, and that no other region has a byte of them; `cut` has shown that no
-            // other place has these bytes, and that they are bytes of the runs. The source is borrowed
-            // otherwise, so it does not overlap.
+            // for the regions, and that no other region has a byte of them; where a region was divided
+            // further, `columns_of_run` and `runs_of_runs` have shown the same of its parts. `cut` has shown
+            // that no other place has these bytes, and that they are bytes of the runs. The source is
+            // borrowed otherwise, so it does not overlap.
             unsafe {
                 let target = self.start.add(self.runs.at(part.start));
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len());
