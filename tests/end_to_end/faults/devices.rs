@@ -161,9 +161,9 @@ fn a_driver_that_crashes_after_a_while() {
 
 #[test]
 fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
-    // No process makes a second context, and each crashes at its ninth build: some of them in the second
+    // No process makes a second context, and each crashes at its 17th build: some of them in the second
     // search, while it is made ready or later.
-    let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#9");
+    let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#17");
     let problems = ["--problem", "n=256", "--problem", "n=128"];
     let arguments = [&["--kernel", "many", "--jobs", "1"][..], &problems].concat();
     let tuned = session.tune(&arguments).expect_code(0);
