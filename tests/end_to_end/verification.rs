@@ -129,7 +129,7 @@ fn a_larger_problem_that_has_no_reference_is_no_failure_and_the_own_is() {
 fn what_cannot_be_verified_says_why() {
     let project = samples::inline("cltune-e2e-verify-none", "params(A = [0, 5])", KERNEL);
     let _ = project.cltune(&["verify"]).expect_code(2).expect_stderr(&[
-        "nothing to verify",
+        "nothing is tuned",
         "cltune_e2e_verify_none::run",
         "cargo cltune",
     ]);
