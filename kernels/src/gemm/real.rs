@@ -231,9 +231,26 @@ macro_rules! kernels {
                 (b, trans_b): (Operand<'_, $stored>, bool),
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
+                let (trans_a, trans_b) = (i32::from(trans_a), i32::from(trans_b));
+                if k == 0 {
+                    // Without barriers: where a loop with some is not entered, PoCL 3.1 lets the first
+                    // work-item go on twice, and what it updates is scaled twice.
+                    let params = $direct::Params {
+                        MWG: 32,
+                        NWG: 32,
+                        KWG: 16,
+                        MDIMC: 8,
+                        NDIMC: 8,
+                        LOCAL: false,
+                    };
+                    return $direct::launch_with(
+                        &params, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a,
+                        b.buffer, b.offset, b.leading, trans_b, c.buffer, c.offset, c.leading,
+                    );
+                }
                 $direct(
-                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(trans_a),
-                    b.buffer, b.offset, b.leading, i32::from(trans_b), c.buffer, c.offset, c.leading,
+                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a, b.buffer, b.offset,
+                    b.leading, trans_b, c.buffer, c.offset, c.leading,
                 )
             }
 
