@@ -50,6 +50,21 @@ impl Project {
         self
     }
 
+    /// Removes the journals of earlier packages of this name, which are where all are built.
+    ///
+    /// # Panics
+    /// When one cannot be removed.
+    pub fn forget_sessions(&self) {
+        let begin = format!("{}--", self.name);
+        let journals = tools::target().join("cltune/journal");
+        // No folder: nothing was ever tuned there.
+        for entry in fs::read_dir(journals).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&begin) {
+                fs::remove_file(entry.path()).expect("a journal can be removed");
+            }
+        }
+    }
+
     /// Its folder. Its name has spaces in it, for they are legal and often forgotten.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
