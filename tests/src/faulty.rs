@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const RUN: &str = "__kernel void run(const uint n, __global int* y) {
     const int distance = A > 4 ? A - 4 : 4 - A;
     float waste = get_global_id(0);
-    for (int i = 0; i < 200 << (2 * distance); i++) waste = waste * 0.75f + 0.125f * waste;
+    for (int i = 0; i < 800 << (2 * distance); i++) waste = waste * 0.75f + 0.125f * waste;
     y[get_global_id(0)] = waste > 1e30f ? 0 : (int)n;
 }";
 
