@@ -45,7 +45,7 @@ impl DeviceDistance {
 /// In which of platform and vendor a device differs. On CPUs the platform weighs more: its compiler
 /// decides how work-items become vectors and loops, and CPUs of one instruction set differ less. (Values of
 /// the same platform's CPU from another vendor were worth 65 % of the optimum, those of another
-/// platform on the very same CPU 41 % and 45 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
+/// platform on the very same CPU 24 % and 43 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Foreign {
     Neither,
