@@ -45,13 +45,17 @@ fn queue(profiling: bool) -> Queue {
 
 type Call = fn(&Queue, u32, &mut Buffer<f32>) -> Result<Event>;
 
-/// Calls until `converged` says so; every call adds 2, whichever configuration it ran with.
-fn call_until(queue: &Queue, call: Call, n: u32, converged: impl Fn() -> bool) {
+/// Calls until `explain` says so; every call adds 2, whichever configuration it ran with.
+fn call_until(queue: &Queue, call: Call, n: u32, explain: impl Fn() -> String, end: &str) {
     let mut y = Buffer::from_slice(queue, &vec![0.0_f32; n as usize]).unwrap();
     let begin = Instant::now();
     let mut expected = 0.0;
-    while !converged() {
-        assert!(begin.elapsed() < PATIENCE, "it does not converge");
+    loop {
+        let said = explain();
+        if said.contains(end) {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it does not converge: {said}");
         for _ in 0..50 {
             call(queue, n, &mut y).unwrap();
             expected += 2.0;
@@ -75,15 +79,15 @@ fn explain(queue: &Queue, n: u32) -> String {
 
 #[test]
 fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
-    let policy: Policy = "online:1000%".parse().unwrap();
-    for profiling in [false, true] {
+    for (profiling, text) in [(false, "online:1000%"), (true, "online:60s")] {
         let queue = queue(profiling);
+        let policy: Policy = text.parse().unwrap();
         // Sizes of their own, since this process knows what it found. The second begins with that.
         let n = 64 + 4 * u32::from(profiling);
         with_policy(&policy, || {
             let said = explain(&queue, n);
-            assert!(said.contains("policy online:1000%\n> A = "), "{said}");
-            call_until(&queue, add, n, || explain(&queue, n).contains(FOUND));
+            assert!(said.contains(&format!("policy {text}\n> A = ")), "{said}");
+            call_until(&queue, add, n, || explain(&queue, n), FOUND);
             let said = explain(&queue, n);
             assert!(!said.contains("tuning"), "{said}");
         });
@@ -93,18 +97,18 @@ fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
 #[test]
 fn without_a_check_the_same_for_results_that_are_all_right() {
     let queue = queue(false);
-    let policy: Policy = "online:1000%,unchecked".parse().unwrap();
+    let policy: Policy = "online:60s,unchecked".parse().unwrap();
     with_policy(&policy, || {
         let problem = sum::Problem { n: 32 };
         let explain = || sum::explain(&queue, problem).unwrap().to_string();
-        call_until(&queue, sum, 32, || explain().contains(FOUND));
+        call_until(&queue, sum, 32, explain, FOUND);
     });
 }
 
 #[test]
 fn threads_and_problems_tune_at_the_same_time() {
     let queue = queue(false);
-    let policy: Policy = "online:1000%".parse().unwrap();
+    let policy: Policy = "online:60s".parse().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (queue, policy) = (&queue, &policy);
@@ -112,7 +116,7 @@ fn threads_and_problems_tune_at_the_same_time() {
             let n = [16, 128][thread % 2];
             scope.spawn(move || {
                 with_policy(policy, || {
-                    call_until(queue, add, n, || explain(queue, n).contains(FOUND));
+                    call_until(queue, add, n, || explain(queue, n), FOUND);
                 });
             });
         }
@@ -140,9 +144,8 @@ fn an_overhead_in_time_ends() {
     let queue = queue(false);
     let policy: Policy = "online:1ms".parse().unwrap();
     with_policy(&policy, || {
-        call_until(&queue, add, 512, || {
-            explain(&queue, 512).contains("for this problem: n = 512")
-        });
+        let end = "for this problem: n = 512";
+        call_until(&queue, add, 512, || explain(&queue, 512), end);
     });
 }
 

@@ -109,7 +109,7 @@ fn a_driver_that_crashes_costs_one_configuration_at_the_next_start() {
 fn what_fails_while_calls_tune_is_not_seen_by_the_program() {
     let faults = "error=-5@clEnqueueNDRangeKernel:A=1;error=-11@clBuildProgram:A=2";
     let session = Session::new(faults);
-    for policy in ["online:1000%", "online:1000%,unchecked"] {
+    for policy in ["online:60s", "online:60s,unchecked"] {
         let said = run(&session, policy, 3000).expect_code(0);
         let said = said.expect_stdout(&["sum 6000\n"]);
         assert!(!said.stdout.contains("\ncall "), "{}", said.stdout);

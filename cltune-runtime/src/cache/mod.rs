@@ -5,7 +5,7 @@
 //! FOLDER/v1/notes/KEY                   results and refusals of one kernel on one device
 //! FOLDER/v1/notes/KEY-PROBLEM.trial     locked while a program tunes that kernel for a problem
 //! FOLDER/v1/notes/KEY-PROBLEM.progress  what its calls have measured so far
-//! FOLDER/v1/programs/KEY                the binary of a program
+//! FOLDER/v1/programs/KEY                the binary of a program, and how long building it took
 //! ```
 //!
 //! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means
@@ -48,7 +48,7 @@ pub use folder::{CacheError, Folder};
 pub(crate) use found::Leave;
 pub use listing::{Listing, clear};
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
-pub(crate) use programs::ProgramId;
+pub(crate) use programs::{KeptProgram, ProgramId};
 #[cfg(feature = "tuning")]
 pub(crate) use progress::{Conditions, Progress, Tried};
 pub(crate) use store::{Known, Store};

@@ -1,5 +1,6 @@
-//! Program binaries, so that a second start compiles nothing. One belongs to a source, its options, a
-//! device and its driver; under another driver it has another name, and says so inside as well.
+//! Program binaries, so that a second start compiles nothing, and how long building took. One belongs to a
+//! source, its options, a device and its driver; under another driver it has another name, and says so inside as
+//! well.
 
 use super::bound;
 use super::file;
@@ -9,12 +10,41 @@ use super::store::Store;
 use cltune_core::device::DeviceInfo;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a binary belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProgramId {
     /// In front of the binary: a line for each of the device's facts, and of the source.
     head: String,
+}
+
+/// What is kept of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeptProgram {
+    /// How long it took to build it from source.
+    pub(crate) took: Duration,
+    /// `None` where the driver keeps programs itself.
+    pub(crate) binary: Option<Vec<u8>>,
+}
+
+impl KeptProgram {
+    /// A line for the time, then the binary.
+    fn content(&self) -> Vec<u8> {
+        let time = format!("took\t{}\n", self.took.as_micros());
+        [time.as_bytes(), self.binary.as_deref().unwrap_or_default()].concat()
+    }
+
+    fn of(content: &[u8]) -> Option<Self> {
+        let rest = content.strip_prefix(b"took\t")?;
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let micros = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
+        let binary = rest[end + 1..].to_vec();
+        Some(Self {
+            took: Duration::from_micros(micros),
+            binary: Some(binary).filter(|binary| !binary.is_empty()),
+        })
+    }
 }
 
 impl ProgramId {
@@ -51,24 +81,24 @@ impl Store {
         self.folder().is_some()
     }
 
-    /// The binary of a program, if it was kept.
-    pub(crate) fn program(&self, id: &ProgramId) -> Option<Vec<u8>> {
+    /// What was kept of a program, if anything was.
+    pub(crate) fn program(&self, id: &ProgramId) -> Option<KeptProgram> {
         let path = self.path(id)?;
         let content = file::read(&path).unwrap_or_else(|reason| {
             tracing::warn!(%reason, "a program in cltune's cache is not used");
             None
         });
-        let binary = content?.strip_prefix(id.head.as_bytes())?.to_vec();
+        let program = KeptProgram::of(content?.strip_prefix(id.head.as_bytes())?)?;
         bound::touch(&path);
-        Some(binary)
+        Some(program)
     }
 
-    /// Keeps the binary of a program.
-    pub(crate) fn keep_program(&self, id: &ProgramId, binary: &[u8]) {
+    /// Keeps a program.
+    pub(crate) fn keep_program(&self, id: &ProgramId, program: &KeptProgram) {
         let Some(path) = self.path(id) else {
             return;
         };
-        let content = [id.head.as_bytes(), binary].concat();
+        let content = [id.head.as_bytes(), &program.content()].concat();
         let written = file::replace(&path, &content);
         let folder = path.parent().map(PathBuf::from).unwrap_or_default();
         let bounded = written.and_then(|()| bound::keep_bounded(&folder, bound::PROGRAMS));
@@ -112,16 +142,22 @@ mod tests {
         ProgramId::new(&info, source, options)
     }
 
+    fn kept(binary: &[u8]) -> KeptProgram {
+        KeptProgram {
+            took: Duration::from_micros(1234),
+            binary: (!binary.is_empty()).then(|| binary.to_vec()),
+        }
+    }
+
     #[test]
     fn a_program_is_kept_for_its_driver_source_and_options_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = || Store::new(Some(Folder::at(folder.path()).unwrap()));
         let mine = id("1", "source", "-DA=1");
-        store().keep_program(&mine, b"\n\nbinary\0");
-        assert_eq!(
-            store().program(&mine).as_deref(),
-            Some(&b"\n\nbinary\0"[..])
-        );
+        for program in [kept(b""), kept(b"\n\nbinary\0")] {
+            store().keep_program(&mine, &program);
+            assert_eq!(store().program(&mine), Some(program));
+        }
         let others = [
             id("2", "source", "-DA=1"),
             id("1", "source ", "-DA=1"),
@@ -143,7 +179,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(Some(Folder::at(folder.path()).unwrap()));
         let id = id("1", "source", "");
-        store.keep_program(&id, b"binary");
+        store.keep_program(&id, &kept(b"binary"));
         let path = store.path(&id).unwrap();
         let sound = std::fs::read(&path).unwrap();
         for position in [0, 20, sound.len() - 1] {
@@ -152,7 +188,7 @@ mod tests {
             std::fs::write(&path, changed).unwrap();
             assert_eq!(store.program(&id), None);
         }
-        store.keep_program(&id, b"binary");
+        store.keep_program(&id, &kept(b"binary"));
         assert!(store.program(&id).is_some());
     }
 }

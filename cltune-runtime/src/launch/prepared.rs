@@ -3,15 +3,17 @@
 use super::arg::{Arg, Passed};
 use super::fit::{Misfit, check_fit};
 use super::local_memory::set_local_memory;
+use super::programs::Built;
 use super::tunable::Tunable;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawEvent, RawKernel, RawProgram, RawQueue};
+use crate::opencl::{RawEvent, RawKernel, RawQueue};
 use crate::queue::Queue;
 use cltune_core::expr::Env;
 use cltune_core::model::{ArgumentKind, Geometry, Model};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// A launch of one configuration on one problem in one context.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Prepared {
     /// One kernel object: OpenCL forbids setting its arguments from two threads at once, and the
     /// arguments must not change between setting and enqueueing.
     kernel: Mutex<RawKernel>,
+    /// How long it takes to build the program.
+    building: Duration,
 }
 
 /// An argument of the call.
@@ -43,12 +47,12 @@ enum Expects {
 impl Prepared {
     /// Computes sizes and sets local memory. The configuration must have passed
     /// [`Model::check`].
-    pub(crate) fn new(
+    pub(super) fn new(
         tunable: &Tunable,
         device: &Device,
         codes: &[i64],
         dims: &[i64],
-        program: &RawProgram,
+        built: &Built,
     ) -> Result<Self> {
         let model = tunable.model();
         let limits = &device.info().limits;
@@ -60,7 +64,7 @@ impl Prepared {
                     configuration: tunable.model().describe(codes),
                     reason,
                 })?;
-        let kernel = RawKernel::new(program, &model.kernel)
+        let kernel = RawKernel::new(&built.program, &model.kernel)
             .map_err(Error::call(format!("clCreateKernel `{}`", model.kernel)))?;
         check_signature(model, &kernel)?;
         let env = Env {
@@ -91,7 +95,17 @@ impl Prepared {
             geometry,
             slots,
             kernel: Mutex::new(kernel),
+            building: built.took,
         })
+    }
+
+    /// How long it takes to build the program: now, or from source in an earlier run.
+    #[cfg_attr(
+        not(feature = "tuning"),
+        expect(dead_code, reason = "only tuning with calls asks")
+    )]
+    pub(crate) fn building(&self) -> Duration {
+        self.building
     }
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.

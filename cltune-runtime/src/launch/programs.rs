@@ -4,15 +4,23 @@
 use super::options::build_options;
 use super::tunable::Tunable;
 use super::workshop::Workshop;
-use crate::cache::{ProgramId, Store};
+use crate::cache::{KeptProgram, ProgramId, Store};
 use crate::error::{Error, Result};
 use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::device::DeviceInfo;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A program, and how long it takes to build it: now, or from source in an earlier run, whichever is longer.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub(super) program: RawProgram,
+    pub(super) took: Duration,
+}
 
 /// A program under construction or built; a failure is remembered too.
-type Slot = Arc<OnceLock<Result<Arc<RawProgram>>>>;
+type Slot = Arc<OnceLock<Result<Arc<Built>>>>;
 
 /// The programs of a context, by tunable and compile options.
 #[derive(Debug, Default)]
@@ -26,7 +34,7 @@ impl Programs {
         workshop: &Workshop,
         codes: &[i64],
         dims: &[i64],
-    ) -> Result<Arc<RawProgram>> {
+    ) -> Result<Arc<Built>> {
         let model = tunable.model();
         let options = build_options(model, &model.source, workshop.device(), codes, dims)?;
         let slot = {
@@ -56,23 +64,37 @@ impl Programs {
 }
 
 /// From the binary that an earlier run kept, where the driver accepts it, else from source.
-fn built(workshop: &Workshop, source: &str, options: &str) -> Result<RawProgram, BuildFailure> {
+fn built(workshop: &Workshop, source: &str, options: &str) -> Result<Built, BuildFailure> {
     let (device, store) = (workshop.device(), Store::of_user());
-    if !store.keeps_programs() || has_cache(device.info()) {
-        return RawProgram::build(workshop.raw(), device.raw(), source, options);
+    let begin = Instant::now();
+    let from_source = || RawProgram::build(workshop.raw(), device.raw(), source, options);
+    if !store.keeps_programs() {
+        let program = from_source()?;
+        let took = begin.elapsed();
+        return Ok(Built { program, took });
     }
     let id = ProgramId::new(device.info(), source, options);
-    if let Some(binary) = store.program(&id) {
+    let kept = store.program(&id);
+    let known = kept.as_ref().map_or(Duration::ZERO, |kept| kept.took);
+    if let Some(binary) = kept.and_then(|kept| kept.binary) {
         match RawProgram::from_binary(workshop.raw(), device.raw(), &binary, options) {
-            Ok(program) => return Ok(program),
+            Ok(program) => {
+                let took = known.max(begin.elapsed());
+                return Ok(Built { program, took });
+            }
             Err(_) => store.forget_program(&id),
         }
     }
-    let program = RawProgram::build(workshop.raw(), device.raw(), source, options)?;
-    if let Some(binary) = program.binary() {
-        store.keep_program(&id, &binary);
+    let program = from_source()?;
+    let took = begin.elapsed();
+    let is_kept_elsewhere = has_cache(device.info());
+    let binary = (!is_kept_elsewhere).then(|| program.binary()).flatten();
+    // A driver that has the program in its own cache does not tell how long building takes.
+    if binary.is_some() || took > known {
+        store.keep_program(&id, &KeptProgram { took, binary });
     }
-    Ok(program)
+    let took = known.max(took);
+    Ok(Built { program, took })
 }
 
 /// Whether the driver has a cache of its own that does better. PoCL compiles kernels for the work-group

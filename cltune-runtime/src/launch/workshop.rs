@@ -48,8 +48,8 @@ impl Workshop {
         codes: &[i64],
         dims: &[i64],
     ) -> Result<Prepared> {
-        let program = self.programs.get(tunable, self, codes, dims)?;
-        Prepared::new(tunable, self.device(), codes, dims, &program)
+        let built = self.programs.get(tunable, self, codes, dims)?;
+        Prepared::new(tunable, self.device(), codes, dims, &built)
     }
 
     /// Forgets all programs. Kernels that were made of one keep it alive.

@@ -16,8 +16,8 @@ const EVALUATIONS: u64 = 200;
 
 /// What a builder has to say.
 pub(super) enum Message {
-    /// The search that configurations come from.
-    Search(Box<Searching>),
+    /// The search that configurations come from, and how long making it took.
+    Search(Box<Searching>, Duration),
     /// There is nothing to search.
     Untuned(Untuned),
     /// What became of a configuration, and how long that took.
@@ -120,6 +120,7 @@ impl FirstLaunch {
 
 /// Makes the search. `None` where that failed, or nobody wants it any more.
 fn search(job: &Job, workshop: &Workshop, sender: &Sender<Message>) -> Option<FirstLaunch> {
+    let begin = Instant::now();
     let device = workshop.device();
     let store = Store::of_user();
     let (default, dims) = (&*job.default, &*job.dims);
@@ -130,7 +131,7 @@ fn search(job: &Job, workshop: &Workshop, sender: &Sender<Message>) -> Option<Fi
             let options = MeasureOptions::default();
             let compiler = || Compiler::new(device, &searching.declaration, dims, &options).ok();
             let compiler = is_cpu.then(compiler).flatten();
-            let message = Message::Search(Box::new(searching));
+            let message = Message::Search(Box::new(searching), begin.elapsed());
             (message, Some(FirstLaunch(compiler)))
         }
         Err(untuned) => (Message::Untuned(untuned), None),

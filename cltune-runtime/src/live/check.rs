@@ -29,15 +29,54 @@ pub(super) struct Check<'a> {
     pub(super) args: &'a [Arg<'a>],
 }
 
-/// A buffer that the kernel writes, and its copy.
-struct Written<'a> {
+/// A buffer that the kernel writes.
+struct Target<'a> {
     /// The position among the arguments of the call.
     position: usize,
     name: &'a str,
     element: ScalarType,
-    source: &'a RawBuffer,
-    copy: RawBuffer,
+    raw: &'a RawBuffer,
     bytes: usize,
+}
+
+/// Such a buffer, and its copy.
+struct Written<'a> {
+    target: Target<'a>,
+    copy: RawBuffer,
+}
+
+/// How many bytes a check compares.
+pub(super) fn written_bytes(declaration: &Declaration, args: &[Arg<'_>]) -> usize {
+    written(declaration, args).map(|target| target.bytes).sum()
+}
+
+/// The buffers of a call that the kernel writes.
+fn written<'a>(
+    declaration: &'a Declaration,
+    args: &'a [Arg<'a>],
+) -> impl Iterator<Item = Target<'a>> {
+    let arguments = declaration.model.arguments.iter();
+    let passed = arguments.filter(|one| !matches!(one.kind, ArgumentKind::Local { .. }));
+    let pairs = passed.zip(args).enumerate();
+    pairs.filter_map(|(position, (argument, arg))| {
+        let ArgumentKind::Buffer {
+            element, access, ..
+        } = &argument.kind
+        else {
+            return None;
+        };
+        let Passed::Buffer { raw, len, .. } = arg.0 else {
+            return None;
+        };
+        let is_written = *access != Access::Read && len > 0;
+        is_written.then(|| Target {
+            position,
+            name: &argument.name,
+            element: *element,
+            raw,
+            bytes: len * element.size(),
+        })
+    })
 }
 
 impl Check<'_> {
@@ -68,57 +107,37 @@ impl Check<'_> {
             let found = buffer.read(raw)?;
             let wrong = match expected {
                 Ok(expected) => expected
-                    .compare(buffer.element, &found, false)
+                    .compare(buffer.target.element, &found, false)
                     .map(|kind| format!("{kind:?}")),
                 // With NaN in them, results can only be the same.
                 Err(expected) => (expected != found).then(|| "other results".to_owned()),
             };
             if let Some(wrong) = wrong {
-                return Ok(Checked::Wrong(format!("`{}`: {wrong}", buffer.name)));
+                return Ok(Checked::Wrong(format!("`{}`: {wrong}", buffer.target.name)));
             }
         }
         Ok(Checked::Right(time_us))
     }
 
     fn copies(&self) -> Result<Vec<Written<'_>>> {
-        let arguments = self.declaration.model.arguments.iter();
-        let passed = arguments.filter(|one| !matches!(one.kind, ArgumentKind::Local { .. }));
-        let mut written = Vec::new();
-        for (position, (argument, arg)) in passed.zip(self.args).enumerate() {
-            let ArgumentKind::Buffer {
-                element, access, ..
-            } = &argument.kind
-            else {
-                continue;
-            };
-            let Passed::Buffer { raw, len, .. } = arg.0 else {
-                continue;
-            };
-            if *access == Access::Read || len == 0 {
-                continue;
-            }
-            let bytes = len * element.size();
+        let mut all = Vec::new();
+        for target in written(self.declaration, self.args) {
+            let bytes = target.bytes;
             let copy = RawBuffer::new(self.queue.context().raw(), bytes)
                 .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-            written.push(Written {
-                position,
-                name: &argument.name,
-                element: *element,
-                source: raw,
-                copy,
-                bytes,
-            });
+            all.push(Written { target, copy });
         }
-        Ok(written)
+        Ok(all)
     }
 
     /// Launches on fresh copies and waits; the time in microseconds.
     fn launch(&self, raw: &RawQueue, written: &[Written<'_>], prepared: &Prepared) -> Result<f64> {
         let mut args = self.args.to_vec();
         for buffer in written {
-            raw.copy(buffer.source, 0, &buffer.copy, 0, buffer.bytes)
+            let target = &buffer.target;
+            raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
                 .map_err(Error::call("clEnqueueCopyBuffer"))?;
-            if let Passed::Buffer { raw, .. } = &mut args[buffer.position].0 {
+            if let Passed::Buffer { raw, .. } = &mut args[target.position].0 {
                 *raw = &buffer.copy;
             }
         }
@@ -139,14 +158,14 @@ impl Check<'_> {
         let terms = terms.and_then(|terms| terms.eval(&env).ok());
         let accumulates = terms.and_then(|terms| u64::try_from(terms).ok());
         let accumulates = accumulates.filter(|terms| *terms > 0);
-        let expected = Expected::new(buffer.element, bytes.clone(), tolerance, accumulates);
+        let expected = Expected::new(buffer.target.element, bytes.clone(), tolerance, accumulates);
         expected.map_err(|_| bytes)
     }
 }
 
 impl Written<'_> {
     fn read(&self, raw: &RawQueue) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; self.bytes];
+        let mut bytes = vec![0; self.target.bytes];
         raw.read(&self.copy, 0, &mut bytes)
             .map_err(Error::call("clEnqueueReadBuffer"))?;
         Ok(bytes)

@@ -1,20 +1,21 @@
 //! Which configuration serves the next call of a program that tunes itself. Knows nothing of OpenCL.
 //!
 //! 1. A few calls are timed with the default.
-//! 2. When the account affords it, a configuration that the search proposed and that is built serves a
-//!    call, and two more if it is not clearly slower than the best.
-//! 3. When the search is done or leads nowhere, the best serve calls in turns with the default, which
-//!    wins ties.
+//! 2. When the account affords it, a configuration that the search proposed is built, and when it affords
+//!    that, serves a call, and two more if it is not clearly slower than the best.
+//! 3. When the search is done or leads nowhere, the [finals](super::finals).
 //!
-//! All other calls are served by the best so far.
+//! All other calls are served by the best so far. Nothing is timed while something is being built: calls
+//! are slower then, and what building costs is seen in when they come.
 //!
 //! What an earlier run of the program tried need not be tried again, but for its best: they are built and
 //! compared with the default anew, since nothing may serve a call that this process has not seen run.
 
-use super::account::Account;
+use super::account::Outlook;
+use super::finals::{Finals, IMPROVEMENT, Timed};
+use super::spending::{Spending, TooDear};
 use crate::cache::Tried;
 use crate::search::{Confidence, Score, Search, Stagnation, Step};
-use crate::tuning::median;
 use std::collections::HashSet;
 
 /// A configuration's codes.
@@ -26,14 +27,10 @@ const BASELINE: usize = 5;
 const SAMPLES: usize = 3;
 /// What clearly slower means.
 const SLOWER: f64 = 1.2;
-/// So many timed calls of each of the best in the end.
-const FINAL_SAMPLES: usize = 7;
 /// So many of the best are compared with the default.
 const FINALISTS: usize = 2;
 /// So many of the best of an earlier run are tried again.
 const RETRIED: usize = 3;
-/// The least improvement over the default that counts.
-const IMPROVEMENT: f64 = 0.98;
 
 /// What serves a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,28 +52,22 @@ pub(super) struct Found {
     pub(super) evaluated: u64,
 }
 
-/// A configuration and its times, microseconds.
-#[derive(Clone, Debug)]
-struct Timed {
-    codes: Codes,
-    samples_us: Vec<f64>,
-}
-
 /// Decides, and remembers what it learned.
 pub(super) struct Explorer {
     search: Search,
     stagnation: Stagnation,
-    account: Account,
+    spending: Spending,
     default: Timed,
     /// The best so far, where it is better than the default.
     best: Option<(Codes, f64)>,
-    /// Whether one is being built, beside the one that is tried.
     is_building: bool,
     ready: Option<Codes>,
     trial: Option<Timed>,
     /// Nothing more comes from the search.
     exhausted: bool,
-    finals: Option<Vec<Timed>>,
+    /// Why not, where that is not the search's fault.
+    too_dear: Option<TooDear>,
+    finals: Option<Finals>,
     /// What an earlier run tried, until the default's time is known.
     earlier: Vec<Tried>,
     /// What this run tried and is not kept yet.
@@ -86,17 +77,18 @@ pub(super) struct Explorer {
 }
 
 impl Explorer {
-    pub(super) fn new(search: Search, default: Codes, account: Account) -> Self {
+    pub(super) fn new(search: Search, default: Codes, spending: Spending) -> Self {
         Self {
             search,
             stagnation: Stagnation::new(Confidence::default()),
-            account,
+            spending,
             default: Timed::new(default),
             best: None,
             is_building: false,
             ready: None,
             trial: None,
             exhausted: false,
+            too_dear: None,
             finals: None,
             earlier: Vec::new(),
             tried: Vec::new(),
@@ -139,14 +131,20 @@ impl Explorer {
     pub(super) fn wants(&mut self) -> Option<Codes> {
         let default_us = self.default_us()?;
         self.recall(default_us);
-        while !(self.exhausted || self.is_building || self.ready.is_some()) {
-            if self.stagnation.is_reached() || self.account.is_spent(default_us) {
+        while !(self.exhausted || self.is_building || self.ready.is_some() || self.trial.is_some())
+        {
+            if self.stagnation.is_reached() {
                 self.exhausted = true;
                 break;
             }
-            // What building costs is only known afterwards: not before the last is paid.
-            if !self.account.affords(default_us, default_us) {
-                break;
+            match self.spending.may_build(default_us) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(too_dear) => {
+                    self.too_dear = Some(too_dear);
+                    self.exhausted = true;
+                    break;
+                }
             }
             match self.search.step() {
                 Step::Measure(codes) if *codes == *self.default.codes => {
@@ -183,23 +181,27 @@ impl Explorer {
         let Some(default_us) = self.default_us() else {
             return Turn::Usual;
         };
+        if self.is_building {
+            return Turn::Usual;
+        }
         if let Some(finals) = &self.finals {
-            let next = finals.iter().min_by_key(|one| one.samples_us.len());
-            let next = next.filter(|one| one.samples_us.len() < FINAL_SAMPLES);
-            return next.cloned().map_or(Turn::Usual, |next| self.timed(&next));
+            let next = finals.next().cloned();
+            return next.map_or(Turn::Usual, |next| self.timed(&next));
         }
         if let Some(trial) = self.trial.clone() {
             return self.timed(&trial);
         }
-        if self.account.affords_unknown(default_us) {
-            if let Some(codes) = self.ready.take() {
-                self.trial = Some(Timed::new(codes.clone()));
-                return Turn::Fresh(codes);
+        match self.spending.may_try(default_us) {
+            Outlook::Now => {
+                if let Some(codes) = self.ready.take() {
+                    self.trial = Some(Timed::new(codes.clone()));
+                    return Turn::Fresh(codes);
+                }
             }
-        } else if self.account.is_spent(default_us) {
-            self.ready = None;
+            Outlook::Later => {}
+            Outlook::Never => self.ready = None,
         }
-        if self.exhausted && !self.is_building && self.ready.is_none() {
+        if self.exhausted && self.ready.is_none() {
             self.finals = Some(self.finalists());
         }
         Turn::Usual
@@ -208,20 +210,17 @@ impl Explorer {
     /// A call was served by the usual configuration and not timed.
     pub(super) fn served(&mut self) {
         if let (Some(default_us), Some(usual_us)) = (self.default_us(), self.usual_us()) {
-            self.account.call(usual_us, default_us);
+            self.spending.call(usual_us, default_us);
         }
     }
 
     /// A call was served by this configuration and took so long.
     pub(super) fn took(&mut self, codes: &[i64], time_us: f64) {
         if let Some(default_us) = self.default_us() {
-            self.account.call(time_us, default_us);
+            self.spending.call(time_us, default_us);
         }
         if let Some(finals) = &mut self.finals {
-            let one = finals.iter_mut().find(|one| *one.codes == *codes);
-            if let Some(one) = one {
-                one.samples_us.push(time_us);
-            }
+            finals.took(codes, time_us);
         } else if *self.default.codes == *codes {
             self.default.samples_us.push(time_us);
         } else {
@@ -229,14 +228,22 @@ impl Explorer {
         }
     }
 
-    /// A configuration was tried besides the calls, which took so long, and is right.
-    pub(super) fn tried(&mut self, codes: &[i64], time_us: f64) {
+    /// A configuration was tried besides the calls, which took so long, and is right. With all that belongs to
+    /// that, the calls lost `cost_us`.
+    pub(super) fn tried(&mut self, codes: &[i64], time_us: f64, cost_us: f64) {
+        let default_us = self.default_us().unwrap_or(0.0);
+        self.spending.checked(cost_us, default_us + time_us);
         self.sample(codes, time_us);
+    }
+
+    /// What was built has cost the calls so much.
+    pub(super) fn build_cost(&mut self, cost_us: f64) {
+        self.spending.built(cost_us);
     }
 
     /// Something was done besides the calls.
     pub(super) fn extra(&mut self, time_us: f64) {
-        self.account.extra(time_us);
+        self.spending.extra(time_us);
     }
 
     /// A configuration does not run, or is wrong.
@@ -245,27 +252,21 @@ impl Explorer {
             self.best = None;
         }
         if let Some(finals) = &mut self.finals {
-            finals.retain(|one| *one.codes != *codes);
+            finals.remove(codes);
         } else if self.trial.as_ref().is_some_and(|one| *one.codes == *codes) {
             self.trial = None;
             self.tell(codes, None);
         }
     }
 
+    /// Why the search ended early.
+    pub(super) fn too_dear(&self) -> Option<TooDear> {
+        self.too_dear
+    }
+
     /// What was found, once that is certain.
     pub(super) fn found(&self) -> Option<Found> {
-        let finals = self.finals.as_ref()?;
-        if finals
-            .iter()
-            .any(|one| one.samples_us.len() < FINAL_SAMPLES)
-        {
-            return None;
-        }
-        let default_us = finals.first()?.median_us();
-        let others = finals.iter().skip(1);
-        let best = others.min_by(|a, b| a.median_us().total_cmp(&b.median_us()));
-        let best = best.filter(|one| one.median_us() <= IMPROVEMENT * default_us);
-        let best = best.or(finals.first())?;
+        let (best, default_us) = self.finals.as_ref()?.winner()?;
         Some(Found {
             codes: best.codes.clone(),
             time_us: best.median_us(),
@@ -308,12 +309,12 @@ impl Explorer {
         };
         let expected = one.samples_us.iter().copied().fold(0.0, f64::max);
         let is_default = one.codes == self.default.codes;
-        if is_default || self.account.affords(SLOWER * expected, default_us) {
+        if is_default || self.spending.affords(SLOWER * expected, default_us) {
             return Turn::Timed(one.codes.clone());
         }
-        if self.account.is_spent(default_us) {
+        if self.spending.is_spent(default_us) {
             match &mut self.finals {
-                Some(finals) => finals.retain(|other| other.codes != one.codes),
+                Some(finals) => finals.remove(&one.codes),
                 None => self.conclude(),
             }
         }
@@ -367,7 +368,7 @@ impl Explorer {
     }
 
     /// The default, and the best of the others.
-    fn finalists(&self) -> Vec<Timed> {
+    fn finalists(&self) -> Finals {
         let mut others: Vec<(&[i64], f64)> = self
             .search
             .results()
@@ -377,22 +378,8 @@ impl Explorer {
         others.sort_by(|a, b| a.1.total_cmp(&b.1));
         let others = others.into_iter().take(FINALISTS);
         let others = others.filter(|(_, time_us)| *time_us <= self.default.median_us());
-        std::iter::once(Timed::new(self.default.codes.clone()))
-            .chain(others.map(|(codes, _)| Timed::new(codes.into())))
-            .collect()
-    }
-}
-
-impl Timed {
-    fn new(codes: Codes) -> Self {
-        Self {
-            codes,
-            samples_us: Vec::new(),
-        }
-    }
-
-    fn median_us(&self) -> f64 {
-        median(&self.samples_us).unwrap_or(f64::INFINITY)
+        let others = others.map(|(codes, _)| codes.into());
+        Finals::new(self.default.codes.clone(), others)
     }
 }
 

@@ -5,14 +5,17 @@ use super::account::Account;
 use super::builder::{Builder, Message};
 use super::check::{Check, Checked};
 use super::explorer::{Codes, Explorer, Turn};
+use super::forecast::Forecast;
 use super::online::{Ended, Start, Subject};
 use super::pace::Pace;
 use super::searching::Searching;
+use super::spending::{Spending, TooDear};
 use super::stopwatch::{Stopwatch, Timing};
 use crate::cache::{Conditions, Progress, Store, Trial};
 use crate::error::Result;
 use crate::event::Event;
 use crate::launch::{Arg, Prepared};
+use crate::policy::Overhead;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::Measured;
@@ -47,13 +50,14 @@ impl Exploring {
         subject: &Subject,
         start: Start,
         searching: Searching,
+        forecast: Forecast,
         queue: &Queue,
     ) -> Self {
         let info = queue.device().info();
         let strategy = searching.search.name().to_owned();
-        let account = Account::new(subject.overhead);
+        let spending = Spending::new(Account::new(subject.overhead), forecast);
         let default = subject.default.clone();
-        let mut explorer = Explorer::new(searching.search, default, account);
+        let mut explorer = Explorer::new(searching.search, default, spending);
         let conditions = Conditions {
             model: subject.tunable.model(),
             info,
@@ -91,6 +95,11 @@ impl Exploring {
         }
     }
 
+    /// Something was done beside the calls. That has cost them no more than the time it took.
+    pub(super) fn has_cost(&mut self, took: Duration) {
+        self.explorer.extra(microseconds(took));
+    }
+
     /// What it is doing, for people.
     pub(super) fn describe(&self, subject: &Subject) -> String {
         let usual = self.explorer.usual().unwrap_or(&subject.default);
@@ -103,7 +112,7 @@ impl Exploring {
     pub(super) fn advance(&mut self, subject: &Subject, queue: &Queue) -> Option<Ended> {
         let model = subject.tunable.model();
         let usual_us = self.explorer.usual_us();
-        self.now_us = self.begin.elapsed().as_secs_f64() * 1e6;
+        self.now_us = microseconds(self.begin.elapsed());
         self.pace.call(self.now_us);
         if let Some((codes, timing)) = self.timing.take() {
             match timing.ended() {
@@ -150,6 +159,15 @@ impl Exploring {
             evaluated = found.evaluated,
             "tuned"
         );
+        if let Some(too_dear) = self.explorer.too_dear() {
+            warn_too_dear(subject, too_dear);
+            if matches!(subject.overhead, Overhead::Fraction { .. })
+                && found.codes == subject.default
+            {
+                // Nothing was found out that the next run should believe.
+                return Some(Ended::Found(None));
+            }
+        }
         let measured = Measured {
             dims: subject.dims.to_vec(),
             codes: found.codes.to_vec(),
@@ -171,13 +189,13 @@ impl Exploring {
 
     /// What a build that took so long has cost the calls.
     fn pay(&mut self, took: Duration) {
-        let cost_us = self.pace.cost(took.as_secs_f64() * 1e6);
-        self.explorer.extra(cost_us);
+        let cost_us = self.pace.cost(microseconds(took));
+        self.explorer.build_cost(cost_us);
     }
 
-    /// Orders what is to be built, once it will be known what that costs.
+    /// Orders what is to be built, once it will be known what that costs, and not while a call is timed.
     fn order(&mut self) {
-        if !self.pace.is_known() {
+        if !self.pace.is_known() || self.timing.is_some() {
             return;
         }
         while let Some(codes) = self.explorer.wants() {
@@ -259,7 +277,11 @@ impl Exploring {
     ) -> Result<Event> {
         let prepared = self.built(subject, codes);
         let model = subject.tunable.model();
-        match self.stopwatch.launch(&prepared, model, queue, args) {
+        let begin = Instant::now();
+        let launched = self.stopwatch.launch(&prepared, model, queue, args);
+        // Beside a queue without profiling that is more than an ordinary launch.
+        self.has_cost(begin.elapsed());
+        match launched {
             Ok((event, timing)) => {
                 self.timing = Some((codes.clone(), timing));
                 Ok(event)
@@ -315,11 +337,19 @@ impl Exploring {
             args,
         };
         match check.run(&mut self.stopwatch, &subject.prepared, &candidate) {
-            Ok(Checked::Right(time_us)) => self.explorer.tried(codes, time_us),
-            Ok(Checked::Wrong(reason)) => self.failed(subject, codes, &reason),
-            Err(reason) => self.failed(subject, codes, &format!("not checked: {reason}")),
+            Ok(Checked::Right(time_us)) => {
+                let cost_us = microseconds(begin.elapsed());
+                self.explorer.tried(codes, time_us, cost_us);
+            }
+            Ok(Checked::Wrong(reason)) => {
+                self.has_cost(begin.elapsed());
+                self.failed(subject, codes, &reason);
+            }
+            Err(reason) => {
+                self.has_cost(begin.elapsed());
+                self.failed(subject, codes, &format!("not checked: {reason}"));
+            }
         }
-        self.explorer.extra(begin.elapsed().as_secs_f64() * 1e6);
         self.usual(subject, queue, args)
     }
 
@@ -349,6 +379,26 @@ impl Exploring {
             self.trial = None;
         }
     }
+}
+
+/// Says what was too dear, and which windows would allow it.
+fn warn_too_dear(subject: &Subject, too_dear: TooDear) {
+    let Overhead::Fraction { window, .. } = subject.overhead else {
+        // The time is spent, as it was to be.
+        return;
+    };
+    let seconds = (window.as_secs_f64() * too_dear.factor()).ceil();
+    tracing::warn!(
+        kernel = %subject.tunable.model().name,
+        step = too_dear.step,
+        expected_us = too_dear.expected_us,
+        allowed_us = too_dear.allowed_us,
+        "not tuned further within this overhead; `window={seconds}s` would allow it"
+    );
+}
+
+fn microseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
 }
 
 fn reads_what_it_writes(declaration: &Declaration) -> bool {

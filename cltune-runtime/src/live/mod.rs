@@ -10,8 +10,11 @@
 //! | `searching` | from a tunable to a search of its space |
 //! | `once` | tuning at the first call, which waits |
 //! | `account` | what exploring in calls may cost |
+//! | `forecast` | what the next steps will cost |
+//! | `spending` | which steps may begin: these two together |
 //! | `pace` | what building beside the calls costs them |
 //! | `explorer` | which configuration serves the next call |
+//! | `finals` | the best of them in turns with the default |
 //! | `builder` | configurations built in a thread beside the program |
 //! | `stopwatch` | how long a call's launch takes |
 //! | `check` | whether a configuration computes what the default does |
@@ -24,10 +27,13 @@ mod check;
 mod declaration;
 mod explorer;
 mod exploring;
+mod finals;
+mod forecast;
 mod once;
 mod online;
 mod pace;
 mod searching;
+mod spending;
 mod stopwatch;
 
 pub(crate) use once::tune_once;

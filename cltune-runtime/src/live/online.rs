@@ -1,8 +1,10 @@
 //! Tuning with the calls of the program, from the first call to the last that tunes.
 
 use super::builder::{Builder, Job, Message};
+use super::check::written_bytes;
 use super::explorer::Codes;
 use super::exploring::Exploring;
+use super::forecast::Forecast;
 use crate::cache::{Leave, Store, Trial};
 use crate::error::Result;
 use crate::event::Event;
@@ -74,7 +76,7 @@ impl Online {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return subject.launch(queue, args),
         };
-        subject.advance(&mut phase, queue);
+        subject.advance(&mut phase, queue, args);
         match &mut *phase {
             Phase::Exploring(exploring) => exploring.launch(subject, queue, args),
             _ => subject.launch(queue, args),
@@ -110,17 +112,21 @@ impl Subject {
     }
 
     /// Goes on to the next phase where that is possible without waiting.
-    fn advance(&self, phase: &mut Phase, queue: &Queue) {
+    fn advance(&self, phase: &mut Phase, queue: &Queue, args: &[Arg<'_>]) {
         let next = match phase {
             Phase::Waiting(None) => self.begin(queue, false),
             Phase::Waiting(Some(look)) if Instant::now() >= *look => self.begin(queue, true),
             Phase::Starting(start) => match start.builder.message() {
-                Some(Message::Search(searching)) => {
+                Some(Message::Search(searching, took)) => {
                     let Phase::Starting(start) = std::mem::replace(phase, Phase::Ended(None))
                     else {
                         return;
                     };
-                    let exploring = Exploring::new(self, *start, *searching, queue);
+                    let compared = written_bytes(&searching.declaration, args);
+                    let compared = self.check.then_some(compared);
+                    let forecast = Forecast::of(self.prepared.building(), compared);
+                    let mut exploring = Exploring::new(self, *start, *searching, forecast, queue);
+                    exploring.has_cost(took);
                     Phase::Exploring(Box::new(exploring))
                 }
                 Some(Message::Untuned(reason)) => self.give_up(&reason.to_string()),

@@ -16,6 +16,7 @@ pub use setting::{policy, set_policy, with_policy};
 pub use text::PolicyError;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a program does where nothing was tuned for its device and problem.
 ///
@@ -26,6 +27,7 @@ use std::path::PathBuf;
 /// | `baked` | [`Policy::Baked`] |
 /// | `tune-once:5s`, `tune-once:50` | [`Policy::TuneOnce`] within 5 seconds, with 50 configurations |
 /// | `online:10%`, `online:30s` | [`Policy::Online`] with an overhead of at most 10 %, of 30 seconds in all |
+/// | `online:10%,window=10s` | the same over every window of 10 seconds instead of 30 |
 /// | `online:10%,unchecked` | the same, without comparing results |
 /// | `offline:tuned.lock` | [`Policy::Offline`] with this lockfile |
 ///
@@ -59,8 +61,29 @@ pub enum Policy {
 /// How much slower a program may become while it tunes itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Overhead {
-    /// By this part of the default's time, for example 0.1.
-    Fraction(f64),
+    /// By a part of the default's time, in every window of calls that is long enough: that with the default
+    /// would take `window` or more, and has `24 / fraction` calls or more. What is expected to cost more than
+    /// such a window allows is not begun.
+    Fraction {
+        /// The part, for example 0.1.
+        fraction: f64,
+        /// How long the windows are. What a single build may cost the calls is half the fraction of it: 1.5
+        /// seconds for 10 % of 30 seconds.
+        window: Duration,
+    },
     /// By so much in all, for each kernel, device and problem.
-    Time(std::time::Duration),
+    Time(Duration),
+}
+
+impl Overhead {
+    /// The windows of a policy that names none.
+    pub const WINDOW: Duration = Duration::from_secs(30);
+
+    /// By this part of the default's time, over windows of [`Overhead::WINDOW`].
+    pub const fn fraction(fraction: f64) -> Self {
+        Self::Fraction {
+            fraction,
+            window: Self::WINDOW,
+        }
+    }
 }

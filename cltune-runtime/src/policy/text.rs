@@ -32,7 +32,10 @@ pub enum PolicyError {
     )]
     Overhead(String),
     /// What follows the overhead is unknown.
-    #[error("`online`: `{0}` is unknown; after the overhead there may be `,unchecked`")]
+    #[error(
+        "`online`: `{0}` is unknown; after the overhead there may be `,unchecked`, and after a percentage \
+         `,window=10s`"
+    )]
     Option(String),
     /// The program cannot do what the policy says.
     #[error(
@@ -104,29 +107,39 @@ impl FromStr for Policy {
 }
 
 fn online(text: &str) -> Result<Policy, PolicyError> {
-    let (overhead, option) = match text.split_once(',') {
-        Some((overhead, option)) => (overhead.trim(), Some(option.trim())),
-        None => (text, None),
-    };
-    let check = match option {
-        None => true,
-        Some("unchecked") => false,
-        Some(other) => return Err(PolicyError::Option(other.to_owned())),
-    };
-    let unreadable = || PolicyError::Overhead(overhead.to_owned());
-    let overhead = if let Some(percent) = overhead.strip_suffix('%') {
-        let percent: f64 = percent.trim_end().parse().map_err(|_| unreadable())?;
-        if !(percent > 0.0 && percent <= 1000.0) {
-            return Err(unreadable());
+    let mut parts = text.split(',').map(str::trim);
+    let mut overhead = overhead(parts.next().unwrap_or_default())?;
+    let mut check = true;
+    for option in parts {
+        let unknown = || PolicyError::Option(option.to_owned());
+        match (option.split_once('='), &mut overhead) {
+            (None, _) if option == "unchecked" => check = false,
+            (Some(("window", time)), Overhead::Fraction { window, .. }) => {
+                let Ok(Budget::Time(time)) = time.parse() else {
+                    return Err(unknown());
+                };
+                *window = time;
+            }
+            _ => return Err(unknown()),
         }
-        Overhead::Fraction(percent / 100.0)
-    } else {
-        match overhead.parse() {
-            Ok(Budget::Time(time)) => Overhead::Time(time),
-            _ => return Err(unreadable()),
-        }
-    };
+    }
     Ok(Policy::Online { overhead, check })
+}
+
+fn overhead(text: &str) -> Result<Overhead, PolicyError> {
+    let unreadable = || PolicyError::Overhead(text.to_owned());
+    let Some(percent) = text.strip_suffix('%') else {
+        return match text.parse() {
+            Ok(Budget::Time(time)) => Ok(Overhead::Time(time)),
+            _ => Err(unreadable()),
+        };
+    };
+    let percent: f64 = percent.trim_end().parse().map_err(|_| unreadable())?;
+    if percent > 0.0 && percent <= 1000.0 {
+        Ok(Overhead::fraction(percent / 100.0))
+    } else {
+        Err(unreadable())
+    }
 }
 
 impl fmt::Display for Policy {
@@ -147,7 +160,13 @@ impl fmt::Display for Overhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // Rounded, so that 0.07 is 7 and not 7.000000000000001.
-            Self::Fraction(fraction) => write!(f, "{}%", (fraction * 1e8).round() / 1e6),
+            Self::Fraction { fraction, window } => {
+                write!(f, "{}%", (fraction * 1e8).round() / 1e6)?;
+                if *window == Self::WINDOW {
+                    return Ok(());
+                }
+                write!(f, ",window={}", Budget::Time(*window))
+            }
             Self::Time(time) => Budget::Time(*time).fmt(f),
         }
     }
@@ -189,6 +208,8 @@ mod tests {
             "online:10%",
             "online:7%",
             "online:0.5%,unchecked",
+            "online:10%,window=5s",
+            "online:10%,window=1500ms,unchecked",
             "online:30s",
             "online:250ms,unchecked",
             "offline:/a folder/tuned.lock",
@@ -222,6 +243,9 @@ mod tests {
             ("online:NaN%", "`NaN%` is no overhead"),
             ("online:1001%", "`1001%` is no overhead"),
             ("online:10%,fast", "`fast` is unknown"),
+            ("online:10%,window=wide", "`window=wide` is unknown"),
+            ("online:10%,window=0s", "`window=0s` is unknown"),
+            ("online:30s,window=5s", "`window=5s` is unknown"),
             ("offline", "write `offline:tuned.lock`"),
         ] {
             let error = text.parse::<Policy>().unwrap_err().to_string();

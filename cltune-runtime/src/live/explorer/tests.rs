@@ -1,6 +1,7 @@
 //! Made-up programs, thousands of them.
 
-use super::super::account::RESERVE;
+use super::super::account::{Account, RESERVE};
+use super::super::forecast::Forecast;
 use super::super::pace::Pace;
 use super::*;
 use crate::policy::Overhead;
@@ -9,6 +10,7 @@ use cltune_core::space::{Space, SpaceParameter};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A program that calls a kernel with one parameter of `times.len()` values, whose default is 0; a
 /// time of infinity is a configuration that fails. Builds take `build` calls.
@@ -17,9 +19,15 @@ struct Program {
     explorer: Explorer,
     /// Codes that are being built, and at which call they are ready.
     building: VecDeque<(Codes, usize)>,
-    /// By which part calls are slower while something is being built, and what notices.
+    /// By which part calls are slower while something is being built.
     disturbance: f64,
+    /// How long each build makes a call wait; all that follow, as long as the last.
+    waits: Vec<f64>,
+    /// For how long the next call waits.
+    waiting: f64,
+    /// What notices.
     pace: Option<Pace>,
+    orders: usize,
     now: f64,
     /// What each call took.
     took: Vec<f64>,
@@ -36,25 +44,28 @@ impl Program {
         let space = Space::from_configurations(vec![parameter], &all).unwrap();
         let setting = Setting::new(Arc::new(space)).first(&[0]);
         let search = Search::new(find("random").unwrap(), &setting);
-        let account = Account::new(overhead);
+        let spending = Spending::new(Account::new(overhead), Forecast::new(0.0, 0.0));
         Self {
             times: times.to_vec(),
-            explorer: Explorer::new(search, [0].into(), account),
+            explorer: Explorer::new(search, [0].into(), spending),
             building: VecDeque::new(),
             disturbance: 0.0,
+            waits: Vec::new(),
+            waiting: 0.0,
             pace: None,
+            orders: 0,
             now: 0.0,
             took: Vec::new(),
         }
     }
 
-    /// Building makes calls slower.
-    fn disturbed(self, disturbance: f64) -> Self {
-        Self {
-            disturbance,
-            pace: Some(Pace::default()),
-            ..self
-        }
+    /// Building makes calls slower, and some wait for it; the first build is expected to cost so much.
+    fn disturbed(mut self, disturbance: f64, waits: &[f64], expected: f64) -> Self {
+        self.disturbance = disturbance;
+        self.waits = waits.to_vec();
+        self.pace = Some(Pace::default());
+        self.explorer.spending.expect_build(expected);
+        self
     }
 
     /// What a call with a configuration takes now.
@@ -73,6 +84,10 @@ impl Program {
         }
         while let Some(codes) = self.explorer.wants() {
             self.building.push_back((codes, self.took.len() + build));
+            let last = self.waits.len().saturating_sub(1);
+            let wait = self.waits.get(self.orders.min(last));
+            self.waiting += wait.copied().unwrap_or_default();
+            self.orders += 1;
         }
     }
 
@@ -89,7 +104,7 @@ impl Program {
         {
             let (codes, _) = self.building.pop_front().unwrap();
             if let Some(pace) = &mut self.pace {
-                self.explorer.extra(pace.cost(f64::INFINITY));
+                self.explorer.build_cost(pace.cost(f64::INFINITY));
             }
             self.explorer.built(codes);
         }
@@ -105,7 +120,7 @@ impl Program {
                     pace.is_ordinary(self.now, self.explorer.is_building());
                 }
                 self.explorer.served();
-                usual
+                usual + std::mem::take(&mut self.waiting)
             }
             Turn::Fresh(codes) if self.time(&codes).is_infinite() => {
                 self.explorer.failed(&codes);
@@ -122,10 +137,10 @@ impl Program {
         self.took.push(took);
     }
 
-    /// By how many default times the worst window is slower than the overhead allows; not above 0 where
-    /// it is kept.
-    fn worst_window(&self, overhead: f64) -> f64 {
-        let window = (2.0 * RESERVE / overhead).ceil() as usize;
+    /// By how many default times the worst window of so many calls or more is slower than the overhead
+    /// allows; not above 0 where it is kept.
+    fn worst_window(&self, overhead: f64, calls: f64) -> f64 {
+        let window = calls.ceil() as usize;
         let mut sums = vec![0.0];
         for took in &self.took {
             sums.push(sums[sums.len() - 1] + took / self.times[0] - (1.0 + overhead));
@@ -151,12 +166,17 @@ impl Program {
     }
 }
 
+/// Windows as short as they can be.
+fn narrow(fraction: f64) -> Overhead {
+    Overhead::Fraction {
+        fraction,
+        window: Duration::ZERO,
+    }
+}
+
 #[test]
 fn it_finds_the_fastest_and_says_by_how_much() {
-    let mut program = Program::new(
-        &[10.0, f64::INFINITY, 4.0, 80.0, 12.0],
-        Overhead::Fraction(0.2),
-    );
+    let mut program = Program::new(&[10.0, f64::INFINITY, 4.0, 80.0, 12.0], narrow(0.2));
     let found = program.run(3);
     assert_eq!(*found.codes, [2]);
     assert_eq!(
@@ -169,7 +189,7 @@ fn it_finds_the_fastest_and_says_by_how_much() {
 #[test]
 fn the_default_wins_ties_and_stays_where_all_else_fails() {
     for others in [9.9, f64::INFINITY] {
-        let found = Program::new(&[10.0, others, others], Overhead::Fraction(0.5)).run(0);
+        let found = Program::new(&[10.0, others, others], narrow(0.5)).run(0);
         assert_eq!(*found.codes, [0]);
     }
 }
@@ -178,21 +198,21 @@ fn the_default_wins_ties_and_stays_where_all_else_fails() {
 fn a_time_that_is_spent_ends_the_search_with_what_was_found() {
     let times = [10.0, 60.0, 12.0, 60.0, 11.0, 60.0, 60.0, 5.0, 60.0, 12.0];
     for milliseconds in 0..8 {
-        let time = std::time::Duration::from_micros(120 + 50 * milliseconds);
+        let time = Duration::from_micros(120 + 50 * milliseconds);
         let mut program = Program::new(&times, Overhead::Time(time));
         let found = program.run(0);
         assert!(found.time_us <= 10.0);
         let excess: f64 = program.took.iter().map(|took| took - 10.0).sum();
         assert!(excess <= time.as_secs_f64() * 1e6, "{excess}");
     }
-    let nothing = std::time::Duration::from_micros(1);
+    let nothing = Duration::from_micros(1);
     let found = Program::new(&times, Overhead::Time(nothing)).run(0);
     assert_eq!((*found.codes).to_vec(), [0]);
 }
 
 /// A program that was stopped after so many calls, and what it had tried.
 fn stopped(times: &[f64], calls: usize) -> Vec<Tried> {
-    let mut program = Program::new(times, Overhead::Fraction(0.5));
+    let mut program = Program::new(times, narrow(0.5));
     let mut tried = Vec::new();
     for _ in 0..calls {
         program.call(0);
@@ -208,7 +228,7 @@ fn the_next_run_tries_only_the_best_again() {
     assert_eq!(tried.len(), times.len() - 1);
     // The machine is slower by now; parts of the default's time are what they were.
     let slower: Vec<f64> = times.iter().map(|time| 3.0 * time).collect();
-    let mut program = Program::new(&slower, Overhead::Fraction(0.5));
+    let mut program = Program::new(&slower, narrow(0.5));
     program.explorer.go_on(tried);
     let found = program.run(0);
     assert_eq!((*found.codes).to_vec(), [4]);
@@ -230,7 +250,7 @@ fn the_next_run_tries_only_the_best_again() {
 #[test]
 fn what_was_best_and_fails_now_is_left_out() {
     let tried = stopped(&[10.0, 5.0, 8.0, 9.0], 1000);
-    let mut program = Program::new(&[10.0, f64::INFINITY, 8.0, 9.0], Overhead::Fraction(0.5));
+    let mut program = Program::new(&[10.0, f64::INFINITY, 8.0, 9.0], narrow(0.5));
     program.explorer.go_on(tried);
     let found = program.run(2);
     assert_eq!(((*found.codes).to_vec(), found.time_us), (vec![2], 8.0));
@@ -242,14 +262,14 @@ fn what_is_not_in_the_space_any_more_is_ignored() {
         codes: [77].into(),
         part: Some(0.1),
     }];
-    let mut program = Program::new(&[10.0, 5.0], Overhead::Fraction(0.5));
+    let mut program = Program::new(&[10.0, 5.0], narrow(0.5));
     program.explorer.go_on(tried);
     assert_eq!((*program.run(0).codes).to_vec(), [1]);
 }
 
 #[test]
 fn what_fails_later_is_no_longer_used() {
-    let mut program = Program::new(&[10.0, 5.0], Overhead::Fraction(0.5));
+    let mut program = Program::new(&[10.0, 5.0], narrow(0.5));
     while program.explorer.usual().is_none() {
         program.call(0);
     }
@@ -269,7 +289,7 @@ proptest! {
         times.extend(factors.iter().map(|factor| factor * 10.0));
         let mut kept: Vec<Tried> = Vec::new();
         for calls in calls {
-            let mut program = Program::new(&times, Overhead::Fraction(0.5));
+            let mut program = Program::new(&times, narrow(0.5));
             program.explorer.go_on(kept.clone());
             for _ in 0..calls {
                 program.call(3);
@@ -279,7 +299,7 @@ proptest! {
                 }
             }
         }
-        let mut program = Program::new(&times, Overhead::Fraction(0.5));
+        let mut program = Program::new(&times, narrow(0.5));
         program.explorer.go_on(kept);
         let found = program.run(3);
         let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
@@ -297,27 +317,72 @@ proptest! {
     ) {
         let mut times = vec![default];
         times.extend(factors.iter().map(|factor| factor * default));
-        let mut program = Program::new(&times, Overhead::Fraction(overhead));
+        let mut program = Program::new(&times, narrow(overhead));
         let found = program.run(build);
         let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
         let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
         prop_assert_eq!(found.time_us, expected);
 
-        prop_assert!(program.worst_window(overhead) <= 1e-6);
+        prop_assert!(program.worst_window(overhead, 2.0 * RESERVE / overhead) <= 1e-6);
     }
 
     #[test]
-    fn where_building_slows_calls_down_a_window_exceeds_by_one_build_at_most(
+    fn where_builds_cost_the_calls_something_every_window_keeps_its_bound(
         default in 1.0_f64..1e4,
-        factors in proptest::collection::vec(0.2_f64..4.9, 1..20),
-        overhead in 0.05_f64..1.0, build in 1_usize..100, disturbance in 0.0_f64..1.0,
+        factors in proptest::collection::vec(0.2_f64..9.9, 1..20),
+        overhead in 0.05_f64..1.0, build in 1_usize..100, disturbance in 0.0_f64..0.5,
+        expected in 0.0_f64..100.0, beyond in 0.1_f64..4.0,
+        waits in proptest::collection::vec(0.0_f64..1.0, 0..10),
     ) {
+        // In default times. The first build costs `beyond` times what was expected, which is less or more;
+        // the others cost less than that.
+        let slower = build as f64 * disturbance;
+        let first = (beyond * expected - slower).max(0.0);
+        let mut all = vec![first * default];
+        all.extend(waits.iter().map(|wait| wait * first * default));
+        let dearest = first + slower;
+        let saved = RESERVE.max(expected).max(1.5 * dearest);
+        let calls = 2.0 * (saved + (dearest - expected).max(0.0)) / overhead;
+
         let mut times = vec![default];
         times.extend(factors.iter().map(|factor| factor * default));
-        let mut program = Program::new(&times, Overhead::Fraction(overhead)).disturbed(disturbance);
+        let window = Duration::from_secs_f64((calls + 1.0) * default / 1e6);
+        let policy = Overhead::Fraction { fraction: overhead, window };
+        let mut program = Program::new(&times, policy).disturbed(disturbance, &all, expected * default);
         let found = program.run(build);
-        prop_assert!(found.time_us <= default * (1.0 + disturbance));
-        let one_build = (build + 1) as f64 * disturbance;
-        prop_assert!(program.worst_window(overhead) <= one_build + 1e-6);
+        prop_assert_eq!(program.explorer.too_dear(), None);
+        let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
+        prop_assert_eq!(found.time_us, expected);
+        prop_assert!(program.worst_window(overhead, calls) <= 1e-6);
     }
+}
+
+#[test]
+fn the_first_build_begins_when_it_is_paid() {
+    let mut program = Program::new(&[10.0, 5.0], Overhead::fraction(0.1)).disturbed(0.0, &[], 1e3);
+    while program.orders == 0 {
+        program.call(1);
+    }
+    // 1 ms is 2000 times the half of 10 % of 10 microseconds; the calls before the baseline pay nothing.
+    assert!(
+        (2000..2020).contains(&program.took.len()),
+        "{}",
+        program.took.len()
+    );
+}
+
+#[test]
+fn what_no_window_allows_is_not_built_and_said_to_be_too_dear() {
+    let window = Duration::from_millis(1);
+    let overhead = Overhead::Fraction {
+        fraction: 0.5,
+        window,
+    };
+    let mut program = Program::new(&[10.0, 5.0], overhead).disturbed(0.0, &[], 1e3);
+    let found = program.run(1);
+    assert_eq!(((*found.codes).to_vec(), program.orders), (vec![0], 0));
+    let too_dear = program.explorer.too_dear().unwrap();
+    assert_eq!((too_dear.expected_us, too_dear.allowed_us), (1e3, 250.0));
+    assert_eq!(too_dear.factor(), 4.0);
 }
