@@ -111,7 +111,6 @@ impl Exploring {
     /// Takes in what has ended meanwhile. Returns how tuning ended, if it has.
     pub(super) fn advance(&mut self, subject: &Subject, queue: &Queue) -> Option<Ended> {
         let model = subject.tunable.model();
-        let usual_us = self.explorer.usual_us();
         self.now_us = microseconds(self.begin.elapsed());
         self.pace.call(self.now_us);
         if let Some((codes, timing)) = self.timing.take() {
@@ -142,11 +141,11 @@ impl Exploring {
                 }
             }
         }
+        if let Some(usual_us) = self.explorer.usual_us() {
+            self.pace.usual(usual_us);
+        }
         self.order();
         self.keep(subject);
-        if let (Some(before_us), Some(now_us)) = (usual_us, self.explorer.usual_us()) {
-            self.pace.faster_by(before_us - now_us);
-        }
         let found = self.explorer.found()?;
         let info = queue.device().info();
         tracing::info!(

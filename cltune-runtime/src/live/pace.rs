@@ -23,6 +23,8 @@ pub(super) struct Pace {
     is_building: bool,
     /// How much later calls came than without building, since [`cost`](Self::cost).
     late_us: f64,
+    /// How long the kernel of ordinary calls takes.
+    usual_us: Option<f64>,
 }
 
 impl Pace {
@@ -52,10 +54,13 @@ impl Pace {
         self.count >= FEWEST
     }
 
-    /// Ordinary calls take so much less from now on: a first guess, until the new pace is known.
-    pub(super) fn faster_by(&mut self, us: f64) {
-        if us != 0.0 {
-            self.mean_us = (self.mean_us - us).max(0.0);
+    /// The kernel of ordinary calls takes so long from now on. Where that is news, the pace changes by as much: a
+    /// first guess, until the new one is known.
+    pub(super) fn usual(&mut self, us: f64) {
+        if let Some(before_us) = self.usual_us.replace(us)
+            && before_us != us
+        {
+            self.mean_us = (self.mean_us + us - before_us).max(0.0);
             self.count = 0.0;
         }
     }
@@ -158,12 +163,16 @@ mod tests {
     fn a_faster_kernel_is_a_faster_pace() {
         let mut program = Program::new(&[10.0]);
         assert!(!program.pace.is_known());
+        program.pace.usual(9.0);
         program.call(50, None);
-        program.pace.faster_by(6.0);
+        program.pace.usual(9.0);
+        assert!(program.pace.is_known());
+        program.pace.usual(3.0);
+        assert!(!program.pace.is_known());
         program.intervals = vec![4.0];
         let late_us = program.call(100, Some(1.5));
         assert!((program.pace.cost(1e9) - late_us).abs() < 1e-6);
-        program.pace.faster_by(1e3);
+        program.pace.usual(-1e3);
         assert!(program.pace.mean_us >= 0.0);
     }
 }

@@ -92,11 +92,9 @@ impl Program {
     }
 
     fn call(&mut self, build: usize) {
-        let usual_us = self.explorer.usual_us();
         if let Some(pace) = &mut self.pace {
             pace.call(self.now);
         }
-        self.order(build);
         while self
             .building
             .front()
@@ -108,10 +106,10 @@ impl Program {
             }
             self.explorer.built(codes);
         }
-        if let (Some(pace), Some(before)) = (&mut self.pace, usual_us) {
-            let after = self.explorer.usual_us().unwrap_or(before);
-            pace.faster_by(before - after);
+        if let (Some(pace), Some(usual)) = (&mut self.pace, self.explorer.usual_us()) {
+            pace.usual(usual);
         }
+        self.order(build);
         let usual = self.explorer.usual().map_or([0].into(), Codes::clone);
         let usual = self.time(&usual);
         let took = match self.explorer.turn() {
@@ -336,13 +334,14 @@ proptest! {
     ) {
         // In default times. The first build costs `beyond` times what was expected, which is less or more;
         // the others cost less than that.
-        let slower = build as f64 * disturbance;
+        let slower = (build + 1) as f64 * disturbance;
         let first = (beyond * expected - slower).max(0.0);
         let mut all = vec![first * default];
         all.extend(waits.iter().map(|wait| wait * first * default));
         let dearest = first + slower;
         let saved = RESERVE.max(expected).max(1.5 * dearest);
-        let calls = 2.0 * (saved + (dearest - expected).max(0.0)) / overhead;
+        // A build that follows cheap ones may cost all that the dearest does beyond what is expected.
+        let calls = 2.0 * (saved + dearest) / overhead;
 
         let mut times = vec![default];
         times.extend(factors.iter().map(|factor| factor * default));
