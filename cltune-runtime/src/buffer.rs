@@ -20,6 +20,18 @@ pub struct Buffer<T: Element> {
     element: PhantomData<T>,
 }
 
+/// The size of so many elements, bytes.
+///
+/// # Errors
+/// [`Error::TooLarge`].
+pub(crate) fn byte_len<T: Element>(len: usize) -> Result<usize> {
+    let size = size_of::<T>();
+    let bytes = len.checked_mul(size);
+    bytes
+        .filter(|bytes| isize::try_from(*bytes).is_ok())
+        .ok_or(Error::TooLarge { len, size })
+}
+
 impl<T: Element> Buffer<T> {
     /// A buffer of `len` elements with unspecified values: whatever the device's memory holds, which
     /// is always a number since any bits are one for every [`Element`]. Zero elements are allowed.
@@ -27,13 +39,7 @@ impl<T: Element> Buffer<T> {
     /// # Errors
     /// [`Error::OpenCl`] when the device refuses the size, [`Error::TooLarge`].
     pub fn new(context: &Context, len: usize) -> Result<Self> {
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .filter(|bytes| isize::try_from(*bytes).is_ok())
-            .ok_or(Error::TooLarge {
-                len,
-                size: size_of::<T>(),
-            })?;
+        let bytes = byte_len::<T>(len)?;
         // OpenCL has no empty buffers; one element stands in for none.
         let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;

@@ -47,6 +47,7 @@
 //! | [`tunable`] | the attribute that declares a kernel |
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
 //! | [`DeviceSet`] | devices that compute one problem together |
+//! | [`PinnedMemory`] | host memory that is transferred at full speed |
 //! | [`Selection`], [`Explanation`] | which values a call gets, and why |
 //! | [`Policy`] | what a call does where nothing was tuned |
 //! | [`cache`] | what is kept on disk |
@@ -100,6 +101,7 @@ mod launch;
 #[cfg(feature = "tuning")]
 mod live;
 mod opencl;
+mod pinned;
 mod policy;
 mod queue;
 #[cfg(feature = "tuning")]
@@ -122,6 +124,7 @@ pub use event::Event;
 pub use half::f16;
 pub use launch::{Baked, Configuration, Explanation, Selection, Tunable};
 pub use opencl::Status;
+pub use pinned::PinnedMemory;
 pub use policy::{
     Budget, BudgetError, Overhead, Policy, PolicyError, policy, set_policy, with_policy,
 };

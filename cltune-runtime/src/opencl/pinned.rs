@@ -1,9 +1,11 @@
 //! Pinned host memory: what drivers transfer from and to at full speed, without copying it first.
 
 use super::{RawBuffer, RawContext, RawEvent, RawQueue, Status};
+use crate::element::Element;
 use cl3::command_queue;
 use cl3::memory::{self, cl_mem};
 use cl3::types::{CL_FALSE, CL_TRUE};
+use std::ops::Range;
 use std::ptr;
 
 /// Bytes of host memory that the driver has allocated, mapped as long as this lives.
@@ -14,11 +16,15 @@ pub(crate) struct Pinned {
     queue: RawQueue,
     bytes: *mut u8,
     len: usize,
+    /// Whether it is never to be freed.
+    is_lost: bool,
 }
 
 // SAFETY: memory objects and queues may be used from any thread (OpenCL 3.0 API specification,
 // appendix A.2), and the mapped bytes are owned by this value.
 unsafe impl Send for Pinned {}
+// SAFETY: as above; who shares it can only read the bytes.
+unsafe impl Sync for Pinned {}
 
 /// Pinned memory that a device reads or writes.
 #[derive(Debug)]
@@ -59,6 +65,7 @@ impl Pinned {
                 queue,
                 bytes: bytes.cast(),
                 len,
+                is_lost: false,
             }),
             Err(status) => {
                 // SAFETY: the handle was created above and is released once.
@@ -73,6 +80,35 @@ impl Pinned {
         // SAFETY: `len` bytes were mapped for reading and writing and stay so; a value that a device
         // uses is inside of a `Moving`. They are numbers, of which any bits are one.
         unsafe { std::slice::from_raw_parts_mut(self.bytes, self.len) }
+    }
+
+    /// The bytes as numbers; those before the first aligned one are left out, which there are none of in what
+    /// drivers allocate.
+    pub(crate) fn elements<T: Element>(&self) -> &[T] {
+        // SAFETY: `len` bytes are mapped for reading and stay so, nobody writes to them while `self` is
+        // borrowed, and any bits are a value of an `Element`.
+        unsafe {
+            std::slice::from_raw_parts(self.bytes, self.len)
+                .align_to()
+                .1
+        }
+    }
+
+    /// The bytes as numbers, to be overwritten; as [`Pinned::elements`].
+    pub(crate) fn elements_mut<T: Element>(&mut self) -> &mut [T] {
+        // SAFETY: any bits are a value of an `Element`, and the bits of each are bytes.
+        unsafe { self.bytes().align_to_mut().1 }
+    }
+
+    /// The addresses of the bytes.
+    pub(super) fn addresses(&self) -> Range<usize> {
+        let first = self.bytes.addr();
+        first..first + self.len
+    }
+
+    /// Sees to it that it is never freed, because a device may still use it.
+    pub(super) fn lose(&mut self) {
+        self.is_lost = true;
     }
 
     /// Sends the first `len` bytes to a buffer.
@@ -139,6 +175,9 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
+        if self.is_lost {
+            return;
+        }
         // SAFETY: the bytes were mapped by this value and are used by nobody any more; the handle is
         // released once. The queue is released after that.
         unsafe {
@@ -168,14 +207,14 @@ impl Moving {
     fn settle(&mut self) -> Result<Pinned, Status> {
         let ended = self.event.wait();
         // It is there until the transfer has ended, and nobody asks after that.
-        let pinned = self
+        let mut pinned = self
             .pinned
             .take()
             .ok_or(Status(cl3::error_codes::CL_INVALID_VALUE))?;
         match ended {
             Ok(()) => Ok(pinned),
             Err(status) => {
-                std::mem::forget(pinned);
+                pinned.lose();
                 Err(status)
             }
         }

@@ -49,20 +49,15 @@ impl<'a> Region<'a> {
         Self::columns(slice, rows, width, &[0..width])?.pop()
     }
 
-    /// The bytes, where they are one run.
-    pub(super) fn single_row(&mut self) -> Option<&mut [u8]> {
-        let Runs {
-            first, width, rows, ..
-        } = self.runs;
-        // SAFETY: `columns` has shown that the run is in the slice, which is borrowed exclusively for the
-        // regions, and that no other region has a byte of it; so have `columns_of_run` and `runs_of_runs`
-        // of the parts of a region.
-        (rows == 1).then(|| unsafe { std::slice::from_raw_parts_mut(self.start.add(first), width) })
-    }
-
     /// The runs, relative to [`Region::pointer`].
     pub(crate) fn runs(&self) -> Runs {
         self.runs
+    }
+
+    /// The addresses from the first to the last byte of the runs.
+    pub(crate) fn addresses(&self) -> Range<usize> {
+        let Range { start, end } = self.runs.extent(&(0..self.runs.len()));
+        self.start.addr() + start..self.start.addr() + end
     }
 
     /// The beginning of the slice, of which only the runs may be written.

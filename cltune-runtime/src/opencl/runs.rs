@@ -30,6 +30,11 @@ impl Runs {
         }
     }
 
+    /// Whether there is no byte.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.width == 0 || self.rows == 0
+    }
+
     /// The number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.width.saturating_mul(self.rows)

@@ -3,7 +3,9 @@
 use super::known::{Known, ProblemKey};
 use super::worker::Worker;
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::pinned::PinnedMemory;
 use std::collections::HashMap;
 
 /// How many problems a set remembers speeds of. One that sees more forgets all and starts anew.
@@ -41,8 +43,8 @@ pub enum Transfers {
     ByDevice,
     /// As the driver can from the slices themselves.
     Direct,
-    /// Through pinned memory: copied by threads into chunks that the driver transfers at full speed,
-    /// while kernels compute what has arrived.
+    /// Through pinned memory, while kernels compute what has arrived: slices of [`PinnedMemory`] as they are, others
+    /// copied by threads into chunks of pinned memory.
     Pinned,
 }
 
@@ -79,6 +81,26 @@ impl DeviceSet {
     /// The devices, lost ones included.
     pub fn devices(&self) -> impl Iterator<Item = &Device> {
         self.members.iter().map(|member| &member.device)
+    }
+
+    /// Zeros in pinned memory, from which devices of this set are sent data as fast as they can take it: pass slices of
+    /// it to split calls. It outlives the set, and other sets with devices of the same platform may use it.
+    ///
+    /// It is pinned for the platform of the first device that has memory of its own; if none has, it is as good as any
+    /// other memory.
+    ///
+    /// # Errors
+    /// As [`PinnedMemory::zeros`]; [`Error::NoDevice`] when all devices are lost.
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedMemory<T>> {
+        let with = |has_own_memory| {
+            let mut members = self.members.iter();
+            members.find_map(|member| {
+                let worker = member.state.as_ref().ok()?;
+                (member.has_own_memory == has_own_memory).then_some(worker)
+            })
+        };
+        let worker = with(true).or_else(|| with(false)).ok_or(Error::NoDevice)?;
+        PinnedMemory::zeros(worker.context(), len)
     }
 
     /// Changes who gets how much in later calls.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// A chunk to send to a device.
 #[derive(Debug)]
@@ -165,4 +166,43 @@ fn gather(job: &Upload<'_>, chunk: &mut [u8]) {
             target.copy_from_slice(source);
         }
     }
+}
+
+/// A thread that works with a lane, where the system has one.
+pub(super) type Thread<'s> = std::io::Result<ScopedJoinHandle<'s, Result<Lane>>>;
+
+/// A thread for each lane. Where the system has none left, the others do its work.
+pub(super) fn spawn<'s, W>(
+    scope: &'s Scope<'s, '_>,
+    lanes: impl Iterator<Item = Lane>,
+    work: impl Fn(Lane) -> W,
+) -> Vec<Thread<'s>>
+where
+    W: FnOnce() -> Result<Lane> + Send + 's,
+{
+    lanes
+        .map(|lane| Builder::new().spawn_scoped(scope, work(lane)))
+        .collect()
+}
+
+/// Waits for threads, and takes their lanes back.
+pub(super) fn join(threads: Vec<Thread<'_>>, lanes: &mut Vec<Lane>) -> Result<()> {
+    let (mut failure, mut not_started) = (None, None);
+    for thread in threads {
+        let thread = match thread {
+            Ok(thread) => thread,
+            Err(error) => {
+                let reason = error.to_string();
+                not_started = Some(Error::NoThread { reason });
+                continue;
+            }
+        };
+        let ended = thread.join();
+        match ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+            Ok(lane) => lanes.push(lane),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    let nobody = not_started.filter(|_| lanes.is_empty());
+    failure.or(nobody).map_or(Ok(()), Err)
 }

@@ -20,6 +20,7 @@
 //! | `worker` | a device's turn: upload, launch, read back |
 //! | `buffers` | a device's buffers |
 //! | `pipeline` | a turn through pinned memory, its transfers beside its launches |
+//! | `flows` | what a turn transfers, and whether it is in pinned memory already |
 //! | `lanes`, `jobs` | threads that copy to and from pinned memory; what they are to do |
 //! | `blame` | what a failure says about the device |
 //! | `report` | who did what, and how long it took |
@@ -30,6 +31,7 @@ mod blame;
 mod buffers;
 mod call;
 mod device_set;
+mod flows;
 mod jobs;
 mod known;
 mod lanes;

@@ -71,7 +71,7 @@ pub(super) fn turns<'r>(
         Turn {
             tunable: problem.tunable,
             codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
-            is_staged: portion.is_staged,
+            is_pipelined: portion.is_pipelined,
             pieces: pieces
                 .map(|(share, dims)| Piece {
                     share,

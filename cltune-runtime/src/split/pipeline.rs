@@ -2,20 +2,24 @@
 //! back.
 //!
 //! Uploads, launches and reads have a queue each. A launch waits on the device for the uploads of its
-//! piece, a read for its launch.
+//! piece, a read for its launch. What is in pinned memory already is transferred as it is; threads copy
+//! the rest to and from pinned chunks.
 
 use super::blame::Failure;
+use super::flows::{self, Inflow, Outflow};
 use super::jobs::Jobs;
-use super::lanes::{Fetch, Lane, Upload};
-use super::turn::{Download, Kept, Operand, Piece, Target};
+use super::lanes::{Fetch, Lane, Upload, join, spawn};
+use super::turn::{Kept, Piece};
 use super::worker::Launcher;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::opencl::{Region, Runs};
+use crate::event::Event;
+use crate::opencl::{Flights, RawEvent, Runs};
 use crate::queue::Queue;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
+use std::thread::scope;
 
 /// Bytes of a chunk. On an H200 smaller ones cost more to begin than they gain by being on their way earlier, and
 /// larger ones gain nothing (BENCHMARKS.md, "Several devices").
@@ -24,6 +28,11 @@ pub(super) const CHUNK: usize = 1 << 21;
 /// Threads in each direction. Four copy 22 GB/s each way beside an H200, eight 28: as two GPUs share one host, more
 /// threads for each gain little (BENCHMARKS.md, "Several devices").
 const LANES: usize = 4;
+
+/// For how many more pieces uploads from the caller's pinned memory are enqueued before a launch. NVIDIA's driver begins
+/// what is enqueued after a launch when that has ended, also in other queues, so with none an upload is never beside a
+/// launch; and with all the first launch waits for most of them (BENCHMARKS.md, "Several devices").
+const AHEAD: usize = 1;
 
 /// The queues and the pinned memory of a device.
 #[derive(Debug)]
@@ -35,9 +44,6 @@ pub(super) struct Pipeline {
     down: Queue,
 }
 
-/// What is fetched when a piece has been launched.
-type Wanted<'a> = Vec<(usize, Runs, Region<'a>)>;
-
 impl Pipeline {
     pub(super) fn new(context: &Context) -> Result<Self> {
         Ok(Self {
@@ -48,13 +54,14 @@ impl Pipeline {
         })
     }
 
-    /// Makes the pinned memory, unless it is there already.
-    pub(super) fn allocate(&mut self) -> Result<()> {
-        for (lanes, queue) in [
-            (&mut self.sending, &self.up),
-            (&mut self.fetching, &self.down),
+    /// Makes the pinned chunks that these pieces need, unless they are there already.
+    pub(super) fn allocate(&mut self, pieces: &[Piece<'_>]) -> Result<()> {
+        let (is_sent, is_fetched) = flows::are_staged(pieces, self.up.device().raw());
+        for (is_staged, lanes, queue) in [
+            (is_sent, &mut self.sending, &self.up),
+            (is_fetched, &mut self.fetching, &self.down),
         ] {
-            while lanes.len() < LANES {
+            while is_staged && lanes.len() < LANES {
                 lanes.push(Lane::new(queue, CHUNK)?);
             }
         }
@@ -68,11 +75,12 @@ impl Pipeline {
         launcher: &Launcher<'_>,
         mut pieces: Vec<Piece<'_>>,
     ) -> Result<(bool, Vec<Kept>), Failure> {
-        let downloads = take_downloads(&mut pieces);
-        let mut kept = keep(&downloads, &pieces);
-        let wanted = wanted(downloads, &mut kept, pieces.len());
-        let uploads = uploads(launcher, &pieces).map_err(Failure::before)?;
-        let (up, down) = (self.up.raw(), self.down.raw());
+        let device = self.up.device().raw();
+        let downloads = flows::take_downloads(&mut pieces);
+        let mut kept = flows::keep(&downloads, &pieces);
+        let outflows = flows::outflows(downloads, &mut kept, pieces.len(), device);
+        let inflows = flows::inflows(&pieces, device);
+        let uploads = uploads(launcher, &inflows).map_err(Failure::before)?;
         let (sends, fetches) = (Jobs::new(), Jobs::new());
         let (sent, arrivals) = channel();
         let mut left = vec![0; pieces.len()];
@@ -81,34 +89,42 @@ impl Pipeline {
         }
         sends.add(uploads);
         sends.close();
-        let as_asked = scope(|scope| {
-            let (sends, fetches) = (&sends, &fetches);
-            let sending = spawn(scope, self.sending.drain(..), |lane| {
-                let sent = sent.clone();
-                move || lane.send(up, sends, &sent)
-            });
-            let fetching = spawn(scope, self.fetching.drain(..), |lane| {
-                move || lane.fetch(down, fetches)
-            });
-            drop(sent);
-            let launched = Launches {
-                launcher,
-                up: &self.up,
-                arrivals: &arrivals,
-                left,
-                fetches,
-            }
-            .all(&pieces, wanted);
-            if launched.is_err() {
-                sends.abandon();
-                fetches.abandon();
-            }
-            fetches.close();
-            // What a thread failed with is why launches could not go on.
-            join(sending, &mut self.sending).map_err(Failure::during)?;
-            join(fetching, &mut self.fetching).map_err(Failure::during)?;
-            launched
-        })?;
+        let (up, down) = (&self.up, &self.down);
+        let (launched, landed) = Flights::during(|flights| {
+            scope(|scope| {
+                let (sends, fetches) = (&sends, &fetches);
+                let sending = spawn(scope, self.sending.drain(..), |lane| {
+                    let sent = sent.clone();
+                    move || lane.send(up.raw(), sends, &sent)
+                });
+                let fetching = spawn(scope, self.fetching.drain(..), |lane| {
+                    move || lane.fetch(down.raw(), fetches)
+                });
+                drop(sent);
+                let launches = Launches {
+                    launcher,
+                    queues: [up, down],
+                    flights,
+                    arrivals: &arrivals,
+                    left,
+                    fetches,
+                };
+                let launched = launches.all(&pieces, &inflows, outflows);
+                if launched.is_err() {
+                    sends.abandon();
+                    fetches.abandon();
+                }
+                fetches.close();
+                // What a thread failed with is why launches could not go on.
+                join(sending, &mut self.sending).map_err(Failure::during)?;
+                join(fetching, &mut self.fetching).map_err(Failure::during)?;
+                launched
+            })
+        });
+        let as_asked = launched?;
+        landed
+            .map_err(Error::call("clWaitForEvents of a share's transfer"))
+            .map_err(Failure::during)?;
         launcher.queue.finish().map_err(Failure::during)?;
         Ok((as_asked, kept))
     }
@@ -116,52 +132,81 @@ impl Pipeline {
 
 /// The launches of a turn, each as soon as what it needs is on its way.
 struct Launches<'a, 'f> {
-    launcher: &'a Launcher<'a>,
-    up: &'a Queue,
-    /// The piece of each chunk that was sent.
+    launcher: &'a Launcher<'f>,
+    /// For uploads and for reads.
+    queues: [&'a Queue; 2],
+    /// Transfers from and to pinned memory of the caller's.
+    flights: &'a mut Flights<'f>,
+    /// The piece of each chunk that a thread has sent.
     arrivals: &'a Receiver<usize>,
     /// How many chunks of each piece were not.
     left: Vec<usize>,
     fetches: &'a Jobs<Fetch<'f>>,
 }
 
-impl<'a, 'f> Launches<'a, 'f>
-where
-    'a: 'f,
-{
-    fn all(mut self, pieces: &[Piece<'_>], wanted: Vec<Wanted<'f>>) -> Result<bool, Failure> {
+impl<'f> Launches<'_, 'f> {
+    fn all(
+        mut self,
+        pieces: &[Piece<'_>],
+        inflows: &[Vec<Inflow<'f>>],
+        outflows: Vec<Vec<Outflow<'f>>>,
+    ) -> Result<bool, Failure> {
         let mut as_asked = true;
-        for (index, (piece, wanted)) in pieces.iter().zip(wanted).enumerate() {
-            self.wait_for_uploads(index).map_err(Failure::during)?;
-            let launched = self
-                .launcher
-                .launch(index, piece)
-                .map_err(Failure::before)?;
-            let (event, is_as_asked) = launched;
+        let mut to_send = inflows.iter().enumerate();
+        let mut on_their_way = VecDeque::new();
+        for (index, (piece, outflows)) in pieces.iter().zip(outflows).enumerate() {
+            while on_their_way.len() <= AHEAD
+                && let Some((piece, inflows)) = to_send.next()
+            {
+                let sent = self.send(piece, inflows).map_err(Failure::during)?;
+                on_their_way.push_back(sent);
+            }
+            let sent = on_their_way.pop_front().flatten();
+            let is_staged = inflows[index].iter().any(|inflow| !inflow.is_direct);
+            self.wait_for_uploads(index, sent, is_staged)
+                .map_err(Failure::during)?;
+            let launched = self.launcher.launch(index, piece);
+            let (event, is_as_asked) = launched.map_err(Failure::before)?;
             as_asked &= is_as_asked;
             self.launcher.queue.flush().map_err(Failure::during)?;
-            let event = Arc::new(event);
-            for (argument, runs, region) in wanted {
-                let buffer = self.launcher.buffers.get(index, argument);
-                let buffer = buffer.map_err(Failure::before)?.raw();
-                let chunks = runs.chunks(CHUNK);
-                let places = region.cut(&chunks).unwrap_or_default();
-                let fetch = |(packed, place)| Fetch {
-                    buffer,
-                    runs,
-                    packed,
-                    place,
-                    after: Arc::clone(&event),
-                };
-                self.fetches.add(chunks.into_iter().zip(places).map(fetch));
-            }
+            self.fetch(index, outflows, &Arc::new(event))
+                .map_err(Failure::during)?;
         }
         Ok(as_asked)
     }
 
-    /// Lets the next launch wait until everything has arrived that was sent so far, which is what this
-    /// piece needs.
-    fn wait_for_uploads(&mut self, piece: usize) -> Result<()> {
+    /// Sends what the device can read from where it is. The event ends when it has arrived; `None` where there is
+    /// nothing to send.
+    fn send(&mut self, piece: usize, inflows: &[Inflow<'f>]) -> Result<Option<RawEvent>> {
+        let mut is_any = false;
+        for inflow in inflows.iter().filter(|inflow| inflow.is_direct) {
+            let buffer = self.launcher.buffers.get(piece, inflow.argument)?.raw();
+            let up = self.queues[0].raw();
+            self.flights
+                .send(up, buffer, inflow.source, inflow.runs)
+                .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
+            is_any = true;
+        }
+        is_any.then(|| self.sent()).transpose()
+    }
+
+    /// An event that ends when everything has arrived that was sent so far.
+    fn sent(&self) -> Result<RawEvent> {
+        let up = self.queues[0];
+        let marker = up.raw().marker();
+        let marker = marker.map_err(Error::call("clEnqueueMarkerWithWaitList"))?;
+        up.flush()?;
+        Ok(marker)
+    }
+
+    /// Lets the next launch wait until everything has arrived that its piece needs: what was sent, and what threads
+    /// send.
+    fn wait_for_uploads(
+        &mut self,
+        piece: usize,
+        sent: Option<RawEvent>,
+        is_staged: bool,
+    ) -> Result<()> {
         while self.left[piece] > 0 {
             let Ok(of) = self.arrivals.recv() else {
                 // A thread has failed, and knows why.
@@ -171,84 +216,52 @@ where
             };
             self.left[of] -= 1;
         }
+        // The queue is in order, so what threads have sent is the last.
+        let last = if is_staged { Some(self.sent()?) } else { sent };
+        let Some(last) = last else { return Ok(()) };
         let call = Error::call("clEnqueueBarrierWithWaitList");
-        let uploaded = self.up.raw().marker();
-        let uploaded = uploaded.map_err(Error::call("clEnqueueMarkerWithWaitList"))?;
-        self.up.flush()?;
-        self.launcher.queue.raw().wait_for(&uploaded).map_err(call)
+        self.launcher.queue.raw().wait_for(&last).map_err(call)
     }
-}
 
-/// Takes what is to be read back out of the pieces: piece, argument, what.
-fn take_downloads<'r>(pieces: &mut [Piece<'r>]) -> Vec<(usize, usize, Download<'r>)> {
-    let mut downloads = Vec::new();
-    for (index, piece) in pieces.iter_mut().enumerate() {
-        for (argument, operand) in piece.operands.iter_mut().enumerate() {
-            if let Operand::Buffer { download, .. } = operand
-                && let Some(download) = download.take()
-            {
-                downloads.push((index, argument, download));
-            }
-        }
-    }
-    downloads
-}
-
-/// Memory for results whose places are still read.
-fn keep(downloads: &[(usize, usize, Download<'_>)], pieces: &[Piece<'_>]) -> Vec<Kept> {
-    let kept = downloads.iter().filter_map(|(index, argument, download)| {
-        let Target::Kept { rows, width } = download.target else {
-            return None;
-        };
-        Some(Kept {
-            argument: *argument,
-            share: pieces[*index].share,
-            bytes: vec![0; rows * width],
-        })
-    });
-    kept.collect()
-}
-
-/// What to fetch after each piece.
-fn wanted<'a>(
-    downloads: Vec<(usize, usize, Download<'a>)>,
-    kept: &'a mut [Kept],
-    pieces: usize,
-) -> Vec<Wanted<'a>> {
-    let mut kept = kept.iter_mut();
-    let mut wanted: Vec<Wanted<'a>> = (0..pieces).map(|_| Vec::new()).collect();
-    for (index, argument, download) in downloads {
-        let region = match download.target {
-            Target::Place(region) => Some(region),
-            Target::Kept { rows, width } => kept
-                .next()
-                .and_then(|kept| Region::rows(&mut kept.bytes, rows, width)),
-        };
-        let Some(region) = region else { continue };
-        let runs = Runs {
-            first: download.first,
-            pitch: download.pitch,
-            ..region.runs()
-        };
-        wanted[index].push((argument, runs, region));
-    }
-    wanted
-}
-
-/// All chunks to send, in the order of the pieces.
-fn uploads<'a>(launcher: &Launcher<'a>, pieces: &'a [Piece<'_>]) -> Result<Vec<Upload<'a>>> {
-    let mut uploads = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        for (argument, operand) in piece.operands.iter().enumerate() {
-            let Operand::Buffer {
-                upload: Some((source, runs)),
-                ..
-            } = operand
-            else {
+    /// Fetches results: to where they belong, or into chunks from which threads copy them.
+    fn fetch(
+        &mut self,
+        piece: usize,
+        outflows: Vec<Outflow<'f>>,
+        after: &Arc<Event>,
+    ) -> Result<()> {
+        let down = self.queues[1];
+        for outflow in outflows {
+            let Outflow { runs, region, .. } = outflow;
+            let buffer = self.launcher.buffers.get(piece, outflow.argument)?.raw();
+            if outflow.is_direct {
+                self.flights
+                    .receive(down.raw(), buffer, runs, region, after.raw())
+                    .map_err(Error::call("clEnqueueReadBuffer of a share"))?;
                 continue;
+            }
+            let chunks = runs.chunks(CHUNK);
+            let places = region.cut(&chunks).unwrap_or_default();
+            let fetch = |(packed, place)| Fetch {
+                buffer,
+                runs,
+                packed,
+                place,
+                after: Arc::clone(after),
             };
-            let (source, runs) = (*source, *runs);
-            let buffer = launcher.buffers.get(index, argument)?.raw();
+            self.fetches.add(chunks.into_iter().zip(places).map(fetch));
+        }
+        down.flush()
+    }
+}
+
+/// All chunks for threads to send, in the order of the pieces.
+fn uploads<'a>(launcher: &Launcher<'a>, inflows: &[Vec<Inflow<'a>>]) -> Result<Vec<Upload<'a>>> {
+    let mut uploads = Vec::new();
+    for (piece, inflows) in inflows.iter().enumerate() {
+        for inflow in inflows.iter().filter(|inflow| !inflow.is_direct) {
+            let Inflow { source, runs, .. } = *inflow;
+            let buffer = launcher.buffers.get(piece, inflow.argument)?.raw();
             runs.check(source.len())
                 .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
             // Packed in the buffer, so a chunk may be any of its bytes.
@@ -258,7 +271,7 @@ fn uploads<'a>(launcher: &Launcher<'a>, pieces: &'a [Piece<'_>]) -> Result<Vec<U
             };
             let chunks = packed.chunks(CHUNK).into_iter();
             uploads.extend(chunks.map(|packed| Upload {
-                piece: index,
+                piece,
                 buffer,
                 source,
                 runs,
@@ -267,42 +280,4 @@ fn uploads<'a>(launcher: &Launcher<'a>, pieces: &'a [Piece<'_>]) -> Result<Vec<U
         }
     }
     Ok(uploads)
-}
-
-type Thread<'s> = std::io::Result<ScopedJoinHandle<'s, Result<Lane>>>;
-
-/// A thread for each lane. Where the system has none left, the others do its work.
-fn spawn<'s, W>(
-    scope: &'s Scope<'s, '_>,
-    lanes: impl Iterator<Item = Lane>,
-    work: impl Fn(Lane) -> W,
-) -> Vec<Thread<'s>>
-where
-    W: FnOnce() -> Result<Lane> + Send + 's,
-{
-    lanes
-        .map(|lane| Builder::new().spawn_scoped(scope, work(lane)))
-        .collect()
-}
-
-/// Waits for threads, and takes their lanes back.
-fn join(threads: Vec<Thread<'_>>, lanes: &mut Vec<Lane>) -> Result<()> {
-    let (mut failure, mut not_started) = (None, None);
-    for thread in threads {
-        let thread = match thread {
-            Ok(thread) => thread,
-            Err(error) => {
-                let reason = error.to_string();
-                not_started = Some(Error::NoThread { reason });
-                continue;
-            }
-        };
-        let ended = thread.join();
-        match ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-            Ok(lane) => lanes.push(lane),
-            Err(error) => failure = failure.or(Some(error)),
-        }
-    }
-    let nobody = not_started.filter(|_| lanes.is_empty());
-    failure.or(nobody).map_or(Ok(()), Err)
 }

@@ -30,7 +30,7 @@ const HALO_PART: usize = 16;
 #[derive(Debug)]
 pub(super) struct Portion {
     pub(super) member: usize,
-    pub(super) is_staged: bool,
+    pub(super) is_pipelined: bool,
     pub(super) cut: Cut,
 }
 
@@ -53,7 +53,7 @@ impl Portion {
         share: Share,
     ) -> Self {
         let traffic = along(problem, args, share);
-        let is_staged = match transfers {
+        let is_pipelined = match transfers {
             Transfers::Direct => false,
             Transfers::Pinned => true,
             Transfers::ByDevice => {
@@ -61,7 +61,7 @@ impl Portion {
             }
         };
         let cut = match known.choice(share.member) {
-            Some(choice) if is_staged => {
+            Some(choice) if is_pipelined => {
                 let cutter = Cutter {
                     problem,
                     choice,
@@ -75,7 +75,7 @@ impl Portion {
         };
         Self {
             member: share.member,
-            is_staged,
+            is_pipelined,
             cut,
         }
     }

@@ -11,8 +11,8 @@ pub(super) struct Turn<'r> {
     pub(super) tunable: &'static Tunable,
     /// The configuration to use if the driver takes it.
     pub(super) codes: Vec<i64>,
-    /// Whether data goes through pinned memory.
-    pub(super) is_staged: bool,
+    /// Whether data goes through pinned memory, beside launches.
+    pub(super) is_pipelined: bool,
     /// The share, piece by piece.
     pub(super) pieces: Vec<Piece<'r>>,
 }

@@ -42,14 +42,19 @@ impl Worker {
         })
     }
 
+    /// The device's context.
+    pub(super) fn context(&self) -> &Context {
+        self.queue.context()
+    }
+
     /// Does a turn; returns when its results are in host memory.
     pub(super) fn run(&mut self, turn: Turn<'_>) -> Result<Ended, Failure> {
         let context = self.queue.context();
         let allocated = self.buffers.allocate(context, &turn.pieces);
         allocated.map_err(Failure::before)?;
         let is_as_asked = ready(&self.queue, &turn).map_err(Failure::before)?;
-        let pipeline = if turn.is_staged {
-            pipeline(&mut self.pipeline, context)
+        let pipeline = if turn.is_pipelined {
+            pipeline(&mut self.pipeline, context, &turn.pieces)
         } else {
             None
         };
@@ -76,12 +81,17 @@ impl Worker {
 
 /// What transfers through pinned memory; `None` where there is not enough of it: then the driver has to
 /// transfer as it can, which is slower and no failure.
-fn pipeline<'p>(pipeline: &'p mut Option<Pipeline>, context: &Context) -> Option<&'p mut Pipeline> {
+fn pipeline<'p>(
+    pipeline: &'p mut Option<Pipeline>,
+    context: &Context,
+    pieces: &[Piece<'_>],
+) -> Option<&'p mut Pipeline> {
     let mut made = || {
         if pipeline.is_none() {
             *pipeline = Some(Pipeline::new(context)?);
         }
-        pipeline.as_mut().map_or(Ok(()), Pipeline::allocate)
+        let pipeline = pipeline.as_mut();
+        pipeline.map_or(Ok(()), |pipeline| pipeline.allocate(pieces))
     };
     if let Err(error) = made() {
         let device = context.device();

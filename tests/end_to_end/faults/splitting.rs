@@ -6,10 +6,15 @@ use std::process::Command;
 
 /// A convolution on three devices, which are one with three contexts; it checks its result.
 fn computed(faults: &str, arguments: &[&str]) -> Output {
+    computed_in("pageable", faults, arguments)
+}
+
+/// The same with what is computed in this memory.
+fn computed_in(memory: &str, faults: &str, arguments: &[&str]) -> Output {
     let session = Session::new(faults);
     let mut command = Command::new(tools::several_devices());
     command
-        .args(["--once", "--devices", "0,0,0"])
+        .args(["--once", "--devices", "0,0,0", "--memory", memory])
         .args(arguments);
     session.place(&mut command);
     Output::of(&mut command)
@@ -73,6 +78,35 @@ fn a_share_that_fails_on_its_way_through_pinned_memory_is_done_again_by_others()
     // Where there is no pinned memory, transfers are as they are without it.
     let computed = computed("error=-4@clCreateBuffer#12", &pinned).expect_code(0);
     assert!(!computed.stdout.contains("dropped out"), "{computed}");
+}
+
+/// From and to pinned memory of the program's own, beside launches.
+#[test]
+fn a_share_that_fails_with_pinned_memory_is_done_again_by_others() {
+    let pinned = ["--transfers", "pinned"];
+    let computed = |faults: &str| computed_in("pinned", faults, &pinned);
+    let sound = computed("").expect_code(0);
+    assert!(!sound.stdout.contains("dropped out"), "{sound}");
+    for faults in [
+        "error=-5@clEnqueueWriteBuffer#2",
+        "error=-2@clEnqueueNDRangeKernel#2",
+        "error=-36@clEnqueueReadBuffer#2",
+        // A transfer that ends badly, or of which nobody knows whether it has ended.
+        "error=-14@clWaitForEvents#1",
+        "error=-14@clWaitForEvents#5",
+        "error=-14@clWaitForEvents#2; error=-5@clGetEventInfo",
+        // Two of three.
+        "error=-5@clEnqueueWriteBuffer#1; error=-36@clEnqueueReadBuffer#2",
+    ] {
+        let computed = computed(faults).expect_code(0);
+        assert!(
+            computed.stdout.contains("dropped out"),
+            "{faults}: {computed}"
+        );
+    }
+    // Where there is none, the program says so.
+    let failed = computed("error=-4@clCreateBuffer#1").expect_code(1);
+    let _ = failed.expect_stderr(&["pinned memory", "CL_"]);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use opencl_sys::{
     CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
     CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_command_queue,
     cl_context, cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event,
-    cl_int, cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags, cl_platform_id, cl_program,
-    cl_uint,
+    cl_event_info, cl_int, cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags,
+    cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -134,6 +134,9 @@ plain_hooks! {
         queue: cl_command_queue, source: cl_mem, target: cl_mem, source_offset: usize,
         target_offset: usize, size: usize, waits: cl_uint, wait_list: *const cl_event,
         event: *mut cl_event
+    );
+    clGetEventInfo as get_event_info of None => (
+        event: cl_event, query: cl_event_info, size: usize, value: *mut c_void, needed: *mut usize
     );
     clWaitForEvents as wait_for_events of None => (count: cl_uint, events: *const cl_event);
     clFinish as finish of None => (queue: cl_command_queue);

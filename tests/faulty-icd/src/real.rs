@@ -5,7 +5,7 @@ use opencl_sys::cl_icd::{
     _cl_icd_dispatch as Table, clBuildProgram_t, clCreateBuffer_t, clCreateContext_t,
     clCreateKernel_t, clCreateProgramWithBinary_t, clEnqueueCopyBuffer_t, clEnqueueNDRangeKernel_t,
     clEnqueueReadBuffer_t, clEnqueueWriteBuffer_t, clFinish_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
-    clGetKernelWorkGroupInfo_t, clWaitForEvents_t,
+    clGetEventInfo_t, clGetKernelWorkGroupInfo_t, clWaitForEvents_t,
 };
 use std::ptr;
 
@@ -43,6 +43,7 @@ real! {
     clEnqueueReadBuffer: clEnqueueReadBuffer_t = enqueue_read_buffer,
     clEnqueueWriteBuffer: clEnqueueWriteBuffer_t = enqueue_write_buffer,
     clEnqueueCopyBuffer: clEnqueueCopyBuffer_t = enqueue_copy_buffer,
+    clGetEventInfo: clGetEventInfo_t = get_event_info,
     clWaitForEvents: clWaitForEvents_t = wait_for_events,
     clFinish: clFinish_t = finish,
 }

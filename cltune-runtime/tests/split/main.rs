@@ -1,101 +1,14 @@
 //! One kernel on several devices. Where there is one device only, it takes part several times: each
 //! time with a context, a queue and buffers of its own.
 
-use cltune_runtime::{
-    Buffer, Device, DeviceSet, Error, Event, Queue, Result, Sharing, SplitReport, Transfers,
-    tunable,
-};
+mod kernels;
+mod pinned_memory;
+
+use cltune_runtime::{Device, DeviceSet, Element, Error, Sharing, SplitReport, Transfers};
+use kernels::{convolution, positions, product, saxpy};
 use proptest::prelude::*;
+use std::ops::DerefMut;
 use std::sync::{Mutex, PoisonError};
-
-/// `y` <- `a * x + y`, by work-groups that have to be full.
-#[tunable(
-    params(WG = [1, 8, 48]),
-    constraints(n % WG == 0),
-    global(n), local(WG),
-    tune(n = 960),
-    defaults(WG = 48),
-    split(n = WG),
-)]
-pub fn saxpy(
-    queue: &Queue,
-    n: u32,
-    a: f32,
-    #[arg(len = n, split(n))] x: &Buffer<f32>,
-    #[arg(len = n, split(n))] y: &mut Buffer<f32>,
-) -> Result<Event> {
-    "__kernel void saxpy(const uint n, const float a, __global const float* x, __global float* y) {
-        const uint i = get_global_id(0);
-        if (i < n) y[i] += a * x[i];
-    }"
-}
-
-/// `y[i]` <- the sum of `w[k] * x[i + k]`.
-#[tunable(
-    params(WG = [16]),
-    global(n.next_multiple_of(WG)), local(WG),
-    defines(MASK = mask),
-    tune(n = 256, mask = 5),
-    split(n = WG),
-)]
-pub fn convolution(
-    queue: &Queue,
-    n: u32,
-    #[arg(host_only)] mask: u32,
-    #[arg(len = n + mask - 1, split(n, halo = mask - 1))] x: &Buffer<i32>,
-    #[arg(len = mask)] w: &Buffer<i32>,
-    #[arg(out, len = n, split(n))] y: &mut Buffer<i32>,
-) -> Result<Event> {
-    "__kernel void convolution(const uint n, __global const int* x, __global const int* w,
-                               __global int* y) {
-        const uint i = get_global_id(0);
-        if (i >= n) return;
-        int sum = 0;
-        for (uint k = 0; k < MASK; k++) sum += w[k] * x[i + k];
-        y[i] = sum;
-    }"
-}
-
-/// `c` <- `a * b`, for m x k and k x n elements in row-major order.
-#[tunable(
-    params(TILE = [4]),
-    global(n, m), local(TILE, TILE),
-    tune(m = 64, n = 64, k = 8),
-    split(m = TILE, n = TILE),
-)]
-pub fn product(
-    queue: &Queue,
-    #[arg(host_only)] m: u32,
-    n: u32,
-    k: u32,
-    #[arg(len = m * k, split(m))] a: &Buffer<i64>,
-    #[arg(len = k * n, split(n, rows = k))] b: &Buffer<i64>,
-    #[arg(out, len = m * n, split(m), split(n, rows = m))] c: &mut Buffer<i64>,
-) -> Result<Event> {
-    "__kernel void product(const uint n, const uint k, __global const long* a,
-                           __global const long* b, __global long* c) {
-        const uint x = get_global_id(0), y = get_global_id(1);
-        long sum = 0;
-        for (uint i = 0; i < k; i++) sum += a[y * k + i] * b[i * n + x];
-        c[y * n + x] = sum;
-    }"
-}
-
-/// Where each element is: a kernel that has to know it.
-#[tunable(
-    params(WG = [4]), global(n), local(WG), tune(n = 64),
-    split(n = WG),
-)]
-pub fn positions(
-    queue: &Queue,
-    #[arg(host_only)] n: u32,
-    #[arg(value = 0, split(n))] first: i16,
-    #[arg(out, len = n, split(n))] y: &mut Buffer<i32>,
-) -> Result<Event> {
-    "__kernel void positions(const short first, __global int* y) {
-        y[get_global_id(0)] = first + (int)get_global_id(0);
-    }"
-}
 
 fn device() -> Device {
     Device::select().expect("these tests need an OpenCL device; scripts/setup installs one")
@@ -126,6 +39,20 @@ fn numbers(count: usize) -> Vec<i32> {
     (0..count as i32)
         .map(|i| i % 1009 * 7919 % 1009 - 500)
         .collect()
+}
+
+/// Memory with these numbers.
+fn memory<T: Element>(
+    devices: &DeviceSet,
+    is_pinned: bool,
+    numbers: &[T],
+) -> Box<dyn DerefMut<Target = [T]>> {
+    if !is_pinned {
+        return Box::new(numbers.to_vec());
+    }
+    let mut pinned = devices.pinned(numbers.len()).unwrap();
+    pinned.copy_from_slice(numbers);
+    Box::new(pinned)
 }
 
 /// How many positions each share owns.
@@ -352,7 +279,7 @@ fn nothing_to_compute_is_no_problem_to_divide() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn results_are_those_of_one_device(
@@ -360,6 +287,8 @@ proptest! {
         mask in prop_oneof![Just(1_usize), Just(6)],
         factors in [0.0..1.0_f64, 0.0..1.0, 0.01..1.0],
         transfers in prop_oneof![Just(Transfers::Direct), Just(Transfers::Pinned)],
+        are_pinned in any::<[bool; 3]>(),
+        skipped in 0..3_usize,
     ) {
         // One for all cases: what was built is built.
         static DEVICES: Mutex<Option<DeviceSet>> = Mutex::new(None);
@@ -367,10 +296,14 @@ proptest! {
         let devices = devices.get_or_insert_with(|| set([1.0; 3]));
         devices.set_sharing(Sharing::Fixed(factors.to_vec()));
         devices.set_transfers(transfers);
-        let x = numbers(n + mask - 1);
-        let w = numbers(mask);
-        let mut y = vec![-1; n];
-        convolution::split_n(devices, n as u32, mask as u32, &x, &w, &mut y).unwrap();
-        prop_assert_eq!(y, convolved(&x, &w));
+        // Parts of memory, which is pinned or is not.
+        let x = memory(devices, are_pinned[0], &numbers(skipped + n + mask));
+        let w = memory(devices, are_pinned[1], &numbers(mask));
+        let mut y = memory(devices, are_pinned[2], &vec![-1; skipped + n + 1]);
+        let (x, result) = (&x[skipped..][..n + mask - 1], &mut y[skipped..][..n]);
+        convolution::split_n(devices, n as u32, mask as u32, x, &w, result).unwrap();
+        prop_assert_eq!(&*result, convolved(x, &w));
+        let is_untouched = y[..skipped].iter().chain(&y[skipped + n..]).all(|y| *y == -1);
+        prop_assert!(is_untouched, "{:?}", &y[..]);
     }
 }
