@@ -4,6 +4,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `kernels` | the tunables, with what is divided and how |
+//! | `memory` | what the data is in |
 //! | `problem` | the problems with their data, and whether results are right |
 //! | `measure` | times of each device alone and of all together |
 //! | `sweep` | times of other splits |
@@ -13,6 +14,7 @@
 
 mod kernels;
 mod measure;
+mod memory;
 mod problem;
 mod sweep;
 mod table;
@@ -32,7 +34,7 @@ struct Arguments {
     #[arg(value_enum, default_value_t = Kind::Convolution)]
     problem: Kind,
     /// Elements of the convolution [default: 65536], or rows of the matrices [default: 1024]
-    #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 30))]
+    #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     n: Option<u32>,
     /// The mask of the convolution, elements
     #[arg(long, default_value_t = 625, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -43,6 +45,9 @@ struct Arguments {
     /// The devices, by index or parts of names: `0,nvidia` [default: all]
     #[arg(long, value_delimiter = ',')]
     devices: Vec<String>,
+    /// The memory that arguments and results are in
+    #[arg(long, value_enum, default_value_t = memory::Kind::Pinned)]
+    memory: memory::Kind,
     /// How data gets to devices and back
     #[arg(long, value_enum, default_value_t = Way::ByDevice)]
     transfers: Way,
@@ -111,27 +116,23 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     let devices = devices(&arguments.devices)?;
-    let n = |default: u32| arguments.n.unwrap_or(default) as usize;
-    let mut problem: Box<dyn Problem> = match arguments.problem {
-        Kind::Convolution => Box::new(Convolution::new(n(1 << 16), arguments.mask as usize)),
-        Kind::Multiplication => Box::new(Multiplication::new(n(1024), arguments.along)),
-    };
-    let problem = problem.as_mut();
     let set = |devices: &[Device]| -> Result<DeviceSet, Failure> {
         let mut set = DeviceSet::new(devices)?;
         set.set_transfers(arguments.transfers.into());
         Ok(set)
     };
+    let mut all = set(&devices)?;
+    let mut problem = problem(arguments, &all)?;
+    let problem = problem.as_mut();
     if arguments.once {
-        return once(&mut set(&devices)?, problem);
+        return once(&mut all, problem);
     }
     let alone = devices
         .iter()
         .map(|device| measure::alone(&mut set(std::slice::from_ref(device))?, problem))
         .collect::<Result<Vec<Alone>, Failure>>()?;
     let times: Vec<f64> = alone.iter().map(|alone| alone.time).collect();
-    let mut set = set(&devices)?;
-    let together = measure::together(&mut set, problem)?;
+    let together = measure::together(&mut all, problem)?;
     let optimal = cltune_runtime::split_factors(&times);
     let adjusted = together.report.factors(devices.len());
     println!("{}", problem.title());
@@ -172,10 +173,23 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         let [first, second] = &*result.alone else {
             return Err(Failure::NotTwo);
         };
-        let points = sweep::run(&mut set, problem, [first, second], arguments.steps)?;
+        let points = sweep::run(&mut all, problem, [first, second], arguments.steps)?;
         table::write_sweep(file, &result, &points)?;
     }
     Ok(())
+}
+
+/// What to compute, in memory for these devices.
+fn problem(arguments: &Arguments, devices: &DeviceSet) -> Result<Box<dyn Problem>, Failure> {
+    let n = |default: u32| arguments.n.unwrap_or(default) as usize;
+    let (memory, mask) = (arguments.memory, arguments.mask as usize);
+    Ok(match arguments.problem {
+        Kind::Convolution => Box::new(Convolution::new(devices, memory, n(1 << 16), mask)?),
+        Kind::Multiplication => {
+            let along = arguments.along;
+            Box::new(Multiplication::new(devices, memory, n(1024), along)?)
+        }
+    })
 }
 
 fn once(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! The problems with their data, and whether results are right.
 
 use crate::kernels::{conv1d, matmul};
+use crate::memory::{Kind, Memory};
 use cltune_runtime::{DeviceSet, Result, SplitReport};
 
 /// How many results are compared with the definition.
@@ -23,29 +24,29 @@ pub(crate) trait Problem {
 
 /// A 1-D convolution.
 pub(crate) struct Convolution {
-    x: Vec<f32>,
-    w: Vec<f32>,
-    y: Vec<f32>,
+    x: Memory,
+    w: Memory,
+    y: Memory,
+    kind: Kind,
 }
 
 impl Convolution {
-    /// Of `n` elements with a mask of `mask`.
-    pub(crate) fn new(n: usize, mask: usize) -> Self {
-        Self {
-            x: numbers(n + mask - 1),
-            w: numbers(mask),
-            y: vec![f32::NAN; n],
-        }
+    /// Of `n` elements with a mask of `mask`, in memory of the devices' host.
+    pub(crate) fn new(devices: &DeviceSet, kind: Kind, n: usize, mask: usize) -> Result<Self> {
+        Ok(Self {
+            x: numbers(kind.zeros(devices, n + mask - 1)?),
+            w: numbers(kind.zeros(devices, mask)?),
+            y: unknown(kind.zeros(devices, n)?),
+            kind,
+        })
     }
 }
 
 impl Problem for Convolution {
     fn title(&self) -> String {
-        format!(
-            "1-D convolution, {} elements, mask {}",
-            self.y.len(),
-            self.w.len()
-        )
+        let (elements, mask) = (self.y.len(), self.w.len());
+        let kind = self.kind;
+        format!("1-D convolution, {elements} elements, mask {mask}, {kind}")
     }
 
     fn positions(&self) -> u32 {
@@ -83,32 +84,34 @@ pub(crate) enum Along {
 pub(crate) struct Multiplication {
     n: usize,
     along: Along,
-    a: Vec<f32>,
-    b: Vec<f32>,
-    c: Vec<f32>,
+    a: Memory,
+    b: Memory,
+    c: Memory,
+    kind: Kind,
 }
 
 impl Multiplication {
-    /// Of `n` x `n` elements.
-    pub(crate) fn new(n: usize, along: Along) -> Self {
-        Self {
+    /// Of `n` x `n` elements, in memory of the devices' host.
+    pub(crate) fn new(devices: &DeviceSet, kind: Kind, n: usize, along: Along) -> Result<Self> {
+        Ok(Self {
             n,
             along,
-            a: numbers(n * n),
-            b: numbers(n * n),
-            c: vec![f32::NAN; n * n],
-        }
+            a: numbers(kind.zeros(devices, n * n)?),
+            b: numbers(kind.zeros(devices, n * n)?),
+            c: unknown(kind.zeros(devices, n * n)?),
+            kind,
+        })
     }
 }
 
 impl Problem for Multiplication {
     fn title(&self) -> String {
-        let Self { n, along, .. } = self;
+        let Self { n, along, kind, .. } = self;
         let along = match along {
             Along::Rows => "rows",
             Along::Columns => "columns",
         };
-        format!("matrix multiplication, {n} x {n}, divided by {along}")
+        format!("matrix multiplication, {n} x {n}, divided by {along}, {kind}")
     }
 
     fn positions(&self) -> u32 {
@@ -154,8 +157,8 @@ fn wrong_of(results: &[f32], expected: impl Fn(usize) -> (f64, f64)) -> usize {
     samples.filter(is_wrong).count()
 }
 
-/// Numbers from -1 to 1 without a pattern that sums up to nothing.
-fn numbers(count: usize) -> Vec<f32> {
+/// Fills memory with numbers from -1 to 1 without a pattern that sums up to nothing.
+fn numbers(mut memory: Memory) -> Memory {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = || {
         state ^= state << 13;
@@ -163,7 +166,14 @@ fn numbers(count: usize) -> Vec<f32> {
         state ^= state << 17;
         (state >> 40) as f32 / (1 << 23) as f32 - 1.0
     };
-    (0..count).map(|_| next()).collect()
+    memory.fill_with(&mut next);
+    memory
+}
+
+/// Fills memory with what no result is.
+fn unknown(mut memory: Memory) -> Memory {
+    memory.fill(f32::NAN);
+    memory
 }
 
 #[cfg(test)]
@@ -171,11 +181,14 @@ mod tests {
     use super::*;
     use cltune_runtime::{Device, Sharing};
 
-    fn check(problem: &mut dyn Problem) {
+    /// All devices; one alone is two with a context each.
+    fn set() -> DeviceSet {
         let mut devices = Device::all().expect("these tests need an OpenCL device");
-        // One alone is two with a context each.
         devices.push(devices[0].clone());
-        let mut devices = DeviceSet::new(&devices).unwrap();
+        DeviceSet::new(&devices).unwrap()
+    }
+
+    fn check(mut devices: DeviceSet, problem: &mut dyn Problem) {
         let positions = problem.positions();
         let report = problem.compute(&mut devices, positions).unwrap();
         assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
@@ -188,14 +201,20 @@ mod tests {
 
     #[test]
     fn convolutions_are_right() {
-        let mut problem = Convolution::new(1 << 16, 625);
-        assert!(problem.wrong() >= SAMPLES);
-        check(&mut problem);
+        for kind in [Kind::Pageable, Kind::Pinned] {
+            let devices = set();
+            let mut problem = Convolution::new(&devices, kind, 1 << 16, 625).unwrap();
+            assert!(problem.wrong() >= SAMPLES);
+            check(devices, &mut problem);
+        }
     }
 
     #[test]
     fn multiplications_are_right() {
-        check(&mut Multiplication::new(256, Along::Rows));
-        check(&mut Multiplication::new(256, Along::Columns));
+        for along in [Along::Rows, Along::Columns] {
+            let devices = set();
+            let mut problem = Multiplication::new(&devices, Kind::Pinned, 256, along).unwrap();
+            check(devices, &mut problem);
+        }
     }
 }
