@@ -9,7 +9,7 @@ use super::forecast::Forecast;
 use super::online::{Ended, Start, Subject};
 use super::pace::Pace;
 use super::searching::Searching;
-use super::spending::{Spending, TooDear};
+use super::spending::Spending;
 use super::stopwatch::{Stopwatch, Timing};
 use crate::cache::{Conditions, Progress, Store, Trial};
 use crate::error::Result;
@@ -159,7 +159,7 @@ impl Exploring {
             "tuned"
         );
         if let Some(too_dear) = self.explorer.too_dear() {
-            warn_too_dear(subject, too_dear);
+            subject.warn_too_dear(too_dear);
             if matches!(subject.overhead, Overhead::Fraction { .. })
                 && found.codes == subject.default
             {
@@ -378,22 +378,6 @@ impl Exploring {
             self.trial = None;
         }
     }
-}
-
-/// Says what was too dear, and which windows would allow it.
-fn warn_too_dear(subject: &Subject, too_dear: TooDear) {
-    let Overhead::Fraction { window, .. } = subject.overhead else {
-        // The time is spent, as it was to be.
-        return;
-    };
-    let seconds = (window.as_secs_f64() * too_dear.factor()).ceil();
-    tracing::warn!(
-        kernel = %subject.tunable.model().name,
-        step = too_dear.step,
-        expected_us = too_dear.expected_us,
-        allowed_us = too_dear.allowed_us,
-        "not tuned further within this overhead; `window={seconds}s` would allow it"
-    );
 }
 
 fn microseconds(time: Duration) -> f64 {

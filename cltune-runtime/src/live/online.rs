@@ -5,6 +5,7 @@ use super::check::written_bytes;
 use super::explorer::Codes;
 use super::exploring::Exploring;
 use super::forecast::Forecast;
+use super::spending::TooDear;
 use crate::cache::{Leave, Store, Trial};
 use crate::error::Result;
 use crate::event::Event;
@@ -167,6 +168,22 @@ impl Subject {
             Ok(builder) => Phase::Starting(Box::new(Start { builder, trial })),
             Err(reason) => self.give_up(&reason.to_string()),
         }
+    }
+
+    /// Says what was too dear, and which windows would allow it.
+    pub(super) fn warn_too_dear(&self, too_dear: TooDear) {
+        let Overhead::Fraction { window, .. } = self.overhead else {
+            // The time is spent, as it was to be.
+            return;
+        };
+        let seconds = (window.as_secs_f64() * too_dear.factor()).ceil();
+        tracing::warn!(
+            kernel = %self.tunable.model().name,
+            step = too_dear.step,
+            expected_us = too_dear.expected_us,
+            allowed_us = too_dear.allowed_us,
+            "not tuned further within this overhead; `window={seconds}s` would allow it"
+        );
     }
 
     fn give_up(&self, reason: &str) -> Phase {
