@@ -45,6 +45,30 @@ const ZSH: &str = r#"
     _cargo-cltune
 "#;
 
+/// The words that Elvish proposes and that begin like what is typed. Its editor is there in a terminal only,
+/// so what the script uses of it is made here, with something that completed cargo before.
+const ELVISH: &str = r"
+    use str
+    var edit: = (ns [
+        &completion:=(ns [&arg-completer=[&cargo={|@words| put earlier }]])
+        &complex-candidate~={|stem &display='' &code-suffix=''| put $stem }
+        &complete-filename~={|@words| put $words[-1]'.file' }
+    ])
+    for time [1 2] { eval &ns=(ns [&edit:=$edit:]) (slurp < $args[0]) }
+    fn ask {|@words|
+        var fitting = [($edit:completion:arg-completer[$words[0]] $@words | each {|word|
+            if (str:has-prefix $word $words[-1]) { put $word }
+        })]
+        echo (str:join ' ' $fitting)
+    }
+    ask cargo cltune sim
+    ask cargo-cltune cltune sim
+    ask cargo +nightly cltune tune --strat
+    ask cargo cltune merge one.lock --out
+    ask cargo cltune merge one.lock two
+    ask cargo build e
+";
+
 fn cltune(arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-cltune"));
     let output = command.arg("cltune").args(arguments).output();
@@ -109,6 +133,27 @@ fn zsh_gets_the_words_that_cargo_calls_with() {
     assert!(text.starts_with("#compdef cargo-cltune\n"), "{text}");
     let expected = "3: cargo-cltune cltune sim\n3: cargo-cltune cltune sim\n";
     assert_eq!(run("zsh", ZSH, &path), expected);
+}
+
+/// clap's own completer fails at words that are no commands: at files, and at all other commands of cargo.
+#[test]
+fn elvish_completes_what_cargo_calls_and_what_people_type() {
+    if !is_installed("elvish") {
+        return;
+    }
+    let (folder, path) = script("elvish");
+    let ask = folder.path().join("ask.elv");
+    fs::write(&ask, ELVISH).expect("the questions are written");
+    let output = Command::new("elvish")
+        .arg("-norc")
+        .arg(ask)
+        .arg(path)
+        .output();
+    let output = output.expect("the shell starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+    let expected = "simulate\nsimulate\n--strategy\n--output\ntwo.file\nearlier\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Package {
         self.write(
             path,
             &format!(
-                "//! A target.\n#![forbid(unsafe_code)]\n#![deny(missing_docs, unreachable_pub)]\n\
+                "//! A target.\n#![forbid(unsafe_code)]\n#![deny(missing_docs, unreachable_pub, warnings)]\n\
                  {declaration}\n{rest}\n"
             ),
         );

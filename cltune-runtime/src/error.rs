@@ -4,12 +4,13 @@ use crate::opencl::Status;
 use crate::policy::PolicyError;
 use cltune_core::model::Rejection;
 use cltune_core::split::LayoutError;
+use std::fmt;
 
 /// The result of cltune's run-time functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the run time.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An OpenCL call failed.
@@ -257,6 +258,14 @@ pub enum Error {
     },
 }
 
+/// As [`Display`](fmt::Display): what a program says whose `main` returns the error, or which unwraps it, is
+/// for its user.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// ` with -DWG=64`; nothing where there are no options.
 fn with(options: &str) -> String {
     if options.is_empty() {
@@ -297,5 +306,21 @@ impl Error {
             Self::OpenCl { status, .. } => status.is_of_configuration(),
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_returns_an_error_says_what_to_do() {
+        let error = Error::NoSuchDevice {
+            filter: "nvidia".into(),
+            available: vec!["0: cpu (PoCL)".into()],
+        };
+        let said = format!("Error: {error:?}");
+        assert!(said.starts_with("Error: no device matches `nvidia`; there are: 0: cpu (PoCL)"));
+        assert!(said.contains("Give an index"), "{said}");
     }
 }

@@ -101,6 +101,10 @@ fn a_policy_that_cannot_be_read_is_an_error_of_each_call() {
     let said = says(program("tune-twice", Path::new("off"), "8,8"));
     let error = "error CLTUNE_POLICY: `tune-twice` is no policy: write `baked`";
     assert_eq!(said.matches(error).count(), 2, "{said}");
+    // A lockfile that is not there is a mistake of whoever set the variable, who sees no warnings.
+    let said = says(program("offline:no/such.lock", Path::new("off"), "8,8"));
+    let error = "error CLTUNE_POLICY: `offline`: the lockfile no/such.lock cannot be read: ";
+    assert_eq!(said.matches(error).count(), 2, "{said}");
 }
 
 #[test]

@@ -106,7 +106,8 @@ fn a_reference_that_fails_is_an_error_that_names_it() {
     let project = samples::inline(
         "cltune-e2e-reference",
         "params(A = [1, 2]), reference(kernel = \"absent\", global(n))",
-        FILL,
+        // The macro finds a name that is nowhere.
+        &format!("{FILL} // absent"),
     );
     let tuned = project.cltune(&[]).expect_code(1);
     let _ = tuned.expect_stderr(&["cltune_e2e_reference::run", "absent", "reference"]);

@@ -91,7 +91,11 @@ pub(crate) enum BenchError {
     )]
     Listing(WorkerFailure),
     /// No worker got ready to measure.
-    #[error("making ready to measure (buffers, inputs, the reference): {0}")]
+    #[error(
+        "making ready to measure (buffers, inputs, the reference): {0}. Either the driver fails at this \
+         size, or the reference (the default configuration, unless `reference(…)` names another kernel) \
+         accesses memory far out of bounds or does not end"
+    )]
     Preparing(WorkerFailure),
 }
 

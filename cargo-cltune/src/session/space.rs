@@ -26,7 +26,7 @@ pub(super) fn space(job: &Job, options: &SearchOptions) -> Result<Arc<Space>, Se
         .space(job, space.cartesian(), space.count());
     if space.count() == 0 {
         return Err(SearchError::Empty {
-            explanation: space.explain().to_string(),
+            explanation: space.explain().to_string().trim_end().to_owned(),
         });
     }
     Ok(Arc::new(space))

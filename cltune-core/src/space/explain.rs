@@ -94,6 +94,10 @@ impl fmt::Display for Explanation {
             writeln!(f, "  parameter `{name}` has no values")?;
         }
         for removed in &self.removed {
+            // What removes nothing is no reason.
+            if removed.configurations == Some(0) {
+                continue;
+            }
             write!(f, "  `{}` removes ", removed.label)?;
             match (removed.configurations, self.cartesian) {
                 (Some(count), Some(total)) => writeln!(f, "{count} of {total}")?,

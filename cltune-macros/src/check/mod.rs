@@ -13,12 +13,14 @@
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
 //! | `source` | the kernel's source |
+//! | `kernel` | whether it can have the kernels that are named |
 //! | `lock` | the lockfile's results |
 
 mod arguments;
 mod domain;
 mod fills;
 mod formulas;
+mod kernel;
 mod lock;
 mod names;
 mod parameters;
@@ -182,6 +184,8 @@ pub(crate) fn check(
             &declaration.problems,
             errors,
         );
+        let function = item.signature.ident.span();
+        kernel::check(attribute, function, &model, &declaration, errors);
     }
     let mut tracked = source.files;
     tracked.extend(reference.files);

@@ -8,12 +8,14 @@ use quote::quote;
 pub(super) fn tracking(checked: &Checked) -> TokenStream {
     // Paths that are not UTF-8 cannot be written in Rust; such files are read and not tracked.
     let files = checked.tracked.iter().filter_map(|path| path.to_str());
+    // Never more than a warning: `cargo cltune`, which tunes again, has to build the package for that.
     let stale = checked.stale.as_ref().map(|note| {
         quote! {
             #[deprecated(note = #note)]
             #[allow(non_upper_case_globals)]
             const stale_results_in_lockfile: () = ();
-            stale_results_in_lockfile
+            #[warn(warnings)]
+            const _: () = stale_results_in_lockfile;
         }
     });
     quote! {

@@ -101,8 +101,8 @@ fn the_reference_has_a_source_of_its_own() {
 fn an_inline_source_includes_from_the_package() {
     let package = package();
     fs::write(package.path().join("kernels/include/a.h"), "#define A 17\n").expect("written");
-    let item =
-        "fn k(queue: &Queue) -> Result<Event> { \"#include \\\"kernels/include/a.h\\\"\\n\" }";
+    let item = "fn k(queue: &Queue) -> Result<Event> { \
+                \"#include \\\"kernels/include/a.h\\\"\\n__kernel void k() {}\" }";
     let text = expanded("global(64)", item, &environment(package.path()));
     assert!(text.contains("#define A 17"), "{text}");
     assert_eq!(text.matches("include_bytes").count(), 1);

@@ -5,7 +5,7 @@ use crate::expand::expand;
 use std::path::Path;
 
 const ITEM: &str = "pub fn k(queue: &Queue, n: u32, #[arg(len = n)] x: &Buffer<f32>) -> \
-                    Result<Event> { \"\" }";
+                    Result<Event> { \"void k(); void r();\" }";
 const ATTRIBUTE: &str = "crate = rt, params(WG = [32, 64], T = [\"a\", \"b\"]), \
                          constraints(WG < n, T == \"a\" || true), global(n, 1), local(WG, 1), \
                          local_args(t: [f32; WG] before x), tune(n = 1..=2), defaults(WG = 32, T \

@@ -47,6 +47,8 @@ pub(crate) use fit::check_fit;
 pub(crate) use knowledge::Knowledge;
 #[cfg(feature = "tuning")]
 pub(crate) use local_memory::set_local_memory;
+#[cfg(feature = "offline")]
+pub(crate) use offline::readable;
 #[cfg(feature = "tuning")]
 pub(crate) use options::build_options;
 #[cfg(feature = "tuning")]

@@ -39,6 +39,11 @@ pub(super) fn table(tunable: &'static Tunable, path: &Path) -> Option<Arc<Table>
     table
 }
 
+/// Whether there is a lockfile, with what is wrong where there is none.
+pub(crate) fn readable(path: &Path) -> Result<(), String> {
+    load(path).map(drop)
+}
+
 fn load(path: &Path) -> Result<Lockfile, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     Lockfile::parse(&text).map_err(|error| error.to_string())

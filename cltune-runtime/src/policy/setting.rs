@@ -5,6 +5,8 @@
 use super::text::Features;
 use super::{Policy, PolicyError};
 use crate::error::{Error, Result};
+#[cfg(feature = "offline")]
+use crate::launch::readable;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -70,8 +72,9 @@ pub fn set_policy(policy: &Policy) {
 /// The policy of calls that have none of their own.
 ///
 /// # Errors
-/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, or says what needs a
-/// feature that this program was built without. Calls return the same.
+/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, says what needs a
+/// feature that this program was built without, or names a lockfile that cannot be read. Calls return the
+/// same.
 pub fn policy() -> Result<Policy> {
     get(of_process())
 }
@@ -141,6 +144,13 @@ fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
             return Ok(None);
         }
         let policy = Policy::supported(&text, Features::COMPILED_IN)?;
+        #[cfg(feature = "offline")]
+        if let Policy::Offline(file) = &policy {
+            readable(file).map_err(|reason| PolicyError::Lockfile {
+                file: file.clone(),
+                reason,
+            })?;
+        }
         Ok(Some(PolicyId(number(&policy))))
     })
 }

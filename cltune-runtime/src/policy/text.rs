@@ -48,6 +48,18 @@ pub enum PolicyError {
         /// The feature.
         feature: &'static str,
     },
+    /// The lockfile cannot be read.
+    #[error(
+        "`offline`: the lockfile {} cannot be read: {reason}; name one that `cargo cltune` wrote, or unset \
+         the variable",
+        file.display()
+    )]
+    Lockfile {
+        /// The lockfile.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 /// What a program was built with.

@@ -135,6 +135,9 @@ impl fmt::Display for WrongResult {
             WrongKind::OutOfBounds { offset } if *offset < 0 => {
                 write!(f, "{argument}: written {} bytes before its begin", -offset)
             }
+            WrongKind::OutOfBounds { offset: 0 } => {
+                write!(f, "{argument}: written right after its end")
+            }
             WrongKind::OutOfBounds { offset } => {
                 write!(f, "{argument}: written {offset} bytes after its end")
             }

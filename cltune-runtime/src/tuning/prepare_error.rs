@@ -88,7 +88,10 @@ pub enum PrepareError {
         draw: usize,
     },
     /// The reference writes where it must not.
-    #[error("the reference is wrong: {0}")]
+    #[error(
+        "the reference is wrong, which is the default configuration unless `reference(…)` names another \
+         kernel: {0}"
+    )]
     ReferenceWrong(WrongResult),
     /// The reference leaves a whole output as it was, so that nothing can be compared with it.
     #[error(

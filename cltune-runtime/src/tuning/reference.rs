@@ -182,7 +182,11 @@ impl Measurer {
 fn find_kernel(program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
     RawKernel::new(program, name).map_err(|status| {
         let names = program.kernel_names();
-        let there = if names.is_empty() {
+        // PoCL calls functions of OpenCL C so, where a kernel has the name of one.
+        let of_opencl = format!("_cl_{name}");
+        let there = if names.contains(&of_opencl) {
+            format!("; `{name}` is a function of OpenCL C itself: give the kernel another name")
+        } else if names.is_empty() {
             String::new()
         } else {
             format!("; the source has: {}", names.join(", "))

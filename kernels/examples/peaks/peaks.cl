@@ -16,14 +16,14 @@ typedef EXPAND(float, VW) vector;
 #endif
 
 #ifdef CHAINS
-__kernel void multiply_adds(const int items, const int rounds, const float factor,
+__kernel void multiply_adds(const int items, const int adds, const float factor,
                             const float summand, __global float* output) {
     vector sums[CHAINS];
     #pragma unroll
     for (int c = 0; c < CHAINS; c++) {
         sums[c] = (float)(get_global_id(0) + c);
     }
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < adds / (VW * CHAINS); round++) {
         #pragma unroll
         for (int c = 0; c < CHAINS; c++) {
             sums[c] = sums[c] * factor + summand;
@@ -39,7 +39,7 @@ __kernel void multiply_adds(const int items, const int rounds, const float facto
             total += lanes[i];
         }
     }
-    output[get_global_id(0)] = total;
+    output[get_global_id(0)] = total / (VW * CHAINS);
 }
 #else
 __kernel void copy(const int n, __global const float* restrict input,

@@ -2,9 +2,10 @@
 
 use super::{Border, Filter, conv2d_direct};
 use cltune_runtime::{Buffer, Event, Queue};
+use std::fmt;
 
 /// Why a picture is not filtered.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Conv2dError {
     /// The picture is too wide or too high.
@@ -21,6 +22,13 @@ pub enum Conv2dError {
     /// A buffer is too short, or OpenCL fails.
     #[error(transparent)]
     Runtime(#[from] cltune_runtime::Error),
+}
+
+/// As its text, as [`cltune_runtime::Error`].
+impl fmt::Debug for Conv2dError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// The kernel's coordinates have 32 bits, and it looks a little beyond the picture.

@@ -1,6 +1,7 @@
 //! Weights on a device.
 
 use cltune_runtime::{Buffer, Queue};
+use std::fmt;
 
 /// A square filter of an odd size, in the memory of a queue's device.
 #[derive(Debug)]
@@ -10,7 +11,7 @@ pub struct Filter {
 }
 
 /// Why there is no such filter.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
     /// The size is even, or zero, or too large.
@@ -34,6 +35,13 @@ pub enum FilterError {
     /// The weights cannot be uploaded.
     #[error(transparent)]
     Runtime(#[from] cltune_runtime::Error),
+}
+
+/// As its text, as [`cltune_runtime::Error`].
+impl fmt::Debug for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Filter {

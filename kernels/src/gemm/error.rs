@@ -1,7 +1,9 @@
 //! What can go wrong in a multiplication.
 
+use std::fmt;
+
 /// An error of [`Gemm`](super::Gemm).
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum GemmError {
     /// The matrices cannot be multiplied.
@@ -62,4 +64,11 @@ pub enum GemmError {
     /// A launch or an allocation failed.
     #[error(transparent)]
     Runtime(#[from] cltune_runtime::Error),
+}
+
+/// As its text, as [`cltune_runtime::Error`].
+impl fmt::Debug for GemmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

@@ -15,6 +15,12 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The status of what could not be prepared.
 const NOT_RUN: &str = "not-run";
 
+/// What Oclgrind says of an instruction that it does not know.
+const UNKNOWN_INSTRUCTION: &str = "Unsupported instruction";
+
+/// The OpenCL error of a program that has no such kernel.
+const NO_KERNEL: &str = "CL_INVALID_KERNEL_NAME";
+
 /// What is to be verified.
 pub(super) struct Attempt {
     pub(super) job: Job,
@@ -86,6 +92,14 @@ impl Verified {
         self.status() == NOT_RUN
     }
 
+    /// Whether Oclgrind met an instruction that it does not know, or lost the kernel to one while it read
+    /// the program.
+    fn is_beyond_simulator(&self) -> bool {
+        let unknown = |finding: &Finding| finding.what.starts_with(UNKNOWN_INSTRUCTION);
+        let lost = |failure: &Failure| failure.detail.contains(NO_KERNEL);
+        self.findings.iter().any(unknown) || self.failure.as_ref().is_some_and(lost)
+    }
+
     /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
     pub(super) fn status(&self) -> &'static str {
         match &self.failure {
@@ -97,8 +111,19 @@ impl Verified {
 }
 
 impl Attempt {
-    /// Runs on all draws, as many at once as memory allows.
+    /// Runs on all draws; under Oclgrind once more without its compiler's optimiser, where that makes what
+    /// the simulator cannot run.
     pub(super) fn run(&self) -> Verified {
+        let verified = self.run_under(self.oclgrind.as_ref());
+        let other = self.oclgrind.as_ref().and_then(Oclgrind::without_optimiser);
+        match other {
+            Some(other) if verified.is_beyond_simulator() => self.run_under(Some(&other)),
+            _ => verified,
+        }
+    }
+
+    /// As many draws at once as memory allows.
+    fn run_under(&self, oclgrind: Option<&Oclgrind>) -> Verified {
         let limits = self.job.device.info().limits;
         let model = &self.job.declaration.model;
         let at_once = draws_at_once(model, &self.job.dims, &limits, self.draws);
@@ -107,13 +132,19 @@ impl Attempt {
             let draws = at_once.min(self.draws - verified.draws);
             // Every worker has a seed of its own, so that no draw comes twice.
             let seed = self.seed.wrapping_add(verified.draws as u64);
-            self.run_draws(draws, seed, &mut verified);
+            self.run_draws(oclgrind, draws, seed, &mut verified);
         }
         verified
     }
 
-    fn run_draws(&self, draws: usize, seed: u64, verified: &mut Verified) {
-        let watched = match self.oclgrind.as_ref().map(Oclgrind::watch).transpose() {
+    fn run_draws(
+        &self,
+        oclgrind: Option<&Oclgrind>,
+        draws: usize,
+        seed: u64,
+        verified: &mut Verified,
+    ) {
+        let watched = match oclgrind.map(Oclgrind::watch).transpose() {
             Ok(watched) => watched,
             Err(error) => {
                 verified.failure = Some(Failure::new("crashed", error.to_string()));

@@ -15,6 +15,12 @@ const LIBRARY: &str = "liboclgrind-rt.so";
 /// What tells cl3, with which the worker calls OpenCL, which library to open.
 const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
+/// What Oclgrind's compiler is told, in Oclgrind's own variable.
+const OPTIONS_VARIABLE: &str = "OCLGRIND_BUILD_OPTIONS";
+
+/// Leaves the optimiser out, which makes instructions that Oclgrind itself does not know.
+const WITHOUT_OPTIMISER: &str = "-cl-opt-disable";
+
 /// How long the simulator may take to say what it is.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -24,6 +30,8 @@ pub(super) struct Oclgrind {
     program: PathBuf,
     library: PathBuf,
     limits: [(&'static str, i64); 3],
+    /// Whether its compiler's optimiser is left to itself, and to the user's own settings.
+    optimises: bool,
 }
 
 /// Why there is no Oclgrind.
@@ -70,6 +78,17 @@ impl Oclgrind {
                 ("--local-mem-size", device.local_mem_size),
                 ("--max-wgsize", device.max_work_group_size),
             ],
+            optimises: true,
+        })
+    }
+
+    /// The same without its compiler's optimiser; `None` where that is so already, or where the user says
+    /// what the compiler is told.
+    pub(super) fn without_optimiser(&self) -> Option<Self> {
+        let decided = !self.optimises || std::env::var_os(OPTIONS_VARIABLE).is_some();
+        (!decided).then(|| Self {
+            optimises: false,
+            ..self.clone()
         })
     }
 
@@ -142,6 +161,9 @@ impl Watched<'_> {
             }
         }
         let library: OsString = self.oclgrind.library.clone().into();
+        if !self.oclgrind.optimises {
+            command.env(OPTIONS_VARIABLE, WITHOUT_OPTIMISER);
+        }
         command
             .arg(&self.executable)
             .env(LIBRARY_VARIABLE, library)
@@ -202,6 +224,7 @@ mod tests {
                     ("--local-mem-size", 4096),
                     ("--max-wgsize", 64),
                 ],
+                optimises: true,
             };
             let command = oclgrind.watch().unwrap().command();
             let arguments = command

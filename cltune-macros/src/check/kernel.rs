@@ -1,0 +1,70 @@
+//! Whether the source can have the kernels that a declaration names.
+//!
+//! Only the driver's preprocessor knows what functions a source has. What it cannot have shows here, when
+//! the program is compiled: a name that does not occur in it, where no macro can make it up.
+
+use crate::errors::{Errors, did_you_mean};
+use crate::parse::Attribute;
+use cltune_core::declaration::{Declaration, Reference};
+use cltune_core::model::{Model, mentioned};
+use cltune_core::parameter::Domain;
+use proc_macro2::Span;
+
+/// Checks the names of the tunable's and of the reference's kernel; `function` is where the first one is
+/// when no clause names it.
+pub(super) fn check(
+    attribute: &Attribute,
+    function: Span,
+    model: &Model,
+    declaration: &Declaration,
+    errors: &mut Errors,
+) {
+    let own = without_places(&model.source);
+    if !may_have(model, &own, &model.kernel) {
+        let (span, hint) = match &attribute.kernel {
+            Some(clause) => (clause.value.span(), ""),
+            None => (
+                function,
+                ", the Rust function's name; `kernel = \"…\"` names another",
+            ),
+        };
+        errors.add(span, missing(&own, &model.kernel, hint));
+    }
+    let Reference::Kernel(reference) = &declaration.reference else {
+        return;
+    };
+    let source = reference.source.as_deref().map_or(own, without_places);
+    if !may_have(model, &source, &reference.kernel) {
+        let clause = attribute.reference.as_ref();
+        let written = clause.and_then(|clause| clause.value.as_ref()?.kernel.as_ref());
+        let span = written.map_or(function, syn::LitStr::span);
+        errors.add(span, missing(&source, &reference.kernel, ""));
+    }
+}
+
+/// A source without the lines that say where it is from, for example from the body of the function which has
+/// that very name.
+fn without_places(source: &str) -> String {
+    let lines = source.lines().filter(|line| !line.starts_with("#line "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether the name occurs where a kernel's name can come from.
+fn may_have(model: &Model, source: &str, kernel: &str) -> bool {
+    let mut names = vec![(kernel.to_owned(), String::new())];
+    // The values of named parameters are pasted into the source.
+    for parameter in model.parameters.iter() {
+        if let Domain::Names(values) = &parameter.domain {
+            let values = values.iter();
+            names.extend(values.map(|value| (String::new(), value.to_string())));
+        }
+    }
+    let mentioned = mentioned(source, &model.options.join(" "), names);
+    mentioned.iter().any(|(name, _)| name == kernel)
+}
+
+fn missing(source: &str, kernel: &str, hint: &str) -> String {
+    let words = source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let near = did_you_mean(kernel, words);
+    format!("the source has no kernel `{kernel}`{hint}{near}")
+}
