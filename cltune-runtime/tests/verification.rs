@@ -30,6 +30,10 @@ __kernel void copy(const uint n, __global const float* x, __global float* y) {
     if (V == 4 && i == 0 && value < 1.2f) value = 0;
     if (V == 5 && i == 0) value = INFINITY;
     if (V == 6 && i == 0) value = NAN;
+    // One write out of bounds, one that is missing, one into what is only read.
+    if (V == 7 && i == 0) y[n] = 1;
+    if (V == 8 && i == 3) return;
+    if (V == 9 && i == 5) ((__global float*)x)[i] = 2;
     y[i] = value;
 }
 ";
@@ -63,7 +67,7 @@ fn declaration(tolerance: Tolerance, draws: Option<u32>) -> Declaration {
     };
     let values = Domain::Range {
         first: 0,
-        last: 6,
+        last: 9,
         step: 1,
     };
     let model = Model {
@@ -223,5 +227,44 @@ fn an_accumulation_of_nothing_is_an_error() {
         let error = prepare(&declaration(accumulates(terms), None)).unwrap_err();
         assert!(matches!(error, PrepareError::Accumulates { .. }), "{error}");
         assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn the_device_finds_wrong_what_the_host_does() {
+    const LARGE: i64 = (1 << 18) + 5;
+    let device = Device::select().unwrap();
+    for tolerance in [elements(1e-4, 1e-6), norm(1e-2), Tolerance::default()] {
+        let mut said = [true, false].map(|on_device| {
+            let options = MeasureOptions {
+                compare_on_device: Some(on_device),
+                ..MeasureOptions::default()
+            };
+            let declaration = declaration(tolerance.clone(), None);
+            let mut measurer = Measurer::new(&device, &declaration, &[LARGE], &options).unwrap();
+            // Twice: on every draw, and after what went wrong before.
+            let all = (0..20).map(|value| match measurer.measure(&[value % 10], None, None) {
+                Outcome::Ok(_) => None,
+                Outcome::WrongResult(wrong) => Some(wrong),
+                other => panic!("{value}: {other:?}"),
+            });
+            all.collect::<Vec<_>>()
+        });
+        assert_eq!(said[0], said[1], "{tolerance:?}");
+        let of = said[0].split_off(10);
+        assert_eq!(of[0], None, "{tolerance:?}");
+        let kind = |value: usize| of[value].as_ref().map(|wrong| &wrong.kind);
+        assert!(matches!(
+            kind(7),
+            Some(WrongKind::OutOfBounds { offset: 0 })
+        ));
+        assert!(matches!(
+            kind(8),
+            Some(WrongKind::NeverWritten { index: 3, .. })
+        ));
+        assert!(matches!(
+            kind(9),
+            Some(WrongKind::ReadOnlyWritten { index: 5 })
+        ));
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `measuring` | a worker that measures |
 //! | `compiling` | a worker that builds ahead |
+//! | `gate` | how many of those start at a time |
 //! | `spare` | workers with nothing to do, for the next search |
 //! | `stopwatch` | where a search's time goes |
 //! | `lane` | the way of configurations from the search to their results |
@@ -18,6 +19,7 @@ mod ahead;
 mod alternating;
 mod blame;
 mod compiling;
+mod gate;
 mod lane;
 mod measuring;
 mod pipeline;

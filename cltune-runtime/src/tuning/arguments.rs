@@ -2,6 +2,7 @@
 
 use super::fill::{self, elements};
 use super::guarded::Guarded;
+use super::near::Near;
 use super::outcome::{WrongKind, WrongResult};
 use super::poison::pattern;
 use super::prepare_error::PrepareError;
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::opencl::{RawBuffer, RawKernel};
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
-use cltune_core::device::{DeviceLimits, DeviceType};
+use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use rand::SeedableRng;
@@ -27,6 +28,8 @@ pub(super) struct Arguments {
     scalars: Vec<ScalarArgument>,
     /// The number of draws.
     pub(super) draws: usize,
+    /// Whether the device compares large buffers.
+    compare_on_device: bool,
     /// Built when it is first needed; `None` where the device does not build it.
     watch: OnceCell<Option<Watch>>,
     /// Where results are read to.
@@ -41,6 +44,8 @@ struct BufferArgument {
     access: Access,
     memory: Guarded,
     draws: Vec<BufferDraw>,
+    /// Built when it is first needed; `None` where the device does not build it.
+    near: OnceCell<Option<Near>>,
 }
 
 /// One draw of a buffer's contents.
@@ -52,6 +57,8 @@ struct BufferDraw {
     device: Option<RawBuffer>,
     /// What the reference makes of it, for buffers that are written.
     expected: Option<Expected>,
+    /// The same on the device, where results are compared there.
+    expected_on_device: Option<RawBuffer>,
 }
 
 #[derive(Debug)]
@@ -75,6 +82,7 @@ pub(super) struct Setting<'a> {
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) guards: bool,
+    pub(super) compare_on_device: bool,
 }
 
 impl Arguments {
@@ -91,6 +99,7 @@ impl Arguments {
             buffers: Vec::new(),
             scalars: Vec::new(),
             draws: setting.draws,
+            compare_on_device: setting.compare_on_device,
             watch: OnceCell::new(),
             scratch: RefCell::default(),
         };
@@ -219,33 +228,48 @@ impl Arguments {
                 });
             }
             buffer.draws[draw].expected = Some(expected);
+            if self.compare_on_device && buffer.memory.bytes() >= WATCHED {
+                buffer.draws[draw].expected_on_device = buffer.memory.duplicate(queue);
+            }
         }
         Ok(())
     }
 
-    /// Whether the device can tell that a read-only buffer is as it was.
-    fn is_untouched(&self, queue: &Queue, buffer: &BufferArgument, draw: usize) -> Result<bool> {
-        let Some(source) = &buffer.draws[draw].device else {
+    /// Whether the device itself says that a buffer is as it should be. Where it does not, or cannot, the
+    /// host finds out what is wrong.
+    fn is_right_on_device(
+        &self,
+        queue: &Queue,
+        buffer: &BufferArgument,
+        draw: usize,
+    ) -> Result<bool> {
+        let draw = &buffer.draws[draw];
+        let expected = if buffer.access == Access::Read {
+            draw.device.as_ref()
+        } else {
+            draw.expected_on_device.as_ref()
+        };
+        let is_watched = self.compare_on_device && buffer.memory.bytes() >= WATCHED;
+        let Some(expected) = expected.filter(|_| is_watched) else {
             return Ok(false);
         };
-        // A CPU's memory is the host's: reading it back takes no longer.
-        let is_cpu = queue.device().info().device_type == DeviceType::Cpu;
-        if is_cpu || buffer.access != Access::Read || buffer.memory.bytes() < WATCHED {
+        if buffer.memory.damage(queue)?.is_some() {
             return Ok(false);
         }
+        if let Some((reference, near)) = draw.expected.as_ref().zip(buffer.near(queue)) {
+            return near.is_right(queue, &buffer.memory, expected, reference);
+        }
         let watch = self.watch.get_or_init(|| Watch::new(queue.context()));
-        let Some(watch) = watch else {
-            return Ok(false);
-        };
-        Ok(buffer.memory.damage(queue)?.is_none()
-            && watch.is_same(queue, &buffer.memory, source)?)
+        watch.as_ref().map_or(Ok(false), |watch| {
+            watch.is_same(queue, &buffer.memory, expected)
+        })
     }
 
     /// What is wrong with what a launch left, if anything. Repairs damaged guard zones.
     pub(super) fn verify(&self, queue: &Queue, draw: usize) -> Result<Option<WrongResult>> {
         let mut scratch = self.scratch.borrow_mut();
         for buffer in &self.buffers {
-            if self.is_untouched(queue, buffer, draw)? {
+            if self.is_right_on_device(queue, buffer, draw)? {
                 continue;
             }
             if let Some(kind) = buffer.verify(queue, draw, &mut scratch)? {
@@ -285,6 +309,7 @@ impl BufferArgument {
                     host: Vec::new(),
                     device: None,
                     expected: None,
+                    expected_on_device: None,
                 }
             } else {
                 let mut random = sequence(setting.seed, position, draw);
@@ -305,6 +330,7 @@ impl BufferArgument {
                     host,
                     device,
                     expected: None,
+                    expected_on_device: None,
                 }
             });
         }
@@ -315,7 +341,14 @@ impl BufferArgument {
             access,
             memory,
             draws,
+            near: OnceCell::new(),
         })
+    }
+
+    /// What compares floating-point elements; `None` for integers, which must be the same.
+    fn near(&self, queue: &Queue) -> Option<&Near> {
+        let build = || Near::new(queue.context(), self.element);
+        self.near.get_or_init(build).as_ref()
     }
 
     fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {

@@ -88,6 +88,7 @@ impl Compiler {
                 draws: 1,
                 seed: options.seed,
                 guards: false,
+                compare_on_device: false,
             })?;
             Some((arguments, queue))
         } else {

@@ -114,6 +114,17 @@ impl Guarded {
             .map_err(Error::call("clEnqueueCopyBuffer"))
     }
 
+    /// A buffer with the region's contents; `None` where the device has no memory for it.
+    pub(super) fn duplicate(&self, queue: &Queue) -> Option<RawBuffer> {
+        let copy = RawBuffer::new(queue.context().raw(), self.bytes.max(1)).ok()?;
+        let copied = queue
+            .raw()
+            .copy(&self.whole, self.guard, &copy, 0, self.bytes);
+        // Drivers that allocate late say only now that they cannot.
+        copied.ok()?.wait().ok()?;
+        Some(copy)
+    }
+
     /// Where a guard zone was written, nearest to the region: negative before its begin, at least
     /// 0 from its end on.
     pub(super) fn damage(&self, queue: &Queue) -> Result<Option<i64>> {

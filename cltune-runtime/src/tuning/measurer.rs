@@ -31,6 +31,9 @@ pub struct MeasureOptions {
     pub draws: Option<usize>,
     /// Whether buffers lie between guard zones, which show writes out of bounds.
     pub guards: bool,
+    /// Whether the device compares large buffers, which the host only reads back where something is wrong;
+    /// `None`: unless it is a CPU, whose memory is the host's.
+    pub compare_on_device: Option<bool>,
     /// The least number of timed launches, except of clearly slower configurations.
     pub least_repeats: usize,
     /// The most timed launches.
@@ -53,6 +56,7 @@ impl Default for MeasureOptions {
             seed: 0,
             draws: None,
             guards: true,
+            compare_on_device: None,
             least_repeats: 3,
             most_repeats: 50,
             repeat_time: Duration::from_millis(100),
@@ -106,6 +110,7 @@ impl Measurer {
         let limits = &context.device().info().limits;
         let default =
             default_codes(&declaration.model, dims, limits).ok_or(PrepareError::NoConfiguration)?;
+        let is_cpu = context.device().info().device_type == DeviceType::Cpu;
         let context = context.clone();
         let queue = Queue::with_profiling(&context)?;
         let arguments = Arguments::new(&Setting {
@@ -118,6 +123,7 @@ impl Measurer {
             draws: draws(declaration, options).max(1),
             seed: options.seed,
             guards: options.guards,
+            compare_on_device: options.compare_on_device.unwrap_or(!is_cpu),
         })?;
         let mut measurer = Self {
             arguments,

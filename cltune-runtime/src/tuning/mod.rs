@@ -20,6 +20,7 @@
 //! | `poison` | bit patterns that mean «never written» |
 //! | `tolerance` | how far results may be from the reference's |
 //! | `verify` | comparing results with the reference's |
+//! | `near` | how far a result is from the reference's, asked on the device |
 //! | `watch` | whether a buffer is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
@@ -34,6 +35,7 @@ mod compiler;
 mod fill;
 mod guarded;
 mod measurer;
+mod near;
 mod outcome;
 mod part;
 mod poison;

@@ -68,6 +68,13 @@ impl Allowed {
         };
         Self { elements, norm }
     }
+
+    /// The absolute and the relative part of the bound on each element; without one, any finite number is
+    /// near.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        self.elements
+            .map_or((f64::MAX, 0.0), |allowed| (allowed.abs, allowed.rel))
+    }
 }
 
 /// The L2 norm of numbers that come one after the other, without overflow on the way.

@@ -6,6 +6,7 @@ use super::tolerance::{Allowed, Norm};
 use super::value::{real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
+use half::f16;
 use rayon::prelude::*;
 
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
@@ -44,6 +45,11 @@ impl Expected {
             allowed,
             norm,
         })
+    }
+
+    /// How near each element must come.
+    pub(super) fn allowed(&self) -> &Allowed {
+        &self.allowed
     }
 
     /// Whether the reference left all of a poisoned output unwritten.
@@ -131,13 +137,13 @@ impl Expected {
         match scalar {
             ScalarType::F32 => self.passes_as(found, |bytes| f64::from(f32::from_le_bytes(bytes))),
             ScalarType::F64 => self.passes_as(found, f64::from_le_bytes),
+            ScalarType::F16 => self.passes_as(found, |bytes| f16::from_le_bytes(bytes).to_f64()),
             _ => is_same(&self.bytes, found),
         }
     }
 
     fn passes_as<const N: usize>(&self, found: &[u8], decode: fn([u8; N]) -> f64) -> bool {
-        let allowed = self.allowed.elements;
-        let (abs, rel) = allowed.map_or((f64::MAX, 0.0), |allowed| (allowed.abs, allowed.rel));
+        let (abs, rel) = self.allowed.bounds();
         let chunks = self.bytes.par_chunks(N * CHUNK);
         let squares = chunks
             .zip(found.par_chunks(N * CHUNK))
@@ -158,11 +164,15 @@ impl Expected {
                 (!far).then_some(squares)
             });
         let squares = squares.try_reduce(|| 0.0, |a, b| Some(a + b));
-        squares.is_some_and(|squares| {
-            let error = Norm::of_squares(squares, self.bytes.len() / N);
-            let bound = self.allowed.norm;
-            bound.is_none_or(|bound| error.relative_to(&self.norm) <= bound)
-        })
+        squares.is_some_and(|squares| self.is_within_norm(squares, self.bytes.len() / N))
+    }
+
+    /// Whether so many elements with this sum of the squares of their differences are near enough
+    /// together.
+    pub(super) fn is_within_norm(&self, squares: f64, count: usize) -> bool {
+        let error = Norm::of_squares(squares, count);
+        let bound = self.allowed.norm;
+        bound.is_none_or(|bound| error.relative_to(&self.norm) <= bound)
     }
 
     /// The difference of two elements that are near enough by themselves; `None` for others. Both
@@ -439,7 +449,7 @@ mod tests {
 
     #[test]
     fn halves_have_their_own_tolerance() {
-        let bits = |value: f32| half::f16::from_f32(value).to_le_bytes().to_vec();
+        let bits = |value: f32| f16::from_f32(value).to_le_bytes().to_vec();
         let expected = by_default(ScalarType::F16, bits(100.0)).unwrap();
         assert_eq!(expected.compare(ScalarType::F16, &bits(100.5), false), None);
         assert!(

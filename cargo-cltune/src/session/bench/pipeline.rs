@@ -3,6 +3,7 @@
 use super::ahead::Ahead;
 use super::alternating::Alternating;
 use super::compiling::CompileWorker;
+use super::gate::Gate;
 use super::lane::{Announce, Lane, MakeBench, Shared};
 use super::measuring::Bench;
 use super::spare::Spare;
@@ -18,6 +19,10 @@ use std::time::Duration;
 const MOST_COMPILERS: usize = 16;
 /// A compile worker is worth its start when it builds about so many configurations.
 const WORTH_A_WORKER: u64 = 4;
+
+/// How many compile workers start at a time: a GPU driver makes contexts one after another, and when all
+/// wait for theirs together, all are ready late.
+const STARTING: usize = 4;
 
 /// How many configurations each compile worker builds before they are measured: where the search learns
 /// from results, and where it does not. Workers wait for the last one of a batch.
@@ -54,7 +59,11 @@ fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
         (0 | 1, false) => job.twins.len().min(1),
         (jobs, _) => jobs,
     };
-    let worker = |_| CompileWorker::new(prepare(job, options.seed), options.limit, &options.spare);
+    let gate = Gate::new(STARTING);
+    let worker = |_| {
+        let prepare = prepare(job, options.seed);
+        CompileWorker::new(prepare, options.limit, &options.spare, gate.clone())
+    };
     (0..count).map(worker).collect()
 }
 
