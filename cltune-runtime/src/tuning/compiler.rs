@@ -12,6 +12,7 @@ use super::binary::Binary;
 use super::build::{Built, Target, launch_failed};
 use super::measurer::MeasureOptions;
 use super::outcome::Outcome;
+use super::part::Part;
 use super::prepare_error::PrepareError;
 use crate::context::Context;
 use crate::device::Device;
@@ -129,16 +130,20 @@ impl Compiler {
         }
     }
 
-    /// Launches once, where that is part of compiling. With all work-groups: PoCL compiles for large
-    /// numbers of them and for small ones.
+    /// Launches once, where that is part of compiling. A good part of the work-groups, where that takes
+    /// less time, and not a single one: PoCL compiles for large numbers of them and for small ones.
     fn launch(&self, built: &Built) -> Result<()> {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());
         };
         arguments.set(&built.kernel, 0, |declared| declared as u32)?;
+        let units = self.context.device().info().limits.compute_units;
+        let part = Part::of(&built.geometry, usize::try_from(units).unwrap_or(1));
+        let part = part.filter(|_| self.declaration.even_work);
+        let geometry = part.map_or(built.geometry, |part| part.geometry);
         queue
             .raw()
-            .launch(&built.kernel, &built.geometry)
+            .launch(&built.kernel, &geometry)
             .map_err(Error::call("clEnqueueNDRangeKernel"))?
             .wait()
             .map_err(Error::call("the kernel"))

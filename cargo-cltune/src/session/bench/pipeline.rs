@@ -22,7 +22,7 @@ const WORTH_A_WORKER: u64 = 4;
 
 /// How many compile workers start at a time: a GPU driver makes contexts one after another, and when all
 /// wait for theirs together, all are ready late.
-const STARTING: usize = 4;
+const STARTING: usize = 8;
 
 /// How many configurations each compile worker builds before they are measured: where the search learns
 /// from results, and where it does not. Workers wait for the last one of a batch.
