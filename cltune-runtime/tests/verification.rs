@@ -238,6 +238,8 @@ fn the_device_finds_wrong_what_the_host_does() {
         let mut said = [true, false].map(|on_device| {
             let options = MeasureOptions {
                 compare_on_device: Some(on_device),
+                least_repeats: 1,
+                most_repeats: 1,
                 ..MeasureOptions::default()
             };
             let declaration = declaration(tolerance.clone(), None);
