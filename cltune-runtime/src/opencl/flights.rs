@@ -85,7 +85,9 @@ impl<'env> Flights<'env> {
         let mut result = Ok(());
         for Flight { event, addresses } in self.under_way.drain(..) {
             let ended = event.wait();
-            if ended.is_err() && !event.is_over() {
+            // It may be the waiting that failed, and not the transfer.
+            let is_over = |event: &RawEvent| event.is_over() || event.wait().is_ok();
+            if ended.is_err() && !is_over(&event) {
                 // Nobody knows whether the device still uses the memory.
                 pinned_ranges::lose(&addresses);
             }

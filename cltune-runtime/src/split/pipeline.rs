@@ -76,6 +76,7 @@ impl Pipeline {
         mut pieces: Vec<Piece<'_>>,
     ) -> Result<(bool, Vec<Kept>), Failure> {
         let device = self.up.device().raw();
+        let are_staged = flows::are_staged(&pieces, device);
         let downloads = flows::take_downloads(&mut pieces);
         let mut kept = flows::keep(&downloads, &pieces);
         let outflows = flows::outflows(downloads, &mut kept, pieces.len(), device);
@@ -90,14 +91,18 @@ impl Pipeline {
         sends.add(uploads);
         sends.close();
         let (up, down) = (&self.up, &self.down);
+        // Earlier calls may have needed threads, and this one none.
+        let used = |lanes: &[Lane], is_staged| if is_staged { lanes.len() } else { 0 };
+        let senders = used(&self.sending, are_staged.0);
+        let fetchers = used(&self.fetching, are_staged.1);
         let (launched, landed) = Flights::during(|flights| {
             scope(|scope| {
                 let (sends, fetches) = (&sends, &fetches);
-                let sending = spawn(scope, self.sending.drain(..), |lane| {
+                let sending = spawn(scope, self.sending.drain(..senders), |lane| {
                     let sent = sent.clone();
                     move || lane.send(up.raw(), sends, &sent)
                 });
-                let fetching = spawn(scope, self.fetching.drain(..), |lane| {
+                let fetching = spawn(scope, self.fetching.drain(..fetchers), |lane| {
                     move || lane.fetch(down.raw(), fetches)
                 });
                 drop(sent);
