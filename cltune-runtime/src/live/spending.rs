@@ -32,7 +32,7 @@ impl Spending {
 
     /// A call took so long.
     pub(super) fn call(&mut self, took_us: f64, default_us: f64) {
-        let next_us = self.trial_us(default_us).max(self.forecast.build_us());
+        let next_us = self.trial_us(default_us).max(self.build_us(default_us));
         self.account.call(took_us, default_us, next_us);
     }
 
@@ -72,7 +72,7 @@ impl Spending {
             outlook => Ok(outlook == Outlook::Now),
         };
         may("trying a configuration", self.trial_us(default_us))?;
-        may("building a configuration", self.forecast.build_us())
+        may("building a configuration", self.build_us(default_us))
     }
 
     /// Whether a configuration of unknown speed may be tried.
@@ -83,6 +83,10 @@ impl Spending {
     /// Whether nothing more is paid in, and a launch of unknown time is not affordable.
     pub(super) fn is_spent(&self, default_us: f64) -> bool {
         self.account.is_spent(default_us)
+    }
+
+    fn build_us(&self, default_us: f64) -> f64 {
+        self.forecast.build_us(self.account.most_us(default_us))
     }
 
     fn trial_us(&self, default_us: f64) -> f64 {
