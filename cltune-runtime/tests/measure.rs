@@ -289,6 +289,22 @@ fn failures_do_not_spoil_what_is_measured_after_them() {
 }
 
 #[test]
+fn what_was_loaded_is_measured_like_the_rest() {
+    let mut measurer = prepare(&declaration()).unwrap();
+    // Right, wrong, not to be built, and no configuration at all; in another order than they are measured.
+    let values = [0, 1, 9, 77];
+    for value in values.iter().rev() {
+        measurer.load(&[*value], None);
+    }
+    let kind = |outcome: Outcome| std::mem::discriminant(&outcome);
+    for value in values {
+        let loaded = kind(measurer.measure(&[value], None, None));
+        let other = kind(measurer.measure(&[value], None, None));
+        assert_eq!(loaded, other, "V = {value}");
+    }
+}
+
+#[test]
 fn a_build_failure_keeps_the_log() {
     let Outcome::BuildFailed { log } = prepare(&declaration()).unwrap().measure(&[9], None, None)
     else {

@@ -17,6 +17,11 @@ pub(crate) enum Request {
     Devices,
     /// Make ready to measure a tunable on a device for a problem.
     Prepare(Box<Prepare>),
+    /// Load a configuration that another worker has built and that is to be measured.
+    Load {
+        codes: Vec<i64>,
+        binary: Option<Binary>,
+    },
     /// Measure a configuration, which another worker may have built.
     Measure {
         codes: Vec<i64>,
@@ -62,6 +67,8 @@ pub(crate) enum Response {
     Prepared {
         default: Vec<i64>,
     },
+    /// Measuring will say what became of it.
+    Loaded,
     /// What became of a configuration, and whether this worker can measure another.
     Outcome {
         outcome: Outcome,

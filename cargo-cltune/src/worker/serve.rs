@@ -79,6 +79,10 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
         Request::Compile { codes, binary } => with(ready.compiler.as_mut(), |compiler| {
             Response::Compiled(compiler.compile(&codes, binary))
         }),
+        Request::Load { codes, binary } => with(ready.measurer.as_mut(), |measurer| {
+            measurer.load(&codes, binary.as_ref());
+            Response::Loaded
+        }),
         Request::Measure {
             codes,
             best_us,

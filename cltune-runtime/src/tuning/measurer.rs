@@ -18,6 +18,7 @@ use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::default_codes;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -70,7 +71,9 @@ impl Default for MeasureOptions {
 /// A kernel, a problem and a device, ready to measure configurations.
 #[derive(Debug)]
 pub struct Measurer {
-    // Buffers and the queue are released before the context.
+    // Buffers, programs and the queue are released before the context.
+    /// What was loaded and not yet measured.
+    loaded: HashMap<Vec<i64>, Built>,
     pub(super) arguments: Arguments,
     pub(super) queue: Queue,
     pub(super) context: Context,
@@ -134,6 +137,7 @@ impl Measurer {
             default,
             options: options.clone(),
             verified: 0,
+            loaded: HashMap::new(),
         };
         measurer.run_reference()?;
         Ok(measurer)
@@ -144,7 +148,18 @@ impl Measurer {
         &self.default
     }
 
-    /// Builds, runs, verifies and times a configuration. `best_us` is the best time so far:
+    /// Builds a configuration that will be measured, while nothing is timed. Measuring says what is wrong
+    /// with it, if anything. At most 64 are kept.
+    pub fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
+        let binary = binary.map(|binary| binary.0.as_slice());
+        if self.loaded.len() < MOST_LOADED
+            && let Ok(built) = self.target().build(codes, binary)
+        {
+            self.loaded.insert(codes.to_vec(), built);
+        }
+    }
+
+    /// Builds, unless it is loaded, runs, verifies and times a configuration. `best_us` is the best time so far:
     /// configurations clearly slower are timed once. `binary` is what a [`Compiler`] made of the
     /// configuration; where the driver does not accept it, the source is built.
     ///
@@ -156,7 +171,9 @@ impl Measurer {
         binary: Option<&Binary>,
     ) -> Outcome {
         let binary = binary.map(|binary| binary.0.as_slice());
-        let built = match self.target().build(codes, binary) {
+        let loaded = self.loaded.remove(codes).map(Ok);
+        let built = loaded.unwrap_or_else(|| self.target().build(codes, binary));
+        let built = match built {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
@@ -335,6 +352,9 @@ impl Measurer {
         Ok(time_us(event.profile().ok(), host))
     }
 }
+
+/// Programs take memory.
+const MOST_LOADED: usize = 64;
 
 /// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too much,
 /// and slow configurations do not cost much.

@@ -1,6 +1,7 @@
 //! For CPU devices: compiling would disturb what is measured, so they alternate. A batch is built by
-//! several workers at once, then measured one by one while nothing else runs. Only the first batch, a
-//! small one, is built while the one that measures gets ready: then nothing is timed.
+//! several workers at once, and loaded by the one that measures, then measured one by one while nothing else
+//! runs. Only the first batch, a small one, is built while the one that measures gets ready: then nothing is
+//! timed.
 
 use super::compiling::{Built, CompileWorker};
 use super::lane::{Lane, MakeBench, Shared, lock};
@@ -10,6 +11,7 @@ use super::supply::Way;
 use super::{BenchError, Measured};
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
 /// See the module.
@@ -90,10 +92,11 @@ impl Alternating {
             return;
         }
         let tasks: Mutex<VecDeque<_>> = Mutex::new(tasks.into_iter().enumerate().collect());
-        let built = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        let bench = &mut self.bench;
+        let mut built = std::thread::scope(|scope| {
             for compiler in &mut self.compilers {
-                let (tasks, built) = (&tasks, &built);
+                let (tasks, sender) = (&tasks, sender.clone());
                 scope.spawn(move || {
                     loop {
                         let task = lock(tasks).pop_front();
@@ -101,12 +104,22 @@ impl Alternating {
                             return;
                         };
                         let of = compiler.build(&codes, way, shared);
-                        lock(built).push((number, codes, of));
+                        if sender.send((number, codes, of)).is_err() {
+                            return;
+                        }
                     }
                 });
             }
+            // What is received below ends with the last compiler.
+            drop(sender);
+            let load = |built: (usize, Vec<i64>, Built)| {
+                if let (Some(bench), Built::Ready { binary, .. }) = (bench.as_mut(), &built.2) {
+                    bench.load(&built.1, binary.as_ref());
+                }
+                built
+            };
+            receiver.into_iter().map(load).collect::<Vec<_>>()
         });
-        let mut built = built.into_inner().unwrap_or_default();
         built.sort_by_key(|(number, ..)| *number);
         let built = built.into_iter().map(|(_, codes, built)| (codes, built));
         self.built.extend(built);

@@ -46,6 +46,22 @@ impl Bench {
         })
     }
 
+    /// Loads a configuration that was built and will be measured. One that takes the worker with it is left to
+    /// measuring, which starts another and says what is wrong.
+    pub(super) fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
+        let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
+        let request = Request::Load {
+            codes: codes.to_vec(),
+            binary: binary.cloned(),
+        };
+        let limit = self.limit.now();
+        if let Some(worker) = &mut self.worker
+            && !matches!(worker.ask(&request, limit), Ok(Response::Loaded))
+        {
+            self.worker = None;
+        }
+    }
+
     /// Measures a configuration, from its binary where there is one.
     ///
     /// # Errors
