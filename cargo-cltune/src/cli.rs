@@ -1,5 +1,7 @@
 //! The command line: which command, and how the process ends.
 
+#[cfg(test)]
+mod documented;
 mod examples;
 
 use crate::commands::{self, Outcome};
@@ -211,48 +213,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cargo::command().debug_assert();
-    }
-
-    /// The command lines in a text: from `cargo cltune` to what no command line has.
-    fn command_lines(text: &str) -> Vec<String> {
-        let lines = text.lines().filter_map(|line| {
-            let line = &line[line.find("cargo cltune")?..];
-            let ends = ["  ", " > ", " >> ", "`", "$("].iter();
-            let end = ends.filter_map(|end| line.find(end)).min();
-            Some(line[..end.unwrap_or(line.len())].to_owned())
-        });
-        lines.collect()
-    }
-
-    fn parses(line: &str) -> bool {
-        let arguments = line.split(' ').map(|word| word.trim_matches('\''));
-        match Cargo::try_parse_from(arguments) {
-            Ok(_) => true,
-            Err(error) => error.exit_code() == 0,
-        }
-    }
-
-    #[test]
-    fn the_examples_are_command_lines() {
-        for text in examples::ALL {
-            let lines = command_lines(text);
-            assert!(!lines.is_empty(), "{text}");
-            for line in lines {
-                assert!(line.contains('…') || parses(&line), "{line}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_commands_of_the_workflow_example_are_command_lines() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/check.yml");
-        let text = std::fs::read_to_string(file).unwrap();
-        let steps = text.lines().filter(|line| line.contains("run: "));
-        let lines = command_lines(&steps.collect::<Vec<_>>().join("\n"));
-        assert!(lines.iter().any(|line| line.contains("check")), "{lines:?}");
-        for line in lines {
-            assert!(parses(&line), "{line}");
-        }
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `oclgrind` | defects that only a simulator shows |
+//! | `readme` | what README.md shows first, copied |
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `run_time` | programs that tune themselves, on drivers that fail |
@@ -33,6 +34,7 @@ mod faults;
 mod oclgrind;
 mod places;
 mod pruning;
+mod readme;
 mod rebuilds;
 mod report;
 #[cfg(target_os = "linux")]

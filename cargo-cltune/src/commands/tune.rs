@@ -10,6 +10,7 @@ use crate::session::{
 };
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -227,6 +228,12 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     }
     if !messages.enabled {
         summary::print(&rows, stdout)?;
+        if !args.quiet {
+            let files = rows.iter().map(|(job, _)| keeper.path(&job.folder));
+            for file in files.collect::<BTreeSet<_>>() {
+                anstream::eprintln!("\nThe results are in {}", file.display());
+            }
+        }
     }
     if let Some(captured) = &captured {
         let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;
