@@ -192,6 +192,20 @@ fn programs_are_kept_and_damaged_ones_replaced() {
     }
 }
 
+/// Also where the driver keeps programs itself, as PoCL does.
+#[test]
+fn how_long_building_took_is_kept() {
+    let cache = tempfile::tempdir().unwrap();
+    let said = says(program("baked", cache.path(), "8"));
+    assert!(said.contains(&runs(8, 0)), "{said}");
+    let files = std::fs::read_dir(cache.path().join("v1/programs")).unwrap();
+    let kept: Vec<_> = files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .collect();
+    assert_eq!(kept.len(), 1);
+    assert!(String::from_utf8_lossy(&kept[0]).contains("\ntook\t"));
+}
+
 #[cfg(feature = "tuning")]
 mod tuning {
     use super::*;

@@ -15,7 +15,7 @@ pub struct Listing {
     pub notes: Vec<Notes>,
     /// What cannot be read, and counts as nothing.
     pub unreadable: Vec<CacheError>,
-    /// How many program binaries there are.
+    /// How many programs are kept.
     pub programs: usize,
     /// Their size, bytes.
     pub program_bytes: u64,

@@ -23,7 +23,7 @@
 //! | `store` | notes in memory and on disk |
 //! | `found` | what tuning in a program asks of the store |
 //! | `listing` | the whole cache, for people |
-//! | `programs` | program binaries |
+//! | `programs` | program binaries, and how long building took |
 //! | `bound` | how large the cache may become |
 //! | `trial` | what is being tried, in case that the program ends by it |
 //! | `progress` | what was tried so far, in case that the program ends before the search |

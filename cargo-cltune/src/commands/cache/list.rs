@@ -27,11 +27,7 @@ pub(super) fn print(folder: &Folder, listing: &Listing, out: &mut dyn Write) -> 
         }
     }
     let megabytes = listing.program_bytes as f64 / f64::from(1 << 20);
-    writeln!(
-        out,
-        "\n{} program binaries, {megabytes:.1} MiB",
-        listing.programs
-    )
+    writeln!(out, "\n{} programs, {megabytes:.1} MiB", listing.programs)
 }
 
 fn row(notes: &Notes, result: &NotedResult) -> [String; 3] {
