@@ -4,7 +4,7 @@ use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
 use cltune_core::model::ScalarType;
 use proc_macro2::Ident;
-use syn::spanned::Spanned as _;
+use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, Pat, PathArguments, PathSegment, Type};
 
 /// An argument after the queue.
@@ -39,11 +39,13 @@ pub(crate) struct Arguments {
 pub(crate) fn arguments(signature: &syn::Signature, errors: &mut Errors) -> Arguments {
     // A receiver is reported with the signature.
     let is_typed = |input: &&FnArg| matches!(input, FnArg::Typed(_));
-    let mut inputs = signature.inputs.iter().filter(is_typed);
-    let queue = if let Some(first) = inputs.next() {
+    let mut inputs = signature.inputs.iter().filter(is_typed).peekable();
+    let queue = if let Some(first) = inputs.next_if(|first| is_meant_as_queue(first)) {
         queue(first, errors)
     } else {
-        errors.add(signature.paren_token.span.join(), QUEUE);
+        // What comes first is one of the kernel's.
+        let span = inputs.peek().map(Spanned::span);
+        errors.add(span.unwrap_or(signature.paren_token.span.join()), QUEUE);
         None
     };
     let read: Vec<Option<Argument>> = inputs.map(|input| argument(input, errors)).collect();
@@ -53,6 +55,18 @@ pub(crate) fn arguments(signature: &syn::Signature, errors: &mut Errors) -> Argu
         list: read.into_iter().flatten().collect(),
         complete,
     }
+}
+
+/// Whether the type is a `Queue`, however it is passed.
+fn is_meant_as_queue(input: &FnArg) -> bool {
+    let FnArg::Typed(typed) = input else {
+        return false;
+    };
+    let passed = match ungrouped(&typed.ty) {
+        Type::Reference(reference) => &reference.elem,
+        _ => &typed.ty,
+    };
+    last_segment(passed).is_some_and(|segment| segment.ident == "Queue")
 }
 
 fn queue(input: &FnArg, errors: &mut Errors) -> Option<Ident> {
@@ -103,8 +117,9 @@ fn name(pattern: &Pat) -> syn::Result<Ident> {
 fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     let unsupported = || {
         let message = format!(
-            "this type cannot be passed to a kernel: an argument is a scalar ({}), or \
+            "this type cannot be passed to a kernel{}: an argument is a scalar ({}), or \
              `&Buffer<T>` or `&mut Buffer<T>` of such scalars",
+            instead(ty),
             scalars()
         );
         syn::Error::new(ty.span(), message)
@@ -130,6 +145,17 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
             })
         }
         _ => Err(unsupported()),
+    }
+}
+
+/// What to write for a scalar that OpenCL C has no kernel argument for.
+fn instead(ty: &Type) -> &'static str {
+    let name = last_segment(ty).map(|segment| segment.ident.to_string());
+    match name.as_deref() {
+        Some("usize") => " (write `u32` or `u64`)",
+        Some("isize") => " (write `i32` or `i64`)",
+        Some("bool") => " (write `u32`, which is 0 or 1)",
+        _ => "",
     }
 }
 

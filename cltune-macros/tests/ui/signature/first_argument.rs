@@ -12,4 +12,7 @@ fn none() -> Result<Event> { "" }
 #[tunable(global(n), tune(n = 1024))]
 fn pattern(queue: &Queue, (n, m): (u32, u32)) -> Result<Event> { "" }
 
+#[tunable(global(n), tune(n = 1024))]
+fn forgotten(n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> { "" }
+
 fn main() {}
