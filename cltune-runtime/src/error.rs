@@ -24,7 +24,8 @@ pub enum Error {
     /// The OpenCL library works but there is no device.
     #[error(
         "OpenCL works but no device was found: install a driver for your device \
-         (for the CPU: pocl-opencl-icd)"
+         (for the CPU: pocl-opencl-icd, which shows no device where it has no folder for its cache: set \
+         HOME or POCL_CACHE_DIR to one that can be written to)"
     )]
     NoDevice,
     /// `CLTUNE_DEVICE` or a filter matches no device.

@@ -13,6 +13,8 @@ use std::time::SystemTime;
 pub struct Listing {
     /// What is known of kernels on devices, the latest changed first.
     pub notes: Vec<Notes>,
+    /// How many searches with a program's calls have not ended: its next run goes on with them.
+    pub unfinished: usize,
     /// What cannot be read, and counts as nothing.
     pub unreadable: Vec<CacheError>,
     /// How many programs are kept.
@@ -28,9 +30,10 @@ impl Listing {
     /// [`CacheError`] when a folder cannot be listed.
     pub fn of(folder: &Folder) -> Result<Self, CacheError> {
         let mut notes: Vec<(SystemTime, Notes)> = Vec::new();
-        let mut unreadable = Vec::new();
+        let (mut unfinished, mut unreadable) = (0, Vec::new());
         for path in files(folder.notes())? {
             if path.extension().is_some() || is_temporary(&path) {
+                unfinished += usize::from(path.extension().is_some_and(|end| end == "progress"));
                 continue;
             }
             let changed = path.metadata().and_then(|metadata| metadata.modified());
@@ -46,6 +49,7 @@ impl Listing {
         let sizes = programs.iter().filter_map(|path| path.metadata().ok());
         Ok(Self {
             notes: notes.into_iter().map(|(_, notes)| notes).collect(),
+            unfinished,
             unreadable,
             programs: programs.len(),
             program_bytes: sizes.map(|metadata| metadata.len()).sum(),
@@ -107,12 +111,13 @@ mod tests {
         write(folder.programs(), "c", "binary");
         std::fs::write(folder.notes().join("d"), "without a checksum").unwrap();
         std::fs::write(folder.notes().join("a-8.trial"), "8\t4\n").unwrap();
+        std::fs::write(folder.notes().join("a-8.progress"), "").unwrap();
         let listing = Listing::of(&folder).unwrap();
         assert_eq!(listing.notes, [notes()]);
         assert_eq!(listing.unreadable.len(), 1, "{:?}", listing.unreadable);
-        assert_eq!(listing.programs, 1);
+        assert_eq!((listing.programs, listing.unfinished), (1, 1));
         assert!(listing.program_bytes > 6);
-        assert_eq!(clear(&folder).unwrap(), 5);
+        assert_eq!(clear(&folder).unwrap(), 6);
         let listing = Listing::of(&folder).unwrap();
         assert_eq!((listing.notes.len(), listing.programs), (0, 0));
     }

@@ -133,6 +133,7 @@ mod tests {
     fn export(notes: Vec<Notes>, kernel: Option<&str>) -> (Result<Lockfile, String>, String) {
         let listing = Listing {
             notes,
+            unfinished: 0,
             unreadable: Vec::new(),
             programs: 0,
             program_bytes: 0,

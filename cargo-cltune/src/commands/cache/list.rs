@@ -26,6 +26,13 @@ pub(super) fn print(folder: &Folder, listing: &Listing, out: &mut dyn Write) -> 
             writeln!(out, "  {count} refused by driver {}", notes.driver)?;
         }
     }
+    if listing.unfinished > 0 {
+        writeln!(
+            out,
+            "\nsearches of calls that tune, which the program's next run goes on with: {}",
+            listing.unfinished
+        )?;
+    }
     let megabytes = listing.program_bytes as f64 / f64::from(1 << 20);
     writeln!(out, "\n{} programs, {megabytes:.1} MiB", listing.programs)
 }
@@ -54,6 +61,7 @@ pub(super) fn json(folder: &Folder, listing: &Listing) -> serde_json::Value {
     json!({
         "folder": folder.path().display().to_string(),
         "entries": entries,
+        "unfinished": listing.unfinished,
         "programs": listing.programs,
         "program_bytes": listing.program_bytes,
     })
