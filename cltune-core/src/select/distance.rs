@@ -44,8 +44,8 @@ impl DeviceDistance {
 
 /// In which of platform and vendor a device differs. On CPUs the platform weighs more: its compiler
 /// decides how work-items become vectors and loops, and CPUs of one instruction set differ less. (Values of
-/// the same platform's CPU from another vendor were worth 65 % of the optimum, those of another
-/// platform on the very same CPU 24 % and 43 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
+/// the same platform's CPU from another vendor were worth 82 % of the optimum, those of another
+/// platform on the very same CPU 24 % and 42 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Foreign {
     Neither,
