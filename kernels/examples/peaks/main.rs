@@ -16,7 +16,7 @@ use std::time::Duration;
     constraints(adds % (VW * CHAINS) == 0),
     global(items), local(128),
     options("-cl-mad-enable"),
-    tune(items = 1 << 18, adds = 24576),
+    tune(items = 1 << 18, adds = 98304),
     flops(2 * items * adds),
 )]
 fn multiply_adds(
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
 
 fn gflops(queue: &Queue) -> Result<f64> {
     // Enough rounds for the sums to settle where a work-item has most of them, which is 256.
-    let (items, adds) = (1 << 18, 24576);
+    let (items, adds) = (1 << 18, 98304);
     let mut output = Buffer::new(queue.context(), items)?;
     let count = 2.0 * f64::from(adds) * items as f64;
     let mut best = 0.0_f64;
