@@ -28,12 +28,19 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         [] => speed::show(&queue, 1024)?,
         ["serve"] => speed::serve(&queue)?,
         ["error"] => return error::compare(&queue, [1024; 3]),
-        ["error", size] => return error::compare(&queue, [size.parse()?; 3]),
+        ["error", size] => return error::compare(&queue, [side(size)?; 3]),
         ["error", m, n, k] => {
-            return error::compare(&queue, [m.parse()?, n.parse()?, k.parse()?]);
+            return error::compare(&queue, [side(m)?, side(n)?, side(k)?]);
         }
-        [size] => speed::show(&queue, size.parse()?)?,
-        _ => return Err("usage: gemm [SIZE] | gemm error [SIZE | M N K] | gemm serve".into()),
+        [size] => speed::show(&queue, side(size)?)?,
+        _ => return Err(USAGE.into()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+const USAGE: &str = "usage: gemm [SIZE] | gemm error [SIZE | M N K] | gemm serve";
+
+fn side(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| format!("`{text}` is no size of a matrix; {USAGE}"))
 }
