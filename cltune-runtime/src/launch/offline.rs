@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 /// again.
 #[derive(Default)]
 struct Read {
-    files: HashMap<PathBuf, Option<Arc<Lockfile>>>,
+    files: HashMap<PathBuf, Result<Arc<Lockfile>, String>>,
     /// By file and tunable: the file's results, and those compiled in for what it has none for.
     tables: HashMap<(PathBuf, usize), Option<Arc<Table>>>,
 }
@@ -26,22 +26,30 @@ pub(super) fn table(tunable: &'static Tunable, path: &Path) -> Option<Arc<Table>
     if let Some(table) = read.tables.get(&key) {
         return table.clone();
     }
-    let file = read.files.entry(path.to_owned()).or_insert_with(|| {
-        load(path)
-            .inspect_err(|reason| {
-                tracing::warn!(file = %path.display(), %reason, "the lockfile is not used");
-            })
-            .ok()
-            .map(Arc::new)
-    });
-    let table = file.as_deref().and_then(|file| of(file, tunable, path));
+    let table = match read.file(path) {
+        Ok(file) => of(file, tunable, path),
+        Err(_) => None,
+    };
     read.tables.insert(key, table.clone());
     table
 }
 
 /// Whether there is a lockfile, with what is wrong where there is none.
 pub(crate) fn readable(path: &Path) -> Result<(), String> {
-    load(path).map(drop)
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    read.file(path).as_ref().map(drop).map_err(Clone::clone)
+}
+
+impl Read {
+    /// A lockfile, read when it is first asked for.
+    fn file(&mut self, path: &Path) -> &Result<Arc<Lockfile>, String> {
+        self.files.entry(path.to_owned()).or_insert_with(|| {
+            let file = load(path).inspect_err(|reason| {
+                tracing::warn!(file = %path.display(), %reason, "the lockfile is not used");
+            });
+            file.map(Arc::new)
+        })
+    }
 }
 
 fn load(path: &Path) -> Result<Lockfile, String> {

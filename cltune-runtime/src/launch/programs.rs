@@ -68,7 +68,9 @@ fn built(workshop: &Workshop, source: &str, options: &str) -> Result<Built, Buil
     let (device, store) = (workshop.device(), Store::of_user());
     let begin = Instant::now();
     let from_source = || RawProgram::build(workshop.raw(), device.raw(), source, options);
-    if !store.keeps_programs() {
+    // How long building takes is of use to tuning alone.
+    let keeps_time_alone = has_cache(device.info());
+    if !store.keeps_programs() || (keeps_time_alone && !cfg!(feature = "tuning")) {
         let program = from_source()?;
         let took = begin.elapsed();
         return Ok(Built { program, took });
@@ -87,8 +89,7 @@ fn built(workshop: &Workshop, source: &str, options: &str) -> Result<Built, Buil
     }
     let program = from_source()?;
     let took = begin.elapsed();
-    let is_kept_elsewhere = has_cache(device.info());
-    let binary = (!is_kept_elsewhere).then(|| program.binary()).flatten();
+    let binary = (!keeps_time_alone).then(|| program.binary()).flatten();
     // A driver that has the program in its own cache does not tell how long building takes.
     if binary.is_some() || took > known {
         store.keep_program(&id, &KeptProgram { took, binary });

@@ -76,7 +76,6 @@ impl Pipeline {
         mut pieces: Vec<Piece<'_>>,
     ) -> Result<(bool, Vec<Kept>), Failure> {
         let device = self.up.device().raw();
-        let are_staged = flows::are_staged(&pieces, device);
         let downloads = flows::take_downloads(&mut pieces);
         let mut kept = flows::keep(&downloads, &pieces);
         let outflows = flows::outflows(downloads, &mut kept, pieces.len(), device);
@@ -93,8 +92,10 @@ impl Pipeline {
         let (up, down) = (&self.up, &self.down);
         // Earlier calls may have needed threads, and this one none.
         let used = |lanes: &[Lane], is_staged| if is_staged { lanes.len() } else { 0 };
-        let senders = used(&self.sending, are_staged.0);
-        let fetchers = used(&self.fetching, are_staged.1);
+        let is_sent = inflows.iter().flatten().any(|inflow| !inflow.is_direct);
+        let is_fetched = outflows.iter().flatten().any(|outflow| !outflow.is_direct);
+        let senders = used(&self.sending, is_sent);
+        let fetchers = used(&self.fetching, is_fetched);
         let (launched, landed) = Flights::during(|flights| {
             scope(|scope| {
                 let (sends, fetches) = (&sends, &fetches);

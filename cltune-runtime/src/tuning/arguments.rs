@@ -2,7 +2,7 @@
 
 use super::fill::{self, elements};
 use super::guarded::Guarded;
-use super::near::Near;
+use super::near::Nears;
 use super::outcome::{WrongKind, WrongResult};
 use super::poison::pattern;
 use super::prepare_error::PrepareError;
@@ -32,6 +32,7 @@ pub(super) struct Arguments {
     compare_on_device: bool,
     /// Built when it is first needed; `None` where the device does not build it.
     watch: OnceCell<Option<Watch>>,
+    nears: Nears,
     /// Where results are read to.
     scratch: RefCell<Vec<u8>>,
 }
@@ -44,8 +45,6 @@ struct BufferArgument {
     access: Access,
     memory: Guarded,
     draws: Vec<BufferDraw>,
-    /// Built when it is first needed; `None` where the device does not build it.
-    near: OnceCell<Option<Near>>,
 }
 
 /// One draw of a buffer's contents.
@@ -101,6 +100,7 @@ impl Arguments {
             draws: setting.draws,
             compare_on_device: setting.compare_on_device,
             watch: OnceCell::new(),
+            nears: Nears::default(),
             scratch: RefCell::default(),
         };
         for (position, argument) in model.arguments.iter().enumerate() {
@@ -228,7 +228,7 @@ impl Arguments {
                 });
             }
             buffer.draws[draw].expected = Some(expected);
-            if self.compare_on_device && buffer.memory.bytes() >= WATCHED {
+            if self.compare_on_device && buffer.is_large() {
                 buffer.draws[draw].expected_on_device = buffer.memory.duplicate(queue);
             }
         }
@@ -249,14 +249,15 @@ impl Arguments {
         } else {
             draw.expected_on_device.as_ref()
         };
-        let is_watched = self.compare_on_device && buffer.memory.bytes() >= WATCHED;
-        let Some(expected) = expected.filter(|_| is_watched) else {
+        let is_compared = self.compare_on_device && buffer.is_large();
+        let Some(expected) = expected.filter(|_| is_compared) else {
             return Ok(false);
         };
         if buffer.memory.damage(queue)?.is_some() {
             return Ok(false);
         }
-        if let Some((reference, near)) = draw.expected.as_ref().zip(buffer.near(queue)) {
+        let near = self.nears.of(queue.context(), buffer.element);
+        if let Some((reference, near)) = draw.expected.as_ref().zip(near) {
             return near.is_right(queue, &buffer.memory, expected, reference);
         }
         let watch = self.watch.get_or_init(|| Watch::new(queue.context()));
@@ -341,14 +342,12 @@ impl BufferArgument {
             access,
             memory,
             draws,
-            near: OnceCell::new(),
         })
     }
 
-    /// What compares floating-point elements; `None` for integers, which must be the same.
-    fn near(&self, queue: &Queue) -> Option<&Near> {
-        let build = || Near::new(queue.context(), self.element);
-        self.near.get_or_init(build).as_ref()
+    /// Whether reading it back would take longer than asking the device.
+    fn is_large(&self) -> bool {
+        self.memory.bytes() >= WATCHED
     }
 
     fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::opencl::{RawBuffer, RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::model::{Geometry, ScalarType};
+use std::cell::OnceCell;
 
 /// Work-items of a work-group.
 const ITEMS: usize = 64;
@@ -52,6 +53,23 @@ __kernel void near(__global const BITS* expected, __global const BITS* found, co
 }
 ";
 
+/// What compares elements on the device, for each type.
+#[derive(Debug, Default)]
+pub(super) struct Nears {
+    /// Built when they are first needed; `None` where the device does not build them.
+    of_types: [OnceCell<Option<Near>>; 3],
+}
+
+impl Nears {
+    /// `None` for integers, which must be the same, and where [`Near::new`] is.
+    pub(super) fn of(&self, context: &Context, element: ScalarType) -> Option<&Near> {
+        let types = [ScalarType::F16, ScalarType::F32, ScalarType::F64];
+        let pairs = types.iter().zip(&self.of_types);
+        let (_, near) = pairs.into_iter().find(|(of, _)| **of == element)?;
+        near.get_or_init(|| Near::new(context, element)).as_ref()
+    }
+}
+
 /// Compares elements of one type on the device.
 #[derive(Debug)]
 pub(super) struct Near {
@@ -63,7 +81,7 @@ pub(super) struct Near {
 
 impl Near {
     /// `None` where the device has no double precision, or does not build it: then results are read back.
-    pub(super) fn new(context: &Context, element: ScalarType) -> Option<Self> {
+    fn new(context: &Context, element: ScalarType) -> Option<Self> {
         // `vload_half` needs no extension.
         let (bits, load) = match element {
             ScalarType::F16 => ("ushort", "vload_half(i,(__global const half*)(p))"),

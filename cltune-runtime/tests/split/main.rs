@@ -173,38 +173,38 @@ fn rows_and_columns_go_through_pinned_memory() {
     assert!(result == expected, "by columns");
 }
 
+/// A product of two devices whose shares have three pieces each.
+fn in_three_pieces(
+    [m, n]: [u32; 2],
+    split: impl FnOnce(&mut DeviceSet, u32, &[i64], &[i64], &mut [i64]) -> SplitReport,
+) {
+    let (rows, columns, k) = (i64::from(m), i64::from(n), 2);
+    let left: Vec<i64> = (0..rows * k).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..k * columns).map(|i| i % 17).collect();
+    let mut result = vec![-1; (rows * columns) as usize];
+    let mut devices = pinned([0.5, 0.5, 0.0]);
+    let report = split(&mut devices, k as u32, &left, &right, &mut result);
+    assert!(result == multiplied(&left, &right, k as usize, n as usize));
+    let pieces = report.shares.iter().map(|share| share.pieces);
+    assert!(pieces.eq([3; 2]), "{report}");
+}
+
 #[test]
 fn a_share_of_few_columns_is_computed_in_pieces_of_rows() {
     // A work-group computes four columns, so there are no pieces of columns.
-    let (m, n, k) = (1 << 19, 8, 2);
-    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
-    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
-    let mut devices = pinned([0.5, 0.5, 0.0]);
-    let mut result = vec![-1; (m * n) as usize];
-    let (m, n, k) = (m as u32, n as u32, k as u32);
-    let report = product::split_n(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
-    assert!(result == multiplied(&left, &right, k as usize, n as usize));
-    assert!(
-        report.shares.iter().all(|share| share.pieces == 3),
-        "{report}"
-    );
+    let (m, n) = (1 << 19, 8);
+    in_three_pieces([m, n], |devices, k, left, right, result| {
+        product::split_n(devices, m, n, k, left, right, result).unwrap()
+    });
 }
 
 #[test]
 fn a_share_of_few_rows_is_computed_in_pieces_of_columns() {
     // A work-group computes four rows, so there are no pieces of rows.
-    let (m, n, k) = (8, 1 << 19, 2);
-    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
-    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
-    let mut devices = pinned([0.5, 0.5, 0.0]);
-    let mut result = vec![-1; (m * n) as usize];
-    let (m, n, k) = (m as u32, n as u32, k as u32);
-    let report = product::split_m(&mut devices, m, n, k, &left, &right, &mut result).unwrap();
-    assert!(result == multiplied(&left, &right, k as usize, n as usize));
-    assert!(
-        report.shares.iter().all(|share| share.pieces == 3),
-        "{report}"
-    );
+    let (m, n) = (8, 1 << 19);
+    in_three_pieces([m, n], |devices, k, left, right, result| {
+        product::split_m(devices, m, n, k, left, right, result).unwrap()
+    });
 }
 
 #[test]

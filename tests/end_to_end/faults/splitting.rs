@@ -20,6 +20,13 @@ fn computed_in(memory: &str, faults: &str, arguments: &[&str]) -> Output {
     Output::of(&mut command)
 }
 
+/// The result is right, and a device has dropped out.
+fn others_do_it_again(faults: &str, computed: Output) {
+    let computed = computed.expect_code(0);
+    let is_said = computed.stdout.contains("dropped out");
+    assert!(is_said, "{faults}: {computed}");
+}
+
 #[test]
 fn a_share_that_fails_is_done_again_by_others() {
     let sound = computed("", &[]).expect_code(0);
@@ -34,11 +41,7 @@ fn a_share_that_fails_is_done_again_by_others() {
         // Two of three.
         "error=-2@clEnqueueNDRangeKernel#2; error=-5@clEnqueueReadBuffer#4",
     ] {
-        let computed = computed(faults, &[]).expect_code(0);
-        assert!(
-            computed.stdout.contains("dropped out"),
-            "{faults}: {computed}"
-        );
+        others_do_it_again(faults, computed(faults, &[]));
     }
     // Later: how many rounds there are depends on the number of compute units.
     for faults in [
@@ -69,11 +72,7 @@ fn a_share_that_fails_on_its_way_through_pinned_memory_is_done_again_by_others()
         // Two of three.
         "error=-5@clEnqueueWriteBuffer#1; error=-14@clWaitForEvents#9",
     ] {
-        let computed = computed(faults, &pinned).expect_code(0);
-        assert!(
-            computed.stdout.contains("dropped out"),
-            "{faults}: {computed}"
-        );
+        others_do_it_again(faults, computed(faults, &pinned));
     }
     // Where there is no pinned memory, transfers are as they are without it. A device makes 3 buffers and 16 chunks, so
     // the 50th of three devices is a chunk, whichever begins first.
@@ -99,11 +98,7 @@ fn a_share_that_fails_with_pinned_memory_is_done_again_by_others() {
         // Two of three.
         "error=-5@clEnqueueWriteBuffer#1; error=-36@clEnqueueReadBuffer#2",
     ] {
-        let computed = computed(faults).expect_code(0);
-        assert!(
-            computed.stdout.contains("dropped out"),
-            "{faults}: {computed}"
-        );
+        others_do_it_again(faults, computed(faults));
     }
     // Where there is none, the program says so.
     let failed = computed("error=-4@clCreateBuffer#1").expect_code(1);

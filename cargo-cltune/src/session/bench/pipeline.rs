@@ -20,8 +20,8 @@ const MOST_COMPILERS: usize = 16;
 /// A compile worker is worth its start when it builds about so many configurations.
 const WORTH_A_WORKER: u64 = 4;
 
-/// How many compile workers start at a time: a GPU driver makes contexts one after another, and when all
-/// wait for theirs together, all are ready late.
+/// How many compile workers start at a time for a GPU: its driver makes contexts one after another, and when
+/// all wait for theirs together, all are ready late.
 const STARTING: usize = 8;
 
 /// How many configurations each compile worker builds before they are measured: where the search learns
@@ -59,7 +59,7 @@ fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
         (0 | 1, false) => job.twins.len().min(1),
         (jobs, _) => jobs,
     };
-    let gate = Gate::new(STARTING);
+    let gate = Gate::new(if job.device.is_cpu() { jobs } else { STARTING });
     let worker = |_| {
         let prepare = prepare(job, options.seed);
         CompileWorker::new(prepare, options.limit, &options.spare, gate.clone())
