@@ -96,7 +96,8 @@ impl Package {
             .current_dir(self.folder.path())
             .env_remove("CLTUNE_LOCK")
             .env_remove("RUSTFLAGS")
-            .env("CARGO_TERM_COLOR", "never");
+            .env("CARGO_TERM_COLOR", "never")
+            .env("CARGO_INCREMENTAL", "0");
         if let Some(lockfile) = lockfile {
             cargo.env("CLTUNE_LOCK", lockfile);
         }

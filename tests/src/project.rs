@@ -108,6 +108,9 @@ impl Project {
             .env("CARGO_TARGET_DIR", tools::target())
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
+            // Half the disk: a package is built a few times, and nobody debugs it.
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .env_remove("CLTUNE_LOCK")
             .env_remove("CLTUNE_DEVICE")
             // What cargo sets for the tests' own package is not meant for these packages.
