@@ -61,6 +61,22 @@ fn messages_for_tools_have_every_promised_field() {
     let sum: f64 = parts.iter().sum();
     assert!((sum - number("seconds")).abs() < 1e-6, "{finished}");
     assert!(number("building_s") >= 0.0, "{finished}");
+    assert!(finished["enough_budget_s"].is_null(), "{finished}");
+}
+
+#[test]
+fn a_budget_that_starting_uses_up_is_told_with_one_that_would_do() {
+    let project = samples::inline("cltune-e2e-crowded", "params(A = 0..1000)", FILL);
+    let arguments = ["tune", "--budget", "1ms", "--message-format", "json"];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let finished = &tuned.messages("finished")[0];
+    let number = |field: &str| finished[field].as_f64().unwrap_or_default();
+    let enough = number("enough_budget_s");
+    assert!(enough >= 5.0 * number("starting_s"), "{finished}");
+    let told = project.cltune(&["tune", "--budget", "1ms"]).expect_code(0);
+    for part in ["of the budget of 1ms", "leaves time to search"] {
+        assert!(told.stdout.contains(part), "no {part}: {told}");
+    }
 }
 
 #[test]

@@ -62,7 +62,8 @@ pub(crate) struct TuneArgs {
     )]
     strategy: Chosen,
     /// How many configurations to measure, or how long, for each kernel, device and problem. A time
-    /// includes making the device ready: a second or more for the first search on a GPU.
+    /// includes making the device ready: a second or more for the first search on a GPU. The summary says
+    /// where that took most of it.
     #[arg(
         long,
         value_name = "200|30s|5m",

@@ -104,6 +104,7 @@ impl Messages {
                 "evaluated": finished.evaluated,
                 "failed": failed,
                 "stagnant": finished.stagnant,
+                "enough_budget_s": finished.crowded.map(|crowded| crowded.enough_s()),
                 "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
                 "seconds": spent.total().as_secs_f64(),
                 "starting_s": spent.starting.as_secs_f64(),

@@ -7,6 +7,7 @@
 //! | `bench` | measuring in workers, which are replaced when they die |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `course` | its loop: one configuration after another |
+//! | `crowded` | whether starting left time of the budget to search in |
 //! | `trouble` | when to give a device up |
 //! | `fill` | leaving out what leaves compute units without work |
 //! | `finalists` | choosing between close configurations |
@@ -19,6 +20,7 @@
 
 mod bench;
 mod course;
+mod crowded;
 mod fill;
 mod finalists;
 mod guard;

@@ -5,6 +5,7 @@ use super::bench::{
     Stopwatch,
 };
 use super::course::{Course, Failures, Stopped};
+use super::crowded::Crowded;
 use super::finalists::{self, Choice};
 use super::guard::interrupted;
 use super::journal::{self, Interrupted, Journal};
@@ -68,6 +69,8 @@ pub(crate) struct Finished {
     pub(crate) failures: Failures,
     /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
     pub(crate) stagnant: bool,
+    /// Where starting took most of the budget.
+    pub(crate) crowded: Option<Crowded>,
     /// Why the search ended early, keeping what it had found.
     pub(crate) stopped: Option<Stopped>,
     /// How steady the device was, where that was measured.
@@ -133,7 +136,7 @@ pub(crate) fn run(
     };
     let mut ready = make_ready(job, state, options, space, known, stopwatch, block)?;
     let end = ready.search()?;
-    let finished = ready.choose(valid, end, &options.spare);
+    let finished = ready.choose(valid, end, options);
     options.messages.finished(job, &finished);
     Ok(finished)
 }
@@ -154,6 +157,8 @@ struct End {
     stopped: Option<Stopped>,
     /// Because going on was not worth it.
     stagnant: bool,
+    /// Because its time was up.
+    out_of_time: bool,
 }
 
 /// Opens the journal, starts workers, and sets the strategy up with what is known.
@@ -242,7 +247,8 @@ impl Ready<'_> {
     fn search(&mut self) -> Result<End, SearchError> {
         let (course, pipeline) = (&mut self.course, &mut self.pipeline);
         let deadline = self.deadline;
-        let over = || interrupted() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let over = || interrupted() || late();
         let again = course.resume(std::mem::take(&mut self.left))?;
         let mut stopped = course.run(pipeline, over)?;
         if stopped.is_none() && !interrupted() {
@@ -250,13 +256,23 @@ impl Ready<'_> {
         }
         let early = !over() && stopped.is_none() && !course.search.is_done();
         let stagnant = early && course.is_stagnant();
+        let out_of_time = late() && !interrupted() && stopped.is_none();
         course.end(stopped.as_ref());
-        Ok(End { stopped, stagnant })
+        Ok(End {
+            stopped,
+            stagnant,
+            out_of_time,
+        })
     }
 
     /// Times the best again and chooses; workers are left to the next search.
-    fn choose(self, valid: u128, end: End, spare: &Spare) -> Finished {
-        let End { stopped, stagnant } = end;
+    fn choose(self, valid: u128, end: End, options: &SearchOptions) -> Finished {
+        let End {
+            stopped,
+            stagnant,
+            out_of_time,
+        } = end;
+        let spare = &options.spare;
         let searched = self.stopwatch.elapsed();
         let devices = 1 + self.course.job.twins.len();
         let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
@@ -269,15 +285,21 @@ impl Ready<'_> {
         if let Some(bench) = bench {
             bench.retire(spare);
         }
+        let evaluated = course.search.evaluated() as u64;
+        let spent = self.stopwatch.spent(devices, searched);
+        let cut = out_of_time && u128::from(evaluated) < valid;
+        let budget = options.budget.time().filter(|_| cut);
+        let crowded = budget.and_then(|budget| Crowded::of(budget, spent.starting, evaluated));
         Finished {
             choice,
-            evaluated: course.search.evaluated() as u64,
+            evaluated,
             valid,
             failures: course.failures,
             stagnant,
+            crowded,
             stopped,
             steadiness,
-            spent: self.stopwatch.spent(devices, searched),
+            spent,
         }
     }
 }

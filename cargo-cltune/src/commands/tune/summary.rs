@@ -47,6 +47,10 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
                      improve it (--stop-when-stagnant)"
                 )?;
             }
+            if let Some(crowded) = &finished.crowded {
+                let (name, problem) = (&job.declaration.model.name, job.problem());
+                writeln!(out, "  {name}, {problem}: {crowded}")?;
+            }
             if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
                 let (name, count) = (&job.declaration.model.name, steadiness.count);
                 let (fastest, slowest) = (steadiness.fastest_us, steadiness.slowest_us);
