@@ -58,7 +58,7 @@ fn main() {
             }
         }
         let [host, on_device] = times.map(summary);
-        println!("{:>6}  {host:>26}  {on_device:>26}", size * 4 >> 20);
+        println!("{:>6}  {host:>26}  {on_device:>26}", (size * 4) >> 20);
     }
 }
 
