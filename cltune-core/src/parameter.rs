@@ -73,6 +73,9 @@ pub fn is_c_identifier(name: &str) -> bool {
 }
 
 impl Domain {
+    /// The most values of a domain that a space is built from; more would only fill the memory.
+    pub const MAX_LEN: usize = 1 << 24;
+
     /// The number of values.
     pub fn len(&self) -> usize {
         match self {

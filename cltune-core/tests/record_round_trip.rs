@@ -290,6 +290,11 @@ fn damage_is_located() {
             &["parameter[1].range"],
         ),
         (
+            "range = [1, 9, 2]",
+            "range = [1, 4294967297, 2]",
+            &["range", "too many values"],
+        ),
+        (
             "powers_of_two = [8, 128]",
             "powers_of_two = [8, 100]",
             &["parameter[2].powers_of_two"],

@@ -127,7 +127,11 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
             [first, last, step]
                 if first <= last && step >= 1 && last.abs_diff(first) % step as u64 == 0 =>
             {
-                Ok(Domain::Range { first, last, step })
+                let domain = Domain::Range { first, last, step };
+                if domain.len() > Domain::MAX_LEN {
+                    return Err(table.damaged("range", "it has too many values"));
+                }
+                Ok(domain)
             }
             _ => Err(table.damaged("range", "it is not first, last and step of a range")),
         };

@@ -28,8 +28,17 @@ pub(super) fn domain(expr: &Expr) -> syn::Result<Domain> {
                 distinct(&array.elems, listed_integer)?.into(),
             )),
         },
-        _ => integers(expr),
+        _ => not_too_many(integers(expr)?, expr),
     }
+}
+
+fn not_too_many(domain: Domain, expr: &Expr) -> syn::Result<Domain> {
+    let (len, most) = (domain.len(), Domain::MAX_LEN);
+    if len > most {
+        let message = format!("a parameter has at most {most} values, and these are {len}");
+        return Err(error(expr, message));
+    }
+    Ok(domain)
 }
 
 /// Whether an expression has the form of several values.
@@ -196,6 +205,12 @@ fn bounds(range: &ExprRange) -> syn::Result<(i64, i64)> {
     let (Some(start), Some(end)) = (&range.start, &range.end) else {
         return Err(error(range, "this range needs both bounds, as `1..=8`"));
     };
+    if let Expr::MethodCall(call) = &**end
+        && call.method == "step_by"
+    {
+        let message = "a range with a step has parentheses: `(0..=64).step_by(16)`";
+        return Err(error(range, message));
+    }
     let first = integer(start)?;
     let end = integer(end)?;
     let last = match range.limits {

@@ -30,6 +30,10 @@ pub(super) fn assignments(
     in_parentheses(input, |content| {
         Ok(separated(content, errors, |content, errors| {
             let name = content.call(Ident::parse_any)?;
+            if !content.peek(Token![=]) {
+                let message = format!("`{name}` needs a value, `{name} = …`");
+                return Err(syn::Error::new(name.span(), message));
+            }
             content.parse::<Token![=]>()?;
             let value = errors.take(content.parse());
             if value.is_none() {

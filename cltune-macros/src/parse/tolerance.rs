@@ -19,7 +19,7 @@ pub(crate) enum ToleranceValue {
     /// Nothing.
     None,
     Number(Number),
-    /// After `accumulates`.
+    /// After `accumulates`, and after a word that there is not.
     Formula(Box<Expr>),
 }
 
@@ -28,10 +28,10 @@ impl Parse for ToleranceSyntax {
         let word = input.call(Ident::parse_any)?;
         let value = if !input.peek(Token![=]) {
             ToleranceValue::None
-        } else if word == "accumulates" {
-            ToleranceValue::Formula(Box::new(assigned(input)?))
-        } else {
+        } else if word == "rel" || word == "abs" || word == "l2" {
             ToleranceValue::Number(assigned(input)?)
+        } else {
+            ToleranceValue::Formula(Box::new(assigned(input)?))
         };
         Ok(Self { word, value })
     }

@@ -1,14 +1,11 @@
 //! The neutral JSON format of a search space's definition.
 
 use cltune_core::expr::Program;
-use cltune_core::parameter::is_c_identifier;
+use cltune_core::parameter::{Domain, is_c_identifier};
 use cltune_core::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
-
-/// The most values of one range; more would only fill the memory.
-const MAX_VALUES: i128 = 1 << 24;
 
 /// A definition that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,11 +163,9 @@ fn range(first: i64, last: i64, step: i64) -> Result<Vec<i64>, String> {
         return Ok(Vec::new());
     }
     let steps = (last - first) / step;
-    if steps >= MAX_VALUES {
-        return Err(format!(
-            "the range has {} values, more than {MAX_VALUES}",
-            steps + 1
-        ));
+    if steps >= Domain::MAX_LEN as i128 {
+        let (values, most) = (steps + 1, Domain::MAX_LEN);
+        return Err(format!("the range has {values} values, more than {most}"));
     }
     Ok((0..=steps)
         .map(|index| (first + index * step) as i64)

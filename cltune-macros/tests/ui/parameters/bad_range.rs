@@ -9,6 +9,8 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
         E = 64,
         F = (1..=8).rev(),
         G = 1..=9223372036854775808,
+        H = 1..16.step_by(2),
+        I = 1..=16_777_217,
     ),
     global(n),
     tune(n = 1024),

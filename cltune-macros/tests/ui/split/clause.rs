@@ -15,4 +15,7 @@ fn unknown(queue: &Queue, n: u32, #[arg(out, len = n, split(n))] y: &mut Buffer<
 #[tunable(params(WG = [8]), global(n), local(WG), tune(n = 1024), split())]
 fn empty(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) -> Result<Event> { "" }
 
+#[tunable(params(WG = [8]), global(n), local(WG), tune(n = 1024), split(n))]
+fn no_value(queue: &Queue, n: u32, #[arg(out, len = n, split(n))] y: &mut Buffer<f32>) -> Result<Event> { "" }
+
 fn main() {}

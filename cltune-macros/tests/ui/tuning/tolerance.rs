@@ -3,7 +3,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 #[tunable(
     global(n),
     tune(n = 1024),
-    tolerance(relative = 1e-3, abs = -1),
+    tolerance(relative = 1e-3, abs = -1, accumulate = n),
 )]
 fn k(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> { "" }
 
