@@ -56,7 +56,9 @@ enum Command {
     /// Check that lockfiles are up to date, for CI; needs no device.
     ///
     /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every
-    /// device that its lockfile names. Exit code 1 where one is not.
+    /// device that its lockfile names. Exit code 1 where one is not. What only examples, benchmarks and
+    /// tests declare may be missing, unless --all-targets or other targets are given; what is tuned of it
+    /// must be current.
     #[command(after_help = examples::CHECK)]
     Check(Box<CheckCommand>),
     /// Run the lockfile's configurations again on fresh inputs and larger problems.

@@ -39,10 +39,11 @@ fn every_target_of_a_package_without_library_is_searched() {
     let main = format!(
         "#![forbid(unsafe_code)]\n#![allow(dead_code)]\n\
          mod outer {{ mod inner {{ {} }} }}\n#[cfg(feature = \"extra\")]\n{}\n\
-         fn main() {{\n{}\n}}\n",
+         fn main() {{\n{}\n}}\n#[cfg(test)]\nmod tests {{ {} }}\n",
         tunable("in_a_private_module"),
         tunable("behind_a_feature"),
-        tunable("in_a_function")
+        tunable("in_a_function"),
+        tunable("in_a_unit_test")
     );
     let with_main =
         |item: &str| format!("#![allow(dead_code)]\n{}\nfn main() {{}}\n", tunable(item));
@@ -65,6 +66,7 @@ fn every_target_of_a_package_without_library_is_searched() {
         "in_a_private_module",
         "in_a_second_program",
         "in_a_test",
+        "in_a_unit_test",
         "in_an_example",
     ];
     assert_eq!(listed(&project, &[]), all);
@@ -77,6 +79,29 @@ fn every_target_of_a_package_without_library_is_searched() {
         listed(&project, &["--bin", "second", "--bench", "measured"]),
         ["in_a_benchmark", "in_a_second_program"]
     );
+    // What is not for the package's users need not be tuned, unless it is named.
+    let _ = project
+        .cltune(&["tune", "--bins", "--budget", "2"])
+        .expect_code(0);
+    let check = project.cltune(&["check"]).expect_code(0);
+    for name in [
+        "in_a_benchmark",
+        "in_a_test",
+        "in_a_unit_test",
+        "in_an_example",
+    ] {
+        let note = format!("note: cltune_e2e_places::{name}: never tuned");
+        assert!(check.stdout.contains(&note), "no {note}: {check}");
+    }
+    assert_eq!(check.stdout.matches("never tuned").count(), 4, "{check}");
+    let check = project.cltune(&["check", "--bins"]).expect_code(0);
+    assert!(!check.stdout.contains("note"), "{check}");
+    for targets in [&["--all-targets"][..], &["--example", "shown"]] {
+        let check = project.cltune(&[&["check"], targets].concat());
+        let _ = check
+            .expect_code(1)
+            .expect_stdout(&["in_an_example: never tuned"]);
+    }
     // Targets that have none: never a silent zero.
     project.write("src/bin/third.rs", "fn main() {}");
     let none = project.cltune(&["list", "--bin", "third"]).expect_code(2);

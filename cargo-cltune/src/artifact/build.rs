@@ -44,7 +44,8 @@ pub(crate) struct CargoArgs {
     /// Only this benchmark; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
     bench: Vec<String>,
-    /// Every target. This is the default: it finds tunables wherever they are.
+    /// Every target. This is the default: it finds tunables wherever they are. Given to `check`, what
+    /// examples, benchmarks and tests declare must be tuned, too.
     #[arg(long, help_heading = "Target Selection")]
     all_targets: bool,
     /// Build in release mode.
@@ -78,9 +79,16 @@ pub(crate) struct CargoArgs {
 /// What cargo built.
 pub(super) struct Built {
     /// The selected packages with the files built for each.
-    pub(super) packages: Vec<(Package, Vec<PathBuf>)>,
+    pub(super) packages: Vec<(Package, Vec<BuiltFile>)>,
     /// The target folder.
     pub(super) target: PathBuf,
+}
+
+/// A file that may hold tunables.
+pub(super) struct BuiltFile {
+    pub(super) path: PathBuf,
+    /// Whether it is of an example, a benchmark or a test, which users of a package do not get.
+    pub(super) is_auxiliary: bool,
 }
 
 /// Why nothing could be built.
@@ -129,18 +137,21 @@ impl CargoArgs {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
-        let mut files: BTreeMap<PackageId, Vec<PathBuf>> = BTreeMap::new();
+        let mut files: BTreeMap<PackageId, Vec<BuiltFile>> = BTreeMap::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
                 if let Message::CompilerArtifact(artifact) = message?
                     && self.wants(&artifact.target)
                 {
+                    // Unit tests are a library or a program, built for testing.
+                    let is_auxiliary = artifact.profile.test || is_auxiliary(&artifact.target);
                     let built = artifact.filenames.into_iter().chain(artifact.executable);
+                    let built = built.map(PathBuf::from);
                     let list = files.entry(artifact.package_id).or_default();
                     list.extend(
                         built
-                            .map(PathBuf::from)
-                            .filter(|file| may_hold_sections(file)),
+                            .filter(|path| may_hold_sections(path))
+                            .map(|path| BuiltFile { path, is_auxiliary }),
                     );
                 }
             }
@@ -252,6 +263,11 @@ impl CargoArgs {
         self.tests || self.benches || self.chosen_targets().is_empty()
     }
 
+    /// Whether the command line says which targets it is about; without, it is about all.
+    pub(super) fn names_targets(&self) -> bool {
+        self.all_targets || !self.chosen_targets().is_empty()
+    }
+
     /// The flags that choose targets; none where every target is meant.
     fn chosen_targets(&self) -> Vec<OsString> {
         if self.all_targets {
@@ -316,6 +332,11 @@ impl CargoArgs {
         );
         flags
     }
+}
+
+/// Whether a target is for those who work on a package, and not for its users.
+fn is_auxiliary(target: &Target) -> bool {
+    target.is_example() || target.is_bench() || target.is_test()
 }
 
 /// Whether a built file is of a kind that has link sections; metadata and debug files have none.

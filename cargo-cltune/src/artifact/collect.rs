@@ -3,6 +3,7 @@
 use super::build::{BuildError, CargoArgs};
 use super::read::{ReadError, declarations};
 use cltune_core::declaration::Declaration;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A package and the tunables found in its artifacts.
@@ -14,6 +15,9 @@ pub(crate) struct PackageTunables {
     pub(crate) manifest_dir: PathBuf,
     /// Its tunables, each once.
     pub(crate) declarations: Vec<Declaration>,
+    /// The names of those that only examples, benchmarks and tests have, where the command line does
+    /// not name targets.
+    pub(crate) auxiliary: BTreeSet<String>,
 }
 
 /// What was found.
@@ -84,23 +88,34 @@ pub(crate) fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
     let mut packages = Vec::new();
     let mut names = Vec::new();
     for (package, files) in built.packages {
-        let mut found = Vec::new();
-        for file in &files {
-            found.extend(declarations(file)?);
-        }
-        names.push(package.name.to_string());
         // Artifacts hold the tunables of their dependencies too.
-        found.retain(|declaration| {
+        let is_own = |declaration: &Declaration| {
             *package.name == declaration.package
                 && package.version.to_string() == declaration.version
-        });
+        };
+        let mut found = Vec::new();
+        let mut for_users = BTreeSet::new();
+        for file in &files {
+            let own = declarations(&file.path)?.into_iter().filter(is_own);
+            let own: Vec<Declaration> = own.collect();
+            if !file.is_auxiliary || args.names_targets() {
+                for_users.extend(own.iter().map(|own| own.model.name.to_string()));
+            }
+            found.extend(own);
+        }
+        names.push(package.name.to_string());
         let declarations = each_once(found)?;
         if !declarations.is_empty() {
             let manifest: PathBuf = package.manifest_path.into();
+            let names = declarations
+                .iter()
+                .map(|found| found.model.name.to_string());
+            let auxiliary = names.filter(|name| !for_users.contains(name)).collect();
             packages.push(PackageTunables {
                 package: package.name.to_string(),
                 manifest_dir: manifest.parent().map(Path::to_owned).unwrap_or_default(),
                 declarations,
+                auxiliary,
             });
         }
     }
@@ -129,6 +144,7 @@ fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discove
         package: package.unwrap_or_default(),
         manifest_dir: folder,
         declarations,
+        auxiliary: BTreeSet::new(),
     }];
     Ok(Discovery { packages, state })
 }

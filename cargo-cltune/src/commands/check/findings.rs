@@ -135,6 +135,14 @@ impl Finding {
         }
     }
 
+    /// Whether something was never tuned, and nothing that was is wrong.
+    pub(crate) const fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::NoLockfile | Self::NotTuned { .. } | Self::Lacks { .. }
+        )
+    }
+
     /// The tunable it is about, unless it is about the whole file.
     pub(crate) fn kernel(&self) -> Option<&str> {
         match self {

@@ -19,7 +19,8 @@ use std::path::PathBuf;
 /// Checks that the lockfile of every package is up to date; exit code 1 when one is not.
 ///
 /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every device
-/// that its lockfile names.
+/// that its lockfile names. What only examples, benchmarks and tests declare need not be tuned, unless
+/// the command line names targets; where it was tuned, it must be current.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// How to print what was found.
@@ -33,7 +34,10 @@ struct PackageReport {
     package: String,
     lockfile: PathBuf,
     tunables: usize,
+    /// What is wrong.
     findings: Vec<Finding>,
+    /// What is missing for examples, benchmarks and tests only.
+    notes: Vec<Finding>,
 }
 
 /// Checks the packages and prints what was found.
@@ -85,12 +89,24 @@ fn check_package(package: &PackageTunables) -> Result<PackageReport, StoreError>
         }
         Err(error) => return Err(error),
     };
+    let (notes, findings) = findings
+        .into_iter()
+        .partition(|finding| finding.is_missing() && is_auxiliary(finding, package));
     Ok(PackageReport {
         package: package.package.clone(),
         lockfile: path,
         tunables: package.declarations.len(),
         findings,
+        notes,
     })
+}
+
+/// Whether a finding is about nothing but examples, benchmarks and tests.
+fn is_auxiliary(finding: &Finding, package: &PackageTunables) -> bool {
+    match finding.kernel() {
+        Some(kernel) => package.auxiliary.contains(kernel),
+        None => package.auxiliary.len() == package.declarations.len(),
+    }
 }
 
 #[cfg(test)]

@@ -5,30 +5,48 @@ use super::findings::Finding;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// One line for a clean package; for others every finding and what to do.
+/// One line for a clean package; for others every finding and what to do. Then what need not be done.
 pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result<()> {
     let mut dirty = false;
+    let mut noted = false;
     for report in reports {
         let PackageReport {
             package,
             tunables,
             findings,
+            notes,
             ..
         } = report;
+        noted |= !notes.is_empty();
         if findings.is_empty() {
             let tunables = if *tunables == 1 {
                 "1 tunable"
             } else {
                 &format!("{tunables} tunables")
             };
-            writeln!(out, "{package}: {tunables}, lockfile up to date")?;
-            continue;
+            let state = if notes.contains(&Finding::NoLockfile) {
+                "none that needs a lockfile"
+            } else {
+                "lockfile up to date"
+            };
+            writeln!(out, "{package}: {tunables}, {state}")?;
+        } else {
+            dirty = true;
+            writeln!(out, "{package}: {}", report.lockfile.display())?;
         }
-        dirty = true;
-        writeln!(out, "{package}: {}", report.lockfile.display())?;
         for finding in findings {
             writeln!(out, "  {finding}")?;
         }
+        for note in notes {
+            writeln!(out, "  note: {note}")?;
+        }
+    }
+    if noted {
+        writeln!(
+            out,
+            "notes are about examples, benchmarks and tests only, and are no failure; with \
+             `--all-targets` they are"
+        )?;
     }
     if dirty {
         writeln!(
@@ -39,7 +57,8 @@ pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
     Ok(())
 }
 
-/// One object: `ok`, and `packages`, each with `package`, `lockfile`, `tunables` and `findings`.
+/// One object: `ok`, and `packages`, each with `package`, `lockfile`, `tunables`, `findings` and
+/// `notes`, which are like findings and leave `ok` true.
 pub(super) fn json(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result<()> {
     let packages: Vec<Value> = reports
         .iter()
@@ -49,6 +68,7 @@ pub(super) fn json(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
                 "lockfile": report.lockfile.display().to_string(),
                 "tunables": report.tunables,
                 "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+                "notes": report.notes.iter().map(finding).collect::<Vec<_>>(),
             })
         })
         .collect();

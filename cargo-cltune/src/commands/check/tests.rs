@@ -9,6 +9,7 @@ use cltune_core::declaration::Declaration;
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -28,10 +29,21 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
 }
 
 fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
+    check_with(folder, format, declarations, &[])
+}
+
+/// Where only examples, benchmarks and tests have `auxiliary`.
+fn check_with(
+    folder: &Path,
+    format: Format,
+    declarations: &[Declaration],
+    auxiliary: &[&str],
+) -> (Outcome, String) {
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.to_owned(),
         declarations: declarations.to_vec(),
+        auxiliary: auxiliary.iter().map(ToString::to_string).collect(),
     };
     let mut out = Vec::new();
     let outcome = run(&CheckArgs { format }, &[package], &mut out).unwrap();
@@ -152,6 +164,54 @@ fn a_missing_lockfile_is_reported_only_where_there_are_tunables() {
 }
 
 #[test]
+fn what_only_examples_have_need_not_be_tuned_and_must_not_be_stale() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cltune.lock");
+    let saxpy = declaration("app::saxpy", "b3:1", &[8]);
+    let shown = declaration("app::shown", "b3:2", &[8]);
+    let both = [saxpy.clone(), shown.clone()];
+    let text = |auxiliary: &[&str]| check_with(folder.path(), Format::Text, &both, auxiliary);
+    let tuned = |kernels: &[&Declaration]| {
+        let mut lockfile = Lockfile::default();
+        for kernel in kernels {
+            record(&mut lockfile, kernel, "x", 8);
+        }
+        lockfile_store::write(&path, &lockfile).unwrap();
+    };
+
+    // Without a lockfile it depends on whether there is anything else.
+    let (outcome, all) = text(&["app::saxpy", "app::shown"]);
+    assert_eq!(outcome, Outcome::Done, "{all}");
+    let expected = "app: 2 tunables, none that needs a lockfile\n  note: there is no lockfile";
+    assert!(all.starts_with(expected), "{all}");
+    assert_eq!(text(&["app::shown"]).0, Outcome::Reported);
+
+    tuned(&[&saxpy]);
+    let (outcome, noted) = text(&["app::shown"]);
+    assert_eq!(outcome, Outcome::Done, "{noted}");
+    let expected = "app: 2 tunables, lockfile up to date\n  note: app::shown: never tuned\n";
+    assert!(noted.starts_with(expected), "{noted}");
+    assert!(noted.contains("with `--all-targets` they are"), "{noted}");
+    assert_eq!(text(&[]).0, Outcome::Reported);
+    let (_, json) = check_with(folder.path(), Format::Json, &both, &["app::shown"]);
+    let report: Value = serde_json::from_str(&json).unwrap();
+    let package = &report["packages"][0];
+    let parts = (&report["ok"], &package["findings"]);
+    assert_eq!(parts, (&json!(true), &json!([])), "{report}");
+    assert_eq!(package["notes"][0]["kind"], "not-tuned", "{report}");
+
+    let before = declaration("app::shown", "b3:before", &[8]);
+    tuned(&[&saxpy, &before]);
+    let (outcome, stale) = text(&["app::shown"]);
+    assert_eq!(outcome, Outcome::Reported);
+    assert!(stale.contains("app::shown: stale"), "{stale}");
+    tuned(&[&saxpy, &shown]);
+    let entry = fs::read_to_string(&path).unwrap();
+    fs::write(&path, entry.replace("[64]", "[65]")).unwrap();
+    assert_eq!(text(&["app::saxpy", "app::shown"]).0, Outcome::Reported);
+}
+
+#[test]
 fn a_broken_or_hand_edited_lockfile_is_reported_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cltune.lock");
@@ -182,6 +242,7 @@ fn a_lockfile_that_cannot_be_opened_is_an_error() {
         package: "app".to_owned(),
         manifest_dir: folder.path().to_owned(),
         declarations: Vec::new(),
+        auxiliary: BTreeSet::new(),
     };
     let args = CheckArgs {
         format: Format::Text,
