@@ -63,7 +63,8 @@ enum Command {
     Check(Box<CheckCommand>),
     /// Run the lockfile's configurations again on fresh inputs and larger problems.
     ///
-    /// Results are compared with the reference's. With --oclgrind a simulator looks for data races,
+    /// Results are compared with the reference's. What was not tuned is run with what a launch would
+    /// select: a new kernel with its default. With --oclgrind a simulator looks for data races,
     /// uninitialised reads and accesses out of bounds. Exit code 1 where a configuration is wrong,
     /// cannot be run, or is stale.
     #[command(after_help = examples::VERIFY)]

@@ -34,16 +34,21 @@ fn line(text: &str) -> usize {
     found.expect("the kernel has this text") + 1
 }
 
-/// A package with an entry for each defect, in a lockfile that nothing was tuned for.
-fn project(name: &str) -> Project {
+/// A package whose default is right.
+fn untuned(name: &str) -> Project {
     let library = "use cltune_runtime::{Buffer, Event, Queue, Result, tunable};\n\
          #[tunable(source = \"kernels/run.cl\", global(n), local(64), params(A = 0..=3),\n\
          defaults(A = 0), tune(n = [1024, 2048, 4096, 8192]))]\n\
          pub fn run(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>)\n\
          -> Result<Event>;\n";
-    let project = Project::new(name)
+    Project::new(name)
         .file("src/lib.rs", library)
-        .file("kernels/run.cl", KERNEL);
+        .file("kernels/run.cl", KERNEL)
+}
+
+/// The same with an entry for each defect, in a lockfile that nothing was tuned for.
+fn project(name: &str) -> Project {
+    let project = untuned(name);
     let _ = project
         .cltune(&["tune", "--budget", "1", "--device", "0"])
         .expect_code(0);
@@ -122,6 +127,26 @@ fn races_uninitialised_reads_and_accesses_out_of_bounds_are_found_with_their_lin
     let verified = project.cltune(&["verify", "--oclgrind"]).expect_code(1);
     let place = format!("kernels/run.cl:{}", line("y[n + 1]"));
     let _ = verified.expect_stdout(&["simulated", "1 right, 3 not", "(A = 3): ", &place]);
+}
+
+#[test]
+fn a_kernel_that_was_never_tuned_is_run_with_its_default() {
+    if !is_installed() {
+        return;
+    }
+    let project = untuned("cltune-e2e-oclgrind-untuned");
+    let right = project.cltune(&["verify", "--oclgrind"]).expect_code(0);
+    let default = "A = 0 (not tuned: the declared default)";
+    let _ = right.expect_stdout(&[default, "1 right, 0 not"]);
+    project.edit("src/lib.rs", "defaults(A = 0)", "defaults(A = 1)");
+    let race = project.cltune(&["verify", "--oclgrind"]).expect_code(1);
+    let _ = race.expect_stdout(&["data race at local memory", "0 right, 1 not"]);
+    assert!(!project.path("cltune.lock").exists());
+    // Of a device, what was tuned on it is meant.
+    let _ = project
+        .cltune(&["verify", "--oclgrind", "--device", "nvidia"])
+        .expect_code(2)
+        .expect_stderr(&["nothing to verify", "--device"]);
 }
 
 #[test]

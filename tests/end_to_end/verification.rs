@@ -128,11 +128,6 @@ fn a_larger_problem_that_has_no_reference_is_no_failure_and_the_own_is() {
 #[test]
 fn what_cannot_be_verified_says_why() {
     let project = samples::inline("cltune-e2e-verify-none", "params(A = [0, 5])", KERNEL);
-    let _ = project.cltune(&["verify"]).expect_code(2).expect_stderr(&[
-        "nothing is tuned",
-        "cltune_e2e_verify_none::run",
-        "cargo cltune",
-    ]);
     let _ = project
         .cltune(&["tune", "--strategy", "full", "--device", "0"])
         .expect_code(0);
@@ -153,16 +148,57 @@ fn what_cannot_be_verified_says_why() {
         name.expect("a device"),
         "name = \"Abacus 9\"",
     );
-    let _ = project
-        .cltune(&["verify"])
-        .expect_code(2)
-        .expect_stderr(&["Abacus 9", "not on this machine"]);
+    let _ = project.cltune(&["verify"]).expect_code(0).expect_stdout(&[
+        "not run: what was tuned on Abacus 9",
+        "A = 0 (not tuned here: tuned on a",
+        "2 right, 0 not",
+    ]);
 
     // A kernel that has changed.
     project.write("cltune.lock", lockfile);
     project.edit("src/lib.rs", "Nobody noticed", "Nobody saw");
-    let _ = project
-        .cltune(&["verify"])
-        .expect_code(1)
-        .expect_stdout(&["stale: cltune_e2e_verify_none::run"]);
+    let _ = project.cltune(&["verify"]).expect_code(1).expect_stdout(&[
+        "stale: cltune_e2e_verify_none::run",
+        "A = 0 (not tuned: the first valid configuration)",
+    ]);
+}
+
+#[test]
+fn what_was_never_tuned_is_verified_as_it_would_be_launched() {
+    let kernel = "__kernel void plain(const uint n, __global int* y) { y[get_global_id(0)] = n; }
+        __kernel void run(const uint n, __global int* y) {
+            const size_t i = get_global_id(0);
+            y[i] = A == 1 && i == 7 ? 3 : (int)n;
+        }";
+    let clauses = "params(A = [0, 1]), defaults(A = 1), reference(kernel = \"plain\", global(n))";
+    let project = samples::inline("cltune-e2e-verify-untuned", clauses, kernel);
+    let verified = project.cltune(&["verify"]).expect_code(1);
+    let _ = verified.expect_stdout(&[
+        "A = 1 (not tuned: the declared default)",
+        "y[7] is 3",
+        "0 right, 2 not",
+    ]);
+    let arguments = ["verify", "--problem", "n=128", "--message-format", "json"];
+    let verified = project.cltune(&arguments).expect_code(1);
+    let [result] = &verified.messages("verified")[..] else {
+        panic!("{verified}")
+    };
+    assert_eq!(result["status"], "wrong-result", "{result}");
+    assert_eq!(result["rule"], "the declared default", "{result}");
+    assert_eq!(result["problem"]["n"], 128, "{result}");
+    assert!(result["tuned_on"].is_null(), "{result}");
+
+    project.edit("src/lib.rs", "defaults(A = 1)", "defaults(A = 0)");
+    let verified = project.cltune(&["verify"]).expect_code(0);
+    assert!(!verified.stdout.contains("own reference"), "{verified}");
+    // It is not in the lockfile afterwards, and a comparison of rules needs results.
+    let none = project.cltune(&["rules"]).expect_code(2);
+    let _ = none.expect_stderr(&["nothing is tuned", "cltune_e2e_verify_untuned::run"]);
+    project.edit(
+        "src/lib.rs",
+        "tune(",
+        "tune_if(device.compute_units < 0), tune(",
+    );
+    let none = project.cltune(&["verify"]).expect_code(2);
+    let _ = none.expect_stderr(&["nothing to verify", "--problem"]);
 }

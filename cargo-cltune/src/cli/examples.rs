@@ -35,7 +35,8 @@ Examples:
 
 pub(super) const VERIFY: &str = "\
 Examples:
-  cargo cltune verify                       what is tuned for the devices of this machine
+  cargo cltune verify                       what is tuned for the devices of this machine, and the
+                                            defaults of what is not
   cargo cltune verify --oclgrind --kernel gemm
                                             data races and accesses out of bounds, without a device";
 

@@ -24,6 +24,8 @@ pub(super) struct AllTuned {
     pub(super) current: Vec<Tuned>,
     /// The names of tunables that have changed since they were tuned.
     pub(super) stale: Vec<String>,
+    /// Those without results of the tunable as it is now: never tuned, or stale. Their tables are empty.
+    pub(super) untuned: Vec<Tuned>,
 }
 
 /// Why there is nothing.
@@ -54,7 +56,6 @@ impl AllTuned {
         lockfile: Option<&Path>,
     ) -> Result<Self, TunedError> {
         let mut all = Self::default();
-        let mut names = Vec::new();
         let wanted = KernelFilter::new(kernels, packages);
         for package in packages {
             let own = package.manifest_dir.join(FILE_NAME);
@@ -62,25 +63,36 @@ impl AllTuned {
             let declarations = package.declarations.iter();
             for declaration in declarations.filter(|found| wanted.means(&found.model.name)) {
                 let model = &declaration.model;
-                names.push(model.name.to_string());
-                let kernel = lockfile.as_ref().and_then(|file| file.kernel(&model.name));
-                let (Some(lockfile), Some(kernel)) = (&lockfile, kernel) else {
-                    continue;
-                };
-                if !kernel.is_current(model) {
-                    all.stale.push(model.name.to_string());
-                    continue;
-                }
-                all.current.push(Tuned {
+                let with = |table: Table| Tuned {
                     folder: package.manifest_dir.clone(),
                     declaration: declaration.clone(),
-                    table: lockfile.table(model)?,
-                });
+                    table,
+                };
+                let kernel = lockfile.as_ref().and_then(|file| file.kernel(&model.name));
+                match (&lockfile, kernel) {
+                    (Some(lockfile), Some(kernel)) if kernel.is_current(model) => {
+                        all.current.push(with(lockfile.table(model)?));
+                    }
+                    (_, kernel) => {
+                        all.stale.extend(kernel.map(|_| model.name.to_string()));
+                        all.untuned.push(with(Table::EMPTY));
+                    }
+                }
             }
         }
-        if all.current.is_empty() && all.stale.is_empty() {
-            return Err(TunedError::None { names });
-        }
         Ok(all)
+    }
+
+    /// # Errors
+    /// Nothing was ever tuned.
+    pub(super) fn not_empty(self) -> Result<Self, TunedError> {
+        if self.current.is_empty() && self.stale.is_empty() {
+            let untuned = self.untuned.iter();
+            let names = untuned.map(|one| one.declaration.model.name.to_string());
+            return Err(TunedError::None {
+                names: names.collect(),
+            });
+        }
+        Ok(self)
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
     let lockfile = args.lockfile.as_deref();
     let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let tuned = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?;
+    let tuned = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?.not_empty()?;
     let devices = choose_devices(&list_devices()?, &args.device)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {

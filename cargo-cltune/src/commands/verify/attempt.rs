@@ -1,11 +1,14 @@
 //! One entry, problem and device, in a worker process of its own.
 
+use super::entries::Origin;
 use super::findings::{Finding, findings};
 use super::oclgrind::Oclgrind;
 use super::problems::draws_at_once;
 use crate::session::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
+use cltune_core::declaration::Reference;
 use cltune_core::record;
+use cltune_core::select::default_codes;
 use cltune_runtime::tuning::Outcome;
 use std::time::Duration;
 
@@ -25,6 +28,7 @@ const NO_KERNEL: &str = "CL_INVALID_KERNEL_NAME";
 pub(super) struct Attempt {
     pub(super) job: Job,
     pub(super) codes: Vec<i64>,
+    pub(super) origin: Origin,
     /// The device that the configuration was tuned on, where it is run on another.
     pub(super) tuned_on: Option<String>,
     /// Whether the problem is larger than the one it was tuned for.
@@ -92,6 +96,12 @@ impl Verified {
         self.status() == NOT_RUN
     }
 
+    /// Whether the driver does not want it.
+    fn is_refused(&self) -> bool {
+        let refusal = |status| matches!(status, "build-failed" | "launch-failed");
+        refusal(self.status())
+    }
+
     /// Whether Oclgrind met an instruction that it does not know, or lost the kernel to one while it read
     /// the program.
     fn is_beyond_simulator(&self) -> bool {
@@ -111,6 +121,27 @@ impl Verified {
 }
 
 impl Attempt {
+    /// Whether a result says nothing about what launches do: a larger problem is too large for the
+    /// machine or its patience, or the driver refuses what was tuned for another device or problem, and
+    /// a launch would take the next.
+    pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
+        (self.is_larger && verified.is_not_run())
+            || (self.origin.is_of_another() && verified.is_refused())
+    }
+
+    /// Whether the results are compared with those of the same configuration.
+    pub(super) fn is_own_reference(&self) -> bool {
+        let Job {
+            declaration,
+            device,
+            dims,
+            ..
+        } = &self.job;
+        let limits = device.info().limits;
+        declaration.reference == Reference::Default
+            && default_codes(&declaration.model, dims, &limits).as_ref() == Some(&self.codes)
+    }
+
     /// Runs on all draws; under Oclgrind once more without its compiler's optimiser, where that makes what
     /// the simulator cannot run.
     pub(super) fn run(&self) -> Verified {

@@ -62,21 +62,22 @@ pub(super) enum OclgrindError {
 }
 
 impl Oclgrind {
-    /// Finds it; it reports the limits of the device that a configuration was tuned on.
-    pub(super) fn like(device: &KnownDevice) -> Result<Self, OclgrindError> {
+    /// Finds it; it reports the limits of the device that a configuration was tuned on, or its own.
+    pub(super) fn like(device: Option<&KnownDevice>) -> Result<Self, OclgrindError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path)
             .map(|folder| folder.join("oclgrind"))
             .find(|file| file.is_file())
             .ok_or(OclgrindError::Missing)?;
         let library = library(&program)?;
+        let limit = |of: fn(&KnownDevice) -> i64| device.map_or(0, of);
         Ok(Self {
             program,
             library,
             limits: [
-                ("--compute-units", device.compute_units),
-                ("--local-mem-size", device.local_mem_size),
-                ("--max-wgsize", device.max_work_group_size),
+                ("--compute-units", limit(|device| device.compute_units)),
+                ("--local-mem-size", limit(|device| device.local_mem_size)),
+                ("--max-wgsize", limit(|device| device.max_work_group_size)),
             ],
             optimises: true,
         })
@@ -155,7 +156,7 @@ impl Watched<'_> {
             .args(["--data-races", "--uninitialized", "--log"])
             .arg(self.log_file());
         for (option, value) in self.oclgrind.limits {
-            // What a lockfile does not know is left as it is.
+            // What is not known is left as it is.
             if value > 0 {
                 command.arg(option).arg(value.to_string());
             }

@@ -2,13 +2,14 @@
 
 use super::VerifyArgs;
 use super::attempt::Attempt;
-use super::entries::{Entries, Entry};
+use super::entries::{Entries, Entry, Origin};
 use super::oclgrind::{Oclgrind, OclgrindError};
 use super::problems::{larger, smaller};
+use crate::commands::tuned::Tuned;
 use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
-use cltune_core::select::KnownDevice;
+use cltune_core::select::{KnownDevice, Table, select};
 
 /// What is going to be done.
 pub(super) struct Plan {
@@ -31,16 +32,21 @@ pub(super) enum VerifyError {
     /// There is no Oclgrind.
     #[error(transparent)]
     Oclgrind(#[from] OclgrindError),
-    /// What is tuned was tuned elsewhere.
+    /// What is tuned was tuned on devices that are not chosen.
     #[error(
-        "nothing to verify here: results are of {}, and those devices are not chosen or not on \
-         this machine. (`--oclgrind` needs none)",
-        tuned.join(", ")
+        "nothing to verify: with --oclgrind, --device means what was tuned on a device, and {}",
+        if tuned.is_empty() { "nothing was".to_owned() } else { format!("results are of {}", tuned.join(", ")) }
     )]
     Elsewhere {
         /// The devices in the lockfiles.
         tuned: Vec<String>,
     },
+    /// Neither tuned nor declared.
+    #[error(
+        "nothing to verify: there are no problems, neither in the lockfile nor declared for these \
+         devices; `--problem` gives some"
+    )]
+    NoProblem,
 }
 
 /// Puts them together, in the order of the lockfiles.
@@ -65,11 +71,20 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
             None => elsewhere.push(entry.device.name.to_string()),
         }
     }
+    for tunable in &entries.tunables {
+        for host in &hosts {
+            planner.add_untuned(tunable, host)?;
+        }
+    }
     let Planner { mut plan, .. } = planner;
     elsewhere.sort();
     elsewhere.dedup();
     if plan.attempts.is_empty() && plan.left_out.is_empty() && entries.stale.is_empty() {
-        return Err(VerifyError::Elsewhere { tuned: elsewhere });
+        return Err(if args.oclgrind && !args.device.is_empty() {
+            VerifyError::Elsewhere { tuned: elsewhere }
+        } else {
+            VerifyError::NoProblem
+        });
     }
     if !elsewhere.is_empty() {
         let devices = elsewhere.join(", ");
@@ -83,6 +98,8 @@ struct Host {
     of: KnownDevice,
     device: DeviceRecord,
     oclgrind: Option<Oclgrind>,
+    /// Whether it is the simulator as it is, for what was never tuned.
+    is_plain: bool,
 }
 
 /// Whether two devices of lockfiles are the same.
@@ -90,25 +107,29 @@ fn is_same(one: &KnownDevice, other: &KnownDevice) -> bool {
     one.name == other.name && one.platform == other.platform && one.vendor == other.vendor
 }
 
-/// The devices of this machine.
+/// The devices of this machine, one of each kind.
 fn own(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> {
     let devices = choose_devices(&list_devices()?, filters)?;
-    let mut hosts = Vec::new();
+    let mut hosts: Vec<Host> = Vec::new();
     for device in devices {
         let info = device.info();
-        let tuned = entries.current.iter().map(|entry| &entry.device);
-        if let Some(known) = tuned.into_iter().find(|known| known.is(&info)) {
-            hosts.push(Host {
-                of: known.clone(),
-                device,
-                oclgrind: None,
-            });
+        let mut tuned = entries.current.iter().map(|entry| &entry.device);
+        let known = tuned.find(|known| known.is(&info));
+        let of = known.map_or_else(|| KnownDevice::of(&info), Clone::clone);
+        if hosts.iter().any(|host| is_same(&host.of, &of)) {
+            continue;
         }
+        hosts.push(Host {
+            of,
+            device,
+            oclgrind: None,
+            is_plain: false,
+        });
     }
     Ok(hosts)
 }
 
-/// A simulator for each device of the lockfiles.
+/// A simulator for each device of the lockfiles, and one for what is not tuned.
 fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> {
     let mut hosts: Vec<Host> = Vec::new();
     for entry in &entries.current {
@@ -116,11 +137,24 @@ fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, Verify
         if hosts.iter().any(|host| is_same(&host.of, known)) || !is_wanted(known, filters) {
             continue;
         }
-        let oclgrind = Oclgrind::like(known)?;
+        let oclgrind = Oclgrind::like(Some(known))?;
         hosts.push(Host {
             of: known.clone(),
             device: oclgrind.device()?,
             oclgrind: Some(oclgrind),
+            is_plain: false,
+        });
+    }
+    let untuned = |tunable: &Tuned| tunable.table.results.is_empty();
+    // What is not tuned was tuned on no device that could be chosen.
+    if filters.is_empty() && entries.tunables.iter().any(untuned) {
+        let oclgrind = Oclgrind::like(None)?;
+        let device = oclgrind.device()?;
+        hosts.push(Host {
+            of: KnownDevice::of(&device.info()),
+            device,
+            oclgrind: Some(oclgrind),
+            is_plain: true,
         });
     }
     Ok(hosts)
@@ -168,7 +202,11 @@ impl Planner<'_> {
             let factor = i64::from(self.args.larger);
             if factor > 1 && !entry.dims.is_empty() {
                 match larger(model, &entry.codes, &entry.dims, factor, limits) {
-                    Ok(dims) => self.push(entry, host, dims, true),
+                    Ok(problems) => {
+                        for dims in problems {
+                            self.push(entry, host, dims, true);
+                        }
+                    }
                     Err(reason) => {
                         let problem = format!("{factor} times as large");
                         self.leave_out(entry, &problem, &reason);
@@ -179,11 +217,71 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Adds what a launch would select for problems of a tunable that were not tuned on a device: the
+    /// default, where nothing else is known. A simulator of a tuned device runs what was tuned on it.
+    fn add_untuned(&mut self, tunable: &Tuned, host: &Host) -> Result<(), PlanError> {
+        let Tuned {
+            folder,
+            declaration,
+            table,
+        } = tunable;
+        let (model, info) = (&declaration.model, host.device.info());
+        if host.oclgrind.is_some() && !(host.is_plain && table.results.is_empty()) {
+            return Ok(());
+        }
+        let results = table.results.iter();
+        let here = results.filter(|of| table.devices[usize::from(of.device)].is(&info));
+        let here: Vec<&[i64]> = here.map(|result| &*result.problem).collect();
+        let problems: Vec<Vec<i64>> = if !self.args.problem.is_empty() {
+            // What is tuned here is run on them already.
+            let given = self.args.problem.iter().filter(|_| here.is_empty());
+            given
+                .map(|text| session::problem(declaration, text))
+                .collect::<Result<_, _>>()?
+        } else if host.is_plain {
+            // The simulator stands for every device that they may be declared for.
+            declaration.problems.clone()
+        } else {
+            declaration.problems_on(&info.limits).cloned().collect()
+        };
+        for dims in problems {
+            if here.contains(&&*dims) {
+                continue;
+            }
+            let Some(candidate) = select(model, &info, &dims, table, &Table::EMPTY) else {
+                let problem = model.describe_problem(&dims);
+                self.plan.left_out.push(format!(
+                    "{} on {problem}: it is not tuned, and no configuration is valid",
+                    model.name
+                ));
+                continue;
+            };
+            let entry = Entry {
+                folder: folder.clone(),
+                declaration: declaration.clone(),
+                device: host.of.clone(),
+                codes: candidate.codes.to_vec(),
+                origin: Origin::Selected {
+                    rule: candidate.rule,
+                    text: candidate.origin(),
+                },
+                dims: dims.clone(),
+            };
+            if self.args.problem.is_empty() {
+                self.add(&entry, host)?;
+            } else {
+                self.push(&entry, host, dims, false);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds an attempt, if the same is not there: entries for several problems may share one.
     fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, is_larger: bool) {
         let tuned_on = host
             .oclgrind
             .as_ref()
+            .filter(|_| !host.is_plain)
             .map(|_| entry.device.name.to_string());
         let is_same = |other: &Attempt| {
             other.job.declaration.model.name == entry.declaration.model.name
@@ -204,6 +302,7 @@ impl Planner<'_> {
                 dims,
             },
             codes: entry.codes.clone(),
+            origin: entry.origin.clone(),
             tuned_on,
             is_larger,
             draws: self.args.draws(entry.declaration.draws),
@@ -217,8 +316,12 @@ impl Planner<'_> {
         let model = &entry.declaration.model;
         let (name, values) = (&model.name, model.describe(&entry.codes));
         let of = model.describe_problem(&entry.dims);
+        let origin = match entry.origin.selected() {
+            None => format!("tuned for {of}"),
+            Some(selected) => format!("for {of} {selected}"),
+        };
         self.plan.left_out.push(format!(
-            "{name} ({values}; tuned for {of}) on {problem}: {reason}"
+            "{name} ({values}; {origin}) on {problem}: {reason}"
         ));
     }
 }

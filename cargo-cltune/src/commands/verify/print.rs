@@ -19,6 +19,8 @@ pub(super) struct Printer<'a> {
     right: usize,
     wrong: usize,
     not_run: usize,
+    /// Whether something was compared with itself.
+    own_reference: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -31,6 +33,7 @@ impl<'a> Printer<'a> {
             right: 0,
             wrong: 0,
             not_run: 0,
+            own_reference: false,
         }
     }
 
@@ -77,7 +80,7 @@ impl<'a> Printer<'a> {
     pub(super) fn result(&mut self, attempt: &Attempt, result: &Verified) -> io::Result<()> {
         if result.is_right() {
             self.right += 1;
-        } else if result.is_not_run() {
+        } else if result.is_not_run() || attempt.says_nothing(result) {
             self.not_run += 1;
         } else {
             self.wrong += 1;
@@ -93,7 +96,19 @@ impl<'a> Printer<'a> {
             Some(tuned_on) => format!("{tuned_on}, simulated"),
             None => job.device.name.clone(),
         };
-        let values = job.configuration(&attempt.codes);
+        let configuration = job.configuration(&attempt.codes);
+        let values = match attempt.origin.selected() {
+            None => configuration.clone(),
+            Some(selected) => {
+                let here = if attempt.origin.is_of_another() {
+                    " here"
+                } else {
+                    ""
+                };
+                format!("{configuration} (not tuned{here}: {selected})")
+            }
+        };
+        self.own_reference |= attempt.oclgrind.is_none() && attempt.is_own_reference();
         let mut details: Vec<String> = Vec::new();
         if let Some(failure) = &result.failure {
             details.push(failure.detail.clone());
@@ -101,7 +116,8 @@ impl<'a> Printer<'a> {
         details.extend(result.findings.iter().map(ToString::to_string));
         for detail in details {
             let lines = detail.lines().take(12).collect::<Vec<_>>().join("\n      ");
-            self.details.push(format!("{name} ({values}): {lines}"));
+            self.details
+                .push(format!("{name} ({configuration}): {lines}"));
         }
         self.rows.push([
             name,
@@ -128,6 +144,13 @@ impl<'a> Printer<'a> {
         }
         for detail in &self.details {
             writeln!(self.out, "  {detail}")?;
+        }
+        if self.own_reference {
+            writeln!(
+                self.out,
+                "\nthe default is its own reference, without `reference(…)`: of that only crashes, elements \
+                 never written and writes out of bounds show here; more under --oclgrind"
+            )?;
         }
         write!(self.out, "\n{} right, {} not", self.right, self.wrong)?;
         if self.not_run > 0 {
@@ -162,11 +185,17 @@ fn message(attempt: &Attempt, result: &Verified) -> Value {
             })
         })
         .collect();
+    let here = || &attempt.job.device.name;
+    let tuned_on = match attempt.origin.selected() {
+        None => Some(attempt.tuned_on.as_ref().unwrap_or_else(here)),
+        Some(_) => None,
+    };
     json!({
         "reason": "verified",
         "kernel": model.name,
         "device": attempt.job.device.name,
-        "tuned_on": attempt.tuned_on.as_ref().unwrap_or(&attempt.job.device.name),
+        "tuned_on": tuned_on,
+        "rule": attempt.origin.selected(),
         "problem": json::problem(model, &attempt.job.dims),
         "larger": attempt.is_larger,
         "values": json::values(model, &attempt.codes),

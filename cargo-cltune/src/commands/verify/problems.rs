@@ -11,30 +11,55 @@ const MOST_BYTES: i64 = 1 << 30;
 /// filter, and stay as they are.
 const SMALL: i64 = 32;
 
-/// Every dimension multiplied, but for small ones, if there are larger ones.
+/// The problem with every dimension multiplied, but for small ones, if there are larger ones. Where the
+/// configuration cannot be run on that: the problems with one of them multiplied that it can be run on.
 ///
 /// # Errors
-/// Why the configuration cannot be run on that: a constraint, a limit, the memory.
+/// Why it cannot be run on any: a constraint, a limit, the memory.
 pub(super) fn larger(
     model: &Model,
     codes: &[i64],
     dims: &[i64],
     factor: i64,
     limits: &DeviceLimits,
-) -> Result<Vec<i64>, String> {
+) -> Result<Vec<Vec<i64>>, String> {
     let all_are_small = dims.iter().all(|size| *size <= SMALL);
-    let larger = dims.iter().enumerate().map(|(position, size)| {
-        if *size <= SMALL && !all_are_small {
-            return Ok(*size);
-        }
-        size.checked_mul(factor)
-            .filter(|size| fits_type(model, position, *size))
+    let growing = (0..dims.len()).filter(|at| dims[*at] > SMALL || all_are_small);
+    let growing: Vec<usize> = growing.collect();
+    let multiplied = |which: &[usize]| multiplied(model, codes, dims, which, factor, limits);
+    let reason = match multiplied(&growing) {
+        Ok(all) => return Ok(vec![all]),
+        Err(reason) => reason,
+    };
+    let single = growing.iter().filter(|_| growing.len() > 1);
+    let single: Vec<Vec<i64>> = single.filter_map(|at| multiplied(&[*at]).ok()).collect();
+    if single.is_empty() {
+        Err(reason)
+    } else {
+        Ok(single)
+    }
+}
+
+/// The problem with these dimensions multiplied, if the configuration can be run on it.
+fn multiplied(
+    model: &Model,
+    codes: &[i64],
+    dims: &[i64],
+    which: &[usize],
+    factor: i64,
+    limits: &DeviceLimits,
+) -> Result<Vec<i64>, String> {
+    let mut larger = dims.to_vec();
+    for position in which {
+        let size = &mut larger[*position];
+        *size = size
+            .checked_mul(factor)
+            .filter(|size| fits_type(model, *position, *size))
             .ok_or_else(|| {
-                let name = &model.dimensions[position];
+                let name = &model.dimensions[*position];
                 format!("`{name}` = {size} times {factor} does not fit into its type")
-            })
-    });
-    let larger = larger.collect::<Result<Vec<_>, _>>()?;
+            })?;
+    }
     let checked = model.check(codes, &larger, limits);
     checked.map_err(|rejection| rejection.to_string())?;
     let bytes = bytes(model, &larger, limits).ok_or("its buffers have no size")?;
@@ -228,7 +253,7 @@ mod tests {
     #[test]
     fn larger_problems_keep_to_constraints_types_and_memory() {
         let larger = |dims: &[i64], factor| larger(&model(), &[64], dims, factor, &limits());
-        assert_eq!(larger(&[128], 3), Ok(vec![384]));
+        assert_eq!(larger(&[128], 3), Ok(vec![vec![384]]));
         let reason = |dims: &[i64], factor| larger(dims, factor).unwrap_err();
         assert!(reason(&[100], 3).contains("not divisible"));
         assert!(reason(&[64], 1 << 10).contains("does not fit into its type"));
@@ -236,8 +261,19 @@ mod tests {
         let mut with_filter = model();
         with_filter.dimensions = vec!["n".into(), "filter".into()].into();
         let larger_of = |dims: &[i64]| super::larger(&with_filter, &[64], dims, 2, &limits());
-        assert_eq!(larger_of(&[128, 7]), Ok(vec![256, 7]));
-        assert_eq!(larger_of(&[128, 33]), Ok(vec![256, 66]));
+        assert_eq!(larger_of(&[128, 7]), Ok(vec![vec![256, 7]]));
+        assert_eq!(larger_of(&[128, 33]), Ok(vec![vec![256, 66]]));
+        // A tile whose size the configuration decides: the rest grows alone.
+        let mut tiled = with_filter.clone();
+        let scope = Scope {
+            parameters: &with_filter.parameters,
+            dimensions: &with_filter.dimensions,
+        };
+        let tile = Formula::parse("filter == WG", &scope, Type::Bool).unwrap();
+        tiled.constraints = vec![tile].into();
+        let larger_of = |dims: &[i64]| super::larger(&tiled, &[64], dims, 2, &limits());
+        assert_eq!(larger_of(&[128, 64]), Ok(vec![vec![256, 64]]));
+        assert!(larger_of(&[100, 64]).is_err());
         let small = DeviceLimits {
             global_mem_size: 1 << 12,
             ..limits()
