@@ -1,41 +1,12 @@
 //! What the model-based strategy promises: better than chance, wary of failures, and at home in
 //! spaces that nobody can enumerate.
 
-use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::space::{Space, SpaceConstraint, SpaceParameter, SpaceSpec};
-use cltune_runtime::search::{Score, Search, Setting, Step, find};
-use std::sync::Arc;
+mod spaces;
 
-/// Parameters with these values, under a constraint.
-fn space(parameters: &[(&'static str, Vec<i64>)], constraint: &str) -> Arc<Space> {
-    let declared: Vec<Parameter> = parameters
-        .iter()
-        .map(|(name, values)| Parameter {
-            name: (*name).into(),
-            domain: Domain::Integers(values.clone().into()),
-        })
-        .collect();
-    let scope = Scope {
-        parameters: &declared,
-        dimensions: &[],
-    };
-    let formula = Formula::parse(constraint, &scope, Type::Bool).unwrap();
-    Arc::new(Space::build(&SpaceSpec {
-        parameters: parameters
-            .iter()
-            .map(|(name, values)| SpaceParameter {
-                name: (*name).into(),
-                codes: values.clone(),
-            })
-            .collect(),
-        constraints: vec![SpaceConstraint {
-            label: constraint.to_owned().into(),
-            program: formula.program.bind(&[], &DeviceLimits::default()),
-        }],
-    }))
-}
+use cltune_core::space::Space;
+use cltune_runtime::search::{Score, Search, Setting, Step, find};
+use spaces::space;
+use std::sync::Arc;
 
 fn kernel_space() -> Arc<Space> {
     let powers = |last: u32| {

@@ -1,9 +1,8 @@
 //! What a search guarantees for every strategy, on small spaces and without a device.
 
-use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::space::{Space, SpaceConstraint, SpaceParameter, SpaceSpec};
+mod spaces;
+
+use cltune_core::space::Space;
 use cltune_runtime::search::{
     Entry, Generator, STRATEGIES, Score, Search, Setting, Step, Strategy, find,
 };
@@ -13,34 +12,10 @@ use std::sync::Arc;
 
 /// `A` in 0..6 and `B` in 0..5 under a constraint.
 fn space(constraint: &str) -> Arc<Space> {
-    let range = |name: &'static str, last| Parameter {
-        name: name.into(),
-        domain: Domain::Range {
-            first: 0,
-            last,
-            step: 1,
-        },
-    };
-    let parameters = [range("A", 5), range("B", 4)];
-    let scope = Scope {
-        parameters: &parameters,
-        dimensions: &[],
-    };
-    let formula = Formula::parse(constraint, &scope, Type::Bool).unwrap();
-    let spec = SpaceSpec {
-        parameters: parameters
-            .iter()
-            .map(|parameter| SpaceParameter {
-                name: parameter.name.clone(),
-                codes: parameter.domain.codes().collect(),
-            })
-            .collect(),
-        constraints: vec![SpaceConstraint {
-            label: formula.text.clone(),
-            program: formula.program.bind(&[], &DeviceLimits::default()),
-        }],
-    };
-    Arc::new(Space::build(&spec))
+    spaces::space(
+        &[("A", (0..6).collect()), ("B", (0..5).collect())],
+        constraint,
+    )
 }
 
 /// A bowl with its best at (4, 1); the corner fails.

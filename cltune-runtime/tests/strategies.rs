@@ -1,11 +1,11 @@
 //! What every strategy promises: better than chance, at home in spaces of every shape, and the same
 //! course however results arrive.
 
-use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::space::{Space, SpaceConstraint, SpaceParameter, SpaceSpec};
+mod spaces;
+
+use cltune_core::space::Space;
 use cltune_runtime::search::{Generator, STRATEGIES, Score, Search, Setting, Step, find};
+use spaces::space;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -20,35 +20,6 @@ fn names() -> Vec<&'static str> {
     ];
     let all = STRATEGIES.iter().map(|entry| entry.name);
     all.chain(published).collect()
-}
-
-/// Parameters with these values, under a constraint.
-fn space(parameters: &[(&'static str, Vec<i64>)], constraint: &str) -> Arc<Space> {
-    let declared: Vec<Parameter> = parameters
-        .iter()
-        .map(|(name, values)| Parameter {
-            name: (*name).into(),
-            domain: Domain::Integers(values.clone().into()),
-        })
-        .collect();
-    let scope = Scope {
-        parameters: &declared,
-        dimensions: &[],
-    };
-    let formula = Formula::parse(constraint, &scope, Type::Bool).unwrap();
-    Arc::new(Space::build(&SpaceSpec {
-        parameters: parameters
-            .iter()
-            .map(|(name, values)| SpaceParameter {
-                name: (*name).into(),
-                codes: values.clone(),
-            })
-            .collect(),
-        constraints: vec![SpaceConstraint {
-            label: constraint.to_owned().into(),
-            program: formula.program.bind(&[], &DeviceLimits::default()),
-        }],
-    }))
 }
 
 fn powers_of_two(last: u32) -> Vec<i64> {

@@ -215,7 +215,10 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
                 ))
             })?;
         let size = size.trim().replace('_', "").parse();
-        dims[position] = Some(size.map_err(|_| wrong(format!("`{part}` needs an integer")))?);
+        let size = size.map_err(|_| wrong(format!("`{part}` needs an integer")))?;
+        if dims[position].replace(size).is_some() {
+            return Err(wrong(format!("`{}` is given twice", name.trim())));
+        }
     }
     let missing = dims.iter().position(Option::is_none);
     if let Some(position) = missing {
@@ -225,4 +228,28 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
         )));
     }
     Ok(dims.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_problem_has_each_dimension_once() {
+        let declaration = samples::declaration("app::saxpy", "b3:0", &[1024]);
+        let problem = |text: &str| problem(&declaration, text).map_err(|error| error.to_string());
+        assert_eq!(problem("n=1_024"), Ok(vec![1024]));
+        assert_eq!(problem(" n = 7 ,"), Ok(vec![7]));
+        for (text, reason) in [
+            ("n", "`n` is not of the form"),
+            ("m=1", "has no dimension `m`; it has: n"),
+            ("n=x", "`n=x` needs an integer"),
+            ("n=1,n=2", "`n` is given twice"),
+            ("", "`n` is missing"),
+        ] {
+            let error = problem(text).unwrap_err();
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
 }

@@ -15,10 +15,10 @@ use proc_macro2::Span;
 pub(super) fn check(
     attribute: &Attribute,
     function: Span,
-    model: &Model,
     declaration: &Declaration,
     errors: &mut Errors,
 ) {
+    let model = &declaration.model;
     let own = without_places(&model.source);
     if !may_have(model, &own, &model.kernel) {
         let (span, hint) = match &attribute.kernel {

@@ -14,9 +14,11 @@
 //! | `split` | what is divided among devices |
 //! | `source` | the kernel's source |
 //! | `kernel` | whether it can have the kernels that are named |
+//! | `assemble` | the model and the declaration, put together |
 //! | `lock` | the lockfile's results |
 
 mod arguments;
+mod assemble;
 mod domain;
 mod fills;
 mod formulas;
@@ -37,13 +39,13 @@ pub(crate) use split::CheckedDivision;
 
 use crate::environment::Environment;
 use crate::errors::Errors;
-use crate::parse::{self, Argument, Attribute, Item, Spanned};
+use crate::parse::{self, Argument, Attribute, Item};
+use assemble::Clauses;
 use cltune_core::Text;
 use cltune_core::declaration::Declaration;
 use cltune_core::fingerprint;
-use cltune_core::model::Model;
 use cltune_core::select::Table;
-use formulas::{Names, Scopes};
+use formulas::Scopes;
 use proc_macro2::Ident;
 use std::path::PathBuf;
 use syn::ext::IdentExt;
@@ -97,103 +99,36 @@ pub(crate) fn check(
 
     let kernel_arguments =
         arguments::arguments(attribute, &arguments, &problems.dimensions, &scopes, errors);
-    let global = if let Some(global) = &attribute.global {
-        formulas::sizes(global, &scopes, Names::All, errors)
-    } else {
-        if grammatical {
-            errors.add(
-                item.signature.ident.span(),
-                "the clause `global(…)` is missing: the global size in work-items, for \
-                 example `global(n)`",
-            );
-        }
-        Vec::new()
-    };
-    let same_rank = |clause: Option<&Spanned<Vec<syn::Expr>>>, errors: &mut Errors| {
-        let Some(clause) = clause else {
-            return Vec::new();
-        };
-        formulas::check_rank(clause, attribute.global.as_ref(), errors);
-        formulas::sizes(clause, &scopes, Names::All, errors)
-    };
-    let local = same_rank(attribute.local.as_ref(), errors);
-    let offset = same_rank(attribute.offset.as_ref(), errors);
     let source = source::source(attribute, item, environment, grammatical, errors);
     let reference = tuning::reference(attribute.reference.as_ref(), environment, &scopes, errors);
-    let function = item.signature.ident.unraw().to_string();
-    let name = names::lockfile_name(attribute.name.as_ref(), &function, errors);
-    let mut model = Model {
-        name: format!("{}::{name}", environment.package.replace('-', "_")).into(),
-        fingerprint: "".into(),
-        kernel: names::kernel_name(attribute.kernel.as_ref(), &function, errors).into(),
-        source: source.text.into(),
-        options: tuning::options(attribute.options.as_ref(), errors).into(),
-        parameters: scopes.parameters().to_vec().into(),
-        dimensions: scopes.dimensions().to_vec().into(),
-        constraints: formulas::conditions(attribute.constraints.as_ref(), &scopes, errors).into(),
-        global: global.into(),
-        local: local.into(),
-        offset: offset.into(),
-        local_memory: formulas::single(
-            attribute.local_memory.as_ref(),
-            &scopes,
-            Names::All,
-            errors,
-        ),
-        defines: formulas::defines(attribute.defines.as_ref(), &scopes, errors).into(),
-        arguments: kernel_arguments.arguments.into(),
-        default: tuning::defaults(
-            attribute.defaults.as_ref(),
-            &parameters,
-            grammatical,
-            errors,
-        )
-        .map(Into::into),
+    let clauses = Clauses {
+        attribute,
+        item,
+        environment,
+        scopes: &scopes,
+        grammatical,
     };
-    let per_launch = Names::NoParameters("what a launch does for the caller does not depend on it");
-    let mut declaration = Declaration {
-        package: environment.package.clone(),
-        version: environment.version.clone(),
-        source_file: environment.source_file.clone(),
-        lockfile_seen: String::new(),
-        problems: problems.sizes,
-        tune_if: formulas::tune_if(attribute.tune_if.as_ref(), &scopes, errors),
-        reference: reference.value,
-        tolerance: verification::tolerance(
-            attribute.tolerance.as_ref(),
-            grammatical,
-            &scopes,
-            errors,
-        ),
-        draws: verification::draws(attribute.draws.as_ref(), errors),
-        fills: kernel_arguments.fills,
-        bytes: formulas::single(attribute.bytes.as_ref(), &scopes, per_launch, errors),
-        flops: formulas::single(attribute.flops.as_ref(), &scopes, per_launch, errors),
-        even_work: attribute
-            .even_work
-            .as_ref()
-            .is_some_and(|clause| clause.value.value),
-        model: model.clone(),
-    };
+    let mut declaration = clauses.declaration(
+        clauses.model(&parameters, source.text, kernel_arguments.arguments, errors),
+        problems.sizes,
+        reference.value,
+        kernel_arguments.fills,
+        errors,
+    );
     let divisions = split::divisions(attribute, &arguments, &problems.dimensions, &scopes, errors);
     if errors.is_empty() {
-        split::check_lengths(
-            &divisions,
-            &arguments,
-            &model,
-            &declaration.problems,
-            errors,
-        );
+        let (model, problems) = (&declaration.model, &declaration.problems);
+        split::check_lengths(&divisions, &arguments, model, problems, errors);
         let function = item.signature.ident.span();
-        kernel::check(attribute, function, &model, &declaration, errors);
+        kernel::check(attribute, function, &declaration, errors);
     }
     let mut tracked = source.files;
     tracked.extend(reference.files);
     let mut baked = lock::Baked::default();
     if errors.is_empty() {
-        model.fingerprint = fingerprint::of(&model).into();
-        baked = lock::read(environment, &model, errors);
-        declaration.model = model;
+        let model = &mut declaration.model;
+        model.fingerprint = fingerprint::of(model).into();
+        baked = lock::read(environment, model, errors);
     }
     declaration.lockfile_seen = baked.seen;
     tracked.extend(baked.tracked);

@@ -25,7 +25,9 @@ impl Part {
     pub(super) fn of(whole: &Geometry, compute_units: usize) -> Option<Self> {
         let local = whole.local?;
         let groups: [usize; 3] = std::array::from_fn(|at| whole.global[at] / local[at].max(1));
-        let all: usize = groups.iter().product();
+        let all = groups
+            .iter()
+            .try_fold(1_usize, |all, count| all.checked_mul(*count))?;
         let (cut, most) = groups
             .into_iter()
             .enumerate()
@@ -86,6 +88,12 @@ mod tests {
         assert_eq!(part([16, 64, 1], 2), Some(([16, 8, 1], 8.0)));
         assert_eq!(part([8, 4, 1], 1), None, "one work-group");
         assert_eq!(Part::of(&geometry([128, 32, 1], None), 2), None);
+        let endless = [1 << 36, 1 << 36, 1];
+        assert_eq!(
+            part(endless, 2),
+            None,
+            "more work-groups than 64 bits count"
+        );
     }
 
     #[test]

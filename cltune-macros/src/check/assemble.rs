@@ -1,0 +1,125 @@
+//! The model and the declaration, put together from their clauses.
+
+use super::formulas::{self, Names, Scopes};
+use super::{Parameter, names, tuning, verification};
+use crate::environment::Environment;
+use crate::errors::Errors;
+use crate::parse::{Attribute, Item, Spanned};
+use cltune_core::declaration::{Declaration, Fill, Reference};
+use cltune_core::expr::Formula;
+use cltune_core::model::{Argument, Model};
+use syn::Expr;
+use syn::ext::IdentExt;
+
+/// What clauses are read with.
+#[derive(Clone, Copy)]
+pub(super) struct Clauses<'a> {
+    pub(super) attribute: &'a Attribute,
+    pub(super) item: &'a Item,
+    pub(super) environment: &'a Environment,
+    pub(super) scopes: &'a Scopes,
+    /// Whether the grammar is right: what is missing may otherwise stand where it cannot be read.
+    pub(super) grammatical: bool,
+}
+
+impl Clauses<'_> {
+    /// The model, without its fingerprint.
+    pub(super) fn model(
+        self,
+        parameters: &[Parameter],
+        source: String,
+        arguments: Vec<Argument>,
+        errors: &mut Errors,
+    ) -> Model {
+        let Self {
+            attribute, scopes, ..
+        } = self;
+        let function = self.item.signature.ident.unraw().to_string();
+        let name = names::lockfile_name(attribute.name.as_ref(), &function, errors);
+        let constraints = attribute.constraints.as_ref();
+        let local_memory = attribute.local_memory.as_ref();
+        let defaults = attribute.defaults.as_ref();
+        Model {
+            name: format!("{}::{name}", self.environment.package.replace('-', "_")).into(),
+            fingerprint: "".into(),
+            kernel: names::kernel_name(attribute.kernel.as_ref(), &function, errors).into(),
+            source: source.into(),
+            options: tuning::options(attribute.options.as_ref(), errors).into(),
+            parameters: scopes.parameters().to_vec().into(),
+            dimensions: scopes.dimensions().to_vec().into(),
+            constraints: formulas::conditions(constraints, scopes, errors).into(),
+            global: self.global(errors).into(),
+            local: self.of_same_rank(attribute.local.as_ref(), errors).into(),
+            offset: self.of_same_rank(attribute.offset.as_ref(), errors).into(),
+            local_memory: formulas::single(local_memory, scopes, Names::All, errors),
+            defines: formulas::defines(attribute.defines.as_ref(), scopes, errors).into(),
+            arguments: arguments.into(),
+            default: tuning::defaults(defaults, parameters, self.grammatical, errors)
+                .map(Into::into),
+        }
+    }
+
+    /// The declaration of a model, without what the lockfile says.
+    pub(super) fn declaration(
+        self,
+        model: Model,
+        problems: Vec<Vec<i64>>,
+        reference: Reference,
+        fills: Vec<Fill>,
+        errors: &mut Errors,
+    ) -> Declaration {
+        let Self {
+            attribute,
+            environment,
+            scopes,
+            grammatical,
+            ..
+        } = self;
+        let names = Names::NoParameters("what a launch does for the caller does not depend on it");
+        let tolerance = attribute.tolerance.as_ref();
+        let even_work = attribute.even_work.as_ref();
+        Declaration {
+            model,
+            package: environment.package.clone(),
+            version: environment.version.clone(),
+            source_file: environment.source_file.clone(),
+            lockfile_seen: String::new(),
+            problems,
+            tune_if: formulas::tune_if(attribute.tune_if.as_ref(), scopes, errors),
+            reference,
+            tolerance: verification::tolerance(tolerance, grammatical, scopes, errors),
+            draws: verification::draws(attribute.draws.as_ref(), errors),
+            fills,
+            bytes: formulas::single(attribute.bytes.as_ref(), scopes, names, errors),
+            flops: formulas::single(attribute.flops.as_ref(), scopes, names, errors),
+            even_work: even_work.is_some_and(|clause| clause.value.value),
+        }
+    }
+
+    fn global(self, errors: &mut Errors) -> Vec<Formula> {
+        if let Some(global) = &self.attribute.global {
+            return formulas::sizes(global, self.scopes, Names::All, errors);
+        }
+        if self.grammatical {
+            errors.add(
+                self.item.signature.ident.span(),
+                "the clause `global(…)` is missing: the global size in work-items, for example \
+                 `global(n)`",
+            );
+        }
+        Vec::new()
+    }
+
+    /// The local size or the offset, which have as many dimensions as the global size.
+    fn of_same_rank(
+        self,
+        clause: Option<&Spanned<Vec<Expr>>>,
+        errors: &mut Errors,
+    ) -> Vec<Formula> {
+        let Some(clause) = clause else {
+            return Vec::new();
+        };
+        formulas::check_rank(clause, self.attribute.global.as_ref(), errors);
+        formulas::sizes(clause, self.scopes, Names::All, errors)
+    }
+}
