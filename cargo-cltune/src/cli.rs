@@ -3,10 +3,12 @@
 #[cfg(test)]
 mod documented;
 mod examples;
+mod output;
 
 use crate::commands::{self, Outcome};
 use crate::worker;
 use clap::{CommandFactory, Parser, Subcommand};
+use output::Output;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -146,7 +148,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         }
     };
     // Not locked: searches side by side print their messages too.
-    let mut stdout = anstream::stdout();
+    let mut stdout = Output::new(anstream::stdout());
     let mut stderr = anstream::stderr();
     let outcome = match cltune.command {
         None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
@@ -182,6 +184,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Reported) => ExitCode::from(1),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(_) if stdout.is_closed() => ExitCode::from(2),
         Err(message) => {
             let red = anstyle::AnsiColor::Red.on_default().bold();
             let _ = writeln!(stderr, "{red}error{red:#}: {message}");
@@ -194,7 +197,8 @@ fn check(
     args: &CheckCommand,
     stdout: &mut dyn Write,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
-    let discovery = crate::artifact::discover(&args.cargo)?;
+    let artifact = args.check.artifact.as_deref();
+    let discovery = crate::artifact::discover_or_read(artifact, None, &args.cargo)?;
     for package in &discovery.packages {
         crate::session::touch_sources(&package.manifest_dir, &package.declarations);
     }

@@ -15,10 +15,10 @@ fn a_stripped_release_program_is_tuned_in_an_empty_folder() {
     let empty = tempfile::tempdir().expect("a temporary folder");
     let program = empty.path().join("app");
     fs::copy(project.executable("release"), &program).expect("the program can be copied");
-    let tune = |arguments: &[&str]| {
+    let cltune = |subcommand: &str, arguments: &[&str]| {
         let mut command = Command::new(tools::cargo_cltune());
         command
-            .args(["cltune", "tune", "--artifact", "./app"])
+            .args(["cltune", subcommand, "--artifact", "./app"])
             .args(arguments);
         // Neither cargo nor rustc can be found.
         command
@@ -27,9 +27,17 @@ fn a_stripped_release_program_is_tuned_in_an_empty_folder() {
             .env_remove("CARGO");
         Output::of(&mut command)
     };
+    let tune = |arguments: &[&str]| cltune("tune", arguments);
+    let listed = cltune("list", &[]).expect_code(0);
+    let _ = listed.expect_stdout(&["cltune_e2e_artifact::scale", "lockfile: missing"]);
+    let missing = cltune("check", &[]).expect_code(1);
+    let _ = missing.expect_stdout(&["there is no lockfile"]);
     let _ = tune(&["--budget", "4"])
         .expect_code(0)
         .expect_stdout(&["WASTE = false"]);
+    let _ = cltune("check", &[]).expect_code(0);
+    let listed = cltune("list", &[]).expect_code(0);
+    let _ = listed.expect_stdout(&["lockfile: fresh"]);
     let lockfile = fs::read_to_string(empty.path().join("cltune.lock")).expect("it is written");
     assert!(
         lockfile.contains("name = \"cltune_e2e_artifact::scale\""),

@@ -4,7 +4,7 @@ use cltune_tests::samples::{self, FILL};
 use cltune_tests::{Output, tools};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn cltune(arguments: &[&str]) -> Command {
     let mut command = Command::new(tools::cargo_cltune());
@@ -82,6 +82,33 @@ fn a_filter_that_matches_nothing_lists_what_there_is() {
 }
 
 #[test]
+fn outside_of_a_package_cargos_own_error_is_shown() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for subcommand in ["tune", "list", "check", "verify", "rules"] {
+        let mut command = cltune(&[subcommand]);
+        let failed = Output::of(command.current_dir(folder.path())).expect_code(2);
+        assert!(
+            failed
+                .stderr
+                .starts_with("error: could not find `Cargo.toml`"),
+            "{failed}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_news() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = cltune(&["completions", "bash"]);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn();
+    let ended = child.and_then(std::process::Child::wait_with_output);
+    let ended = ended.expect("the command can be run");
+    assert_eq!(ended.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+}
+
+#[test]
 fn wrong_usage_has_exit_code_2_and_says_what_is_possible() {
     let failed = |arguments: &[&str], texts: &[&str]| {
         let _ = Output::of(&mut cltune(arguments))
@@ -104,13 +131,6 @@ fn wrong_usage_has_exit_code_2_and_says_what_is_possible() {
         "merge",
         "130",
     ]);
-}
-
-#[test]
-fn outside_of_a_package_cargos_own_error_is_shown() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let failed = Output::of(cltune(&["list"]).current_dir(folder.path())).expect_code(2);
-    let _ = failed.expect_stderr(&["Cargo.toml"]);
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn an_interrupted_session_keeps_what_it_measured() {
     session.wait_for("\"configuration\"");
     session.wait_for("\"configuration\"");
     session.signal("INT");
-    let ended = session.end().expect_code(130);
+    let ended = session.end().expect_code(130).expect_stderr(&["--resume"]);
     let measured = ended.messages("configuration").len();
     assert!((2..5000).contains(&measured), "{ended}");
     let lockfile = project.read("cltune.lock");

@@ -94,8 +94,8 @@ pub(super) struct BuiltFile {
 /// Why nothing could be built.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BuildError {
-    /// `cargo metadata` failed.
-    #[error("{0}")]
+    /// `cargo metadata` failed, as in a folder without a package.
+    #[error("{}", reason(.0))]
     Metadata(#[from] cargo_metadata::Error),
     /// A package that is not in the workspace.
     #[error("there is no package `{name}` in the workspace; there are: {}", known.join(", "))]
@@ -111,6 +111,17 @@ pub(crate) enum BuildError {
     /// The build failed; cargo has said why.
     #[error("the build failed, so its tunables cannot be read")]
     Failed,
+}
+
+/// What cargo says, without the word that errors begin with here, too.
+fn reason(error: &cargo_metadata::Error) -> String {
+    match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            let said = stderr.trim();
+            said.strip_prefix("error: ").unwrap_or(said).to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 impl CargoArgs {

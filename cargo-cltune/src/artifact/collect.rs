@@ -83,7 +83,7 @@ pub(crate) fn discover_or_read(
 }
 
 /// Builds with cargo and reads what was built.
-pub(crate) fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
+fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
     let built = args.build()?;
     let mut packages = Vec::new();
     let mut names = Vec::new();

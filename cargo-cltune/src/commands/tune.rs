@@ -244,6 +244,9 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             writeln!(stdout, "\n{coverage}")?;
         }
     }
+    if interrupted() && !args.quiet {
+        anstream::eprintln!("\nInterrupted; with `--resume` the search goes on from here");
+    }
     Ok(match (interrupted(), reported) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Reported,

@@ -209,7 +209,7 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
             .ok_or_else(|| {
                 let known = model.dimensions.join(", ");
                 wrong(format!(
-                    "`{}` has no dimension `{}`; it has: {known}",
+                    "`{}` has no dimension `{}`; it has: {known} (`--kernel` leaves other tunables out)",
                     model.name,
                     name.trim()
                 ))

@@ -23,6 +23,10 @@ use std::path::PathBuf;
 /// the command line names targets; where it was tuned, it must be current.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
+    /// Check the tunables in this executable or library, with neither cargo nor sources, against the
+    /// lockfile in the current folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) artifact: Option<PathBuf>,
     /// How to print what was found.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 /// One line for a clean package; for others every finding and what to do. Then what need not be done.
 pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result<()> {
-    let mut dirty = false;
+    let mut untuned = false;
+    let mut named = false;
     let mut noted = false;
     for report in reports {
         let PackageReport {
@@ -31,10 +32,11 @@ pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
             };
             writeln!(out, "{package}: {tunables}, {state}")?;
         } else {
-            dirty = true;
             writeln!(out, "{package}: {}", report.lockfile.display())?;
         }
         for finding in findings {
+            untuned |= finding.is_missing() || matches!(finding, Finding::Stale { .. });
+            named |= matches!(finding, Finding::Lacks { .. });
             writeln!(out, "  {finding}")?;
         }
         for note in notes {
@@ -48,11 +50,14 @@ pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
              `--all-targets` they are"
         )?;
     }
-    if dirty {
-        writeln!(
-            out,
-            "run `cargo cltune` on the devices named above, and commit cltune.lock"
-        )?;
+    // What is damaged says itself what to do.
+    if untuned {
+        let on = if named {
+            " on the devices named above"
+        } else {
+            ""
+        };
+        writeln!(out, "run `cargo cltune`{on}, and commit cltune.lock")?;
     }
     Ok(())
 }

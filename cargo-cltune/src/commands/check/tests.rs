@@ -28,6 +28,13 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
         .unwrap();
 }
 
+fn args(format: Format) -> CheckArgs {
+    CheckArgs {
+        artifact: None,
+        format,
+    }
+}
+
 fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
     check_with(folder, format, declarations, &[])
 }
@@ -46,7 +53,7 @@ fn check_with(
         auxiliary: auxiliary.iter().map(ToString::to_string).collect(),
     };
     let mut out = Vec::new();
-    let outcome = run(&CheckArgs { format }, &[package], &mut out).unwrap();
+    let outcome = run(&args(format), &[package], &mut out).unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }
 
@@ -137,7 +144,7 @@ fn everything_that_is_missing_is_listed() {
             "app::saxpy: not tuned on y for n = 9",
         ]
     );
-    assert!(lines[4].contains("cargo cltune"), "{text}");
+    assert!(lines[4].contains("on the devices named above"), "{text}");
 
     let (outcome, text) = check(folder.path(), Format::Json, &declarations);
     assert_eq!(outcome, Outcome::Reported);
@@ -160,6 +167,7 @@ fn a_missing_lockfile_is_reported_only_where_there_are_tunables() {
     );
     assert_eq!(outcome, Outcome::Reported);
     assert!(text.contains("there is no lockfile"), "{text}");
+    assert!(text.contains("run `cargo cltune`, and commit"), "{text}");
     assert_eq!(check(folder.path(), Format::Text, &[]).0, Outcome::Done);
 }
 
@@ -220,6 +228,8 @@ fn a_broken_or_hand_edited_lockfile_is_reported_with_its_place() {
     let (outcome, text) = check(folder.path(), Format::Json, std::slice::from_ref(&saxpy));
     assert_eq!(outcome, Outcome::Reported);
     let report: Value = serde_json::from_str(&text).unwrap();
+    let (_, told) = check(folder.path(), Format::Text, std::slice::from_ref(&saxpy));
+    assert!(!told.contains("run `cargo cltune`"), "{told}");
     let finding = &report["packages"][0]["findings"][0];
     assert_eq!(
         (&finding["kind"], &finding["line"]),
@@ -244,9 +254,6 @@ fn a_lockfile_that_cannot_be_opened_is_an_error() {
         declarations: Vec::new(),
         auxiliary: BTreeSet::new(),
     };
-    let args = CheckArgs {
-        format: Format::Text,
-    };
-    let result = run(&args, &[package], &mut Vec::new());
+    let result = run(&args(Format::Text), &[package], &mut Vec::new());
     assert!(matches!(result, Err(CheckError::Store(_))));
 }

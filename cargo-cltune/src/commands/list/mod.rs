@@ -11,7 +11,7 @@ mod limits;
 mod print;
 
 use super::{Format, Outcome};
-use crate::artifact::{CargoArgs, discover};
+use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
@@ -21,6 +21,7 @@ use cltune_core::device::DeviceInfo;
 use cltune_core::lockfile::{FILE_NAME, Lockfile};
 use serde_json::json;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
 #[derive(Clone, Debug, clap::Args)]
@@ -46,6 +47,10 @@ pub(crate) struct ListArgs {
         conflicts_with = "device"
     )]
     limits: Vec<DeviceInfo>,
+    /// List the tunables in this executable or library, with neither cargo nor sources. The lockfile is
+    /// read from the current folder.
+    #[arg(long, value_name = "FILE")]
+    artifact: Option<PathBuf>,
     /// How to print the list.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -58,7 +63,7 @@ pub(crate) fn run(
     args: &ListArgs,
     stdout: &mut dyn Write,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
-    let discovery = discover(&args.cargo)?;
+    let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let devices: Vec<DeviceInfo> = if args.limits.is_empty() {
         match list_devices() {
