@@ -9,7 +9,19 @@ const EVIDENCE: [(u32, f64); 2] = [(2, 1.25), (4, 1.05)];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Balance {
     speeds: Vec<Speed>,
+    /// How much faster all were in the last calls that changed no factors.
+    level: Level,
     seen: Seen,
+}
+
+/// A factor of all speeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Level(f64);
+
+impl Default for Level {
+    fn default() -> Self {
+        Self(1.0)
+    }
 }
 
 /// Calls with one split.
@@ -85,6 +97,14 @@ impl Speed {
             Self::Expected(speed) | Self::Measured(speed) => Some(speed),
         }
     }
+
+    const fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Unknown => Self::Unknown,
+            Self::Expected(speed) => Self::Expected(speed * factor),
+            Self::Measured(speed) => Self::Measured(speed * factor),
+        }
+    }
 }
 
 impl Balance {
@@ -92,6 +112,7 @@ impl Balance {
     pub fn new(members: usize) -> Self {
         Self {
             speeds: vec![Speed::Unknown; members],
+            level: Level::default(),
             seen: Seen::default(),
         }
     }
@@ -103,13 +124,13 @@ impl Balance {
         if let Some(known @ (Speed::Unknown | Speed::Expected(_))) = self.speeds.get_mut(member)
             && is_speed
         {
-            *known = Speed::Expected(speed);
+            *known = Speed::Expected(speed / self.level.0);
         }
     }
 
     /// The speed of a device, positions per second.
     pub fn speed(&self, member: usize) -> Option<f64> {
-        self.speeds.get(member)?.value()
+        Some(self.speeds.get(member)?.value()? * self.level.0)
     }
 
     /// How large a part each device is to get (equation 4 of the paper, for speeds); 0 where nothing
@@ -125,7 +146,7 @@ impl Balance {
 
     /// Corrects the speeds by what devices that worked at the same time needed. A first measurement
     /// replaces what was expected. Later ones count half, and only when several calls say the same: where
-    /// all need about the same time, nothing changes.
+    /// all need about the same time, no factor changes, and all speeds become what was measured together.
     pub fn learn(&mut self, turns: &[Turn]) {
         let is_new =
             |turn: &Turn| !matches!(self.speeds.get(turn.member), Some(Speed::Measured(_)));
@@ -139,11 +160,30 @@ impl Balance {
             let Seen { turns, .. } = std::mem::take(&mut self.seen);
             if is_uneven {
                 self.correct(&turns);
+            } else {
+                self.take_level(&turns);
             }
         }
     }
 
+    /// Lets all speeds be on the whole those of turns, without changing any factor.
+    fn take_level(&mut self, turns: &[Turn]) {
+        let ratio = |turn: &Turn| {
+            let known = self.speeds.get(turn.member)?.value()?;
+            Some((turn.speed()? / known).ln())
+        };
+        let ratios: Vec<f64> = turns.iter().filter_map(ratio).collect();
+        if !ratios.is_empty() {
+            let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+            self.level = Level(mean.exp());
+        }
+    }
+
     fn correct(&mut self, turns: &[Turn]) {
+        let Level(level) = std::mem::take(&mut self.level);
+        for speed in &mut self.speeds {
+            *speed = speed.times(level);
+        }
         for turn in turns {
             let (Some(known), Some(measured)) = (self.speeds.get_mut(turn.member), turn.speed())
             else {
@@ -227,6 +267,38 @@ mod tests {
         }
         let [a, b] = [0, 1].map(|member| cost[member](shares[member]));
         assert!((a / b - 1.0).abs() < 0.06, "{shares:?}: {a} {b}");
+    }
+
+    #[test]
+    fn where_all_become_faster_speeds_do_and_factors_stay() {
+        let mut balance = Balance::new(3);
+        let turns = |seconds: f64| [turn(0, 300, seconds), turn(1, 100, seconds)];
+        balance.expect(2, 50.0);
+        balance.learn(&turns(2.0));
+        let factors = balance.factors();
+        for _ in 0..4 {
+            balance.learn(&turns(1.0));
+        }
+        let speeds =
+            |balance: &Balance| [0, 1, 2].map(|member| balance.speed(member).unwrap().round());
+        assert_eq!(speeds(&balance), [300.0, 100.0, 100.0]);
+        assert_eq!(balance.factors(), factors);
+        for _ in 0..4 {
+            balance.learn(&turns(4.0));
+        }
+        assert_eq!(speeds(&balance), [75.0, 25.0, 25.0]);
+        assert_eq!(balance.factors(), factors);
+        // What is learned next is relative to that.
+        for _ in 0..2 {
+            balance.learn(&[turn(0, 300, 4.0), turn(1, 100, 1.0)]);
+        }
+        assert_eq!(speeds(&balance), [75.0, 50.0, 25.0]);
+        // One device alone has no factors to correct, only a speed.
+        let mut alone = Balance::new(1);
+        for seconds in [3.0, 1.0, 1.5, 1.25, 2.0] {
+            alone.learn(&[turn(0, 100, seconds)]);
+        }
+        assert_eq!(alone.speed(0).map(f64::round), Some(100.0));
     }
 
     #[test]

@@ -33,11 +33,12 @@ impl<'env> Flights<'env> {
         (result, flights.land())
     }
 
-    /// Begins to write runs of `source` to the beginning of a buffer, one after the other.
+    /// Begins to write runs of `source` to a buffer, one after the other from byte `at`.
     pub(crate) fn send(
         &mut self,
         queue: &RawQueue,
         buffer: &RawBuffer,
+        at: usize,
         source: &'env [u8],
         runs: Runs,
     ) -> Result<(), Status> {
@@ -47,7 +48,7 @@ impl<'env> Flights<'env> {
         }
         // SAFETY: the runs are in the source, which is borrowed for `'env`. That is longer than `during`, which
         // does not return before the transfer has ended.
-        let event = unsafe { queue.begin_writing(buffer, source, runs)? };
+        let event = unsafe { queue.begin_writing(buffer, at, source, runs)? };
         self.add(event, source.as_ptr().addr(), source.len());
         Ok(())
     }

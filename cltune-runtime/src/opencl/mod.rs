@@ -18,6 +18,7 @@ mod program;
 mod queue;
 mod region;
 mod runs;
+mod stamp;
 mod status;
 mod transfer;
 
@@ -31,7 +32,7 @@ pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};
 pub(crate) use memory::RawBuffer;
 pub(crate) use pinned::{Moving, Pinned};
-pub(crate) use pinned_ranges::{KnownPinned, is_pinned};
+pub(crate) use pinned_ranges::{KnownPinned, is_pinned, stamp_of};
 pub(crate) use program::{BuildFailure, RawProgram};
 pub(crate) use queue::RawQueue;
 pub(crate) use region::{Place, Region};

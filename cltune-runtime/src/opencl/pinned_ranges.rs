@@ -1,23 +1,28 @@
-//! Which host memory is pinned: that of the program's own, by its addresses.
+//! Which host memory is pinned, and whether it has changed: that of the program's own, by its addresses.
 //!
 //! Split calls take ordinary slices. That one is part of pinned memory, so that devices can transfer it as it
 //! is, only its addresses tell.
 
+use super::stamp::Stamp;
 use super::{Pinned, RawContext, RawDevice, RawQueue, Status};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::ops::Range;
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 /// Pinned memory of the program's own, which is found by its addresses as long as this lives.
 #[derive(Debug)]
-pub(crate) struct KnownPinned(Pinned);
+pub(crate) struct KnownPinned {
+    memory: Pinned,
+    stamp: Arc<Stamp>,
+}
 
 /// Ranges of addresses, by the first one. None have an address in common.
 #[derive(Debug)]
 struct Ranges(BTreeMap<usize, Known>);
 
 /// What is known of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Known {
     /// The address after its last byte.
     end: usize,
@@ -25,6 +30,7 @@ struct Known {
     platform: usize,
     /// Whether a device may still use it although nobody waits for that.
     is_lost: bool,
+    stamp: Arc<Stamp>,
 }
 
 /// All that there are.
@@ -38,28 +44,34 @@ impl KnownPinned {
         queue: &RawQueue,
         len: usize,
     ) -> Result<Self, Status> {
-        let pinned = Pinned::new(context, queue, len)?;
-        all().add(pinned.addresses(), device.platform.addr());
-        Ok(Self(pinned))
+        let memory = Pinned::new(context, queue, len)?;
+        let stamp = Arc::new(Stamp::default());
+        let (addresses, platform) = (memory.addresses(), device.platform.addr());
+        all().add(addresses, platform, Arc::clone(&stamp));
+        Ok(Self { memory, stamp })
     }
 
-    /// The memory.
+    /// The memory. What is in it has a number from now on.
+    #[inline]
     pub(crate) fn get(&self) -> &Pinned {
-        &self.0
+        self.stamp.close();
+        &self.memory
     }
 
-    /// The memory, to be changed.
+    /// The memory, to be changed. What is in it has no number until [`KnownPinned::get`].
+    #[inline]
     pub(crate) fn get_mut(&mut self) -> &mut Pinned {
-        &mut self.0
+        self.stamp.open();
+        &mut self.memory
     }
 }
 
 impl Drop for KnownPinned {
     fn drop(&mut self) {
         // First: as soon as it is freed, the addresses may be those of other memory.
-        let known = all().remove(self.0.addresses().start);
+        let known = all().remove(self.memory.addresses().start);
         if known.is_some_and(|known| known.is_lost) {
-            self.0.lose();
+            self.memory.lose();
         }
     }
 }
@@ -68,6 +80,13 @@ impl Drop for KnownPinned {
 pub(crate) fn is_pinned(addresses: &Range<usize>, device: RawDevice) -> bool {
     let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
     all.has(addresses, device.platform.addr())
+}
+
+/// The number of what is in the pinned memory that all these addresses are of: nothing else has it, and it has another
+/// one when it may have changed. `None` where it can be changed now, and for memory that is not pinned.
+pub(crate) fn stamp_of(addresses: &Range<usize>) -> Option<NonZeroU64> {
+    let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
+    all.around(addresses)?.stamp.get()
 }
 
 /// Sees to it that pinned memory is never freed, because a device may still use these addresses of it.
@@ -80,11 +99,12 @@ fn all() -> RwLockWriteGuard<'static, Ranges> {
 }
 
 impl Ranges {
-    fn add(&mut self, addresses: Range<usize>, platform: usize) {
+    fn add(&mut self, addresses: Range<usize>, platform: usize, stamp: Arc<Stamp>) {
         let known = Known {
             end: addresses.end,
             platform,
             is_lost: false,
+            stamp,
         };
         self.0.insert(addresses.start, known);
     }
@@ -93,9 +113,15 @@ impl Ranges {
         self.0.remove(&first)
     }
 
+    /// The range that all these addresses are of.
+    fn around(&self, addresses: &Range<usize>) -> Option<&Known> {
+        let (_, known) = self.0.range(..=addresses.start).next_back()?;
+        (addresses.end <= known.end).then_some(known)
+    }
+
     fn has(&self, addresses: &Range<usize>, platform: usize) -> bool {
-        let before = self.0.range(..=addresses.start).next_back();
-        before.is_some_and(|(_, known)| addresses.end <= known.end && platform == known.platform)
+        let known = self.around(addresses);
+        known.is_some_and(|known| platform == known.platform)
     }
 
     fn lose(&mut self, addresses: &Range<usize>) {
@@ -116,7 +142,7 @@ mod tests {
     fn ranges() -> Ranges {
         let mut ranges = Ranges(BTreeMap::new());
         for (addresses, platform) in [(100..200, 1), (200..250, 1), (300..400, 2)] {
-            ranges.add(addresses, platform);
+            ranges.add(addresses, platform, Arc::default());
         }
         ranges
     }
@@ -139,7 +165,7 @@ mod tests {
         assert!(ranges.remove(100).is_some());
         assert!(!ranges.has(&(120..130), 1));
         assert!(ranges.has(&(220..230), 1));
-        ranges.add(90..150, 2);
+        ranges.add(90..150, 2, Arc::default());
         assert!(ranges.has(&(120..130), 2));
         assert!(!ranges.has(&(120..160), 2));
     }
@@ -152,5 +178,19 @@ mod tests {
         ranges.lose(&(260..270));
         let are_lost = [100, 200, 300].map(|first| ranges.remove(first).unwrap().is_lost);
         assert_eq!(are_lost, [false, true, false]);
+    }
+
+    #[test]
+    fn only_the_range_itself_has_the_number_of_what_is_in_it() {
+        let mut ranges = ranges();
+        let stamp = Arc::new(Stamp::default());
+        ranges.add(500..600, 1, Arc::clone(&stamp));
+        let number = |part| ranges.around(&part).and_then(|known| known.stamp.get());
+        assert_eq!(number(500..600), None);
+        stamp.close();
+        assert_eq!(number(510..520), stamp.get());
+        assert!(stamp.get().is_some());
+        assert_eq!([number(510..601), number(499..510)], [None, None]);
+        assert_eq!(number(300..310), None);
     }
 }

@@ -119,7 +119,6 @@ impl RawQueue {
     }
 
     /// Copies bytes from one buffer to another on the device.
-    #[cfg(feature = "tuning")]
     pub(crate) fn copy(
         &self,
         source: &RawBuffer,

@@ -92,6 +92,14 @@ impl Status {
         )
     }
 
+    /// Whether a device may have had too little memory. Drivers that allocate when memory is first used say so then.
+    pub(crate) fn is_of_memory(self) -> bool {
+        matches!(
+            self.0,
+            codes::CL_MEM_OBJECT_ALLOCATION_FAILURE | codes::CL_OUT_OF_RESOURCES
+        )
+    }
+
     /// Whether a program does not build because of its text.
     pub(crate) fn is_of_source(self) -> bool {
         matches!(

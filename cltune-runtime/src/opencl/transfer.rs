@@ -6,11 +6,12 @@ use cl3::types::{CL_FALSE, CL_TRUE, cl_bool};
 use std::ptr;
 
 impl RawQueue {
-    /// Writes runs of `source` to the beginning of a buffer, one after the other; blocks until the
+    /// Writes runs of `source` to a buffer, one after the other from byte `at`; blocks until the
     /// source may be reused.
     pub(crate) fn write_runs(
         &self,
         buffer: &RawBuffer,
+        at: usize,
         source: &[u8],
         runs: Runs,
     ) -> Result<(), Status> {
@@ -19,7 +20,7 @@ impl RawQueue {
             return Ok(());
         }
         // SAFETY: the runs are in the source, and the call blocks until OpenCL has taken the bytes.
-        unsafe { self.write_from(buffer, source, runs, CL_TRUE) }.map(drop)
+        unsafe { self.write_from(buffer, at, source, runs, CL_TRUE) }.map(drop)
     }
 
     /// Begins what [`RawQueue::write_runs`] does, of one run and one byte at least.
@@ -29,11 +30,12 @@ impl RawQueue {
     pub(super) unsafe fn begin_writing(
         &self,
         buffer: &RawBuffer,
+        at: usize,
         source: &[u8],
         runs: Runs,
     ) -> Result<RawEvent, Status> {
         // SAFETY: as the caller promises.
-        unsafe { self.write_from(buffer, source, runs, CL_FALSE) }
+        unsafe { self.write_from(buffer, at, source, runs, CL_FALSE) }
     }
 
     /// Reads into a region from rows in a buffer that are `pitch` bytes long, from byte `first` of
@@ -74,28 +76,29 @@ impl RawQueue {
     unsafe fn write_from(
         &self,
         buffer: &RawBuffer,
+        at: usize,
         source: &[u8],
         runs: Runs,
         blocking: cl_bool,
     ) -> Result<RawEvent, Status> {
         let source = source.as_ptr().wrapping_add(runs.first).cast();
         let (no_events, list) = (0, ptr::null());
-        let origin = [0; 3];
+        let (host_origin, buffer_origin) = ([0; 3], [at, 0, 0]);
         let region = [runs.width, runs.rows, 1];
         // SAFETY: the caller promises that all runs are in the source, from which nothing else is read, as long as
         // the transfer takes. OpenCL checks the buffer's bounds, and reads the arrays during the call.
         let event = unsafe {
             if runs.rows == 1 {
                 command_queue::enqueue_write_buffer(
-                    self.0, buffer.mem, blocking, 0, runs.width, source, no_events, list,
+                    self.0, buffer.mem, blocking, at, runs.width, source, no_events, list,
                 )
             } else {
                 command_queue::enqueue_write_buffer_rect(
                     self.0,
                     buffer.mem,
                     blocking,
-                    origin.as_ptr(),
-                    origin.as_ptr(),
+                    buffer_origin.as_ptr(),
+                    host_origin.as_ptr(),
                     region.as_ptr(),
                     runs.width,
                     0,

@@ -45,6 +45,11 @@ impl Failure {
         Self { error, blame }
     }
 
+    /// Whether there may have been too little memory.
+    pub(super) fn is_of_memory(&self) -> bool {
+        matches!(&*self.error, Error::OpenCl { status, .. } if status.is_of_memory())
+    }
+
     /// A failure while the device was working: whatever its code, what was launched did not end well.
     pub(super) fn during(error: Error) -> Self {
         Self {

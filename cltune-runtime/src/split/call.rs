@@ -2,19 +2,21 @@
 
 use super::argument::{Given, SplitArg};
 use super::blame::{Blame, Failure};
-use super::device_set::{DeviceSet, Sharing};
+use super::device_set::{DeviceSet, Sharing, is_resident};
 use super::known::{Ability, Known, ProblemKey};
 use super::probe::{Candidate, Probe};
-use super::problem::{Problem, Role};
+use super::problem::{Problem, Role, addresses};
 use super::report::{SplitReport, SplitShare};
 use super::round::{self, Outcome};
-use super::turn::{Ended, Kept};
+use super::turn::{Ended, Kept, Supply};
+use super::worker::Worker;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::launch::Tunable;
 use cltune_core::split::{
     Division, Layout, Member, Share, Span, Turn, divide, factors, theoretical_best,
 };
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 /// Only rounds that are at least this part of the problem correct the split: smaller ones are
@@ -37,7 +39,12 @@ pub fn split(
 ) -> Result<SplitReport> {
     let problem = Problem::new(tunable, division, others, dims, args)?;
     let key = ProblemKey::new(&problem);
-    let mut known = devices.take_known(&key);
+    let mut known = devices.take_known(&key, args.len());
+    let stamps = problem.stamps.iter().zip(args.iter());
+    let is_there = |(stamp, arg): (&Option<NonZeroU64>, &SplitArg<'_>)| {
+        stamp.is_some_and(|stamp| devices.has(stamp, &addresses(arg.bytes())))
+    };
+    known.enter(stamps.map(is_there).collect());
     let result = Call::new(&problem, devices, &mut known).run(args);
     devices.keep_known(key, known);
     result
@@ -103,7 +110,10 @@ impl<'a> Call<'a> {
         let went_as_planned = !was_probed && report.dropped.is_empty();
         if went_as_planned && self.devices.sharing == Sharing::Balanced {
             let parts = report.factors(self.devices.members.len());
-            self.known.worth.ended(report.elapsed.as_secs_f64(), &parts);
+            self.known
+                .pace
+                .worth
+                .ended(report.elapsed.as_secs_f64(), &parts);
         }
         Ok(report)
     }
@@ -113,7 +123,7 @@ impl<'a> Call<'a> {
         let is_left_out = |(member, _): &(usize, &super::device_set::Member)| {
             self.devices.sharing == Sharing::Balanced
                 && self.is_able(*member)
-                && self.known.worth.is_left_out(*member)
+                && self.known.pace.worth.is_left_out(*member)
         };
         let members = self.devices.members.iter().enumerate();
         let devices = members.filter(is_left_out);
@@ -129,7 +139,7 @@ impl<'a> Call<'a> {
             }
             self.known.ask(self.problem, position, &member.device);
             let is_able = self.known.choice(position).is_some();
-            if is_able && self.known.balance.speed(position).is_none() {
+            if is_able && self.known.pace.balance.speed(position).is_none() {
                 unknown.push(position);
             }
         }
@@ -165,7 +175,7 @@ impl<'a> Call<'a> {
         Some(Candidate {
             granule: choice.granule,
             compute_units: limits.compute_units,
-            speed: self.known.balance.speed(member),
+            speed: self.known.pace.balance.speed(member),
         })
     }
 
@@ -174,9 +184,9 @@ impl<'a> Call<'a> {
         let count = self.devices.members.len();
         let wanted = match &self.devices.sharing {
             Sharing::Balanced => {
-                let mut factors = self.known.balance.factors();
+                let mut factors = self.known.pace.balance.factors();
                 for (member, factor) in factors.iter_mut().enumerate() {
-                    if self.known.worth.is_left_out(member) {
+                    if self.known.pace.worth.is_left_out(member) {
                         *factor = 0.0;
                     }
                 }
@@ -213,6 +223,7 @@ impl<'a> Call<'a> {
         left: &mut Vec<Span>,
     ) -> Result<()> {
         let mut turns = Vec::with_capacity(shares.len());
+        let mut supplies = vec![Supply::default(); self.problem.roles.len()];
         for (share, outcome) in shares.iter().zip(outcomes) {
             match outcome {
                 Ok(ended) => {
@@ -221,17 +232,29 @@ impl<'a> Call<'a> {
                         positions: share.computed.len,
                         seconds: ended.elapsed.as_secs_f64(),
                     });
+                    for (all, supply) in supplies.iter_mut().zip(&ended.supplies) {
+                        all.needed += supply.needed;
+                        all.sent += supply.sent;
+                    }
                     self.done.push(self.share(*share, &ended));
                     self.kept.extend(ended.kept);
                 }
+                Err(failure) if self.makes_room(share.member, &failure) => left.push(share.owned),
                 Err(failure) => {
                     self.drop_out(share.member, failure)?;
                     left.push(share.owned);
                 }
             }
         }
-        self.learn(span, &turns);
+        self.learn(span, &turns, &supplies);
         Ok(())
+    }
+
+    /// Whether a device that had too little memory for a share may have enough when it is asked again: when it kept
+    /// inputs, which it gives up.
+    fn makes_room(&mut self, member: usize, failure: &Failure) -> bool {
+        let worker = self.devices.members[member].state.as_mut();
+        failure.is_of_memory() && worker.is_ok_and(Worker::give_up)
     }
 
     fn share(&self, share: Share, ended: &Ended) -> SplitShare {
@@ -245,26 +268,45 @@ impl<'a> Call<'a> {
             computed: share.computed.start..share.computed.end(),
             configuration: choice.map(|choice| model.describe(&choice.codes)),
             pieces: ended.pieces,
+            sent: ended.supplies.iter().map(|supply| supply.sent).sum(),
+            resident: ended
+                .supplies
+                .iter()
+                .map(|supply| supply.needed - supply.sent)
+                .sum(),
             elapsed: ended.elapsed,
         }
     }
 
-    fn learn(&mut self, span: Span, turns: &[Turn]) {
+    fn learn(&mut self, span: Span, turns: &[Turn], supplies: &[Supply]) {
         if !self.known.tells(turns) {
             return;
         }
         if let Some(probe) = &mut self.probe {
             for turn in turns {
                 let speed = turn.positions as f64 / turn.seconds;
-                self.known.balance.expect(turn.member, speed);
+                self.known.pace.balance.expect(turn.member, speed);
             }
             let slowest = turns.iter().map(|turn| turn.seconds).fold(0.0, f64::max);
             if !probe.goes_on(Duration::from_secs_f64(slowest)) {
                 self.probe = None;
             }
-        } else if span.len >= self.problem.whole().len / TELLING {
-            self.known.balance.learn(turns);
+        } else if span.len >= self.problem.whole().len / TELLING && self.is_usual(supplies) {
+            self.known.pace.balance.learn(turns);
         }
+    }
+
+    /// Whether devices were sent what they are sent in calls of this pace. They are not when the split has moved, say.
+    fn is_usual(&self, supplies: &[Supply]) -> bool {
+        let is_there = |(supply, stamp): (&Supply, &Option<NonZeroU64>)| {
+            stamp.is_some() && is_resident(supply.needed - supply.sent, supply.needed)
+        };
+        let are_there: Vec<bool> = supplies
+            .iter()
+            .zip(&self.problem.stamps)
+            .map(is_there)
+            .collect();
+        self.known.is_usual(&are_there)
     }
 
     /// Leaves a device out: for this problem, or for good when it is broken.
@@ -310,7 +352,7 @@ impl<'a> Call<'a> {
         let total = self.problem.whole().len as f64;
         let mut times = Vec::new();
         for member in (0..self.devices.members.len()).filter(|member| self.is_able(*member)) {
-            times.push(total / self.known.balance.speed(member)?);
+            times.push(total / self.known.pace.balance.speed(member)?);
         }
         let best = theoretical_best(&factors(&times), &times);
         Duration::try_from_secs_f64(best)

@@ -7,6 +7,8 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::pinned::PinnedMemory;
 use std::collections::HashMap;
+use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// How many problems a set remembers speeds of. One that sees more forgets all and starts anew.
 const MAX_PROBLEMS: usize = 256;
@@ -14,7 +16,8 @@ const MAX_PROBLEMS: usize = 256;
 /// Devices that compute one problem together, see the `split_…` functions of tunables that declare
 /// `split(…)`.
 ///
-/// It keeps a queue and buffers on each device, so that later calls allocate nothing there, and how
+/// It keeps a queue and buffers on each device, so that later calls allocate nothing there, in them inputs in
+/// [`PinnedMemory`] as long as they do not change, so that later calls are not sent them again, and how
 /// fast each device was for each problem, so that later calls are divided better. A device that fails
 /// is lost to the set until [`DeviceSet::readmit`].
 #[derive(Debug)]
@@ -135,11 +138,21 @@ impl DeviceSet {
     }
 
     /// What is known of a problem; taken out, so that it can be used beside the members.
-    pub(super) fn take_known(&mut self, key: &ProblemKey) -> Known {
+    pub(super) fn take_known(&mut self, key: &ProblemKey, arguments: usize) -> Known {
         let members = self.members.len();
         self.known
             .remove(key)
-            .unwrap_or_else(|| Known::new(members))
+            .unwrap_or_else(|| Known::new(members, arguments))
+    }
+
+    /// Whether nearly all of these bytes of the memory that has this stamp are on a device already.
+    pub(super) fn has(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> bool {
+        let workers = self
+            .members
+            .iter()
+            .filter_map(|member| member.state.as_ref().ok());
+        let there = workers.map(|worker| worker.count(stamp, addresses)).sum();
+        is_resident(there, addresses.len())
     }
 
     /// Puts it back.
@@ -149,6 +162,12 @@ impl DeviceSet {
         }
         self.known.insert(key, known);
     }
+}
+
+/// Whether so many bytes on devices are nearly all of those that are needed, so that little is sent. A split that moves
+/// needs some, and so does the next part of a picture.
+pub(super) fn is_resident(there: usize, needed: usize) -> bool {
+    there > 0 && there >= needed / 4 * 3
 }
 
 impl Member {

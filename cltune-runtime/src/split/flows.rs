@@ -1,6 +1,6 @@
 //! What a turn transfers before each launch and after it, and what of that needs no copies.
 
-use super::turn::{Download, Kept, Operand, Piece, Target};
+use super::turn::{Download, Kept, Operand, Piece, Target, Upload};
 use crate::opencl::{RawDevice, Region, Runs, is_pinned};
 use std::ops::Range;
 
@@ -13,8 +13,7 @@ const SHORTEST_RUN: usize = 256;
 pub(super) struct Inflow<'a> {
     /// The position of the argument.
     pub(super) argument: usize,
-    pub(super) source: &'a [u8],
-    pub(super) runs: Runs,
+    pub(super) upload: Upload<'a>,
     /// Whether the device can read it from where it is.
     pub(super) is_direct: bool,
 }
@@ -34,13 +33,9 @@ pub(super) struct Outflow<'a> {
 /// Whether anything is copied on its way to the device, and back.
 pub(super) fn are_staged(pieces: &[Piece<'_>], device: RawDevice) -> (bool, bool) {
     let operands = || pieces.iter().flat_map(|piece| &piece.operands);
-    let is_sent = operands().any(|operand| match operand {
-        Operand::Buffer {
-            upload: Some((source, runs)),
-            ..
-        } => !is_source_direct(source, *runs, device),
-        _ => false,
-    });
+    let is_sent = operands()
+        .flat_map(uploads)
+        .any(|upload| !is_source_direct(upload, device));
     let is_fetched = operands().any(|operand| match operand {
         Operand::Buffer {
             download: Some(download),
@@ -56,21 +51,16 @@ pub(super) fn are_staged(pieces: &[Piece<'_>], device: RawDevice) -> (bool, bool
 
 /// What to send before each piece.
 pub(super) fn inflows<'a>(pieces: &'a [Piece<'_>], device: RawDevice) -> Vec<Vec<Inflow<'a>>> {
-    let of_operand = |(argument, operand): (usize, &'a Operand<'_>)| match operand {
-        Operand::Buffer {
-            upload: Some((source, runs)),
-            ..
-        } => Some(Inflow {
+    let of_operand = |(argument, operand): (usize, &'a Operand<'_>)| {
+        uploads(operand).iter().map(move |upload| Inflow {
             argument,
-            source,
-            runs: *runs,
-            is_direct: is_source_direct(source, *runs, device),
-        }),
-        _ => None,
+            upload: *upload,
+            is_direct: is_source_direct(upload, device),
+        })
     };
     let of_piece = |piece: &'a Piece<'_>| {
         let operands = piece.operands.iter().enumerate();
-        operands.filter_map(of_operand).collect()
+        operands.flat_map(of_operand).collect()
     };
     pieces.iter().map(of_piece).collect()
 }
@@ -136,9 +126,16 @@ pub(super) fn outflows<'a>(
     outflows
 }
 
-fn is_source_direct(source: &[u8], runs: Runs, device: RawDevice) -> bool {
-    let first = source.as_ptr().addr();
-    is_direct(&(first..first + source.len()), runs, device)
+fn uploads<'a, 'r>(operand: &'a Operand<'r>) -> &'a [Upload<'r>] {
+    match operand {
+        Operand::Buffer { uploads, .. } => uploads,
+        Operand::Scalar(_) | Operand::OfFirst { .. } => &[],
+    }
+}
+
+fn is_source_direct(upload: &Upload<'_>, device: RawDevice) -> bool {
+    let first = upload.source.as_ptr().addr();
+    is_direct(&(first..first + upload.source.len()), upload.runs, device)
 }
 
 fn is_place_direct(region: &Region<'_>, device: RawDevice) -> bool {
@@ -171,11 +168,17 @@ mod tests {
         let pitch = target.len() / ROWS;
         #[expect(clippy::single_range_in_vec_init, reason = "one range of columns")]
         let region = Region::columns(target, ROWS, pitch, &[8..8 + width]);
-        let operand = |upload, download| Operand::Buffer {
+        let operand = |upload: Option<Upload<'a>>, download| Operand::Buffer {
             len: width * ROWS,
             bytes: width * ROWS,
-            upload,
+            uploads: upload.into_iter().collect(),
+            contents: None,
             download,
+        };
+        let upload = Upload {
+            source,
+            runs,
+            at: 0,
         };
         let download = Download {
             first: 0,
@@ -190,10 +193,7 @@ mod tests {
                 computed: span,
             },
             dims: Vec::new(),
-            operands: vec![
-                operand(Some((source, runs)), None),
-                operand(None, Some(download)),
-            ],
+            operands: vec![operand(Some(upload), None), operand(None, Some(download))],
         }
     }
 

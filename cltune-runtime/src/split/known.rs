@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::launch::Knowledge;
 use cltune_core::select::{Candidate, KnownResult};
 use cltune_core::split::{Balance, Turn, Worth};
+use std::collections::HashMap;
 
 /// What speeds are remembered by: the tunable, the divided dimension, the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,13 +29,23 @@ impl ProblemKey {
 /// What is known of all devices for a problem.
 #[derive(Debug)]
 pub(super) struct Known {
-    pub(super) balance: Balance,
-    pub(super) worth: Worth,
+    pub(super) pace: Pace,
+    /// Which arguments are on the devices already, in calls of this pace.
+    are_resident: Box<[bool]>,
+    /// The paces of calls in which others are.
+    others: HashMap<Box<[bool]>, Pace>,
     /// One for each device of the set.
     pub(super) abilities: Vec<Ability>,
     /// Whether a device has computed a share. A first launch is no measurement: drivers compile and
     /// allocate in it what they have put off.
     launched: Vec<bool>,
+}
+
+/// How fast the devices are. Times of calls include their transfers, so calls that need fewer have another pace.
+#[derive(Debug)]
+pub(super) struct Pace {
+    pub(super) balance: Balance,
+    pub(super) worth: Worth,
 }
 
 /// Whether a device can take part.
@@ -57,13 +68,40 @@ pub(super) struct Choice {
 }
 
 impl Known {
-    pub(super) fn new(members: usize) -> Self {
+    pub(super) fn new(members: usize, arguments: usize) -> Self {
         Self {
-            balance: Balance::new(members),
-            worth: Worth::new(members),
+            pace: Pace::new(members),
+            are_resident: vec![false; arguments].into(),
+            others: HashMap::new(),
             abilities: (0..members).map(|_| Ability::Unknown).collect(),
             launched: vec![false; members],
         }
+    }
+
+    /// Begins a call with these arguments on the devices already. Until there are times of such calls, speeds are
+    /// expected to be those of the last one.
+    pub(super) fn enter(&mut self, are_resident: Box<[bool]>) {
+        if are_resident == self.are_resident {
+            return;
+        }
+        let members = self.abilities.len();
+        let pace = self.others.remove(&are_resident).unwrap_or_else(|| {
+            let mut pace = Pace::new(members);
+            for member in 0..members {
+                if let Some(speed) = self.pace.balance.speed(member) {
+                    pace.balance.expect(member, speed);
+                }
+            }
+            pace
+        });
+        let before = std::mem::replace(&mut self.pace, pace);
+        let were_resident = std::mem::replace(&mut self.are_resident, are_resident);
+        self.others.insert(were_resident, before);
+    }
+
+    /// Whether these arguments are those that calls of this pace find on the devices.
+    pub(super) fn is_usual(&self, are_resident: &[bool]) -> bool {
+        *self.are_resident == *are_resident
     }
 
     /// Finds out what a device computes with, and how fast it is according to tuning.
@@ -74,7 +112,7 @@ impl Known {
         self.abilities[member] = match choose(problem, device) {
             Some((choice, speed)) => {
                 if let Some(speed) = speed {
-                    self.balance.expect(member, speed);
+                    self.pace.balance.expect(member, speed);
                 }
                 Ability::Able(choice)
             }
@@ -106,11 +144,22 @@ impl Known {
 
     /// Forgets which devices are unable, and which were left out.
     pub(super) fn pardon(&mut self) {
-        self.worth = Worth::new(self.abilities.len());
+        for pace in self.others.values_mut().chain([&mut self.pace]) {
+            pace.worth = Worth::new(self.abilities.len());
+        }
         for ability in &mut self.abilities {
             if matches!(ability, Ability::Unable(_)) {
                 *ability = Ability::Unknown;
             }
+        }
+    }
+}
+
+impl Pace {
+    fn new(members: usize) -> Self {
+        Self {
+            balance: Balance::new(members),
+            worth: Worth::new(members),
         }
     }
 }
@@ -154,4 +203,64 @@ fn expected_speed(problem: &Problem<'_>, result: &KnownResult) -> Option<f64> {
     let seconds = result.time_us * 1e-6 * size(problem.dims) / size(&result.problem);
     let speed = problem.whole().len as f64 / seconds;
     (speed.is_finite() && speed > 0.0).then_some(speed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A call with arguments that are there or not, in which the devices need so long for 100 positions.
+    fn call(known: &mut Known, is_there: bool, seconds: [f64; 2]) {
+        known.enter([is_there].into());
+        let turn = |member: usize| Turn {
+            member,
+            positions: 100,
+            seconds: seconds[member],
+        };
+        known.pace.balance.learn(&[turn(0), turn(1)]);
+    }
+
+    fn speeds(known: &Known) -> [Option<f64>; 2] {
+        [0, 1].map(|member| known.pace.balance.speed(member))
+    }
+
+    #[test]
+    fn calls_that_transfer_less_have_speeds_of_their_own() {
+        let mut known = Known::new(2, 1);
+        call(&mut known, false, [1.0, 2.0]);
+        known.enter([true].into());
+        // Expected only, so the first measurement replaces it.
+        assert_eq!(speeds(&known), [Some(100.0), Some(50.0)]);
+        call(&mut known, true, [0.5, 0.5]);
+        assert_eq!(speeds(&known), [Some(200.0), Some(200.0)]);
+        known.enter([false].into());
+        assert_eq!(speeds(&known), [Some(100.0), Some(50.0)]);
+        assert!(known.is_usual(&[false]) && !known.is_usual(&[true]));
+        known.enter([true].into());
+        assert_eq!(speeds(&known), [Some(200.0), Some(200.0)]);
+    }
+
+    #[test]
+    fn all_paces_are_pardoned() {
+        let mut known = Known::new(2, 1);
+        for is_there in [false, true] {
+            known.enter([is_there].into());
+            // One with the second device is as long as one without is short.
+            for _ in 0..40 {
+                let parts = [1.0, 0.1];
+                let seconds = if known.pace.worth.is_left_out(1) {
+                    0.5
+                } else {
+                    1.0
+                };
+                known.pace.worth.ended(seconds, &parts);
+            }
+            assert!(known.pace.worth.is_left_out(1));
+        }
+        known.pardon();
+        for is_there in [false, true] {
+            known.enter([is_there].into());
+            assert!(!known.pace.worth.is_left_out(1));
+        }
+    }
 }

@@ -20,8 +20,10 @@ pub(super) struct Upload<'a> {
     pub(super) source: &'a [u8],
     /// Where the argument's bytes are in the source.
     pub(super) runs: Runs,
-    /// Which of them these are. In the buffer they are packed.
+    /// Which of them these are.
     pub(super) packed: Range<usize>,
+    /// The first byte of all of them in the buffer, where they are packed.
+    pub(super) at: usize,
 }
 
 /// A chunk to fetch from a device.
@@ -100,7 +102,12 @@ impl Lane {
             let mut chunk = self.idle.pop().ok_or_else(no_chunk)?;
             gather(&job, chunk.bytes());
             let moves = chunk
-                .send(queue, job.buffer, job.packed.start, job.packed.len())
+                .send(
+                    queue,
+                    job.buffer,
+                    job.at + job.packed.start,
+                    job.packed.len(),
+                )
                 .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
             moving.push_back(moves);
             queue.flush().map_err(Error::call("clFlush"))?;

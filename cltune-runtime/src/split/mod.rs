@@ -19,6 +19,8 @@
 //! | `turn` | what a device has to do in a round, and what came of it |
 //! | `worker` | a device's turn: upload, launch, read back |
 //! | `buffers` | a device's buffers |
+//! | `contents` | which bytes of pinned memory a buffer has, and how others are put together from such |
+//! | `residents` | inputs that stay on a device as long as they do not change |
 //! | `pipeline` | a turn through pinned memory, its transfers beside its launches |
 //! | `flows` | what a turn transfers, and whether it is in pinned memory already |
 //! | `lanes`, `jobs` | threads that copy to and from pinned memory; what they are to do |
@@ -30,6 +32,7 @@ mod argument;
 mod blame;
 mod buffers;
 mod call;
+mod contents;
 mod device_set;
 mod flows;
 mod jobs;
@@ -41,6 +44,7 @@ mod portions;
 mod probe;
 mod problem;
 mod report;
+mod residents;
 mod round;
 mod turn;
 mod worker;
@@ -49,3 +53,4 @@ pub use argument::SplitArg;
 pub use call::split;
 pub use device_set::{DeviceSet, Sharing, Transfers};
 pub use report::{SplitReport, SplitShare};
+pub(crate) use residents::free_stale;

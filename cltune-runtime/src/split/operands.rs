@@ -2,14 +2,16 @@
 
 use super::across::{Across, Second};
 use super::argument::{Given, SplitArg};
+use super::contents::Contents;
 use super::known::Known;
 use super::portions::{Cut, Portion};
 use super::problem::{Meaning, Problem, Role};
-use super::turn::{Download, Operand, Piece, Target, Turn};
+use super::turn::{Download, Operand, Piece, Target, Turn, Upload};
 use crate::error::Result;
 use crate::opencl::{Region, Runs};
 use cltune_core::model::Access;
 use cltune_core::split::{Layout, Part, Share, Span};
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// What is cut out of the arguments along the divided dimension: a piece, or a share that is in pieces
@@ -54,6 +56,7 @@ pub(super) fn turns<'r>(
                     element,
                     access,
                     layout,
+                    stamp: problem.stamps[position],
                 };
                 let operands = argument.operands(arg, &units);
                 operands.ok_or_else(|| problem.undivided(position))?
@@ -141,6 +144,8 @@ struct Argument {
     access: Access,
     /// `None`: every device gets all of it.
     layout: Option<Layout>,
+    /// That of the pinned memory which it is in and which nobody can change now.
+    stamp: Option<NonZeroU64>,
 }
 
 impl Argument {
@@ -210,10 +215,17 @@ impl Argument {
         part: Part,
         download: Option<Download<'r>>,
     ) -> Operand<'r> {
+        let runs = runs(part, self.element);
+        let contents = self.stamp.filter(|_| !runs.is_empty());
         Operand::Buffer {
             len: part.len(),
             bytes: part.len() * self.element,
-            upload: Some((source, runs(part, self.element))),
+            contents: contents.map(|stamp| Contents::new(stamp, source, runs)),
+            uploads: vec![Upload {
+                source,
+                runs,
+                at: 0,
+            }],
             download,
         }
     }
@@ -252,7 +264,8 @@ impl Argument {
                 Operand::Buffer {
                     len: width * rows / self.element,
                     bytes: width * rows,
-                    upload: None,
+                    uploads: Vec::new(),
+                    contents: None,
                     download: Some(Download {
                         first: 0,
                         pitch: width,
@@ -292,7 +305,8 @@ impl Argument {
         Operand::Buffer {
             len: part.len(),
             bytes: part.len() * self.element,
-            upload: None,
+            uploads: Vec::new(),
+            contents: None,
             download: Some(self.download(layout, share, Target::Place(region))),
         }
     }

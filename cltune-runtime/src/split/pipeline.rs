@@ -9,7 +9,7 @@ use super::blame::Failure;
 use super::flows::{self, Inflow, Outflow};
 use super::jobs::Jobs;
 use super::lanes::{Fetch, Lane, Upload, join, spawn};
-use super::turn::{Kept, Piece};
+use super::turn::{self, Kept, Piece};
 use super::worker::Launcher;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -188,8 +188,9 @@ impl<'f> Launches<'_, 'f> {
         for inflow in inflows.iter().filter(|inflow| inflow.is_direct) {
             let buffer = self.launcher.buffers.get(piece, inflow.argument)?.raw();
             let up = self.queues[0].raw();
+            let turn::Upload { source, runs, at } = inflow.upload;
             self.flights
-                .send(up, buffer, inflow.source, inflow.runs)
+                .send(up, buffer, at, source, runs)
                 .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
             is_any = true;
         }
@@ -266,7 +267,7 @@ fn uploads<'a>(launcher: &Launcher<'a>, inflows: &[Vec<Inflow<'a>>]) -> Result<V
     let mut uploads = Vec::new();
     for (piece, inflows) in inflows.iter().enumerate() {
         for inflow in inflows.iter().filter(|inflow| !inflow.is_direct) {
-            let Inflow { source, runs, .. } = *inflow;
+            let turn::Upload { source, runs, at } = inflow.upload;
             let buffer = launcher.buffers.get(piece, inflow.argument)?.raw();
             runs.check(source.len())
                 .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
@@ -282,6 +283,7 @@ fn uploads<'a>(launcher: &Launcher<'a>, inflows: &[Vec<Inflow<'a>>]) -> Result<V
                 source,
                 runs,
                 packed,
+                at,
             }));
         }
     }

@@ -3,11 +3,14 @@
 use super::argument::{Given, SplitArg};
 use crate::error::{Error, Result};
 use crate::launch::Tunable;
+use crate::opencl::stamp_of;
 use crate::policy::{self, Policy};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use cltune_core::split::{Division, Layout, Partition, Share, Span};
+use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// What all devices of a call have in common.
 #[derive(Debug)]
@@ -21,6 +24,9 @@ pub(super) struct Problem<'a> {
     pub(super) policy: Policy,
     /// One for each argument of the call.
     pub(super) roles: Vec<Role>,
+    /// One for each argument: that of the pinned memory which it is in. None where it is not in such memory, or may
+    /// be changed: by this call, or after it without anybody noticing.
+    pub(super) stamps: Vec<Option<NonZeroU64>>,
 }
 
 /// What an argument is to the call.
@@ -69,6 +75,21 @@ fn role(
         }),
         _ => None,
     }
+}
+
+/// The stamp of an argument that devices only read.
+fn stamp((role, arg): (&Role, &SplitArg<'_>)) -> Option<NonZeroU64> {
+    let is_read = matches!(role, Role::Buffer { access, .. } if *access == Access::Read);
+    match &arg.0 {
+        Given::Read(bytes) if is_read => stamp_of(&addresses(bytes)),
+        _ => None,
+    }
+}
+
+/// Where bytes are.
+pub(super) fn addresses(bytes: &[u8]) -> Range<usize> {
+    let first = bytes.as_ptr().addr();
+    first..first + bytes.len()
 }
 
 /// The least number of elements of a buffer; 0 where that has no value, which launches say.
@@ -159,6 +180,7 @@ impl<'a> Problem<'a> {
             others,
             dims,
             policy: policy::get(policy::current(tunable.policy()))?,
+            stamps: roles.iter().zip(args).map(stamp).collect(),
             roles,
         };
         match problem.roles.iter().position(Role::is_shared_result) {

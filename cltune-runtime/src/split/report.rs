@@ -15,7 +15,7 @@ pub struct SplitReport {
     pub total: i64,
     /// The best time possible with these devices, as far as their speeds were known before the call
     /// (algorithm 1 of the paper on splitting, with [equation 4](cltune_core::split::factors)'s
-    /// factors).
+    /// factors). The speeds are those of calls that were sent the same arguments, where there were such.
     pub theoretical: Option<Duration>,
     /// From the first upload to the last result.
     pub elapsed: Duration,
@@ -42,6 +42,11 @@ pub struct SplitShare {
     pub configuration: Option<String>,
     /// In how many pieces it was computed, each launched as soon as it could be.
     pub pieces: usize,
+    /// Bytes of the arguments that the device was sent.
+    pub sent: usize,
+    /// Bytes of the arguments that were on the device already, because they had not changed, see
+    /// [`PinnedMemory`](crate::PinnedMemory).
+    pub resident: usize,
     /// Upload, launch and reading back.
     pub elapsed: Duration,
 }
@@ -76,6 +81,10 @@ impl fmt::Display for SplitReport {
             )?;
             if let Some(configuration) = &share.configuration {
                 write!(f, "  {configuration}")?;
+            }
+            if share.resident > 0 {
+                let part = share.resident as f64 / (share.sent + share.resident) as f64;
+                write!(f, "  {:.0} % of its data was there", 100.0 * part)?;
             }
             writeln!(f)?;
         }

@@ -1,5 +1,6 @@
 //! What a device has to do in a round, and what came of it.
 
+use super::contents::Contents;
 use crate::launch::Tunable;
 use crate::opencl::{Region, Runs};
 use cltune_core::split::Share;
@@ -36,7 +37,9 @@ pub(super) enum Operand<'r> {
         len: usize,
         bytes: usize,
         /// What is written to it before the launch.
-        upload: Option<(&'r [u8], Runs)>,
+        uploads: Vec<Upload<'r>>,
+        /// What it has then, where it is known whether that changes, and it is not written to.
+        contents: Option<Contents>,
         /// What is read from it afterwards.
         download: Option<Download<'r>>,
     },
@@ -45,6 +48,24 @@ pub(super) enum Operand<'r> {
         /// Elements.
         len: usize,
     },
+}
+
+/// Bytes to write to a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Upload<'r> {
+    pub(super) source: &'r [u8],
+    pub(super) runs: Runs,
+    /// The first byte in the buffer, where the runs follow each other.
+    pub(super) at: usize,
+}
+
+/// How an argument got to the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Supply {
+    /// Bytes that launches needed.
+    pub(super) needed: usize,
+    /// Those that were not there already.
+    pub(super) sent: usize,
 }
 
 /// Results to read back.
@@ -75,6 +96,8 @@ pub(super) struct Ended {
     pub(super) as_asked: bool,
     /// In how many pieces.
     pub(super) pieces: usize,
+    /// One for each argument.
+    pub(super) supplies: Vec<Supply>,
     /// Results that wait for the end of the call.
     pub(super) kept: Vec<Kept>,
 }

@@ -1,9 +1,10 @@
 //! A device's turn: upload what its share needs, launch, read the results back.
 
 use super::blame::Failure;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Found};
 use super::pipeline::Pipeline;
-use super::turn::{Ended, Kept, Operand, Piece, Target, Turn};
+use super::residents::Copy;
+use super::turn::{Ended, Kept, Operand, Piece, Target, Turn, Upload};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -11,6 +12,8 @@ use crate::event::Event;
 use crate::launch::{Arg, Tunable};
 use crate::opencl::Region;
 use crate::queue::Queue;
+use std::num::NonZeroU64;
+use std::ops::Range;
 use std::time::Instant;
 
 /// What a device works with.
@@ -47,11 +50,21 @@ impl Worker {
         self.queue.context()
     }
 
+    /// How many bytes of these addresses of the memory that has this stamp are on the device.
+    pub(super) fn count(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> usize {
+        self.buffers.count(stamp, addresses)
+    }
+
+    /// Frees what is kept on the device for later turns; whether there was any.
+    pub(super) fn give_up(&mut self) -> bool {
+        self.buffers.give_up()
+    }
+
     /// Does a turn; returns when its results are in host memory.
-    pub(super) fn run(&mut self, turn: Turn<'_>) -> Result<Ended, Failure> {
+    pub(super) fn run(&mut self, mut turn: Turn<'_>) -> Result<Ended, Failure> {
         let context = self.queue.context();
-        let allocated = self.buffers.allocate(context, &turn.pieces);
-        allocated.map_err(Failure::before)?;
+        let found = self.buffers.allocate(context, &mut turn.pieces);
+        let Found { supplies, copies } = found.map_err(Failure::before)?;
         let is_as_asked = ready(&self.queue, &turn).map_err(Failure::before)?;
         let pipeline = if turn.is_pipelined {
             pipeline(&mut self.pipeline, context, &turn.pieces)
@@ -66,14 +79,18 @@ impl Worker {
         };
         let pieces = turn.pieces.len();
         let begin = Instant::now();
+        copy(&self.queue, &copies).map_err(Failure::during)?;
         let (as_asked, kept) = match pipeline {
             Some(pipeline) => pipeline.run(&launcher, turn.pieces)?,
             None => directly(&launcher, turn.pieces)?,
         };
+        let elapsed = begin.elapsed();
+        self.buffers.filled();
         Ok(Ended {
-            elapsed: begin.elapsed(),
+            elapsed,
             as_asked,
             pieces,
+            supplies,
             kept,
         })
     }
@@ -139,6 +156,22 @@ impl Launcher<'_> {
     }
 }
 
+/// Copies what is on the device already to where it is needed; returns when that is done, because uploads to the same
+/// buffers go through other queues.
+fn copy(queue: &Queue, copies: &[Copy]) -> Result<()> {
+    if copies.is_empty() {
+        return Ok(());
+    }
+    for copy in copies {
+        let (source, target) = (copy.source.raw(), copy.target.raw());
+        let copied = queue
+            .raw()
+            .copy(source, copy.from, target, copy.at, copy.len);
+        copied.map_err(Error::call("clEnqueueCopyBuffer of a share"))?;
+    }
+    queue.finish()
+}
+
 /// One after the other: the driver transfers from and to the caller's memory as it can.
 fn directly(launcher: &Launcher<'_>, pieces: Vec<Piece<'_>>) -> Result<(bool, Vec<Kept>), Failure> {
     let mut as_asked = true;
@@ -154,14 +187,13 @@ fn directly(launcher: &Launcher<'_>, pieces: Vec<Piece<'_>>) -> Result<(bool, Ve
 
 fn upload(launcher: &Launcher<'_>, index: usize, piece: &Piece<'_>) -> Result<()> {
     for (position, operand) in piece.operands.iter().enumerate() {
-        if let Operand::Buffer {
-            upload: Some((source, runs)),
-            ..
-        } = operand
-        {
+        let Operand::Buffer { uploads, .. } = operand else {
+            continue;
+        };
+        for Upload { source, runs, at } in uploads {
             let buffer = launcher.buffers.get(index, position)?.raw();
             let raw = launcher.queue.raw();
-            raw.write_runs(buffer, source, *runs)
+            raw.write_runs(buffer, *at, source, *runs)
                 .map_err(Error::call("clEnqueueWriteBuffer of a share"))?;
         }
     }

@@ -3,6 +3,7 @@
 
 mod kernels;
 mod pinned_memory;
+mod residents;
 
 use cltune_runtime::{Device, DeviceSet, Element, Error, Sharing, SplitReport, Transfers};
 use kernels::{convolution, positions, product, saxpy};

@@ -36,6 +36,9 @@ struct Arguments {
     /// Elements of the convolution [default: 65536], or rows of the matrices [default: 1024]
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     n: Option<u32>,
+    /// Rows of the first matrix and of the result [default: as many as the second has]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
+    rows: Option<u32>,
     /// The mask of the convolution, elements
     #[arg(long, default_value_t = 625, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     mask: u32,
@@ -48,6 +51,9 @@ struct Arguments {
     /// The memory that arguments and results are in
     #[arg(long, value_enum, default_value_t = memory::Kind::Pinned)]
     memory: memory::Kind,
+    /// What of that which is read changes from call to call
+    #[arg(long, value_enum, default_value_t = memory::Changing::All)]
+    changing: memory::Changing,
     /// How data gets to devices and back
     #[arg(long, value_enum, default_value_t = Way::ByDevice)]
     transfers: Way,
@@ -182,12 +188,21 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// What to compute, in memory for these devices.
 fn problem(arguments: &Arguments, devices: &DeviceSet) -> Result<Box<dyn Problem>, Failure> {
     let n = |default: u32| arguments.n.unwrap_or(default) as usize;
-    let (memory, mask) = (arguments.memory, arguments.mask as usize);
+    let data = memory::Data {
+        memory: arguments.memory,
+        changing: arguments.changing,
+    };
     Ok(match arguments.problem {
-        Kind::Convolution => Box::new(Convolution::new(devices, memory, n(1 << 16), mask)?),
+        Kind::Convolution => Box::new(Convolution::new(
+            devices,
+            data,
+            n(1 << 16),
+            arguments.mask as usize,
+        )?),
         Kind::Multiplication => {
-            let along = arguments.along;
-            Box::new(Multiplication::new(devices, memory, n(1024), along)?)
+            let (n, along) = (n(1024), arguments.along);
+            let rows = arguments.rows.map_or(n, |rows| rows as usize);
+            Box::new(Multiplication::new(devices, data, [rows, n], along)?)
         }
     })
 }

@@ -15,6 +15,9 @@ const PATIENCE: f64 = 2000.0;
 /// The parts that tell what the whole would take: the problem divided by these.
 const PARTS: [u32; 2] = [64, 16];
 
+/// Positions of the smaller one, at least: a work-group of the multiplication covers so many rows.
+const LEAST: u32 = 16;
+
 /// After so many calls the split has settled.
 const SETTLING: usize = 32;
 
@@ -41,6 +44,8 @@ pub(crate) struct Together {
 /// since what does not depend on the part (an argument that is transferred whole) counts once.
 pub(crate) fn alone(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<Alone, Failure> {
     let [small, large] = PARTS.map(|part| problem.positions() / part);
+    let small = small.max(LEAST);
+    let large = large.max(2 * small);
     let mut first = [0.0; 2];
     for (time, positions) in first.iter_mut().zip([small, large]) {
         // The first call builds and allocates.

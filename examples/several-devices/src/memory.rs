@@ -13,6 +13,24 @@ pub(crate) enum Kind {
     Pinned,
 }
 
+/// What of that which is read changes from call to call. The rest stays on the devices, if it is in pinned memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Changing {
+    /// All, so devices are sent it in every call
+    All,
+    /// The signal, and not the mask; the first matrix, and not the second
+    First,
+    /// Nothing
+    None,
+}
+
+/// What a problem's data is in, and whether it changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    pub(crate) memory: Kind,
+    pub(crate) changing: Changing,
+}
+
 /// Numbers in either.
 pub(crate) enum Memory {
     Pageable(Vec<f32>),
@@ -29,12 +47,31 @@ impl Kind {
     }
 }
 
-impl Display for Kind {
+impl Display for Data {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Pageable => "pageable",
-            Self::Pinned => "pinned",
+        out.write_str(match self.memory {
+            Kind::Pageable => "pageable",
+            Kind::Pinned => "pinned",
+        })?;
+        out.write_str(match self.changing {
+            Changing::All => "",
+            Changing::First => ", only the first input changes",
+            Changing::None => ", inputs do not change",
         })
+    }
+}
+
+impl Data {
+    /// Before a call that reads it: borrowing it to change it is what lets the runtime take it for changed.
+    pub(crate) fn next_call(self, inputs: [&mut Memory; 2]) {
+        let changing = match self.changing {
+            Changing::All => 2,
+            Changing::First => 1,
+            Changing::None => 0,
+        };
+        for memory in inputs.into_iter().take(changing) {
+            let _: &mut [f32] = memory;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The problems with their data, and whether results are right.
 
 use crate::kernels::{conv1d, matmul};
-use crate::memory::{Kind, Memory};
+use crate::memory::{Data, Memory};
 use cltune_runtime::{DeviceSet, Result, SplitReport};
 
 /// How many results are compared with the definition.
@@ -27,17 +27,17 @@ pub(crate) struct Convolution {
     x: Memory,
     w: Memory,
     y: Memory,
-    kind: Kind,
+    data: Data,
 }
 
 impl Convolution {
     /// Of `n` elements with a mask of `mask`, in memory of the devices' host.
-    pub(crate) fn new(devices: &DeviceSet, kind: Kind, n: usize, mask: usize) -> Result<Self> {
+    pub(crate) fn new(devices: &DeviceSet, data: Data, n: usize, mask: usize) -> Result<Self> {
         Ok(Self {
-            x: numbers(kind.zeros(devices, n + mask - 1)?),
-            w: numbers(kind.zeros(devices, mask)?),
-            y: unknown(kind.zeros(devices, n)?),
-            kind,
+            x: numbers(data.memory.zeros(devices, n + mask - 1)?),
+            w: numbers(data.memory.zeros(devices, mask)?),
+            y: unknown(data.memory.zeros(devices, n)?),
+            data,
         })
     }
 }
@@ -45,8 +45,8 @@ impl Convolution {
 impl Problem for Convolution {
     fn title(&self) -> String {
         let (elements, mask) = (self.y.len(), self.w.len());
-        let kind = self.kind;
-        format!("1-D convolution, {elements} elements, mask {mask}, {kind}")
+        let data = self.data;
+        format!("1-D convolution, {elements} elements, mask {mask}, {data}")
     }
 
     fn positions(&self) -> u32 {
@@ -54,6 +54,7 @@ impl Problem for Convolution {
     }
 
     fn compute(&mut self, devices: &mut DeviceSet, positions: u32) -> Result<SplitReport> {
+        self.data.next_call([&mut self.x, &mut self.w]);
         let (n, mask) = (positions as usize, self.w.len());
         conv1d::split_n(
             devices,
@@ -80,48 +81,62 @@ pub(crate) enum Along {
     Columns,
 }
 
-/// A multiplication of square matrices.
+/// A multiplication by a square matrix.
 pub(crate) struct Multiplication {
+    rows: usize,
     n: usize,
     along: Along,
     a: Memory,
     b: Memory,
     c: Memory,
-    kind: Kind,
+    data: Data,
 }
 
 impl Multiplication {
-    /// Of `n` x `n` elements, in memory of the devices' host.
-    pub(crate) fn new(devices: &DeviceSet, kind: Kind, n: usize, along: Along) -> Result<Self> {
+    /// Of `rows` x `n` elements by `n` x `n`, in memory of the devices' host.
+    pub(crate) fn new(
+        devices: &DeviceSet,
+        data: Data,
+        [rows, n]: [usize; 2],
+        along: Along,
+    ) -> Result<Self> {
         Ok(Self {
+            rows,
             n,
             along,
-            a: numbers(kind.zeros(devices, n * n)?),
-            b: numbers(kind.zeros(devices, n * n)?),
-            c: unknown(kind.zeros(devices, n * n)?),
-            kind,
+            a: numbers(data.memory.zeros(devices, rows * n)?),
+            b: numbers(data.memory.zeros(devices, n * n)?),
+            c: unknown(data.memory.zeros(devices, rows * n)?),
+            data,
         })
     }
 }
 
 impl Problem for Multiplication {
     fn title(&self) -> String {
-        let Self { n, along, kind, .. } = self;
+        let Self {
+            rows,
+            n,
+            along,
+            data,
+            ..
+        } = self;
         let along = match along {
             Along::Rows => "rows",
             Along::Columns => "columns",
         };
-        format!("matrix multiplication, {n} x {n}, divided by {along}, {kind}")
+        format!("matrix multiplication, {rows} x {n}, divided by {along}, {data}")
     }
 
     fn positions(&self) -> u32 {
-        self.n as u32
+        self.rows as u32
     }
 
     fn compute(&mut self, devices: &mut DeviceSet, positions: u32) -> Result<SplitReport> {
+        self.data.next_call([&mut self.a, &mut self.b]);
         let (n, rows) = (self.n as u32, positions as usize * self.n);
-        if self.along == Along::Columns && positions == n {
-            return matmul::split_n(devices, n, n, n, &self.a, &self.b, &mut self.c);
+        if self.along == Along::Columns && positions == self.positions() {
+            return matmul::split_n(devices, positions, n, n, &self.a, &self.b, &mut self.c);
         }
         let (a, c) = (&self.a[..rows], &mut self.c[..rows]);
         matmul::split_m(devices, positions, n, n, a, &self.b, c)
@@ -179,7 +194,10 @@ fn unknown(mut memory: Memory) -> Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{Changing, Kind};
     use cltune_runtime::{Device, Sharing};
+
+    const CHANGING: [Changing; 3] = [Changing::All, Changing::First, Changing::None];
 
     /// All devices; one alone is two with a context each.
     fn set() -> DeviceSet {
@@ -188,33 +206,49 @@ mod tests {
         DeviceSet::new(&devices).unwrap()
     }
 
-    fn check(mut devices: DeviceSet, problem: &mut dyn Problem) {
+    /// Two calls by all devices, with inputs that change in between, and with others.
+    fn check(devices: &mut DeviceSet, problem: &mut dyn Problem, is_sent: bool) {
         let positions = problem.positions();
-        let report = problem.compute(&mut devices, positions).unwrap();
-        assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
+        problem.compute(devices, positions).unwrap();
+        assert_eq!(problem.wrong(), 0, "{}", problem.title());
         let factors = vec![1.0; devices.devices().count()];
         devices.set_sharing(Sharing::Fixed(factors));
-        let report = problem.compute(&mut devices, positions).unwrap();
-        assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
-        assert!(report.shares.len() > 1, "{report}");
+        for is_first in [true, false] {
+            let report = problem.compute(devices, positions).unwrap();
+            assert_eq!(problem.wrong(), 0, "{}\n{report}", problem.title());
+            assert!(report.shares.len() > 1, "{report}");
+            let sent: usize = report.shares.iter().map(|share| share.sent).sum();
+            assert!(
+                is_first || (sent > 0) == is_sent,
+                "{}\n{report}",
+                problem.title()
+            );
+        }
     }
 
     #[test]
     fn convolutions_are_right() {
-        for kind in [Kind::Pageable, Kind::Pinned] {
-            let devices = set();
-            let mut problem = Convolution::new(&devices, kind, 1 << 16, 625).unwrap();
-            assert!(problem.wrong() >= SAMPLES);
-            check(devices, &mut problem);
+        for memory in [Kind::Pageable, Kind::Pinned] {
+            for changing in CHANGING {
+                let data = Data { memory, changing };
+                let mut devices = set();
+                let mut problem = Convolution::new(&devices, data, 1 << 16, 625).unwrap();
+                assert!(problem.wrong() >= SAMPLES);
+                let stays = memory == Kind::Pinned && changing == Changing::None;
+                check(&mut devices, &mut problem, !stays);
+            }
         }
     }
 
     #[test]
     fn multiplications_are_right() {
-        for along in [Along::Rows, Along::Columns] {
-            let devices = set();
-            let mut problem = Multiplication::new(&devices, Kind::Pinned, 256, along).unwrap();
-            check(devices, &mut problem);
+        let along = [Along::Rows, Along::Columns, Along::Columns];
+        for ((along, changing), rows) in along.into_iter().zip(CHANGING).zip([256, 128, 256]) {
+            let mut devices = set();
+            let memory = Kind::Pinned;
+            let data = Data { memory, changing };
+            let mut problem = Multiplication::new(&devices, data, [rows, 256], along).unwrap();
+            check(&mut devices, &mut problem, changing != Changing::None);
         }
     }
 }

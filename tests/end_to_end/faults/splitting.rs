@@ -105,6 +105,25 @@ fn a_share_that_fails_with_pinned_memory_is_done_again_by_others() {
     let _ = failed.expect_stderr(&["pinned memory", "CL_"]);
 }
 
+/// What a device keeps of earlier shares, it gives up where memory is short, and has its share again.
+#[test]
+fn a_share_for_which_kept_inputs_leave_no_memory_is_done_again_where_it_was() {
+    // The first round has six writes: a part and the mask for each of three devices, of which the parts are kept.
+    for faults in [
+        "error=-4@clEnqueueWriteBuffer#8",
+        "error=-5@clEnqueueWriteBuffer#7; error=-4@clEnqueueWriteBuffer#9",
+    ] {
+        let computed = computed_in("pinned", faults, &[]).expect_code(0);
+        assert!(
+            !computed.stdout.contains("dropped out"),
+            "{faults}: {computed}"
+        );
+    }
+    // There is nothing to give up yet.
+    let faults = "error=-4@clEnqueueWriteBuffer#3";
+    others_do_it_again(faults, computed_in("pinned", faults, &[]));
+}
+
 #[test]
 fn a_configuration_that_does_not_build_on_a_device_is_followed_by_another() {
     let computed = computed("error=-11@clBuildProgram#2", &[]).expect_code(0);

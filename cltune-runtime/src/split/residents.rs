@@ -1,0 +1,257 @@
+//! Inputs that stay on a device: buffers with bytes of pinned memory that have not changed since they were sent.
+
+use super::buffers;
+use super::contents::{Contents, Cover};
+use crate::buffer::Buffer;
+use crate::context::Context;
+use crate::error::Result;
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What a turn does not need is kept in at most this part of the memory of a device that has its own, and in the other
+/// part of the host's.
+const KEPT: [i64; 2] = [4, 16];
+
+/// For how many turns a buffer with stale contents is kept for what replaces them.
+const STALE: u64 = 16;
+
+/// A buffer whose contents are known.
+#[derive(Debug)]
+struct Resident {
+    contents: Contents,
+    buffer: Arc<Buffer<u8>>,
+    /// The last turn that used it.
+    turn: u64,
+}
+
+type Shared = Mutex<Vec<Resident>>;
+
+/// Those of a device.
+#[derive(Debug)]
+pub(super) struct Residents {
+    /// Their contents have arrived.
+    there: Arc<Shared>,
+    /// Those that the turn under way fills.
+    filling: Vec<Resident>,
+    turn: u64,
+}
+
+/// A buffer to be filled.
+#[derive(Debug)]
+pub(super) struct Vacant {
+    pub(super) buffer: Arc<Buffer<u8>>,
+    /// What is on the device already.
+    pub(super) copies: Vec<Copy>,
+    /// Which of the bytes are not; `None` for all of them.
+    pub(super) missing: Option<Vec<Range<usize>>>,
+}
+
+/// Bytes to copy from one buffer to another.
+#[derive(Debug)]
+pub(super) struct Copy {
+    pub(super) source: Arc<Buffer<u8>>,
+    pub(super) from: usize,
+    pub(super) target: Arc<Buffer<u8>>,
+    pub(super) at: usize,
+    pub(super) len: usize,
+}
+
+/// Those of all devices, to be freed with the memory whose bytes they have.
+static ALL: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// Frees what pinned memory does not hold any more.
+pub(crate) fn free_stale() {
+    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    for there in all.iter().filter_map(Weak::upgrade) {
+        lock(&there).retain(|resident| resident.contents.is_current());
+    }
+}
+
+fn lock(there: &Shared) -> MutexGuard<'_, Vec<Resident>> {
+    there.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Default for Residents {
+    fn default() -> Self {
+        let there = Arc::new(Shared::default());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|there| there.strong_count() > 0);
+        all.push(Arc::downgrade(&there));
+        Self {
+            there,
+            filling: Vec::new(),
+            turn: 0,
+        }
+    }
+}
+
+impl Residents {
+    /// Begins a turn. What the last one was filling and did not say to have [filled](Self::filled) is forgotten.
+    pub(super) fn begin(&mut self) {
+        self.filling.clear();
+        self.turn += 1;
+    }
+
+    /// A buffer that has exactly this, or has it when the turn's uploads have ended.
+    pub(super) fn find(&mut self, contents: &Contents) -> Option<Arc<Buffer<u8>>> {
+        let mut there = lock(&self.there);
+        let mut all = there.iter_mut().chain(&mut self.filling);
+        let found = all.find(|resident| resident.contents == *contents)?;
+        found.turn = self.turn;
+        Some(Arc::clone(&found.buffer))
+    }
+
+    /// A buffer for this. Those that the turn was found to have [already](Self::find) stay.
+    pub(super) fn make(&mut self, context: &Context, contents: Contents) -> Result<Vacant> {
+        let mut there = lock(&self.there);
+        let (sources, cover) = cover(&mut there, &contents, self.turn);
+        let buffer = match recycled(&mut there, contents.len(), self.turn, most(context)) {
+            Some(buffer) => buffer,
+            None => Arc::new(loop {
+                let made = buffers::with_slack(context, contents.len());
+                // What nobody needs now may be in its way.
+                if made.is_ok() || oldest(&mut there, self.turn).is_none() {
+                    break made?;
+                }
+            }),
+        };
+        self.filling.push(Resident {
+            contents,
+            buffer: Arc::clone(&buffer),
+            turn: self.turn,
+        });
+        let Some((wanted, cover)) = cover else {
+            return Ok(Vacant {
+                buffer,
+                copies: Vec::new(),
+                missing: None,
+            });
+        };
+        let copy = |(index, range): (usize, Range<usize>)| {
+            let (source, run): &(Arc<Buffer<u8>>, Range<usize>) = &sources[index];
+            Copy {
+                source: Arc::clone(source),
+                from: range.start - run.start,
+                target: Arc::clone(&buffer),
+                at: range.start - wanted.start,
+                len: range.len(),
+            }
+        };
+        let copies = cover.there.into_iter().map(copy).collect();
+        let in_buffer = |range: Range<usize>| range.start - wanted.start..range.end - wanted.start;
+        let missing = cover.missing.into_iter().map(in_buffer).collect();
+        Ok(Vacant {
+            copies,
+            missing: Some(missing),
+            buffer,
+        })
+    }
+
+    /// Says that all uploads of the turn have ended.
+    pub(super) fn filled(&mut self) {
+        let mut there = lock(&self.there);
+        there.append(&mut self.filling);
+        let is_kept = |resident: &Resident| {
+            resident.turn + STALE > self.turn || resident.contents.is_current()
+        };
+        there.retain(is_kept);
+    }
+
+    /// Frees what the turn does not need; whether there was any.
+    pub(super) fn give_up_others(&mut self) -> bool {
+        let mut there = lock(&self.there);
+        let before = there.len();
+        there.retain(|resident| resident.turn == self.turn);
+        there.len() < before
+    }
+
+    /// Frees all, when a turn has ended; whether there was any.
+    pub(super) fn give_up(&mut self) -> bool {
+        self.filling.clear();
+        let mut there = lock(&self.there);
+        let was_any = !there.is_empty();
+        there.clear();
+        was_any
+    }
+
+    /// How many bytes of these addresses of the memory that has this stamp are there.
+    pub(super) fn count(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> usize {
+        let there = lock(&self.there);
+        let of_one = |resident: &Resident| resident.contents.count(stamp, addresses);
+        there.iter().map(of_one).sum()
+    }
+}
+
+/// The buffers with bytes of the same memory, and how bytes without gaps are put together from them.
+#[expect(clippy::type_complexity, reason = "two things that go together once")]
+fn cover(
+    there: &mut [Resident],
+    contents: &Contents,
+    turn: u64,
+) -> (
+    Vec<(Arc<Buffer<u8>>, Range<usize>)>,
+    Option<(Range<usize>, Cover)>,
+) {
+    let Some(wanted) = contents.run() else {
+        return (Vec::new(), None);
+    };
+    let runs = there
+        .iter()
+        .map(|resident| resident.contents.run_beside(contents));
+    // Nothing is taken out of it, so that positions are those in `there`.
+    let runs: Vec<Range<usize>> = runs.map(Option::unwrap_or_default).collect();
+    let cover = Cover::new(wanted.clone(), &runs);
+    for (index, _) in &cover.there {
+        there[*index].turn = turn;
+    }
+    let buffers = there.iter().map(|resident| Arc::clone(&resident.buffer));
+    (buffers.zip(runs).collect(), Some((wanted, cover)))
+}
+
+/// Bytes that may be kept beside those that a turn needs.
+fn most(context: &Context) -> usize {
+    let device = context.device();
+    let part = KEPT[usize::from(device.shares_host_memory())];
+    usize::try_from(device.info().limits.global_mem_size / part).unwrap_or(0)
+}
+
+/// A buffer of a suitable size whose contents are stale, or the oldest where there are too many.
+fn recycled(
+    there: &mut Vec<Resident>,
+    len: usize,
+    turn: u64,
+    most: usize,
+) -> Option<Arc<Buffer<u8>>> {
+    let fits = |resident: &Resident| {
+        let size = resident.buffer.len();
+        size >= len && size / 2 <= len
+    };
+    let is_stale = |resident: &Resident| !resident.contents.is_current();
+    let suits = |resident: &Resident| is_stale(resident) && fits(resident);
+    if let Some(index) = there.iter().position(suits) {
+        return Some(there.swap_remove(index).buffer);
+    }
+    there.retain(|resident| !is_stale(resident));
+    let unneeded = |there: &[Resident]| -> usize {
+        let unneeded = there.iter().filter(|resident| resident.turn != turn);
+        unneeded.map(|resident| resident.buffer.len()).sum()
+    };
+    while unneeded(there) > most {
+        let oldest = oldest(there, turn)?;
+        if fits(&oldest) {
+            return Some(oldest.buffer);
+        }
+    }
+    None
+}
+
+/// Takes out what has not been needed for the longest time.
+fn oldest(there: &mut Vec<Resident>, turn: u64) -> Option<Resident> {
+    let unneeded = there
+        .iter()
+        .enumerate()
+        .filter(|(_, resident)| resident.turn != turn);
+    let (index, _) = unneeded.min_by_key(|(_, resident)| resident.turn)?;
+    Some(there.swap_remove(index))
+}
