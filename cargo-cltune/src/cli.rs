@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What cargo calls: `cargo-cltune cltune …`.
+/// What cargo calls: `cargo-cltune cltune …`. `cargo-cltune …` is the same.
 #[derive(Parser)]
 #[command(name = "cargo", bin_name = "cargo", styles = clap_cargo::style::CLAP_STYLING)]
 enum Cargo {
@@ -137,9 +137,18 @@ struct CheckCommand {
     cargo: crate::artifact::CargoArgs,
 }
 
+/// The command line that cargo would give: a person who starts `cargo-cltune tune` leaves its own name out.
+fn as_from_cargo(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_none_or(|first| first != "cltune") {
+        arguments.insert(arguments.len().min(1), "cltune".into());
+    }
+    arguments
+}
+
 /// Runs a command line and says how the process should end.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let cltune = match Cargo::try_parse_from(arguments) {
+    let cltune = match Cargo::try_parse_from(as_from_cargo(arguments)) {
         Ok(Cargo::Cltune(cltune)) => cltune,
         Err(error) => {
             // Help and version are errors for clap, with exit code 0; usage errors have 2.
@@ -220,6 +229,20 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cargo::command().debug_assert();
+    }
+
+    #[test]
+    fn its_own_name_may_be_left_out() {
+        let whole = |line: &str| {
+            let words = line.split_whitespace().map(OsString::from);
+            as_from_cargo(words).join(" ".as_ref())
+        };
+        for line in ["cargo-cltune cltune list", "cargo-cltune list"] {
+            assert_eq!(whole(line), "cargo-cltune cltune list");
+        }
+        assert_eq!(whole("cargo-cltune"), "cargo-cltune cltune");
+        assert_eq!(whole("cargo-cltune -V"), "cargo-cltune cltune -V");
+        assert_eq!(whole(""), "cltune");
     }
 
     #[test]

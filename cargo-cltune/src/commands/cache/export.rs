@@ -32,7 +32,10 @@ pub(super) fn run(
         }
     }
     if united.is_empty() {
-        return Err("nothing of that kind was tuned at run time: `cargo cltune cache list`".into());
+        return Err(
+            "nothing of that kind was tuned at run time; `cargo cltune cache list` shows what was"
+                .into(),
+        );
     }
     match out {
         Some(path) => lockfile_store::write(path, &united)?,

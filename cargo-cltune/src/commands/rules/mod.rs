@@ -82,7 +82,11 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
             return Ok(Outcome::Interrupted);
         }
         print::start(&job);
-        let worth = measure::measure(&job, choices, LIMIT)?;
+        let worth = measure::measure(&job, choices, LIMIT).map_err(|error| {
+            let model = &job.declaration.model;
+            let problem = model.describe_problem(&job.dims);
+            format!("{} for {problem}: {error}", model.name)
+        })?;
         print::print(args.message_format, &job, &worth, stdout)?;
     }
     Ok(if tuned.stale.is_empty() {

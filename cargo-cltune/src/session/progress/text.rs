@@ -3,8 +3,9 @@
 use super::state::State;
 use std::time::{Duration, Instant};
 
-/// How wide a bar is, in characters.
+/// How wide a bar is at most, in characters, and at least: a narrow terminal shows the counts instead.
 const BAR: usize = 30;
+const LEAST_BAR: usize = 6;
 
 /// What a terminal of this width shows of a device, line by line.
 pub(super) fn block(state: &State, now: Instant, width: usize) -> Vec<String> {
@@ -16,8 +17,10 @@ pub(super) fn block(state: &State, now: Instant, width: usize) -> Vec<String> {
     }];
     lines.push(format!("  {}", state.title));
     lines.extend(state.notes.iter().map(|note| format!("  {note}")));
-    let bar = state.fraction(now).map(bar).unwrap_or_default();
-    lines.push(format!("  {bar}{}", counts(state, now)));
+    let counts = counts(state, now);
+    let room = width.saturating_sub("  [] ".len() + counts.chars().count());
+    let bar = state.fraction(now).map(|fraction| bar(fraction, room));
+    lines.push(format!("  {}{counts}", bar.unwrap_or_default()));
     lines.extend(best(state).map(|best| format!("  {best}")));
     lines.extend(failures(state).map(|failures| format!("  {failures}")));
     let lines = lines.into_iter();
@@ -63,11 +66,15 @@ fn failures(state: &State) -> Option<String> {
     (!kinds.is_empty()).then(|| format!("failed: {}", kinds.join(", ")))
 }
 
-/// `[=========>                    ] `.
-fn bar(fraction: f64) -> String {
-    let done = (fraction * BAR as f64).floor() as usize;
-    let head = if done < BAR { ">" } else { "" };
-    format!("[{:BAR$}] ", format!("{}{head}", "=".repeat(done)))
+/// `[=========>                    ] `, or nothing where there is no room for it.
+fn bar(fraction: f64, room: usize) -> String {
+    let width = room.min(BAR);
+    if width < LEAST_BAR {
+        return String::new();
+    }
+    let done = (fraction * width as f64).floor() as usize;
+    let head = if done < width { ">" } else { "" };
+    format!("[{:width$}] ", format!("{}{head}", "=".repeat(done)))
 }
 
 /// No longer than the terminal is wide: what wraps could not be drawn over.
@@ -159,7 +166,12 @@ mod tests {
             lines.iter().all(|line| line.chars().count() <= 20),
             "{lines:?}"
         );
+        assert_eq!(lines[2], "  20/40, 2.0/s, 10 …");
         assert_eq!(lines[3], "  best 2.00 ms, 2.0…");
+        assert_eq!(
+            block(&state, now, 40)[2],
+            "  [======>     ] 20/40, 2.0/s, 10 s left"
+        );
         assert!(
             block(&state, now, 0)
                 .iter()
@@ -195,7 +207,9 @@ mod tests {
 
     #[test]
     fn a_bar_is_full_at_the_end() {
-        assert_eq!(bar(0.0), format!("[>{}] ", " ".repeat(29)));
-        assert_eq!(bar(1.0), format!("[{}] ", "=".repeat(30)));
+        assert_eq!(bar(0.0, 99), format!("[>{}] ", " ".repeat(29)));
+        assert_eq!(bar(1.0, 99), format!("[{}] ", "=".repeat(30)));
+        assert_eq!(bar(1.0, 6), "[======] ");
+        assert_eq!(bar(1.0, 5), "");
     }
 }
