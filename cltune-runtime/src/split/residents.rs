@@ -255,3 +255,112 @@ fn oldest(there: &mut Vec<Resident>, turn: u64) -> Option<Resident> {
     let (index, _) = unneeded.min_by_key(|(_, resident)| resident.turn)?;
     Some(there.swap_remove(index))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::opencl::{Runs, stamp_of};
+    use crate::pinned::PinnedMemory;
+
+    const BYTES: usize = 1000;
+
+    fn context() -> Context {
+        Context::new(&Device::select().unwrap()).unwrap()
+    }
+
+    fn contents(memory: &PinnedMemory<u8>, first: usize) -> Contents {
+        let start = memory.as_ptr().addr();
+        let stamp = stamp_of(&(start..start + memory.len())).unwrap();
+        let runs = Runs {
+            first,
+            width: BYTES,
+            rows: 1,
+            pitch: BYTES,
+        };
+        Contents::new(stamp, memory, runs)
+    }
+
+    /// Four buffers with parts of memory that turns 1, 2, 3 and 4 used.
+    fn four(context: &Context, memory: &PinnedMemory<u8>) -> Vec<Resident> {
+        let one = |turn: u64| Resident {
+            contents: contents(memory, BYTES * (turn as usize - 1)),
+            buffer: Arc::new(Buffer::new(context, BYTES).unwrap()),
+            turn,
+        };
+        (1..5).map(one).collect()
+    }
+
+    fn turns(there: &[Resident]) -> Vec<u64> {
+        let mut turns: Vec<u64> = there.iter().map(|resident| resident.turn).collect();
+        turns.sort_unstable();
+        turns
+    }
+
+    #[test]
+    fn too_many_make_room_in_the_order_in_which_they_were_used() {
+        let context = context();
+        let memory = PinnedMemory::zeros(&context, 4 * BYTES).unwrap();
+        let four = || four(&context, &memory);
+        let all = &mut four();
+        assert!(recycled(all, BYTES, 5, 4 * BYTES).is_none());
+        assert_eq!(turns(all), [1, 2, 3, 4]);
+        // A buffer of the same size takes the place of the oldest.
+        let oldest = Arc::clone(&all[0].buffer);
+        let recycled_one = recycled(all, BYTES, 5, 4 * BYTES - 1).unwrap();
+        assert!(Arc::ptr_eq(&oldest, &recycled_one));
+        assert_eq!(turns(all), [2, 3, 4]);
+        // One of another size does not, so as many go as are too many.
+        let all = &mut four();
+        assert!(recycled(all, BYTES / 4, 5, 2 * BYTES + 1).is_none());
+        assert_eq!(turns(all), [3, 4]);
+        // What the turn itself needs stays.
+        assert!(recycled(all, BYTES, 4, 0).is_some_and(|buffer| buffer.len() == BYTES));
+        assert_eq!(turns(all), [4]);
+        assert!(recycled(all, BYTES, 4, 0).is_none());
+        assert_eq!(turns(all), [4]);
+    }
+
+    #[test]
+    fn stale_ones_are_filled_anew_or_freed() {
+        let context = context();
+        let mut memory = PinnedMemory::zeros(&context, 4 * BYTES).unwrap();
+        let mut all = four(&context, &memory);
+        memory[0] = 1;
+        assert!(recycled(&mut all, BYTES, 5, usize::MAX).is_some());
+        assert_eq!(all.len(), 3);
+        assert!(recycled(&mut all, 2 * BYTES, 5, usize::MAX).is_none());
+        assert_eq!(all.len(), 0);
+    }
+
+    #[test]
+    fn they_go_with_the_memory_and_when_they_are_given_up() {
+        let context = context();
+        let memories = [0, 1].map(|_| PinnedMemory::zeros(&context, 4 * BYTES).unwrap());
+        let mut residents = Residents::default();
+        residents.begin();
+        for memory in &memories {
+            residents.make(&context, contents(memory, 0)).unwrap();
+        }
+        // Not before they are filled.
+        let [first, second] = &memories;
+        residents.begin();
+        assert!(residents.find(&contents(first, 0)).is_none());
+        for memory in &memories {
+            residents.make(&context, contents(memory, 0)).unwrap();
+        }
+        residents.filled();
+        residents.begin();
+        assert!(residents.find(&contents(first, 0)).is_some());
+        assert!(residents.find(&contents(first, 1)).is_none());
+        let last = contents(second, 0);
+        // The turn needs the first, and not the second.
+        assert!(residents.give_up_others());
+        assert!(!residents.give_up_others());
+        assert!(residents.find(&last).is_none());
+        assert_eq!(lock(&residents.there).len(), 1);
+        drop(memories);
+        assert_eq!(lock(&residents.there).len(), 0);
+        assert!(!residents.give_up());
+    }
+}
