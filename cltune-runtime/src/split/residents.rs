@@ -216,7 +216,7 @@ fn most(context: &Context) -> usize {
     usize::try_from(device.info().limits.global_mem_size / part).unwrap_or(0)
 }
 
-/// A buffer of a suitable size whose contents are stale, or the oldest where there are too many.
+/// The smallest buffer of a suitable size whose contents are stale, or the oldest where there are too many.
 fn recycled(
     there: &mut Vec<Resident>,
     len: usize,
@@ -228,8 +228,9 @@ fn recycled(
         size >= len && size / 2 <= len
     };
     let is_stale = |resident: &Resident| !resident.contents.is_current();
-    let suits = |resident: &Resident| is_stale(resident) && fits(resident);
-    if let Some(index) = there.iter().position(suits) {
+    let suits = |(_, resident): &(usize, &Resident)| is_stale(resident) && fits(resident);
+    let suitable = there.iter().enumerate().filter(suits);
+    if let Some((index, _)) = suitable.min_by_key(|(_, resident)| resident.buffer.len()) {
         return Some(there.swap_remove(index).buffer);
     }
     there.retain(|resident| !is_stale(resident));
