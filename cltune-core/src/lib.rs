@@ -18,6 +18,7 @@
 //! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 //! | `record` | declarations inside compiled artifacts (feature `lockfile`) |
+//! | `toml_text` | texts and numbers as TOML has them, for the lockfile and the records |
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]

@@ -1,139 +1,74 @@
 //! Measuring and verifying on a real device: every way in which a configuration can be wrong.
 
-use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel, Tolerance};
+use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel};
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
-use cltune_core::parameter::{Domain, Parameter};
-use cltune_runtime::Device;
+use cltune_core::model::{ArgumentKind, ScalarType};
 use cltune_runtime::tuning::{
     MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };
+use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
 /// The parameter `V` chooses what goes wrong; 0 is right.
-const SOURCE: &str = r"
-__kernel void reference(const uint n, __global const float* x, __global float* y,
-                        __global int* z) {
-    const uint i = get_global_id(0);
-    y[i] = 2.0f * x[i];
-    z[i] += 1;
-}
+#[tunable(
+    params(V = 0..=10),
+    global(n), local(8),
+    local_args(t: [f32; 8] before z),
+    tune(n = 64),
+    reference(kernel = "reference", global(n)),
+)]
+fn scale(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n, fill = uniform(1, 2))] x: &Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+    #[arg(len = n, fill = uniform(1, 2))] z: &mut Buffer<i32>,
+) -> Result<Event> {
+    r"
+        __kernel void reference(const uint n, __global const float* x, __global float* y,
+                                __global int* z) {
+            const uint i = get_global_id(0);
+            y[i] = 2.0f * x[i];
+            z[i] += 1;
+        }
 #if V == 9
-this does not compile
+        this does not compile
 #endif
-__kernel void scale(const uint n, __global const float* x, __global float* y, __local float* t,
-                    __global int* z) {
-    const uint i = get_global_id(0);
-    t[get_local_id(0)] = 2.0f * x[i];
-    if (V == 1 && i == n - 1) return;
-    z[i] += 1;
-    if (V == 2 && i >= 5) { y[i] = 7.0f; return; }
-    if (V == 3 && i == 0) y[-1] = 1.0f;
-    if (V == 4 && i == 0) y[n + 2] = 1.0f;
-    if (V == 5 && i == 3) ((__global float*)x)[i] = 5.0f;
-    if (V == 6 && i == 3) { y[i] = NAN; return; }
-    if (V == 7 && i == 3) z[i] += 1;
-    if (V == 10) {
-        if (i == 0) y[-1] = 1.0f;
-        float sum = x[i];
-        for (int step = 0; step < 20000; step++) sum = sum * 0.5f + 1.0f;
-        if (sum == 0.0f) z[i] += 1;
-    }
-    y[i] = t[get_local_id(0)];
+        __kernel void scale(const uint n, __global const float* x, __global float* y, __local float* t,
+                            __global int* z) {
+            const uint i = get_global_id(0);
+            t[get_local_id(0)] = 2.0f * x[i];
+            if (V == 1 && i == n - 1) return;
+            z[i] += 1;
+            if (V == 2 && i >= 5) { y[i] = 7.0f; return; }
+            if (V == 3 && i == 0) y[-1] = 1.0f;
+            if (V == 4 && i == 0) y[n + 2] = 1.0f;
+            if (V == 5 && i == 3) ((__global float*)x)[i] = 5.0f;
+            if (V == 6 && i == 3) { y[i] = NAN; return; }
+            if (V == 7 && i == 3) z[i] += 1;
+            if (V == 10) {
+                if (i == 0) y[-1] = 1.0f;
+                float sum = x[i];
+                for (int step = 0; step < 20000; step++) sum = sum * 0.5f + 1.0f;
+                if (sum == 0.0f) z[i] += 1;
+            }
+            y[i] = t[get_local_id(0)];
+        }
+    "
 }
-";
 
-fn formula(text: &str, parameters: &[Parameter]) -> Formula {
+fn formula(text: &str) -> Formula {
     let scope = Scope {
-        parameters,
+        parameters: &[],
         dimensions: &["n".into()],
     };
     Formula::parse(text, &scope, Type::Int).unwrap()
 }
 
 fn declaration() -> Declaration {
-    let parameters = vec![Parameter {
-        name: "V".into(),
-        domain: Domain::Range {
-            first: 0,
-            last: 10,
-            step: 1,
-        },
-    }];
-    let buffer = |name: &'static str, element, access| Argument {
-        name: name.into(),
-        kind: ArgumentKind::Buffer {
-            element,
-            access,
-            len: Some(formula("n", &parameters)),
-            memory: Memory::Buffer,
-        },
-    };
-    let n = Argument {
-        name: "n".into(),
-        kind: ArgumentKind::Scalar {
-            scalar: ScalarType::U32,
-            dimension: Some(0),
-        },
-    };
-    let tile = Argument {
-        name: "t".into(),
-        kind: ArgumentKind::Local {
-            element: ScalarType::F32,
-            len: formula("8", &parameters),
-        },
-    };
-    let model = Model {
-        name: "test::scale".into(),
-        fingerprint: "b3:0".into(),
-        kernel: "scale".into(),
-        source: SOURCE.into(),
-        options: vec![].into(),
-        dimensions: vec!["n".into()].into(),
-        constraints: vec![].into(),
-        global: vec![formula("n", &parameters)].into(),
-        local: vec![formula("8", &parameters)].into(),
-        offset: vec![].into(),
-        local_memory: None,
-        defines: vec![].into(),
-        arguments: vec![
-            n,
-            buffer("x", ScalarType::F32, Access::Read),
-            buffer("y", ScalarType::F32, Access::Write),
-            tile,
-            buffer("z", ScalarType::I32, Access::ReadWrite),
-        ]
-        .into(),
-        default: None,
-        parameters: parameters.into(),
-    };
-    let fill = Fill::Uniform {
-        low: 1.0,
-        high: 2.0,
-    };
-    Declaration {
-        model,
-        package: "test".into(),
-        version: "0.1.0".into(),
-        source_file: "src/lib.rs".into(),
-        lockfile_seen: "absent".into(),
-        problems: vec![vec![64]],
-        tune_if: None,
-        reference: Reference::Kernel(ReferenceKernel {
-            kernel: "reference".into(),
-            source: None,
-            global: vec![formula("n", &[])],
-            local: vec![],
-        }),
-        tolerance: Tolerance::default(),
-        draws: None,
-        fills: vec![Fill::None, fill.clone(), Fill::None, Fill::None, fill],
-        bytes: None,
-        flops: None,
-        even_work: false,
-    }
+    scale::TUNABLE.declaration().unwrap()
 }
 
-fn prepare(declaration: &Declaration) -> Result<Measurer, PrepareError> {
+fn prepare(declaration: &Declaration) -> std::result::Result<Measurer, PrepareError> {
     let device = Device::select().expect("these tests need an OpenCL device");
     Measurer::new(&device, declaration, &[64], &MeasureOptions::default())
 }
@@ -357,16 +292,16 @@ fn a_reference_that_computes_nan_is_an_error() {
 #[test]
 fn too_much_local_memory_is_refused_before_the_launch() {
     let mut declaration = declaration();
-    let source = SOURCE.replace(
-        "const uint i = get_global_id(0);\n    t[",
-        "const uint i = get_global_id(0);
+    let source = declaration.model.source.replace(
+        "t[get_local_id(0)] = 2.0f",
+        "
          #if V == 8
          __local float huge[1 << 28];
          huge[i] = x[i];
          barrier(CLK_LOCAL_MEM_FENCE);
          if (huge[i] < 0) return;
          #endif
-         t[",
+         t[get_local_id(0)] = 2.0f",
     );
     declaration.model.source = source.into();
     let outcome = prepare(&declaration).unwrap().measure(&[8], None, None);
@@ -391,7 +326,7 @@ fn with_reference(body: &str, global: &str) -> Declaration {
                  {body}
              }}"
         )),
-        global: vec![formula(global, &[])],
+        global: vec![formula(global)],
         local: vec![],
     });
     declaration
@@ -479,7 +414,7 @@ fn a_negative_length_is_an_error() {
     let mut declaration = declaration();
     let mut arguments = declaration.model.arguments.to_vec();
     if let ArgumentKind::Buffer { len, .. } = &mut arguments[1].kind {
-        *len = Some(formula("n - 65", &[]));
+        *len = Some(formula("n - 65"));
     }
     declaration.model.arguments = arguments.into();
     let error = prepare(&declaration).unwrap_err();

@@ -1,42 +1,51 @@
 //! What counts as a right result, on a real device: tolerances, norms, accumulation, draws.
 
-use cltune_core::declaration::{
-    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, Tolerance,
-};
+use cltune_core::declaration::{Declaration, ElementTolerance, NormTolerance, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
-use cltune_core::parameter::{Domain, Parameter};
-use cltune_runtime::Device;
 use cltune_runtime::tuning::{
     MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };
+use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
 /// The parameter `V` chooses what goes wrong; 0 is right.
-const SOURCE: &str = r"
-__kernel void reference(const uint n, __global const float* x, __global float* y) {
-    const uint i = get_global_id(0);
-    y[i] = i < n - 1 ? x[i] : x[i] * 1e-3f;
+#[tunable(
+    params(V = 0..=9),
+    global(n),
+    tune(n = 4096),
+    reference(kernel = "reference", global(n)),
+)]
+fn copy(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n, fill = uniform(1, 2))] x: &Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    r"
+        __kernel void reference(const uint n, __global const float* x, __global float* y) {
+            const uint i = get_global_id(0);
+            y[i] = i < n - 1 ? x[i] : x[i] * 1e-3f;
+        }
+        __kernel void copy(const uint n, __global const float* x, __global float* y) {
+            const uint i = get_global_id(0);
+            float value = i < n - 1 ? x[i] : x[i] * 1e-3f;
+            // Every element is off by a thousandth.
+            if (V == 1) value *= 1.001f;
+            // One small element is off by itself.
+            if (V == 2 && i == n - 1) value *= 2;
+            // Roundings as in a sum of a thousand terms.
+            if (V == 3) value *= 1.00001f;
+            // Wrong for few inputs.
+            if (V == 4 && i == 0 && value < 1.2f) value = 0;
+            if (V == 5 && i == 0) value = INFINITY;
+            if (V == 6 && i == 0) value = NAN;
+            // One write out of bounds, one that is missing, one into what is only read.
+            if (V == 7 && i == 0) y[n] = 1;
+            if (V == 8 && i == 3) return;
+            if (V == 9 && i == 5) ((__global float*)x)[i] = 2;
+            y[i] = value;
+        }
+    "
 }
-__kernel void copy(const uint n, __global const float* x, __global float* y) {
-    const uint i = get_global_id(0);
-    float value = i < n - 1 ? x[i] : x[i] * 1e-3f;
-    // Every element is off by a thousandth.
-    if (V == 1) value *= 1.001f;
-    // One small element is off by itself.
-    if (V == 2 && i == n - 1) value *= 2;
-    // Roundings as in a sum of a thousand terms.
-    if (V == 3) value *= 1.00001f;
-    // Wrong for few inputs.
-    if (V == 4 && i == 0 && value < 1.2f) value = 0;
-    if (V == 5 && i == 0) value = INFINITY;
-    if (V == 6 && i == 0) value = NAN;
-    // One write out of bounds, one that is missing, one into what is only read.
-    if (V == 7 && i == 0) y[n] = 1;
-    if (V == 8 && i == 3) return;
-    if (V == 9 && i == 5) ((__global float*)x)[i] = 2;
-    y[i] = value;
-}
-";
 
 const N: i64 = 4096;
 
@@ -49,73 +58,14 @@ fn formula(text: &str) -> Formula {
 }
 
 fn declaration(tolerance: Tolerance, draws: Option<u32>) -> Declaration {
-    let buffer = |name: &'static str, access| Argument {
-        name: name.into(),
-        kind: ArgumentKind::Buffer {
-            element: ScalarType::F32,
-            access,
-            len: Some(formula("n")),
-            memory: Memory::Buffer,
-        },
-    };
-    let n = Argument {
-        name: "n".into(),
-        kind: ArgumentKind::Scalar {
-            scalar: ScalarType::U32,
-            dimension: Some(0),
-        },
-    };
-    let values = Domain::Range {
-        first: 0,
-        last: 9,
-        step: 1,
-    };
-    let model = Model {
-        name: "test::copy".into(),
-        fingerprint: "b3:0".into(),
-        kernel: "copy".into(),
-        source: SOURCE.into(),
-        options: vec![].into(),
-        parameters: vec![Parameter {
-            name: "V".into(),
-            domain: values,
-        }]
-        .into(),
-        dimensions: vec!["n".into()].into(),
-        constraints: vec![].into(),
-        global: vec![formula("n")].into(),
-        local: vec![].into(),
-        offset: vec![].into(),
-        local_memory: None,
-        defines: vec![].into(),
-        arguments: vec![n, buffer("x", Access::Read), buffer("y", Access::Write)].into(),
-        default: None,
-    };
-    let (low, high) = (1.0, 2.0);
     Declaration {
-        model,
-        package: "test".into(),
-        version: "0.1.0".into(),
-        source_file: "src/lib.rs".into(),
-        lockfile_seen: "absent".into(),
-        problems: vec![vec![N]],
-        tune_if: None,
-        reference: Reference::Kernel(ReferenceKernel {
-            kernel: "reference".into(),
-            source: None,
-            global: vec![formula("n")],
-            local: vec![],
-        }),
         tolerance,
         draws,
-        fills: vec![Fill::None, Fill::Uniform { low, high }, Fill::None],
-        bytes: None,
-        flops: None,
-        even_work: false,
+        ..copy::TUNABLE.declaration().unwrap()
     }
 }
 
-fn prepare(declaration: &Declaration) -> Result<Measurer, PrepareError> {
+fn prepare(declaration: &Declaration) -> std::result::Result<Measurer, PrepareError> {
     let device = Device::select().expect("these tests need an OpenCL device");
     Measurer::new(&device, declaration, &[N], &MeasureOptions::default())
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// Which packages and targets to build, as for `cargo build`.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[allow(clippy::struct_excessive_bools)] // cargo's own flags
+#[expect(clippy::struct_excessive_bools, reason = "cargo's own flags")]
 pub(crate) struct CargoArgs {
     #[command(flatten, next_help_heading = "Package Selection")]
     pub(crate) workspace: clap_cargo::Workspace,

@@ -14,6 +14,7 @@
 //! | `python_json` | what Python writes as JSON and is none |
 //! | `values` | the values of parameters that are declared elsewhere |
 //! | `imported` | files of other tuners for the report |
+//! | `round_trip` | the test of all formats: what is written is read back |
 
 mod csv;
 mod failure;

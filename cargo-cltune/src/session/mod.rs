@@ -6,6 +6,7 @@
 //! | `rounds` | which devices are tuned at the same time |
 //! | `bench` | measuring in workers, which are replaced when they die |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
+//! | `space` | its space: declared, derived from the device, asked for |
 //! | `course` | its loop: one configuration after another |
 //! | `crowded` | whether starting left time of the budget to search in |
 //! | `trouble` | when to give a device up |

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `data` | the types and look-ups |
 //! | `read`, `fields` | text to data: every error has a line and a remedy |
+//! | `error` | what can be wrong with a text |
 //! | `write` | data to text |
 //! | `conflict` | merge-conflict markers: finding them, taking the two sides apart |
 //! | `device_id` | the names by which entries refer to devices |

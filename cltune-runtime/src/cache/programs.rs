@@ -126,20 +126,11 @@ fn warn(result: Result<(), CacheError>) {
 #[cfg(test)]
 mod tests {
     use super::super::folder::Folder;
+    use super::super::store::tests::device;
     use super::*;
-    use cltune_core::device::{DeviceLimits, DeviceType};
 
     fn id(driver: &str, source: &str, options: &str) -> ProgramId {
-        let info = DeviceInfo {
-            platform: "P".into(),
-            name: "D".into(),
-            vendor: "V".into(),
-            device_type: DeviceType::Gpu,
-            driver: driver.into(),
-            version: "OpenCL 3.0".into(),
-            limits: DeviceLimits::default(),
-        };
-        ProgramId::new(&info, source, options)
+        ProgramId::new(&device(driver), source, options)
     }
 
     fn kept(binary: &[u8]) -> KeptProgram {

@@ -4,7 +4,7 @@
 use super::account::Account;
 use super::builder::{Builder, Message};
 use super::check::{Check, Checked};
-use super::explorer::{Codes, Explorer, Turn};
+use super::explorer::{Codes, Explorer, Found, Turn};
 use super::forecast::Forecast;
 use super::online::{Ended, Start, Subject};
 use super::pace::Pace;
@@ -110,44 +110,64 @@ impl Exploring {
 
     /// Takes in what has ended meanwhile. Returns how tuning ended, if it has.
     pub(super) fn advance(&mut self, subject: &Subject, queue: &Queue) -> Option<Ended> {
-        let model = subject.tunable.model();
         self.now_us = microseconds(self.begin.elapsed());
         self.pace.call(self.now_us);
-        if let Some((codes, timing)) = self.timing.take() {
-            match timing.ended() {
-                Ok(Some(time_us)) => self.explorer.took(&codes, time_us),
-                Ok(None) => self.timing = Some((codes, timing)),
-                Err(reason) if codes == subject.default => {
-                    let kernel = &model.name;
-                    tracing::warn!(%kernel, %reason, "not tuned: calls cannot be timed");
-                    return Some(Ended::Found(None));
-                }
-                Err(reason) => self.failed(subject, &codes, &reason.to_string()),
-            }
+        if !self.take_time(subject) {
+            return Some(Ended::Found(None));
         }
-        while let Some(message) = self.builder.message() {
-            if let Message::Built(codes, built, took) = message {
-                self.pay(took);
-                match *built {
-                    Ok(prepared) => {
-                        self.prepared.insert(codes.clone(), Arc::new(prepared));
-                        self.explorer.built(codes);
-                    }
-                    Err(reason) => {
-                        let configuration = model.describe(&codes);
-                        tracing::debug!(%configuration, %reason, "a configuration does not build");
-                        self.explorer.not_built(&codes);
-                    }
-                }
-            }
-        }
+        self.take_builds(subject);
         if let Some(usual_us) = self.explorer.usual_us() {
             self.pace.usual(usual_us);
         }
         self.order();
         self.keep(subject);
         let found = self.explorer.found()?;
-        let info = queue.device().info();
+        Some(self.end(subject, queue, found))
+    }
+
+    /// Takes in how long the last timed call took, once that is known. `false` where calls cannot be
+    /// timed.
+    fn take_time(&mut self, subject: &Subject) -> bool {
+        let Some((codes, timing)) = self.timing.take() else {
+            return true;
+        };
+        match timing.ended() {
+            Ok(Some(time_us)) => self.explorer.took(&codes, time_us),
+            Ok(None) => self.timing = Some((codes, timing)),
+            Err(reason) if codes == subject.default => {
+                let kernel = &subject.tunable.model().name;
+                tracing::warn!(%kernel, %reason, "not tuned: calls cannot be timed");
+                return false;
+            }
+            Err(reason) => self.failed(subject, &codes, &reason.to_string()),
+        }
+        true
+    }
+
+    /// Takes in what has been built, and what that has cost.
+    fn take_builds(&mut self, subject: &Subject) {
+        while let Some(message) = self.builder.message() {
+            let Message::Built(codes, built, took) = message else {
+                continue;
+            };
+            self.pay(took);
+            match *built {
+                Ok(prepared) => {
+                    self.prepared.insert(codes.clone(), Arc::new(prepared));
+                    self.explorer.built(codes);
+                }
+                Err(reason) => {
+                    let configuration = subject.tunable.model().describe(&codes);
+                    tracing::debug!(%configuration, %reason, "a configuration does not build");
+                    self.explorer.not_built(&codes);
+                }
+            }
+        }
+    }
+
+    /// Says and keeps what was found.
+    fn end(&mut self, subject: &Subject, queue: &Queue, found: Found) -> Ended {
+        let (model, info) = (subject.tunable.model(), queue.device().info());
         tracing::info!(
             kernel = %model.name,
             device = %queue.device(),
@@ -164,7 +184,7 @@ impl Exploring {
                 && found.codes == subject.default
             {
                 // Nothing was found out that the next run should believe.
-                return Some(Ended::Found(None));
+                return Ended::Found(None);
             }
         }
         let measured = Measured {
@@ -181,9 +201,7 @@ impl Exploring {
             progress.remove();
         }
         let prepared = self.prepared.remove(&found.codes);
-        Some(Ended::Found(
-            prepared.map(|prepared| (found.codes, prepared)),
-        ))
+        Ended::Found(prepared.map(|prepared| (found.codes, prepared)))
     }
 
     /// What a build that took so long has cost the calls.

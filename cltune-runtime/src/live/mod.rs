@@ -6,7 +6,6 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `declaration` | what the tuner must know of a tunable |
 //! | `searching` | from a tunable to a search of its space |
 //! | `once` | tuning at the first call, which waits |
 //! | `account` | what exploring in calls may cost |
@@ -24,7 +23,6 @@
 mod account;
 mod builder;
 mod check;
-mod declaration;
 mod explorer;
 mod exploring;
 mod finals;

@@ -1,11 +1,10 @@
 //! From a tunable to a search of its space.
 
-use super::declaration::declaration;
 use crate::cache::{CacheError, Store};
 use crate::device::Device;
 use crate::launch::Tunable;
 use crate::search::{self, Score, Search, Setting};
-use crate::tuning::PrepareError;
+use crate::tuning::{NoDeclaration, PrepareError};
 use cltune_core::declaration::Declaration;
 use cltune_core::space::{Space, TooComplex};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ const MOST_STEPS: u64 = 1 << 22;
 pub(crate) enum Untuned {
     /// The tunable was not made by the macro.
     #[error("its declaration cannot be read: {0}")]
-    Declaration(String),
+    Declaration(#[from] NoDeclaration),
     /// The space cannot be built quickly.
     #[error("its space of valid configurations cannot be built at run time: {0}")]
     Space(#[from] TooComplex),
@@ -63,7 +62,7 @@ impl Searching {
         store: &Store,
     ) -> Result<Self, Untuned> {
         let (model, info) = (tunable.model(), device.info());
-        let declaration = declaration(tunable).map_err(Untuned::Declaration)?;
+        let declaration = tunable.declaration()?;
         let space = Space::build_within(model.space_spec(dims, &info.limits), MOST_STEPS)?;
         let valid = space.count();
         if valid == 0 {

@@ -6,6 +6,7 @@
 //!
 //! | file | owns |
 //! |---|---|
+//! | `declared` | the declaration of a tunable of this program |
 //! | `measurer` | the order of things: prepare once, measure many |
 //! | `reference` | computing what results are compared with |
 //! | `prepare_error` | why nothing can be measured |
@@ -32,6 +33,7 @@ mod binary;
 mod build;
 mod compare;
 mod compiler;
+mod declared;
 mod fill;
 mod guarded;
 mod measurer;
@@ -51,6 +53,7 @@ mod watch;
 pub use binary::Binary;
 pub use compare::Compared;
 pub use compiler::{Compiled, Compiler};
+pub use declared::NoDeclaration;
 pub use fill::FillError;
 pub use measurer::{MeasureOptions, Measurer};
 pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use cltune_core::model::Memory;
 
-    #[allow(clippy::unnecessary_wraps)] // as the driver answers
+    #[expect(clippy::unnecessary_wraps, reason = "as the driver answers")]
     fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
         Some(ArgInfo {
             type_name: type_name.into(),

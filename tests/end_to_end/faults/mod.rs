@@ -5,6 +5,9 @@
 //! |---|---|
 //! | `calls` | a driver that crashes, hangs, refuses or corrupts in one of its calls |
 //! | `devices` | devices that are lost, lie about their limits, leak, or do nothing right |
+//! | `processes` | workers and sessions that are killed, stopped, interrupted and resumed |
+//! | `disks` | what cannot be written to, or is full |
+//! | `soak` | processes that are killed at random until the session is done |
 //! | `splitting` | devices that fail while several compute one problem |
 
 mod calls;

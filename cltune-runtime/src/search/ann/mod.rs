@@ -104,61 +104,19 @@ impl Ann {
 
     /// Trains, ranks, and fills the queue with what may be the best.
     fn rank(&mut self) {
-        let mut points = Vec::with_capacity(self.results.len());
         // Sorted: a hash map's order is another in each run.
-        let mut results: Vec<(&Vec<i64>, Option<f64>)> = self
+        let mut results: Vec<(Vec<i64>, Option<f64>)> = self
             .results
             .iter()
-            .map(|(codes, time)| (codes, *time))
+            .map(|(codes, time)| (codes.clone(), *time))
             .collect();
-        results.sort_by(|a, b| a.0.cmp(b.0));
-        for (codes, _) in &results {
-            points.push(self.features.point(codes));
-        }
-        let worked = || {
-            points
-                .iter()
-                .zip(&results)
-                .filter(|(_, (_, time))| time.is_some())
-        };
-        let rows: Vec<&[f64]> = worked().map(|(point, _)| point.as_slice()).collect();
-        let times: Vec<f64> = worked()
-            .filter_map(|(_, (_, time))| *time)
-            .map(f64::ln)
-            .collect();
-        let best = times.iter().copied().fold(f64::MAX, f64::min);
-        let bag = Bag::train(&rows, &times, &mut self.generator);
-        let all: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
-        let failed = results
-            .iter()
-            .map(|(_, time)| f64::from(u8::from(time.is_none())));
-        let failed: Vec<f64> = failed.collect();
-        let failures =
-            (rows.len() < all.len()).then(|| Bag::train(&all, &failed, &mut self.generator));
+        results.sort_by(|a, b| a.0.cmp(&b.0));
+        let models = self.train(&results);
         if !self.pool.is_whole() {
-            let mut fastest: Vec<&(&Vec<i64>, Option<f64>)> = results.iter().collect();
-            let key = |time: Option<f64>| time.unwrap_or(f64::MAX);
-            fastest.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
-            let known = &self.results;
-            let near = fastest.iter().take(5).map(|(codes, _)| codes.as_slice());
-            let is_taken = |codes: &[i64]| known.contains_key(codes);
-            let generator = &mut self.generator;
-            self.pool
-                .renew(&self.space, &self.features, near, generator, is_taken);
+            self.renew_pool(&mut results);
         }
-        let pool = &self.pool;
-        let mut ranked: Vec<(f64, usize)> = (0..pool.len())
-            .into_par_iter()
-            .filter(|position| !self.results.contains_key(pool.get(*position)))
-            .map(|position| {
-                let point: Vec<f64> = pool.point(position).collect();
-                let fails = failures.as_ref().map_or(0.0, |bag| bag.predict(&point));
-                let works = (1.0 - fails).clamp(0.01, 1.0);
-                (bag.predict(&point) - works.ln(), position)
-            })
-            .collect();
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let may_be_best = |predicted: f64| predicted - 2.0 * bag.error < best;
+        let ranked = self.ranked(&models);
+        let may_be_best = |predicted: f64| predicted - 2.0 * models.times.error < models.best;
         let most = ((self.results.len() as f64 * RENEWED) as usize).max(5);
         let promising = ranked
             .iter()
@@ -170,8 +128,83 @@ impl Ann {
         self.queue = ranked[..count]
             .iter()
             .rev()
-            .map(|(_, at)| pool.get(*at).to_vec())
+            .map(|(_, at)| self.pool.get(*at).to_vec())
             .collect();
+    }
+
+    /// Trains on results in a certain order.
+    fn train(&mut self, results: &[(Vec<i64>, Option<f64>)]) -> Models {
+        let points: Vec<Vec<f64>> = results
+            .iter()
+            .map(|(codes, _)| self.features.point(codes))
+            .collect();
+        let worked = points.iter().zip(results);
+        let worked: Vec<(&[f64], f64)> = worked
+            .filter_map(|(point, (_, time))| Some((point.as_slice(), time.as_ref()?.ln())))
+            .collect();
+        let (rows, times): (Vec<&[f64]>, Vec<f64>) = worked.into_iter().unzip();
+        let best = times.iter().copied().fold(f64::MAX, f64::min);
+        let bag = Bag::train(&rows, &times, &mut self.generator);
+        let failures = (rows.len() < points.len()).then(|| {
+            let all: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
+            let failed = results
+                .iter()
+                .map(|(_, time)| f64::from(u8::from(time.is_none())));
+            let failed: Vec<f64> = failed.collect();
+            Bag::train(&all, &failed, &mut self.generator)
+        });
+        Models {
+            times: bag,
+            failures,
+            best,
+        }
+    }
+
+    /// Draws new candidates, some of them near the fastest.
+    fn renew_pool(&mut self, results: &mut [(Vec<i64>, Option<f64>)]) {
+        let key = |time: Option<f64>| time.unwrap_or(f64::MAX);
+        results.sort_by(|a, b| key(a.1).total_cmp(&key(b.1)));
+        let known = &self.results;
+        let near = results.iter().take(5).map(|(codes, _)| codes.as_slice());
+        let is_taken = |codes: &[i64]| known.contains_key(codes);
+        let generator = &mut self.generator;
+        self.pool
+            .renew(&self.space, &self.features, near, generator, is_taken);
+    }
+
+    /// The candidates that were not measured: what they promise and their place in the pool, the most
+    /// promising first.
+    fn ranked(&self, models: &Models) -> Vec<(f64, usize)> {
+        let pool = &self.pool;
+        let mut ranked: Vec<(f64, usize)> = (0..pool.len())
+            .into_par_iter()
+            .filter(|position| !self.results.contains_key(pool.get(*position)))
+            .map(|position| {
+                let point: Vec<f64> = pool.point(position).collect();
+                (models.promise(&point), position)
+            })
+            .collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        ranked
+    }
+}
+
+/// What was learned from the results so far.
+struct Models {
+    /// Of the logarithms of times.
+    times: Bag,
+    /// Of what fails, where anything did.
+    failures: Option<Bag>,
+    /// The logarithm of the best time.
+    best: f64,
+}
+
+impl Models {
+    /// The logarithm of the time that a point may take, the more the likelier it fails.
+    fn promise(&self, point: &[f64]) -> f64 {
+        let fails = self.failures.as_ref();
+        let works = 1.0 - fails.map_or(0.0, |bag| bag.predict(point));
+        self.times.predict(point) - works.clamp(0.01, 1.0).ln()
     }
 }
 
