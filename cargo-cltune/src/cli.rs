@@ -261,6 +261,8 @@ mod tests {
         assert!(parse("cargo cltune verify --oclgrind --kernel a --draws 3 --seed 1").is_ok());
         assert!(parse("cargo cltune verify --draws 0").is_err());
         assert!(parse("cargo cltune tune --budget never").is_err());
+        assert!(parse("cargo cltune tune --jobs 8").is_ok());
+        assert!(parse("cargo cltune tune --jobs 0").is_err());
         assert!(parse("cargo cltune --strategy nonsense").is_err());
     }
 }

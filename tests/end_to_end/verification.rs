@@ -63,6 +63,10 @@ fn what_is_right_on_all_inputs_and_sizes_passes() {
     assert_eq!(result["draws"], 3);
     assert_eq!(result["problem"]["n"], 256);
     assert_eq!(result["kernel"], "cltune_e2e_verify_right::run");
+    let none = project
+        .cltune(&["rules", "--problem", "n=0"])
+        .expect_code(2);
+    let _ = none.expect_stderr(&["cltune_e2e_verify_right::run for n = 0: no configuration"]);
 }
 
 #[test]

@@ -116,8 +116,14 @@ pub(crate) struct TuneArgs {
     #[arg(long, help_heading = "Tuning")]
     fresh: bool,
     /// How many processes may compile at the same time; without this option, one for each core.
-    #[arg(long, short, value_name = "NUMBER", help_heading = "Tuning")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(
+        long,
+        short,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Tuning"
+    )]
+    jobs: Option<u16>,
     /// Give a configuration up after this many seconds. Where configurations that work take long, it
     /// gets more.
     #[arg(
@@ -209,10 +215,10 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             (false, true) => Earlier::Ignore,
             (false, false) => Earlier::Mention,
         },
-        jobs: args
-            .jobs
-            .or_else(|| available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get),
+        jobs: args.jobs.map_or_else(
+            || available_parallelism().map_or(1, NonZeroUsize::get),
+            usize::from,
+        ),
         spare,
         messages,
     };
