@@ -86,12 +86,8 @@ impl Buffers {
                 match operand {
                     Operand::Buffer { .. } if self.lent.contains_key(&(index, argument)) => {}
                     Operand::Buffer { bytes, .. } => {
-                        while let Err(error) = fit(buffer, context, *bytes) {
-                            // What other turns need may be in its way.
-                            if !self.residents.give_up_others() {
-                                return Err(error);
-                            }
-                        }
+                        let residents = &self.residents;
+                        residents.make_room(|| fit(buffer, context, *bytes))?;
                     }
                     Operand::OfFirst { .. } => *buffer = None,
                     Operand::Scalar(_) => {}
@@ -196,6 +192,6 @@ fn fit(buffer: &mut Option<Buffer<u8>>, context: &Context, bytes: usize) -> Resu
 
 /// A buffer that is also large enough for shares that grow a little while the split is corrected.
 pub(super) fn with_slack(context: &Context, bytes: usize) -> Result<Buffer<u8>> {
-    let made = Buffer::new(context, bytes.saturating_add(bytes / 16));
-    made.or_else(|_| Buffer::new(context, bytes))
+    let made = Buffer::allocate(context, bytes.saturating_add(bytes / 16));
+    made.or_else(|_| Buffer::allocate(context, bytes))
 }

@@ -53,4 +53,4 @@ pub use argument::SplitArg;
 pub use call::split;
 pub use device_set::{DeviceSet, Sharing, Transfers};
 pub use report::{SplitReport, SplitShare};
-pub(crate) use residents::free_stale;
+pub(crate) use residents::{free_kept, free_stale};

@@ -68,6 +68,18 @@ pub(crate) fn free_stale() {
     }
 }
 
+/// Frees what is kept on all devices for later calls; whether there was any. What a call under way uses is freed with it.
+pub(crate) fn free_kept() -> bool {
+    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut was_any = false;
+    for there in all.iter().filter_map(Weak::upgrade) {
+        let mut there = lock(&there);
+        was_any |= !there.is_empty();
+        there.clear();
+    }
+    was_any
+}
+
 fn lock(there: &Shared) -> MutexGuard<'_, Vec<Resident>> {
     there.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -106,15 +118,11 @@ impl Residents {
     pub(super) fn make(&mut self, context: &Context, contents: Contents) -> Result<Vacant> {
         let mut there = lock(&self.there);
         let (sources, cover) = cover(&mut there, &contents, self.turn);
-        let buffer = match recycled(&mut there, contents.len(), self.turn, most(context)) {
+        let recycled = recycled(&mut there, contents.len(), self.turn, most(context));
+        drop(there);
+        let buffer = match recycled {
             Some(buffer) => buffer,
-            None => Arc::new(loop {
-                let made = buffers::with_slack(context, contents.len());
-                // What nobody needs now may be in its way.
-                if made.is_ok() || oldest(&mut there, self.turn).is_none() {
-                    break made?;
-                }
-            }),
+            None => Arc::new(self.make_room(|| buffers::with_slack(context, contents.len()))?),
         };
         self.filling.push(Resident {
             contents,
@@ -158,12 +166,18 @@ impl Residents {
         there.retain(is_kept);
     }
 
-    /// Frees what the turn does not need; whether there was any.
-    pub(super) fn give_up_others(&mut self) -> bool {
-        let mut there = lock(&self.there);
-        let before = there.len();
-        there.retain(|resident| resident.turn == self.turn);
-        there.len() < before
+    /// Allocates, and frees for it what is kept: of the device what the turn does not need, then of all.
+    pub(super) fn make_room<T>(&self, mut allocate: impl FnMut() -> Result<T>) -> Result<T> {
+        loop {
+            let error = match allocate() {
+                Ok(made) => return Ok(made),
+                Err(error) => error,
+            };
+            let is_room = oldest(&mut lock(&self.there), self.turn).is_some();
+            if !is_room && !free_kept() {
+                return Err(error);
+            }
+        }
     }
 
     /// Frees all, when a turn has ended; whether there was any.
@@ -356,10 +370,16 @@ mod tests {
         assert!(residents.find(&contents(first, 1)).is_none());
         let last = contents(second, 0);
         // The turn needs the first, and not the second.
-        assert!(residents.give_up_others());
-        assert!(!residents.give_up_others());
+        let mut kept = Vec::new();
+        let made = residents.make_room(|| {
+            kept.push(lock(&residents.there).len());
+            let is_enough = kept.len() > 1;
+            is_enough.then_some(()).ok_or(crate::error::Error::NoDevice)
+        });
+        assert!(made.is_ok());
+        assert_eq!(kept, [2, 1]);
         assert!(residents.find(&last).is_none());
-        assert_eq!(lock(&residents.there).len(), 1);
+        assert!(residents.find(&contents(first, 0)).is_some());
         drop(memories);
         assert_eq!(lock(&residents.there).len(), 0);
         assert!(!residents.give_up());
