@@ -217,6 +217,65 @@ fn pieces_stay_too() {
     }
 }
 
+/// Pieces of columns, of which each has a part of every row.
+#[test]
+fn pieces_of_columns_stay_too() {
+    let (m, n, k) = (8, 1 << 19, 2);
+    let left: Vec<i64> = (0..m * k).map(|i| i % 13).collect();
+    let right: Vec<i64> = (0..k * n).map(|i| i % 17).collect();
+    let mut devices = set([0.5, 0.5, 0.0]);
+    devices.set_transfers(Transfers::Pinned);
+    let mut memory = pinned(&devices, &right);
+    let mut result = vec![-1; (m * n) as usize];
+    let mut right = right;
+    for is_changed in [true, false, true, false] {
+        if is_changed {
+            memory[n as usize] += 1;
+            right[n as usize] += 1;
+        }
+        let [m, n, k] = [m, n, k].map(|size| size as u32);
+        let report = product::split_m(&mut devices, m, n, k, &left, &memory, &mut result).unwrap();
+        assert!(
+            result == multiplied(&left, &right, k as usize, n as usize),
+            "{report}"
+        );
+        assert!(
+            report.shares.iter().all(|share| share.pieces == 3),
+            "{report}"
+        );
+        // The second matrix for each device, beside the first, which is in a `Vec`.
+        let is_sent = bytes(&report)[0] > 2 * 8 * right.len();
+        assert_eq!(is_sent, is_changed, "{report}");
+    }
+}
+
+#[test]
+fn several_threads_keep_what_they_share_while_others_free_theirs() {
+    let n = 1 << 12;
+    let devices = devices(Transfers::Direct);
+    let [x, w] = [n + MASK - 1, MASK].map(|len| pinned(&devices, &numbers(len)));
+    std::thread::scope(|scope| {
+        for transfers in [Transfers::Direct, Transfers::Pinned] {
+            let (x, w) = (&x, &w);
+            scope.spawn(move || {
+                let mut devices = self::devices(transfers);
+                for call in 0..12 {
+                    let sent = convolve(&mut devices, x, w)[0];
+                    assert_eq!(sent > 0, call == 0);
+                }
+            });
+            scope.spawn(move || {
+                let mut devices = self::devices(transfers);
+                for call in 0..12 {
+                    let numbers: Vec<i32> = x.iter().map(|x| x - call).collect();
+                    let other = pinned(&devices, &numbers);
+                    convolve(&mut devices, &other, w);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn memory_at_the_same_addresses_is_other_memory() {
     let mut devices = devices(Transfers::Direct);
