@@ -79,9 +79,15 @@
 //! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
 //!
 //! # Environment
-//! `CLTUNE_CAPTURE=FOLDER` records there which problems are launched, for `cargo cltune tune
-//! --captured FOLDER`, and waits for every launch; `CLTUNE_CAPTURE_DATA=1` keeps their arguments, too.
-//! Without it launches cost nothing more.
+//!
+//! | variable | decides |
+//! |---|---|
+//! | `CLTUNE_DEVICE` | which device [`Device::select`] and [`Queue::default_device`] take |
+//! | `CLTUNE_POLICY` | what calls do where nothing was tuned, before [`set_policy`] |
+//! | `CLTUNE_CACHE` | the folder of the [`cache`]; `off` for none |
+//! | `CLTUNE_CAPTURE` | a folder in which launched problems are recorded, for `cargo cltune tune --captured FOLDER`; then every launch is waited for |
+//! | `CLTUNE_CAPTURE_DATA` | `1` keeps the arguments of what is recorded, too |
+//! | `CLTUNE_LOCK` | while building: a lockfile whose results go before those of each package |
 //!
 //! # Minimum Rust version
 //! 1.95.
