@@ -39,7 +39,7 @@ impl<T: Element> Buffer<T> {
     /// Inputs that [`DeviceSet`](crate::DeviceSet)s keep on devices are freed where memory is short.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] when the device refuses the size, [`Error::TooLarge`].
+    /// [`Error::OpenCl`] when the device refuses the size, [`Error::LargerThanMemory`], [`Error::TooLarge`].
     pub fn new(context: &Context, len: usize) -> Result<Self> {
         let made = Self::allocate(context, len);
         match &made {
@@ -54,6 +54,15 @@ impl<T: Element> Buffer<T> {
     /// As [`Buffer::new`], which also frees what split calls keep where there is too little memory.
     pub(crate) fn allocate(context: &Context, len: usize) -> Result<Self> {
         let bytes = byte_len::<T>(len)?;
+        let device = context.device().info();
+        let memory = device.limits.global_mem_size;
+        if memory > 0 && i64::try_from(bytes).is_ok_and(|bytes| bytes > memory) {
+            return Err(Error::LargerThanMemory {
+                bytes,
+                device: device.name.to_string(),
+                memory,
+            });
+        }
         // OpenCL has no empty buffers; one element stands in for none.
         let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;

@@ -257,6 +257,16 @@ pub enum Error {
         /// Bytes of an element.
         size: usize,
     },
+    /// A buffer larger than all of the device's memory, which some drivers only notice when it is used.
+    #[error("a buffer of {bytes} bytes does not fit into the {memory} bytes of {device}'s memory")]
+    LargerThanMemory {
+        /// Bytes of the buffer.
+        bytes: usize,
+        /// The device.
+        device: String,
+        /// Bytes of its memory.
+        memory: i64,
+    },
 }
 
 /// As [`Display`](fmt::Display): what a program says whose `main` returns the error, or which unwraps it, is

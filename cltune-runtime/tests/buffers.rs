@@ -100,11 +100,9 @@ fn impossible_sizes_are_errors() {
     let queue = queue();
     let error = Buffer::<f64>::new(queue.context(), usize::MAX).unwrap_err();
     assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+    // NVIDIA's driver makes such a buffer, and fails when it is used.
     let error = Buffer::<u8>::new(queue.context(), isize::MAX as usize).unwrap_err();
-    assert!(
-        error.to_string().contains("CL_INVALID_BUFFER_SIZE"),
-        "{error}"
-    );
+    assert!(matches!(error, Error::LargerThanMemory { .. }), "{error}");
 }
 
 #[test]
