@@ -59,7 +59,7 @@ impl<T: Element> Buffer<T> {
         if memory > 0 && i64::try_from(bytes).is_ok_and(|bytes| bytes > memory) {
             return Err(Error::LargerThanMemory {
                 bytes,
-                device: device.name.to_string(),
+                device: device.name.clone(),
                 memory,
             });
         }
