@@ -1,6 +1,6 @@
 //! `cargo cltune verify`: what was right while tuning, and is wrong on other inputs or problems.
 
-use cltune_tests::{Project, samples};
+use cltune_tests::{Project, Running, samples};
 
 /// The kernel of several values of `A`; 0 is right for every size.
 const KERNEL: &str = "__kernel void run(const uint n, __global int* y) {
@@ -67,6 +67,21 @@ fn what_is_right_on_all_inputs_and_sizes_passes() {
         .cltune(&["rules", "--problem", "n=0"])
         .expect_code(2);
     let _ = none.expect_stderr(&["cltune_e2e_verify_right::run for n = 0: no configuration"]);
+}
+
+/// Draws are run some dozens at a time, since memory does not hold all.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_between_draws() {
+    let kernel =
+        "__kernel void run(const uint n, __global int* y) { y[get_global_id(0)] = (int)n; }";
+    let project = samples::inline("cltune-e2e-verify-interrupt", "params(A = [1, 2])", kernel);
+    let arguments = ["verify", "--problem", "n=1048576", "--draws", "65535"];
+    let mut running = Running::start(&mut project.cltune_command(&arguments));
+    running.wait_for("inputs: seed");
+    running.signal("INT");
+    let ended = running.end().expect_code(130);
+    let _ = ended.expect_stdout(&["0 right, 0 not"]);
 }
 
 #[test]

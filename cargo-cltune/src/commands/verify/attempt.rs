@@ -4,7 +4,7 @@ use super::entries::Origin;
 use super::findings::{Finding, findings};
 use super::oclgrind::Oclgrind;
 use super::problems::draws_at_once;
-use crate::session::Job;
+use crate::session::{Job, interrupted};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
@@ -153,13 +153,13 @@ impl Attempt {
         }
     }
 
-    /// As many draws at once as memory allows.
+    /// As many draws at once as memory allows; no more of them after Ctrl-C.
     fn run_under(&self, oclgrind: Option<&Oclgrind>) -> Verified {
         let limits = self.job.device.info().limits;
         let model = &self.job.declaration.model;
         let at_once = draws_at_once(model, &self.job.dims, &limits, self.draws);
         let mut verified = Verified::default();
-        while verified.draws < self.draws && verified.is_right() {
+        while verified.draws < self.draws && verified.is_right() && !interrupted() {
             let draws = at_once.min(self.draws - verified.draws);
             // Every worker has a seed of its own, so that no draw comes twice.
             let seed = self.seed.wrapping_add(verified.draws as u64);
