@@ -1,5 +1,6 @@
 //! Messages for tools, interruption, two sessions at once, several devices.
 
+use cltune_tests::faulty::{BEST, Session};
 use cltune_tests::samples::{self, FILL};
 use cltune_tests::{Output, Running};
 use std::collections::BTreeSet;
@@ -285,4 +286,17 @@ fn no_worker_outlives_a_killed_session() {
         signal(*worker, "KILL");
     }
     panic!("workers were left: {workers:?}");
+}
+
+#[test]
+fn a_search_without_the_budget_to_measure_what_is_known_does_not_replace_it() {
+    let session = Session::new("");
+    let _ = session.tune(&[]).expect_code(0);
+    assert_eq!(session.chosen(), BEST);
+    // The default alone, then what is known as well.
+    let default = session.tune(&["--budget", "1"]).expect_code(0);
+    let _ = default.expect_stderr(&["what the lockfile has is faster and stays"]);
+    assert_eq!(session.chosen(), BEST);
+    let _ = session.tune(&["--budget", "2"]).expect_code(0);
+    assert_eq!(session.chosen(), BEST);
 }

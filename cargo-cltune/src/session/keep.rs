@@ -17,6 +17,15 @@ pub(crate) struct Keeper {
     pub(crate) file: Option<PathBuf>,
 }
 
+/// What became of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It is in the lockfile.
+    Written,
+    /// What was there is faster and stays.
+    Faster,
+}
+
 /// Why results cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeepError {
@@ -53,8 +62,8 @@ impl Keeper {
             .map_err(|source| KeepError::Unwritable { path, source })
     }
 
-    /// Puts a result into the lockfile. That of a search which ended early replaces none that is
-    /// faster.
+    /// Puts a result into the lockfile. That of a search which ended before it measured what is there
+    /// replaces none that is faster.
     pub(crate) fn keep(
         &self,
         job: &Job,
@@ -63,13 +72,13 @@ impl Keeper {
         valid: u128,
         strategy: &str,
         is_complete: bool,
-    ) -> Result<PathBuf, KeepError> {
+    ) -> Result<Kept, KeepError> {
         let path = self.path(&job.folder);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
         if !is_complete && known_us(&lockfile, job).is_some_and(|known| known <= choice.time_us) {
-            return Ok(path);
+            return Ok(Kept::Faster);
         }
         let measured = Measured {
             dims: job.dims.clone(),
@@ -85,7 +94,7 @@ impl Keeper {
         if created && self.file.is_none() {
             touch(&job.folder, &job.declaration);
         }
-        Ok(path)
+        Ok(Kept::Written)
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Known {
     pub(crate) lessons: Vec<Lesson>,
     /// Where from, a line for each lesson, that with the most results first.
     pub(crate) places: Vec<String>,
+    /// What the lockfile has for the job itself.
+    pub(crate) own: Option<Vec<i64>>,
 }
 
 /// What the journals in `state` and the lockfile know of this job's declaration.
@@ -32,6 +34,8 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
     let mut all = recall(state, model);
     all.retain(|recalled| recalled.place != here(job));
     add(&mut all, &table);
+    let own = all.iter().find(|recalled| recalled.place == here(job));
+    let own = own.and_then(|own| Some(own.results.first()?.codes.clone()));
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
     all.sort_by(|a, b| {
         let (a, b) = (distance(job, &a.place), distance(job, &b.place));
@@ -48,6 +52,7 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
             .map(|(count, place)| describe(job, place, count))
             .collect(),
         lessons,
+        own,
     }
 }
 
@@ -189,6 +194,7 @@ mod tests {
             "1 result on third for n = 8",
         ];
         assert_eq!(known.places, expected);
+        assert_eq!(known.own, Some(vec![256]));
         let results = |at: usize| known.lessons[at].results.clone();
         assert_eq!(results(0), [(vec![256], Score::Time(2.0))]);
         let mine = [(vec![32], Score::Time(3.0)), (vec![64], Score::Failed)];
@@ -205,6 +211,6 @@ mod tests {
             folder.path(),
             &folder.path().join("cltune.lock"),
         );
-        assert!(known.lessons.is_empty() && known.places.is_empty());
+        assert!(known.lessons.is_empty() && known.places.is_empty() && known.own.is_none());
     }
 }

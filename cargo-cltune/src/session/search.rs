@@ -67,6 +67,8 @@ pub(crate) struct Finished {
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
     pub(crate) failures: Failures,
+    /// Whether what the lockfile has for this job was left unmeasured, for want of budget.
+    pub(crate) passed_over: bool,
     /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
     pub(crate) stagnant: bool,
     /// Where starting took most of the budget.
@@ -147,6 +149,8 @@ struct Ready<'a> {
     pipeline: Pipeline,
     /// What an earlier one has left.
     left: Interrupted,
+    /// What the lockfile has, where it is in the space.
+    own: Option<Vec<i64>>,
     deadline: Option<Instant>,
     stopwatch: Arc<Stopwatch>,
 }
@@ -215,6 +219,7 @@ fn make_ready<'a>(
     let limits = &job.device.info().limits;
     // Of a space that is not empty; where its first configuration is too hard to find, any will do.
     let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
+    let own = known.own.filter(|codes| space.contains(codes));
     let setting = Setting::new(space)
         .seed(options.seed)
         .budget(evaluations)
@@ -237,6 +242,7 @@ fn make_ready<'a>(
         course,
         pipeline,
         left,
+        own,
         deadline,
         stopwatch,
     })
@@ -285,6 +291,8 @@ impl Ready<'_> {
         if let Some(bench) = bench {
             bench.retire(spare);
         }
+        let is_measured = |own: Vec<i64>| course.search.results().any(|(codes, _)| codes == own);
+        let passed_over = self.own.is_some_and(|own| !is_measured(own));
         let evaluated = course.search.evaluated() as u64;
         let spent = self.stopwatch.spent(devices, searched);
         let cut = out_of_time && u128::from(evaluated) < valid;
@@ -295,6 +303,7 @@ impl Ready<'_> {
             evaluated,
             valid,
             failures: course.failures,
+            passed_over,
             stagnant,
             crowded,
             stopped,

@@ -3,7 +3,7 @@
 
 use super::summary;
 use crate::session::{
-    Block, Finished, Job, Keeper, Screen, SearchOptions, interrupted, rounds, run as search,
+    Block, Finished, Job, Keeper, Kept, Screen, SearchOptions, interrupted, rounds, run as search,
 };
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -90,16 +90,21 @@ fn device_searches(
             }
         };
         if let Some(choice) = &finished.choice {
-            let is_complete = finished.stopped.is_none() && !interrupted();
+            let is_whole = finished.stopped.is_none() && !interrupted();
+            let is_complete = is_whole && !finished.passed_over;
             let strategy = options.strategy.name();
             let (evaluated, valid) = (finished.evaluated, finished.valid);
             let lock = lockfiles.lock().unwrap_or_else(PoisonError::into_inner);
             let kept = keeper.keep(&job, choice, evaluated, valid, &strategy, is_complete);
             drop(lock);
-            // The other searches' results are kept all the same, and the table shows this.
-            if let Err(error) = kept {
-                found.reported = true;
-                screen.say(&summary::failed(&job, &error.to_string()));
+            match kept {
+                Ok(Kept::Written) => {}
+                Ok(Kept::Faster) => screen.say(&summary::stays(&job)),
+                // The other searches' results are kept all the same, and the table shows this.
+                Err(error) => {
+                    found.reported = true;
+                    screen.say(&summary::failed(&job, &error.to_string()));
+                }
             }
         } else {
             found.reported = true;

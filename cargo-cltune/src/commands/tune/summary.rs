@@ -88,6 +88,14 @@ pub(super) fn stopped(job: &Job, reason: &str) -> String {
     )
 }
 
+/// The line about a search whose result is not written.
+pub(super) fn stays(job: &Job) -> String {
+    format!(
+        "warning: {}: what the lockfile has is faster and stays; the search ended before it measured it again",
+        subject(job)
+    )
+}
+
 /// `app::saxpy on some device for n = 1024`.
 fn subject(job: &Job) -> String {
     let problem = job.problem();
