@@ -47,6 +47,14 @@ impl RawEvent {
         event::wait_for_events(&[self.0]).map_err(Status)
     }
 
+    /// Blocks until the command uses nothing any more: what came of waiting, and whether it does not. Where waiting
+    /// fails, the command itself may go on, and is asked, and waited for once more.
+    pub(super) fn settle(&self) -> (Result<(), Status>, bool) {
+        let ended = self.wait();
+        let is_over = ended.is_ok() || self.is_over() || self.wait().is_ok();
+        (ended, is_over)
+    }
+
     /// Start and end of the command in nanoseconds of the device's clock. The queue must have
     /// been created with profiling and the command must have ended.
     pub(crate) fn profile(&self) -> Result<(u64, u64), Status> {

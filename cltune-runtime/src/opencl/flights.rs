@@ -85,10 +85,8 @@ impl<'env> Flights<'env> {
     fn land(&mut self) -> Result<(), Status> {
         let mut result = Ok(());
         for Flight { event, addresses } in self.under_way.drain(..) {
-            let ended = event.wait();
-            // It may be the waiting that failed, and not the transfer.
-            let is_over = |event: &RawEvent| event.is_over() || event.wait().is_ok();
-            if ended.is_err() && !is_over(&event) {
+            let (ended, is_over) = event.settle();
+            if !is_over {
                 // Nobody knows whether the device still uses the memory.
                 pinned_ranges::lose(&addresses);
             }
