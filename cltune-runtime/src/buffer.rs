@@ -44,7 +44,7 @@ impl<T: Element> Buffer<T> {
         let made = Self::allocate(context, len);
         match &made {
             // What split calls keep on devices may be in its way.
-            Err(Error::OpenCl { status, .. }) if status.is_of_memory() && split::free_kept() => {
+            Err(error) if error.is_of_memory() && split::free_kept() => {
                 Self::allocate(context, len)
             }
             _ => made,

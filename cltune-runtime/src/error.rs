@@ -307,6 +307,11 @@ impl Error {
         }
     }
 
+    /// Whether there may have been too little memory, so that it may succeed when some is freed.
+    pub(crate) fn is_of_memory(&self) -> bool {
+        matches!(self, Self::OpenCl { status, .. } if status.is_of_memory())
+    }
+
     /// Whether another configuration of the same kernel may succeed.
     pub(crate) fn is_of_configuration(&self) -> bool {
         match self {

@@ -37,7 +37,7 @@ impl RawEvent {
 
     /// Whether the command uses nothing any more: it has ended, or failed. False also where the driver does
     /// not tell.
-    pub(super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         let status = event::get_event_data(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS);
         status.is_ok_and(|status| number(&status) as i32 <= event::CL_COMPLETE)
     }

@@ -92,11 +92,14 @@ impl Status {
         )
     }
 
-    /// Whether a device may have had too little memory. Drivers that allocate when memory is first used say so then.
+    /// Whether a device, whose memory may be the host's, may have had too little. Drivers that allocate when memory is
+    /// first used say so then.
     pub(crate) fn is_of_memory(self) -> bool {
         matches!(
             self.0,
-            codes::CL_MEM_OBJECT_ALLOCATION_FAILURE | codes::CL_OUT_OF_RESOURCES
+            codes::CL_MEM_OBJECT_ALLOCATION_FAILURE
+                | codes::CL_OUT_OF_RESOURCES
+                | codes::CL_OUT_OF_HOST_MEMORY
         )
     }
 

@@ -47,7 +47,7 @@ impl Failure {
 
     /// Whether there may have been too little memory.
     pub(super) fn is_of_memory(&self) -> bool {
-        matches!(&*self.error, Error::OpenCl { status, .. } if status.is_of_memory())
+        self.error.is_of_memory()
     }
 
     /// A failure while the device was working: whatever its code, what was launched did not end well.

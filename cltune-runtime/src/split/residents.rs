@@ -170,8 +170,8 @@ impl Residents {
     pub(super) fn make_room<T>(&self, mut allocate: impl FnMut() -> Result<T>) -> Result<T> {
         loop {
             let error = match allocate() {
-                Ok(made) => return Ok(made),
-                Err(error) => error,
+                Err(error) if error.is_of_memory() => error,
+                other => return other,
             };
             let is_room = oldest(&mut lock(&self.there), self.turn).is_some();
             if !is_room && !free_kept() {
@@ -275,8 +275,11 @@ fn oldest(there: &mut Vec<Resident>, turn: u64) -> Option<Resident> {
 mod tests {
     use super::*;
     use crate::device::Device;
+    use crate::error::Error;
+    use crate::opencl::Status;
     use crate::opencl::{Runs, stamp_of};
     use crate::pinned::PinnedMemory;
+    use cl3::error_codes::CL_MEM_OBJECT_ALLOCATION_FAILURE;
 
     const BYTES: usize = 1000;
 
@@ -369,12 +372,17 @@ mod tests {
         assert!(residents.find(&contents(first, 0)).is_some());
         assert!(residents.find(&contents(first, 1)).is_none());
         let last = contents(second, 0);
+        // What fails for another reason frees nothing.
+        let failed = residents.make_room(|| Err::<(), _>(Error::NoDevice));
+        assert!(failed.is_err());
+        assert_eq!(lock(&residents.there).len(), 2);
         // The turn needs the first, and not the second.
+        let short = || Error::call("clCreateBuffer")(Status(CL_MEM_OBJECT_ALLOCATION_FAILURE));
         let mut kept = Vec::new();
         let made = residents.make_room(|| {
             kept.push(lock(&residents.there).len());
             let is_enough = kept.len() > 1;
-            is_enough.then_some(()).ok_or(crate::error::Error::NoDevice)
+            is_enough.then_some(()).ok_or_else(short)
         });
         assert!(made.is_ok());
         assert_eq!(kept, [2, 1]);
