@@ -6,6 +6,7 @@ mod examples;
 mod output;
 
 use crate::commands::{self, Outcome};
+use crate::interrupt::interrupted;
 use crate::worker;
 use clap::{CommandFactory, Parser, Subcommand};
 use output::Output;
@@ -197,7 +198,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Err(message) => {
             let red = anstyle::AnsiColor::Red.on_default().bold();
             let _ = writeln!(stderr, "{red}error{red:#}: {message}");
-            ExitCode::from(2)
+            ExitCode::from(if interrupted() { 130 } else { 2 })
         }
     }
 }

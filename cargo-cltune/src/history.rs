@@ -164,7 +164,7 @@ pub(crate) fn read(
         let dims = dims.collect::<Result<Vec<_>, _>>()?;
         let path = lockfile.map_or_else(|| package.manifest_dir.join(FILE_NAME), Path::to_owned);
         let lockfile = lockfile_store::read(&path)?;
-        let mut found = collect(&declaration.model, state, lockfile.as_ref());
+        let mut found = collect(declaration, state, lockfile.as_ref());
         for problem in &found {
             let sizes = declaration.model.describe_problem(&problem.dims);
             let devices = problem.devices.iter().map(|on| &on.device);
@@ -214,9 +214,10 @@ pub(crate) fn read(
 }
 
 /// What journals and lockfile have of a model, before anything is filtered out.
-fn collect(model: &Model, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
+fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
-    for recalled in recall(state, model) {
+    let model = &declaration.model;
+    for recalled in recall(state, declaration) {
         let Place {
             platform,
             device,

@@ -9,6 +9,7 @@ mod cli;
 mod commands;
 mod exchange;
 mod history;
+mod interrupt;
 mod json;
 mod kernel_filter;
 mod lockfile_store;

@@ -4,19 +4,23 @@
 //! source, compile options, parameters and their values, constraints, sizes, local memory, extra
 //! macros, arguments and problem dimensions. It does not cover what only decides how tuning is done
 //! or judged (the default, problem sizes, reference, tolerance, fills, bytes and flops), nor the
-//! tunable's own name, which is the key it is stored under.
+//! tunable's own name, which is the key it is stored under. How results are judged has a fingerprint of its
+//! own ([`of_verification`]).
 //!
 //! Formulas count by their canonical text, domains by their values, and source by its lines, so
 //! neither the formatting of an attribute nor the platform's line ends matter. The encoding is
 //! versioned: whenever it changes, so must its version, since every tuned value becomes stale.
 
 use crate::Text;
+use crate::declaration::{Declaration, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
 use crate::parameter::Domain;
 
 /// The version of the encoding.
 const VERSION: &str = "cltune fingerprint 1";
+/// The version of the encoding of how results are verified.
+const VERIFICATION_VERSION: &str = "cltune verification 1";
 
 /// Integer domains up to this size count by their values, so that `[1, 2, 4]` is
 /// `powers_of_two(1..=4)`; listing longer ranges would cost more than it is worth.
@@ -70,6 +74,62 @@ pub fn of(model: &Model) -> String {
         encoder.argument(argument);
     }
     of_hash(encoder.0.finalize())
+}
+
+/// The fingerprint of how a tunable's results are verified: what they are compared with, how near they must
+/// be, on which inputs. `b3:` and 16 hexadecimal digits.
+///
+/// It decides nothing about whether tuned values apply ([`of`] does), but results that were judged in one way
+/// say little about whether a configuration is right in another.
+pub fn of_verification(declaration: &Declaration) -> String {
+    let Declaration {
+        model,
+        reference,
+        tolerance,
+        draws,
+        fills,
+        ..
+    } = declaration;
+    let mut encoder = Encoder(blake3::Hasher::new());
+    encoder.text(VERIFICATION_VERSION);
+    match reference {
+        Reference::Default => {
+            encoder.text("default");
+            let default = model.default.as_deref().unwrap_or_default();
+            encoder.count(default.len());
+            for code in default {
+                encoder.number(*code);
+            }
+        }
+        Reference::Kernel(reference) => {
+            encoder.text("kernel");
+            encoder.text(&reference.kernel);
+            encoder.source(reference.source.as_deref().unwrap_or_default());
+            for formulas in [&reference.global, &reference.local] {
+                encoder.count(formulas.len());
+                for formula in formulas {
+                    encoder.text(&formula.text);
+                }
+            }
+        }
+    }
+    // The text of an option that is there differs from that of none, as do different numbers.
+    let Tolerance {
+        elements,
+        norm,
+        accumulates,
+    } = tolerance;
+    encoder.text(&format!("{elements:?} {norm:?}"));
+    encoder.optional(accumulates.as_ref());
+    encoder.number(draws.map_or(-1, i64::from));
+    encoder.count(fills.len());
+    for fill in fills {
+        encoder.text(&format!("{fill:?}"));
+    }
+    of_hash(encoder.0.finalize())
+        .chars()
+        .take("b3:".len() + 16)
+        .collect()
 }
 
 /// The fingerprint of a text, for files that are compared as a whole.

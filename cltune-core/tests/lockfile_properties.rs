@@ -72,13 +72,16 @@ fn entries(
         prop::option::of(time()),
         any::<u64>(),
         any::<u128>(),
-        text(),
+        (text(), prop::option::of(text())),
     );
     btree_map(keys, content, 0..5).prop_map(move |entries| {
         entries
             .into_iter()
             .map(
-                |((device, dims), (values, time_us, default_us, evaluated, valid, strategy))| {
+                |(
+                    (device, dims),
+                    (values, time_us, default_us, evaluated, valid, (strategy, verification)),
+                )| {
                     Tuned {
                         device,
                         problem: dimensions.iter().cloned().zip(dims).collect(),
@@ -88,6 +91,7 @@ fn entries(
                         evaluated,
                         valid,
                         strategy,
+                        verification,
                     }
                 },
             )
@@ -208,6 +212,7 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
                     evaluated,
                     valid: 9,
                     strategy: "random".to_owned(),
+                    verification: None,
                 });
             }
             lockfile.sort();

@@ -68,6 +68,7 @@ fn measured(dims: [i64; 2], codes: [i64; 3], time_us: f64) -> Measured {
         evaluated: 5,
         valid: 8,
         strategy: "random".to_owned(),
+        verification: Some("b3:9".to_owned()),
     }
 }
 

@@ -31,6 +31,7 @@ default_us = 9.8
 evaluated = 48
 valid = 36
 strategy = "auto"
+verification = "b3:0a1b2c3d4e5f6071"
 
 [[kernel.tuned]]
 device = "nvidia-h200"
@@ -49,6 +50,7 @@ fn the_layout_of_the_contract_is_reproduced_byte_for_byte() {
     assert_eq!(lockfile.devices.len(), 1);
     assert_eq!(lockfile.kernels[0].tuned.len(), 2);
     assert_eq!(lockfile.kernels[0].tuned[1].default_us, None);
+    assert_eq!(lockfile.kernels[0].tuned[1].verification, None);
 }
 
 #[test]

@@ -122,6 +122,7 @@ fn a_lockfile_read_at_run_time_is_preferred() {
             evaluated: 1,
             valid: 8,
             strategy: "full".into(),
+            verification: None,
         };
         let info = queue.device().info();
         lockfile

@@ -4,9 +4,10 @@ use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::captured;
+use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{
-    Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
-    list_and_keep, plan, touch_sources, watch_interrupts,
+    Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
+    plan, touch_sources,
 };
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
@@ -192,8 +193,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         anstream::eprintln!(
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
         );
-    })
-    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
+    })?;
     let mut announced: Vec<usize> = Vec::new();
     for job in &jobs {
         if !announced.contains(&job.device.index) {

@@ -41,11 +41,6 @@ use cltune_core::record;
 use cltune_runtime::tuning::Outcome;
 use std::time::Duration;
 
-/// How long listing devices may take: drivers start slowly.
-const LISTING: Duration = Duration::from_mins(2);
-/// How long preparing may take: reference kernels are naive and problems large.
-const PATIENCE: Duration = Duration::from_mins(10);
-
 /// What became of a configuration, the worker's own end included.
 #[derive(Debug)]
 pub(crate) enum Measured {
@@ -55,8 +50,12 @@ pub(crate) enum Measured {
     TimedOut(String),
     /// It took the worker with it.
     Crashed(String),
+    /// Another process killed the worker meanwhile.
+    Killed(String),
     /// The session itself ended more than once while it was being measured.
     Interrupted(String),
+    /// Ctrl-C was pressed, and it did not end soon: nothing is known of it.
+    Abandoned,
 }
 
 impl Measured {
@@ -64,7 +63,11 @@ impl Measured {
     pub(crate) fn time_us(&self) -> Option<f64> {
         match self {
             Self::Outcome(outcome) => outcome.time_us(),
-            Self::TimedOut(_) | Self::Crashed(_) | Self::Interrupted(_) => None,
+            Self::TimedOut(_)
+            | Self::Crashed(_)
+            | Self::Killed(_)
+            | Self::Interrupted(_)
+            | Self::Abandoned => None,
         }
     }
 
@@ -72,6 +75,8 @@ impl Measured {
     fn lost(failure: &WorkerFailure) -> Self {
         match failure {
             WorkerFailure::TimedOut { .. } => Self::TimedOut(failure.to_string()),
+            WorkerFailure::Interrupted => Self::Abandoned,
+            WorkerFailure::Killed(_) => Self::Killed(failure.to_string()),
             _ => Self::Crashed(failure.to_string()),
         }
     }
@@ -80,6 +85,9 @@ impl Measured {
 /// Why nothing can be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
+    /// Ctrl-C was pressed before a device was ready.
+    #[error("interrupted")]
+    Interrupted,
     /// The worker says why.
     #[error("{0}")]
     Refused(String),
@@ -96,7 +104,7 @@ pub(crate) enum BenchError {
     #[error(
         "making ready to measure (buffers, inputs, the reference): {0}. Either the driver fails at this \
          size, or the reference (the default configuration, unless `reference(…)` names another kernel) \
-         accesses memory far out of bounds or does not end"
+         accesses memory far out of bounds or does not end; a slow one needs a larger --time-limit"
     )]
     Preparing(WorkerFailure),
 }
@@ -108,12 +116,39 @@ pub(crate) fn list_devices() -> Result<Vec<DeviceRecord>, BenchError> {
 
 /// The same, with the worker: its drivers have started.
 pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, Spare), BenchError> {
-    let mut worker = Worker::start()?;
-    let answer = worker.ask(&Request::Devices, LISTING);
-    match answer.map_err(BenchError::Listing)? {
+    let (worker, answer) = ask_new(&Request::Devices, Duration::ZERO, &[])?;
+    match answer.map_err(|failure| BenchError::of(failure, BenchError::Listing))? {
         Response::Devices(devices) => Ok((devices, Spare::new(worker))),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
+    }
+}
+
+/// Asks a new worker, started with these variables. One that ends before it has answered is replaced, once:
+/// somebody may have killed it.
+fn ask_new(
+    request: &Request,
+    limit: Duration,
+    variables: &[(&str, &str)],
+) -> Result<(Worker, Result<Response, WorkerFailure>), BenchError> {
+    let ask = || -> Result<_, BenchError> {
+        let mut worker = Worker::start_with(variables)?;
+        let answer = worker.ask(request, limit);
+        Ok((worker, answer))
+    };
+    match ask()? {
+        (_, Err(WorkerFailure::Ended(_) | WorkerFailure::Killed(_))) => ask(),
+        asked => Ok(asked),
+    }
+}
+
+impl BenchError {
+    /// What a worker's failure means that was doing something.
+    fn of(failure: WorkerFailure, doing: impl FnOnce(WorkerFailure) -> Self) -> Self {
+        match failure {
+            WorkerFailure::Interrupted => Self::Interrupted,
+            failure => doing(failure),
+        }
     }
 }
 

@@ -1,19 +1,24 @@
 //! The course of a search: configurations go in and results come out, until there is a reason to end.
 
-use super::bench::{Lane, Measured};
-use super::guard::interrupted;
+use super::bench::{BenchError, Lane, Measured};
 use super::journal::{Interrupted, Journal, Line};
 use super::messages::Messages;
 use super::plan::Job;
 use super::progress::Progress;
 use super::search::SearchError;
 use super::trouble::Trouble;
+use crate::interrupt::interrupted;
 use cltune_runtime::search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many configurations failed, by status, and the first reason of each.
 pub(crate) type Failures = BTreeMap<&'static str, (u64, String)>;
+
+/// A configuration whose only time is within this factor of the best may owe it to a hiccup of the machine.
+const HICCUP: f64 = 4.0;
+/// So many of those are timed again at most.
+const DOUBTFUL: usize = 5;
 
 /// A search under way, and all who learn of each result.
 pub(super) struct Course<'a> {
@@ -28,8 +33,11 @@ pub(super) struct Course<'a> {
     pub(super) progress: Progress,
     pub(super) failures: Failures,
     pub(super) trouble: Trouble,
-    /// The times of what was measured after the search had stepped over it.
-    pub(super) late: Vec<(Vec<i64>, f64)>,
+    /// What was found after the search: the times of what it had stepped over or was measured again, `None`
+    /// for what has failed since. These replace the search's results.
+    pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
+    /// What was timed only once, since that was clearly slower than the best.
+    pub(super) timed_once: Vec<Vec<i64>>,
 }
 
 /// Why a search ended before it was done, keeping what it had found.
@@ -71,6 +79,8 @@ impl Course<'_> {
                     let noted = self.note(&codes, &measured);
                     noted.and_then(|()| self.suspect(&codes, &measured, &mut checked))
                 }
+                // What is under way is abandoned, and nobody is to blame.
+                Err(BenchError::Interrupted) => return Ok(None),
                 Err(error) => Err(error.into()),
             };
             under_way -= 1;
@@ -117,7 +127,8 @@ impl Course<'_> {
         Ok(again)
     }
 
-    /// Measures what the search has stepped over.
+    /// Measures what the search has stepped over, or measured badly; the results replace those that there
+    /// are.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -130,11 +141,8 @@ impl Course<'_> {
             lane.submit(codes);
             let noted = match lane.next() {
                 Ok(None) => Ok(()),
-                Ok(Some((codes, measured))) => {
-                    let time = measured.time_us().map(|time| (codes.clone(), time));
-                    self.late.extend(time);
-                    self.note(&codes, &measured)
-                }
+                Ok(Some((codes, measured))) => self.revise(&codes, &measured),
+                Err(BenchError::Interrupted) => return Ok(None),
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = noted {
@@ -148,8 +156,41 @@ impl Course<'_> {
     /// Every configuration that works, with its time.
     pub(super) fn times(&self) -> Vec<(Vec<i64>, f64)> {
         let results = self.search.results();
-        let timed = results.filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)));
-        timed.chain(self.late.iter().cloned()).collect()
+        let mut times: BTreeMap<Vec<i64>, Option<f64>> = results
+            .map(|(codes, score)| (codes.to_vec(), score.time()))
+            .collect();
+        times.extend(self.revised.clone());
+        let times = times.into_iter();
+        times
+            .filter_map(|(codes, time)| Some((codes, time?)))
+            .collect()
+    }
+
+    /// Whether a configuration was measured, and works as far as is known.
+    pub(super) fn works(&self, codes: &[i64]) -> Option<bool> {
+        if let Some(time) = self.revised.get(codes) {
+            return Some(time.is_some());
+        }
+        let mut results = self.search.results();
+        let found = results.find(|(of, _)| *of == codes);
+        found.map(|(_, score)| score.time().is_some())
+    }
+
+    /// Those whose only time may be a hiccup of the machine: it is so little above the best that they may be
+    /// among the finalists, and a hiccup has often ended by now. The fastest first.
+    pub(super) fn doubtful(&self) -> Vec<Vec<i64>> {
+        let Some((_, best_us)) = self.search.best() else {
+            return Vec::new();
+        };
+        let times: BTreeMap<Vec<i64>, f64> = self.times().into_iter().collect();
+        let once = self.timed_once.iter();
+        let mut doubtful: Vec<(&Vec<i64>, f64)> = once
+            .filter_map(|codes| Some((codes, *times.get(codes)?)))
+            .filter(|(_, time_us)| *time_us <= best_us * HICCUP)
+            .collect();
+        doubtful.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let first = doubtful.into_iter().take(DOUBTFUL);
+        first.map(|(codes, _)| codes.clone()).collect()
     }
 
     /// Tells the journal that the search ended by itself; one that was interrupted can be resumed,
@@ -183,27 +224,54 @@ impl Course<'_> {
 
     /// Takes a result in. One that the journal cannot hold counts all the same.
     fn note(&mut self, codes: &[i64], measured: &Measured) -> Result<(), SearchError> {
-        let line = Line::new(self.job, codes, measured);
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = journal.result(&line);
-        drop(journal);
-        self.messages.configuration(self.job, &line);
+        let Some(line) = Line::new(self.job, codes, measured) else {
+            return self.abandon(codes);
+        };
         self.search.tell(codes, Score::of(line.time_us));
-        if codes == self.default {
-            self.progress.default(line.time_us);
+        if line.samples_us.is_some_and(|samples| samples.len() == 1) {
+            self.timed_once.push(codes.to_vec());
         }
         let configuration = || self.job.configuration(codes);
         self.progress.step(line.status, line.time_us, configuration);
+        let written = self.keep(codes, &line);
         if let Some((best, time_us)) = self.search.best()
             && best == codes
         {
             self.messages.best(self.job, best, time_us);
         }
-        if let Some(detail) = line.detail {
-            let first = || (0, format!("{}: {detail}", configuration()));
+        written
+    }
+
+    /// Takes in what was found after the search; it replaces what the search knows of the configuration. A
+    /// failure is one for good.
+    pub(super) fn revise(&mut self, codes: &[i64], measured: &Measured) -> Result<(), SearchError> {
+        let Some(line) = Line::new(self.job, codes, measured) else {
+            return self.abandon(codes);
+        };
+        self.revised.insert(codes.to_vec(), line.time_us);
+        self.keep(codes, &line)
+    }
+
+    /// Tells the journal and whoever listens.
+    fn keep(&mut self, codes: &[i64], line: &Line<'_>) -> Result<(), SearchError> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = journal.result(line);
+        drop(journal);
+        self.messages.configuration(self.job, line);
+        if codes == self.default {
+            self.progress.default(line.time_us);
+        }
+        if let Some(detail) = &line.detail {
+            let first = || (0, format!("{}: {detail}", self.job.configuration(codes)));
             self.failures.entry(line.status).or_insert_with(first).0 += 1;
         }
         Ok(written?)
+    }
+
+    /// Tells the journal that nothing became of a configuration, and that it is not to blame.
+    fn abandon(&mut self, codes: &[i64]) -> Result<(), SearchError> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(journal.abandon(self.job, codes)?)
     }
 
     /// After too many failures in a row, what is to be measured to learn whether the device still
@@ -240,7 +308,6 @@ impl Course<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::BenchError;
     use super::super::journal::{self, Disk};
     use super::*;
     use crate::samples;
@@ -327,7 +394,8 @@ mod tests {
             progress: Progress::silent(),
             failures: Failures::new(),
             trouble: Trouble::default(),
-            late: Vec::new(),
+            revised: BTreeMap::new(),
+            timed_once: Vec::new(),
         };
         let mut device = Device {
             measure,

@@ -1,7 +1,11 @@
-//! Choosing between close configurations: the best are timed again, in turns.
+//! Choosing between close configurations: the best are verified on every draw, then timed again in turns. One
+//! that fails there is out for good, and the next best take its place.
 
-use super::bench::Bench;
+use super::bench::{Bench, BenchError, Measured};
+use crate::interrupt;
 use cltune_runtime::tuning::Compared;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// How many configurations are timed again at least, where so many may be the best.
 const FINALISTS: usize = 5;
@@ -11,6 +15,8 @@ const NOISE: f64 = 1.1;
 const CLOSE: (f64, usize) = (1.02, 16);
 /// A configuration must be this much faster than another to be preferred for its time.
 const TIE: f64 = 0.99;
+/// After Ctrl-C, what is not verified by then is not chosen.
+const AFTER_INTERRUPT: Duration = Duration::from_secs(10);
 
 /// The chosen configuration and the default, timed in the same rounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,53 +35,126 @@ struct Candidate {
     resources: (u64, usize),
 }
 
-/// Times the finalists of all `results` (codes and first time) and the default in turns; `None`
-/// when there are none, or none succeeds any more. Where the device fails now, or is lost (then
-/// there is no `bench`), the first times have to do.
-pub(crate) fn choose(
-    bench: Option<&mut Bench>,
-    default: &[i64],
-    results: &[(Vec<i64>, f64)],
-) -> Option<Choice> {
-    let mut finalists = finalists(results);
-    finalists.retain(|(codes, _)| codes != default);
-    // A default that failed is not run again: it may be what takes the driver down.
-    let mut measured = results.iter();
-    if let Some(default) = measured.find(|(codes, _)| codes == default) {
-        finalists.insert(0, default.clone());
-    }
-    let codes: Vec<Vec<i64>> = finalists.iter().map(|(codes, _)| codes.clone()).collect();
-    let compared = bench.and_then(|bench| compare(bench, &codes));
-    let candidates = match compared {
-        Some(compared) => {
-            let candidates = codes.into_iter().zip(compared);
-            candidates
-                .filter_map(|(codes, compared)| Some(Candidate::new(codes, compared?)))
-                .collect()
-        }
-        None => finalists
-            .into_iter()
-            .map(|(codes, time_us)| Candidate {
-                codes,
-                time_us,
-                resources: (0, 0),
-            })
-            .collect::<Vec<_>>(),
-    };
-    best(&candidates, default)
+/// What says whether finalists are right, and how fast.
+pub(crate) trait Judge {
+    /// What is wrong with a configuration on any draw; `None` where it is right on all.
+    ///
+    /// # Errors
+    /// Nothing can be said any more: the device is lost, or Ctrl-C was pressed.
+    fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError>;
+
+    /// Times configurations in turns; of those that fail, why.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify).
+    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError>;
 }
 
-/// Times configurations in turns; `None` where no worker gets to the end. When one dies of the comparison, those
-/// that are left are timed alone, so that the culprit is out.
-pub(crate) fn compare(bench: &mut Bench, codes: &[Vec<i64>]) -> Option<Vec<Option<Compared>>> {
-    let compared = bench.compare(codes).ok().or_else(|| {
-        let alone = codes.iter().map(|codes| {
-            let compared = bench.compare(std::slice::from_ref(codes)).ok()?;
-            compared.into_iter().next().flatten()
-        });
-        Some(alone.collect())
-    })?;
-    compared.iter().any(Option::is_some).then_some(compared)
+/// Of each configuration the times, or why it has none.
+pub(crate) type Compares = Vec<Result<Compared, Measured>>;
+
+impl Judge for Bench {
+    fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+        self.verify(codes)
+    }
+
+    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError> {
+        self.compare(codes)
+    }
+}
+
+/// Chooses the best of all `results` (codes and first time): verifies the finalists and the default on every
+/// draw, and times them in turns. `reject` is told of those that fail, which are out; then those are the
+/// finalists that are best without them. `None` when none is left.
+///
+/// Where nobody can judge any more, the fastest of those that held has to do. Where none has held yet, it is
+/// the fastest by its first time, verified on one draw, unless Ctrl-C was pressed: then there is time to go on
+/// later.
+pub(crate) fn choose(
+    mut judge: Option<&mut dyn Judge>,
+    default: &[i64],
+    results: &[(Vec<i64>, f64)],
+    mut reject: impl FnMut(&[i64], &Measured),
+) -> Option<Choice> {
+    let mut left = results.to_vec();
+    left.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut held = BTreeSet::new();
+    let mut compared = BTreeMap::new();
+    loop {
+        let finalists = finalists(&left, default);
+        if finalists.is_empty() {
+            return None;
+        }
+        let Some(judge) = judge.as_deref_mut() else {
+            return by_first_times(&left, default);
+        };
+        let mut failed = Vec::new();
+        let judged = judge_finalists(judge, &finalists, &mut held, &mut compared, &mut failed);
+        for (codes, measured) in &failed {
+            left.retain(|(of, _)| of != codes);
+            held.remove(codes);
+            reject(codes, measured);
+        }
+        if let Err(error) = judged {
+            if matches!(error, BenchError::Interrupted) || !held.is_empty() {
+                left.retain(|(codes, _)| held.contains(codes));
+            }
+            return by_first_times(&left, default);
+        }
+        if failed.is_empty() {
+            let candidates = finalists.into_iter().filter_map(|codes| {
+                let compared = compared.get(&codes)?;
+                Some(Candidate::new(codes, *compared))
+            });
+            return best(&candidates.collect::<Vec<_>>(), default);
+        }
+    }
+}
+
+/// Verifies the finalists that have not held yet, then times all in turns, unless they were. Adds those that
+/// fail, also where an error follows.
+fn judge_finalists(
+    judge: &mut dyn Judge,
+    finalists: &[Vec<i64>],
+    held: &mut BTreeSet<Vec<i64>>,
+    compared: &mut BTreeMap<Vec<i64>, Compared>,
+    failed: &mut Vec<(Vec<i64>, Measured)>,
+) -> Result<(), BenchError> {
+    for codes in finalists {
+        if held.contains(codes) {
+            continue;
+        }
+        if interrupt::since().is_some_and(|since| since > AFTER_INTERRUPT) {
+            return Err(BenchError::Interrupted);
+        }
+        match judge.verify(codes)? {
+            Some(measured) => failed.push((codes.clone(), measured)),
+            None => drop(held.insert(codes.clone())),
+        }
+    }
+    let all_are_known = finalists.iter().all(|codes| compared.contains_key(codes));
+    if !failed.is_empty() || all_are_known {
+        return Ok(());
+    }
+    // Times of different rounds do not compare.
+    compared.clear();
+    for (codes, times) in finalists.iter().zip(judge.compare(finalists)?) {
+        match times {
+            Ok(times) => drop(compared.insert(codes.clone(), times)),
+            Err(measured) => failed.push((codes.clone(), measured)),
+        }
+    }
+    Ok(())
+}
+
+/// The best by the times of the search.
+fn by_first_times(results: &[(Vec<i64>, f64)], default: &[i64]) -> Option<Choice> {
+    let candidates = results.iter().map(|(codes, time_us)| Candidate {
+        codes: codes.clone(),
+        time_us: *time_us,
+        resources: (0, 0),
+    });
+    best(&candidates.collect::<Vec<_>>(), default)
 }
 
 impl Candidate {
@@ -88,17 +167,23 @@ impl Candidate {
     }
 }
 
-/// The best few, of those that may be the best.
-fn finalists(results: &[(Vec<i64>, f64)]) -> Vec<(Vec<i64>, f64)> {
-    let mut sorted = results.to_vec();
-    sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+/// The default, and the best few of those that may be the best. `sorted` by time, the fastest first. A default
+/// that has failed is not among them: it may be what takes the driver down.
+fn finalists(sorted: &[(Vec<i64>, f64)], default: &[i64]) -> Vec<Vec<i64>> {
     let Some(best) = sorted.first().map(|(_, time)| *time) else {
         return Vec::new();
     };
     let within = |factor: f64| sorted.partition_point(|(_, time)| *time <= best * factor);
     let few = within(NOISE).min(FINALISTS);
-    sorted.truncate(within(CLOSE.0).min(CLOSE.1).max(few));
-    sorted
+    let count = within(CLOSE.0).min(CLOSE.1).max(few);
+    let codes = sorted.iter().enumerate();
+    let mut finalists: Vec<Vec<i64>> = codes
+        .filter(|(rank, (codes, _))| *rank < count || codes == default)
+        .map(|(_, (codes, _))| codes.clone())
+        .collect();
+    // First, so that it is timed beside the others' first rounds.
+    finalists.sort_by_key(|codes| codes != default);
+    finalists
 }
 
 /// Of those that are as good as the fastest, the default; else the one that needs least.
@@ -153,10 +238,12 @@ mod tests {
     #[test]
     fn only_what_may_be_the_best_is_timed_again() {
         let codes = |times: &[f64]| -> Vec<i64> {
-            let finalists = finalists(&results(times));
-            finalists.iter().map(|(codes, _)| codes[0]).collect()
+            let mut sorted = results(times);
+            sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let finalists = finalists(&sorted, &[0]);
+            finalists.iter().map(|codes| codes[0]).collect()
         };
-        assert_eq!(codes(&[5.0, 1.0, 1.05, 2.0]), [1, 2]);
+        assert_eq!(codes(&[5.0, 1.0, 1.05, 2.0]), [0, 1, 2]);
         assert!(codes(&[]).is_empty());
         // All that are close, and of others so many that there are five.
         assert_eq!(codes(&[1.0, 1.03, 1.04, 1.05, 1.06, 1.07]).len(), FINALISTS);
@@ -184,10 +271,137 @@ mod tests {
         assert_eq!(chosen(&[(0.0, 0), (3.0, 0)]), Some((1, None)));
     }
 
+    /// A judge for whom the time of configuration `i` is the number of that position.
+    struct Made {
+        times: Vec<f64>,
+        /// Those that are wrong on another draw.
+        wrong: Vec<i64>,
+        /// Those that fail when they are timed in turns.
+        crash: Vec<i64>,
+        /// How many more answers there are.
+        answers: usize,
+        /// The error after that.
+        error: fn() -> BenchError,
+        /// What was asked.
+        asked: Vec<String>,
+    }
+
+    impl Made {
+        fn new(times: &[f64], wrong: &[i64]) -> Self {
+            Self {
+                times: times.to_vec(),
+                wrong: wrong.to_vec(),
+                crash: Vec::new(),
+                answers: usize::MAX,
+                error: || BenchError::Refused("gone".into()),
+                asked: Vec::new(),
+            }
+        }
+
+        fn ask(&mut self, what: String) -> Result<(), BenchError> {
+            self.asked.push(what);
+            self.answers = self.answers.checked_sub(1).ok_or_else(self.error)?;
+            Ok(())
+        }
+
+        /// What is chosen of all, and what is rejected.
+        fn choose(&mut self) -> (Option<i64>, Vec<i64>) {
+            let (mut rejected, results) = (Vec::new(), results(&self.times));
+            let choice = choose(Some(self), &[0], &results, |codes, _| {
+                rejected.push(codes[0]);
+            });
+            (choice.map(|choice| choice.codes[0]), rejected)
+        }
+    }
+
+    fn wrong() -> Measured {
+        Measured::Crashed("wrong".into())
+    }
+
+    impl Judge for Made {
+        fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+            self.ask(format!("verify {}", codes[0]))?;
+            Ok(self.wrong.contains(&codes[0]).then(wrong))
+        }
+
+        fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError> {
+            let names: Vec<String> = codes.iter().map(|codes| codes[0].to_string()).collect();
+            self.ask(format!("compare {}", names.join(" ")))?;
+            let times = codes.iter().map(|codes| {
+                if self.crash.contains(&codes[0]) {
+                    return Err(wrong());
+                }
+                let time_us = self.times[codes[0] as usize];
+                Ok(Compared {
+                    time_us,
+                    interval_us: (time_us, time_us),
+                    local_mem: 0,
+                    work_items: 64,
+                })
+            });
+            Ok(times.collect())
+        }
+    }
+
     #[test]
-    fn without_a_device_the_first_times_have_to_do() {
-        let choice = choose(None, &[0], &results(&[2.0, 1.0, 3.0])).unwrap();
+    fn what_is_wrong_on_another_draw_is_out_and_the_next_best_is_tried() {
+        // The fastest fail, and the right one is not within their reach.
+        let mut judge = Made::new(&[9.0, 1.0, 1.05, 3.0, 3.1, 5.0], &[1, 2]);
+        assert_eq!(judge.choose(), (Some(3), vec![1, 2]));
+        let asked = [
+            "verify 0",
+            "verify 1",
+            "verify 2",
+            "verify 3",
+            "verify 4",
+            "compare 0 3 4",
+        ];
+        assert_eq!(judge.asked, asked);
+        // Nothing wrong is chosen where all are.
+        let mut judge = Made::new(&[2.0, 1.0, 3.0], &[0, 1, 2]);
+        assert_eq!(judge.choose(), (None, vec![0, 1, 2]));
+        // Nor a default that is.
+        let mut judge = Made::new(&[1.0, 2.0], &[0]);
+        assert_eq!(judge.choose(), (Some(1), vec![0]));
+    }
+
+    #[test]
+    fn what_fails_in_turns_is_out_as_well() {
+        let mut judge = Made::new(&[9.0, 1.0, 3.0], &[]);
+        judge.crash = vec![1];
+        assert_eq!(judge.choose(), (Some(2), vec![1]));
+        // Those that were not timed in the same rounds are timed again.
+        assert_eq!(judge.asked.last().unwrap(), "compare 0 2");
+        // Where nobody is added, the rounds stand.
+        let mut judge = Made::new(&[1.2, 1.0, 1.05], &[]);
+        judge.crash = vec![2];
+        assert_eq!(judge.choose(), (Some(1), vec![2]));
+        assert_eq!(judge.asked.last().unwrap(), "compare 0 1 2");
+    }
+
+    #[test]
+    fn without_a_judge_the_first_times_have_to_do_but_not_of_what_was_wrong() {
+        let choice = choose(None, &[0], &results(&[2.0, 1.0, 3.0]), |_, _| {}).unwrap();
         assert_eq!((choice.codes, choice.default_us), (vec![1], Some(2.0)));
-        assert_eq!(choose(None, &[0], &[]), None);
+        assert_eq!(choose(None, &[0], &[], |_, _| {}), None);
+        // The device is lost after two answers: the default held, the fastest was wrong.
+        let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
+        judge.answers = 2;
+        assert_eq!(judge.choose(), (Some(0), vec![1]));
+        // It is lost at once.
+        let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
+        judge.answers = 0;
+        assert_eq!(judge.choose(), (Some(1), vec![]));
+        // It is lost after the fastest was wrong, and nothing has held.
+        let mut judge = Made::new(&[9.0, 1.0, 2.0], &[0, 1]);
+        judge.answers = 2;
+        assert_eq!(judge.choose(), (Some(2), vec![0, 1]));
+        // Ctrl-C: nothing that did not hold.
+        let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
+        judge.answers = 0;
+        judge.error = || BenchError::Interrupted;
+        assert_eq!(judge.choose(), (None, vec![]));
+        judge.answers = 1;
+        assert_eq!(judge.choose(), (Some(0), vec![]));
     }
 }

@@ -1,57 +1,80 @@
-//! One session at a time, and Ctrl-C.
+//! One session at a time.
 
+use crate::interrupt::interrupted;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Held while a session runs: two would disturb each other's measurements.
 pub(crate) struct SessionLock(
     #[expect(dead_code, reason = "the lock is held by the open file")] File,
 );
 
+/// Why a session cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LockError {
+    /// Ctrl-C was pressed while another session was waited for.
+    #[error("interrupted while waiting for another session")]
+    Interrupted,
+    /// The folder or the file in it cannot be used.
+    #[error("cannot use {}: {source}", folder.display())]
+    Unusable {
+        /// The folder of the session's state.
+        folder: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// How often a session that waits looks whether it is its turn.
+const POLL: Duration = Duration::from_millis(100);
+
 impl SessionLock {
     /// Waits until no other session uses this folder; `waiting` is told who holds it.
-    pub(crate) fn acquire(state: &Path, waiting: impl FnOnce(&str)) -> std::io::Result<Self> {
-        std::fs::create_dir_all(state)?;
+    ///
+    /// # Errors
+    /// [`LockError`].
+    pub(crate) fn acquire(state: &Path, waiting: impl FnOnce(&str)) -> Result<Self, LockError> {
+        let unusable = |source| LockError::Unusable {
+            folder: state.to_owned(),
+            source,
+        };
+        std::fs::create_dir_all(state).map_err(unusable)?;
         let path = state.join("session.lock");
-        let mut file = OpenOptions::new()
+        let file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .read(true)
             .write(true)
-            .open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                file.read_to_string(&mut holder)?;
-                waiting(holder.trim());
-                file.lock()?;
+            .open(path);
+        let mut file = file.map_err(unusable)?;
+        if !try_lock(&file).map_err(unusable)? {
+            let mut holder = String::new();
+            file.read_to_string(&mut holder).map_err(unusable)?;
+            waiting(holder.trim());
+            // Not `File::lock`, which Ctrl-C does not end.
+            while !try_lock(&file).map_err(unusable)? {
+                if interrupted() {
+                    return Err(LockError::Interrupted);
+                }
+                std::thread::sleep(POLL);
             }
-            Err(TryLockError::Error(error)) => return Err(error),
         }
-        file.set_len(0)?;
-        file.rewind()?;
-        write!(file, "process {}", std::process::id())?;
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| write!(file, "process {}", std::process::id()));
+        written.map_err(unusable)?;
         Ok(Self(file))
     }
 }
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Whether Ctrl-C was pressed: finish what runs, keep everything, end.
-pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// Watches for Ctrl-C and termination. The second one ends the process at once; what was measured
-/// is in the journal.
-pub(crate) fn watch_interrupts() {
-    // An error means that somebody else watches already; then the process simply ends.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+/// Whether the lock is ours now.
+fn try_lock(file: &File) -> std::io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }

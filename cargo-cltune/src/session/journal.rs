@@ -1,7 +1,8 @@
 //! Every result as it comes: JSON lines, so that nothing measured is ever lost.
 //!
 //! A configuration has two lines: one before it is measured, so that what brings the session down
-//! (or the machine) is known afterwards, and one with what became of it. Each line is written at once
+//! (or the machine) is known afterwards, and one with what became of it. One that is measured again or fails
+//! among the finalists has a third, which counts. Each line is written at once
 //! and ends with a checksum; the disk is asked to keep them twice a second. `kill -9` at any moment
 //! costs half a line, which is dropped.
 //!
@@ -27,6 +28,7 @@ use super::plan::Job;
 use super::progress::time;
 use crate::json;
 use checksum::seal;
+use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_runtime::tuning::Outcome;
 use repair::{Repair, repair};
@@ -97,7 +99,8 @@ pub(crate) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(crate) fn new(job: &Job, codes: &[i64], measured: &'a Measured) -> Self {
+    /// `None` of a configuration of which nothing is known.
+    pub(crate) fn new(job: &Job, codes: &[i64], measured: &'a Measured) -> Option<Self> {
         let line = Self {
             values: json::values(&job.declaration.model, codes),
             status: "ok",
@@ -108,12 +111,12 @@ impl<'a> Line<'a> {
         };
         let (status, detail): (_, Cow<'a, str>) = match measured {
             Measured::Outcome(Outcome::Ok(measurement)) => {
-                return Self {
+                return Some(Self {
                     time_us: Some(measurement.time_us),
                     samples_us: Some(&measurement.samples_us),
                     build_seconds: Some(measurement.build_seconds),
                     ..line
-                };
+                });
             }
             Measured::Outcome(Outcome::BuildFailed { log }) => ("build-failed", log.into()),
             Measured::Outcome(Outcome::LaunchFailed { error }) => ("launch-failed", error.into()),
@@ -131,14 +134,15 @@ impl<'a> Line<'a> {
                 ("too-slow", text.into())
             }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
-            Measured::Crashed(reason) => ("crashed", reason.into()),
+            Measured::Crashed(reason) | Measured::Killed(reason) => ("crashed", reason.into()),
             Measured::Interrupted(reason) => ("interrupted", reason.into()),
+            Measured::Abandoned => return None,
         };
-        Self {
+        Some(Self {
             status,
             detail: Some(detail),
             ..line
-        }
+        })
     }
 }
 
@@ -146,6 +150,7 @@ impl<'a> Line<'a> {
 struct Header<'a> {
     kernel: &'a str,
     fingerprint: &'a str,
+    verification: String,
     platform: &'a str,
     device: &'a str,
     driver: &'a str,
@@ -175,8 +180,7 @@ impl Journal {
                 kept.display()
             )),
         };
-        let model = &job.declaration.model;
-        let interrupted = resume::interrupted(&path, model, &place(job), &job.device.driver);
+        let interrupted = resume::interrupted(&path, job, &place(job));
         let file = OpenOptions::new().create(true).append(true).open(&path)?;
         Ok(Opened {
             journal: Self::start(Box::new(file), job, search)?,
@@ -196,6 +200,7 @@ impl Journal {
         journal.line(&Header {
             kernel: &model.name,
             fingerprint: &model.fingerprint,
+            verification: fingerprint::of_verification(&job.declaration),
             platform: &job.device.platform,
             device: &job.device.name,
             driver: &job.device.driver,
@@ -215,7 +220,12 @@ impl Journal {
         self.line(&json!({ "begin": json::values(&job.declaration.model, codes) }))
     }
 
-    /// What became of a configuration.
+    /// A configuration that was begun is not measured now, for no fault of its own.
+    pub(crate) fn abandon(&mut self, job: &Job, codes: &[i64]) -> io::Result<()> {
+        self.line(&json!({ "abandoned": json::values(&job.declaration.model, codes) }))
+    }
+
+    /// What became of a configuration. A later line about the same one replaces an earlier.
     pub(crate) fn result(&mut self, line: &Line<'_>) -> io::Result<()> {
         self.line(line)
     }

@@ -88,6 +88,7 @@ impl Keeper {
             evaluated,
             valid,
             strategy: strategy.to_string(),
+            verification: Some(fingerprint::of_verification(&job.declaration)),
         };
         lockfile.record(&job.declaration.model, &job.device.info(), &measured)?;
         lockfile_store::write(&path, &lockfile)?;

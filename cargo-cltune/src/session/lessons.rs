@@ -31,7 +31,7 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
         Ok(Some(lockfile)) => lockfile.table(model).unwrap_or(Table::EMPTY),
         _ => Table::EMPTY,
     };
-    let mut all = recall(state, model);
+    let mut all = recall(state, &job.declaration);
     all.retain(|recalled| recalled.place != here(job));
     add(&mut all, &table);
     let own = all.iter().find(|recalled| recalled.place == here(job));
@@ -176,6 +176,7 @@ mod tests {
                 evaluated: 1,
                 valid: 4,
                 strategy: "auto".to_owned(),
+                verification: None,
             };
             let model = &job(device, n).declaration.model;
             lockfile

@@ -15,7 +15,7 @@
 //! | `keep` | the lockfile, written after every search |
 //! | `journal` | every result, as it comes; and read back |
 //! | `lessons` | what is known from other devices and problem sizes |
-//! | `guard` | one session at a time; Ctrl-C |
+//! | `guard` | one session at a time |
 //! | `progress` | what a person sees meanwhile |
 //! | `messages` | the same for tools, as JSON |
 
@@ -37,8 +37,7 @@ mod space;
 mod trouble;
 
 pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
-pub(crate) use finalists::compare;
-pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
+pub(crate) use guard::SessionLock;
 pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
 pub(crate) use keep::{Keeper, Kept, touch_sources};
 pub(crate) use messages::Messages;
@@ -47,4 +46,4 @@ pub(crate) use plan::{
 };
 pub(crate) use progress::{Block, Screen, time};
 pub(crate) use rounds::rounds;
-pub(crate) use search::{Earlier, Finished, SearchOptions, run};
+pub(crate) use search::{Earlier, Entry, Finished, SearchOptions, run};

@@ -6,8 +6,7 @@ use super::bench::{
 };
 use super::course::{Course, Failures, Stopped};
 use super::crowded::Crowded;
-use super::finalists::{self, Choice};
-use super::guard::interrupted;
+use super::finalists::{self, Choice, Judge};
 use super::journal::{self, Interrupted, Journal};
 use super::lessons::{Known, known};
 use super::messages::Messages;
@@ -15,11 +14,13 @@ use super::plan::Job;
 use super::progress::Block;
 use super::space::space;
 use super::trouble::{GivenUp, Trouble};
+use crate::interrupt::interrupted;
 use cltune_core::expr::TextError;
 use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, Search, Setting};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -67,8 +68,8 @@ pub(crate) struct Finished {
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
     pub(crate) failures: Failures,
-    /// Whether what the lockfile has for this job was left unmeasured, for want of budget.
-    pub(crate) passed_over: bool,
+    /// What was found of the lockfile's entry for this job, where it has one that is valid.
+    pub(crate) entry: Entry,
     /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
     pub(crate) stagnant: bool,
     /// Where starting took most of the budget.
@@ -79,6 +80,17 @@ pub(crate) struct Finished {
     pub(crate) steadiness: Option<Steadiness>,
     /// Where the time went.
     pub(crate) spent: Spent,
+}
+
+/// What a search found of the lockfile's entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// It works, or there is none.
+    Works,
+    /// It fails, or is wrong.
+    Fails,
+    /// It was left unmeasured, for want of budget.
+    Unmeasured,
 }
 
 /// Why a search could not be done.
@@ -236,7 +248,8 @@ fn make_ready<'a>(
         progress,
         failures: Failures::new(),
         trouble: Trouble::default(),
-        late: Vec::new(),
+        revised: BTreeMap::new(),
+        timed_once: Vec::new(),
     };
     Ok(Ready {
         course,
@@ -257,13 +270,14 @@ impl Ready<'_> {
         let over = || interrupted() || late();
         let again = course.resume(std::mem::take(&mut self.left))?;
         let mut stopped = course.run(pipeline, over)?;
+        let mut later = again;
+        later.extend(course.doubtful());
         if stopped.is_none() && !interrupted() {
-            stopped = course.measure(again, pipeline)?;
+            stopped = course.measure(later, pipeline)?;
         }
         let early = !over() && stopped.is_none() && !course.search.is_done();
         let stagnant = early && course.is_stagnant();
         let out_of_time = late() && !interrupted() && stopped.is_none();
-        course.end(stopped.as_ref());
         Ok(End {
             stopped,
             stagnant,
@@ -274,7 +288,7 @@ impl Ready<'_> {
     /// Times the best again and chooses; workers are left to the next search.
     fn choose(self, valid: u128, end: End, options: &SearchOptions) -> Finished {
         let End {
-            stopped,
+            mut stopped,
             stagnant,
             out_of_time,
         } = end;
@@ -286,13 +300,30 @@ impl Ready<'_> {
         let steadiness = bench.as_ref().and_then(Bench::steadiness);
         let mut course = self.course;
         course.progress.comparing();
-        let results = course.times();
-        let choice = finalists::choose(bench.as_mut(), &course.default, &results);
+        let (default, results) = (course.default.clone(), course.times());
+        let judge = bench.as_mut().map(|bench| -> &mut dyn Judge { bench });
+        let mut unwritten = None;
+        let choice = finalists::choose(judge, &default, &results, |codes, measured| {
+            let written = course.revise(codes, measured);
+            unwritten = unwritten.take().or(written.err());
+        });
         if let Some(bench) = bench {
             bench.retire(spare);
         }
-        let is_measured = |own: Vec<i64>| course.search.results().any(|(codes, _)| codes == own);
-        let passed_over = self.own.is_some_and(|own| !is_measured(own));
+        if let (None, Some(error)) = (&stopped, unwritten) {
+            stopped = Some(Stopped {
+                reason: error.to_string(),
+                device_lost: false,
+            });
+        }
+        let entry = self
+            .own
+            .map_or(Entry::Works, |own| match course.works(&own) {
+                Some(true) => Entry::Works,
+                Some(false) => Entry::Fails,
+                None => Entry::Unmeasured,
+            });
+        course.end(stopped.as_ref());
         let evaluated = course.search.evaluated() as u64;
         let spent = self.stopwatch.spent(devices, searched);
         let cut = out_of_time && u128::from(evaluated) < valid;
@@ -303,7 +334,7 @@ impl Ready<'_> {
             evaluated,
             valid,
             failures: course.failures,
-            passed_over,
+            entry,
             stagnant,
             crowded,
             stopped,

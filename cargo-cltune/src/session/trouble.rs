@@ -35,7 +35,7 @@ impl Trouble {
     /// Takes a result in.
     pub(super) fn note(&mut self, measured: &Measured) {
         match measured {
-            Measured::TimedOut(reason) | Measured::Crashed(reason) => {
+            Measured::TimedOut(reason) | Measured::Crashed(reason) | Measured::Killed(reason) => {
                 self.lost += 1;
                 self.failed += 1;
                 self.last.clone_from(reason);
@@ -45,7 +45,7 @@ impl Trouble {
                 self.failed += 1;
                 self.last.clone_from(error);
             }
-            Measured::Interrupted(_) => {}
+            Measured::Interrupted(_) | Measured::Abandoned => {}
             Measured::Outcome(_) => self.reset(),
         }
     }

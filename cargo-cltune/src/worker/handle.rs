@@ -1,10 +1,11 @@
 //! The supervisor's side: start a worker, ask with a time limit, kill.
 
-use super::patience::receive;
+use super::patience::{Unreceived, Waiting};
 use super::protocol::{MARK, Request, Response};
+use crate::interrupt::interrupted;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// A running worker; killed when dropped.
@@ -26,12 +27,20 @@ pub(crate) enum WorkerFailure {
     /// It ended: the driver crashed.
     #[error("the worker process ended: {0}")]
     Ended(String),
+    /// Another process ended it: the system for want of memory, or an administrator.
+    #[error(
+        "the worker process ended: {0}; somebody killed it, perhaps the system for want of memory"
+    )]
+    Killed(String),
     /// It did not answer in time.
     #[error("no answer within {} s", limit.as_secs())]
     TimedOut {
         /// The limit.
         limit: Duration,
     },
+    /// Ctrl-C was pressed, and it did not answer soon.
+    #[error("interrupted")]
+    Interrupted,
     /// Its answer made no sense.
     #[error("the worker answered nonsense: {0}")]
     Garbage(String),
@@ -86,7 +95,8 @@ impl Worker {
         })
     }
 
-    /// Asks and waits for the answer.
+    /// Asks and waits for the answer. The limit is that of each step that the worker reports, and of the
+    /// whole where it reports none.
     pub(crate) fn ask(
         &mut self,
         request: &Request,
@@ -96,13 +106,22 @@ impl Worker {
             .map_err(|error| WorkerFailure::Garbage(error.to_string()))?;
         // A failing write means that the worker has ended, which reading says with the reason.
         let _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
-        let (answer, took) = receive(&self.answers, limit);
-        self.took = took;
-        match answer {
-            Ok(answer) => serde_json::from_str(&answer)
-                .map_err(|error| WorkerFailure::Garbage(error.to_string())),
-            Err(RecvTimeoutError::Timeout) => Err(WorkerFailure::TimedOut { limit }),
-            Err(RecvTimeoutError::Disconnected) => Err(WorkerFailure::Ended(self.status())),
+        let mut waiting = Waiting::new(request.after_interrupt());
+        let mut of_step = limit.max(request.least_limit());
+        loop {
+            let answer = waiting.receive(&self.answers, of_step, interrupted);
+            self.took = waiting.awake();
+            let answer = match answer {
+                Ok(answer) => serde_json::from_str(&answer)
+                    .map_err(|error| WorkerFailure::Garbage(error.to_string())),
+                Err(Unreceived::TimedOut) => Err(WorkerFailure::TimedOut { limit: of_step }),
+                Err(Unreceived::Interrupted) => Err(WorkerFailure::Interrupted),
+                Err(Unreceived::Ended) => Err(self.end()),
+            }?;
+            match answer {
+                Response::Step(step) => of_step = limit.max(step.least_limit()),
+                answer => return Ok(answer),
+            }
         }
     }
 
@@ -112,32 +131,40 @@ impl Worker {
     }
 
     /// How a worker ended that answers no more.
-    fn status(&mut self) -> String {
+    fn end(&mut self) -> WorkerFailure {
         // It may have closed its output and live on.
         for _ in 0..GRACE.1 {
             match self.child.try_wait() {
-                Ok(Some(status)) => return describe(status),
+                Ok(Some(status)) if is_killed(status) => {
+                    return WorkerFailure::Killed(status.to_string());
+                }
+                Ok(Some(status)) => return WorkerFailure::Ended(status.to_string()),
                 Ok(None) => std::thread::sleep(GRACE.0),
-                Err(error) => return error.to_string(),
+                Err(error) => return WorkerFailure::Ended(error.to_string()),
             }
         }
         let _ = self.child.kill();
-        "it closed its output and went on".to_owned()
+        WorkerFailure::Ended("it closed its output and went on".to_owned())
     }
 }
 
 /// How long and how often an ended worker's status is waited for.
 const GRACE: (Duration, u32) = (Duration::from_millis(20), 100);
 
-fn describe(status: ExitStatus) -> String {
+/// Whether a signal ended the process that only others send: a crash of its own has another one.
+fn is_killed(status: ExitStatus) -> bool {
     #[cfg(unix)]
     {
-        const SIGKILL: i32 = 9;
-        if std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGKILL) {
-            return format!("{status}; somebody killed it, perhaps the system for want of memory");
-        }
+        // SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM.
+        const OF_OTHERS: [i32; 5] = [1, 2, 3, 9, 15];
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        signal.is_some_and(|signal| OF_OTHERS.contains(&signal))
     }
-    status.to_string()
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
+    }
 }
 
 impl Drop for Worker {

@@ -9,7 +9,7 @@
 //! | `protocol` | requests and answers |
 //! | `serve` | the worker's side |
 //! | `handle` | the supervisor's side: start, ask with a time limit, kill |
-//! | `patience` | waiting that is not confused by sleep |
+//! | `patience` | waiting that is not confused by sleep, and that Ctrl-C shortens |
 
 mod handle;
 mod patience;

@@ -1,4 +1,4 @@
-//! Waiting with a time limit that only counts while this process is awake.
+//! Waiting with a time limit that only counts while this process is awake, and that Ctrl-C shortens.
 //!
 //! Where a session is stopped (Ctrl-Z, SIGSTOP) or the machine sleeps, so do its workers, and what
 //! passes meanwhile is not theirs. So the time is counted in slices: of a slice that took longer than
@@ -11,34 +11,92 @@ use std::time::{Duration, Instant};
 /// How long is waited at a time: long enough to cost nothing.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// Receives, or gives up after `limit`; and how long that took, sleep not counted.
-pub(super) fn receive<T>(
-    from: &Receiver<T>,
-    limit: Duration,
-) -> (Result<T, RecvTimeoutError>, Duration) {
-    receive_with(limit, |slice| {
-        let begin = Instant::now();
-        let received = from.recv_timeout(slice);
-        (received, begin.elapsed())
-    })
+/// Why nothing was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreceived {
+    /// The limit of a step has passed.
+    TimedOut,
+    /// Ctrl-C was pressed, and what may follow it has passed.
+    Interrupted,
+    /// Nobody can send any more.
+    Ended,
 }
 
-/// The same with a clock of the caller's: `wait` waits for so long at most, and says for how long.
-fn receive_with<T>(
-    limit: Duration,
-    mut wait: impl FnMut(Duration) -> (Result<T, RecvTimeoutError>, Duration),
-) -> (Result<T, RecvTimeoutError>, Duration) {
-    let mut awake = Duration::ZERO;
-    loop {
-        let slice = SLICE.min(limit.saturating_sub(awake));
-        let (received, took) = wait(slice);
-        awake += match received {
-            Err(RecvTimeoutError::Timeout) => took.clamp(slice, 2 * SLICE),
-            _ => took.min(2 * SLICE),
-        };
-        match received {
-            Err(RecvTimeoutError::Timeout) if awake < limit => {}
-            other => return (other, awake),
+/// Waits for what comes in several steps.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    after_interrupt: Duration,
+    /// Since the beginning, while awake.
+    awake: Duration,
+    /// Since Ctrl-C was seen, while awake.
+    interrupted: Duration,
+}
+
+impl Waiting {
+    /// All of it may take so long once Ctrl-C was pressed.
+    pub(super) fn new(after_interrupt: Duration) -> Self {
+        Self {
+            after_interrupt,
+            awake: Duration::ZERO,
+            interrupted: Duration::ZERO,
+        }
+    }
+
+    /// How long it has waited, while awake.
+    pub(super) fn awake(&self) -> Duration {
+        self.awake
+    }
+
+    /// Receives the next step, or gives up after `limit`.
+    pub(super) fn receive<T>(
+        &mut self,
+        from: &Receiver<T>,
+        limit: Duration,
+        is_interrupted: impl Fn() -> bool,
+    ) -> Result<T, Unreceived> {
+        self.receive_with(limit, is_interrupted, |slice| {
+            let begin = Instant::now();
+            let received = from.recv_timeout(slice);
+            (received, begin.elapsed())
+        })
+    }
+
+    /// The same with a clock of the caller's: `wait` waits for so long at most, and says for how long.
+    fn receive_with<T>(
+        &mut self,
+        limit: Duration,
+        is_interrupted: impl Fn() -> bool,
+        mut wait: impl FnMut(Duration) -> (Result<T, RecvTimeoutError>, Duration),
+    ) -> Result<T, Unreceived> {
+        let after_interrupt = self.after_interrupt;
+        let mut of_step = Duration::ZERO;
+        loop {
+            let mut slice = SLICE.min(limit.saturating_sub(of_step));
+            let ending = is_interrupted();
+            if ending {
+                slice = slice.min(after_interrupt.saturating_sub(self.interrupted));
+            }
+            let (received, took) = wait(slice);
+            let counted = match received {
+                Err(RecvTimeoutError::Timeout) => took.clamp(slice, 2 * SLICE),
+                _ => took.min(2 * SLICE),
+            };
+            of_step += counted;
+            self.awake += counted;
+            if ending {
+                self.interrupted += counted;
+            }
+            match received {
+                Ok(received) => return Ok(received),
+                Err(RecvTimeoutError::Disconnected) => return Err(Unreceived::Ended),
+                Err(RecvTimeoutError::Timeout) if of_step >= limit => {
+                    return Err(Unreceived::TimedOut);
+                }
+                Err(RecvTimeoutError::Timeout) if ending && self.interrupted >= after_interrupt => {
+                    return Err(Unreceived::Interrupted);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
     }
 }
@@ -48,30 +106,60 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
+    const HOUR: Duration = Duration::from_hours(1);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn waiting() -> Waiting {
+        Waiting::new(Duration::from_millis(100))
+    }
+
     #[test]
     fn an_answer_a_limit_and_an_end_are_told_apart() {
         let (sender, receiver) = channel();
         sender.send(7).unwrap();
-        assert_eq!(receive(&receiver, Duration::ZERO).0, Ok(7));
+        let never = || false;
+        assert_eq!(waiting().receive(&receiver, Duration::ZERO, never), Ok(7));
         let limit = Duration::from_millis(300);
         let begin = Instant::now();
-        let (late, awake) = receive(&receiver, limit);
-        assert_eq!(late, Err(RecvTimeoutError::Timeout));
-        assert!(begin.elapsed() >= limit && awake >= limit);
+        let mut late = waiting();
+        let received = late.receive(&receiver, limit, never);
+        assert_eq!(received, Err(Unreceived::TimedOut));
+        assert!(begin.elapsed() >= limit && late.awake() >= limit);
         drop(sender);
-        let (ended, _) = receive(&receiver, Duration::from_hours(1));
-        assert_eq!(ended, Err(RecvTimeoutError::Disconnected));
+        let ended = waiting().receive(&receiver, HOUR, never);
+        assert_eq!(ended, Err(Unreceived::Ended));
+    }
+
+    #[test]
+    fn ctrl_c_shortens_all_steps_together() {
+        let (sender, receiver) = channel();
+        let mut waiting = waiting();
+        let timed_out = (Err(RecvTimeoutError::Timeout), Duration::from_millis(60));
+        let mut answers = vec![timed_out, (Ok(7), Duration::from_millis(60))];
+        let step = waiting.receive_with(HOUR, || true, |_| answers.pop().unwrap());
+        assert_eq!(step, Ok(7), "a step that is done meanwhile counts");
+        let step = waiting.receive_with(HOUR, || true, |_| answers.pop().unwrap());
+        assert_eq!(step, Err(Unreceived::Interrupted), "60 ms and 60 ms");
+        sender.send(8).unwrap();
+        // What is there already is taken even then.
+        assert_eq!(waiting.receive(&receiver, HOUR, || true), Ok(8));
+        let nothing = waiting.receive(&receiver, HOUR, || true);
+        assert_eq!(nothing, Err(Unreceived::Interrupted));
     }
 
     /// How many slices of these lengths, the last one repeated, are waited for within a second.
     fn slices(lengths: &[Duration]) -> usize {
         let mut count = 0;
-        let (waited, _): (Result<(), _>, _) = receive_with(Duration::from_secs(1), |_| {
-            count += 1;
-            let took = lengths.get(count - 1).or(lengths.last());
-            (Err(RecvTimeoutError::Timeout), *took.unwrap())
-        });
-        assert_eq!(waited, Err(RecvTimeoutError::Timeout));
+        let waited = waiting().receive_with::<()>(
+            SECOND,
+            || false,
+            |_| {
+                count += 1;
+                let took = lengths.get(count - 1).or(lengths.last());
+                (Err(RecvTimeoutError::Timeout), *took.unwrap())
+            },
+        );
+        assert_eq!(waited, Err(Unreceived::TimedOut));
         count
     }
 
@@ -87,7 +175,8 @@ mod tests {
     #[test]
     fn an_answer_after_a_night_was_quick() {
         let night = Duration::from_hours(8);
-        let (answer, awake) = receive_with(Duration::from_secs(1), |_| (Ok(7), night));
-        assert_eq!((answer, awake), (Ok(7), 2 * SLICE));
+        let mut waiting = waiting();
+        let answer = waiting.receive_with(SECOND, || false, |_| (Ok(7), night));
+        assert_eq!((answer, waiting.awake()), (Ok(7), 2 * SLICE));
     }
 }

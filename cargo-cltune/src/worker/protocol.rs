@@ -5,6 +5,7 @@ use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What begins a line of the protocol. Drivers print to standard output too; lines without it are
 /// not ours.
@@ -38,6 +39,31 @@ pub(crate) enum Request {
     Verify { codes: Vec<i64> },
 }
 
+impl Request {
+    /// How long the first step may take at least, whatever a configuration may: drivers start slowly, and
+    /// contexts take seconds on some devices.
+    pub(super) fn least_limit(&self) -> Duration {
+        match self {
+            Self::Devices => Duration::from_mins(2),
+            Self::Prepare(_) | Self::PrepareCompiler(_) => Step::Host.least_limit(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// How long the answer may take once Ctrl-C was pressed: what makes ready for measuring is of no
+    /// further use then, and what measures is given a moment to end.
+    pub(super) fn after_interrupt(&self) -> Duration {
+        match self {
+            Self::Devices | Self::Prepare(_) | Self::PrepareCompiler(_) => Duration::ZERO,
+            Self::Load { .. }
+            | Self::Measure { .. }
+            | Self::Compare { .. }
+            | Self::Compile { .. }
+            | Self::Verify { .. } => Duration::from_secs(2),
+        }
+    }
+}
+
 /// What a worker needs to measure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Prepare {
@@ -59,9 +85,20 @@ pub(crate) struct Prepare {
     pub(crate) guards: bool,
 }
 
+/// What a worker does next for a request that takes several steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Step {
+    /// The host makes something ready: allocates, fills, builds, compares.
+    Host,
+    /// A kernel runs.
+    Kernel,
+}
+
 /// An answer of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Response {
+    /// The answer follows; this step towards it begins.
+    Step(Step),
     Devices(Vec<DeviceRecord>),
     /// The default configuration.
     Prepared {
@@ -74,14 +111,30 @@ pub(crate) enum Response {
         outcome: Outcome,
         usable: bool,
     },
-    Compared(Vec<Option<Compared>>),
+    /// The times of each, or why it has none.
+    Compared(Vec<Result<Compared, Outcome>>),
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),
-    /// The number of draws on which a configuration was right, or what is wrong with it.
-    Verified(Result<usize, Outcome>),
+    /// The number of draws on which a configuration was right, or what is wrong with it; and whether this
+    /// worker can measure another.
+    Verified {
+        verified: Result<usize, Outcome>,
+        usable: bool,
+    },
     /// The request cannot be served; the text says why and what to do.
     Failed(String),
+}
+
+impl Step {
+    /// How long it may take at least, whatever a configuration may: what the host makes ready grows with the
+    /// problem.
+    pub(super) fn least_limit(self) -> Duration {
+        match self {
+            Self::Host => Duration::from_mins(1),
+            Self::Kernel => Duration::ZERO,
+        }
+    }
 }
 
 /// A device, for the pipe.

@@ -89,19 +89,31 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             binary,
         } => with(ready.measurer.as_mut(), |measurer| {
             let outcome = measurer.measure(&codes, best_us, binary.as_ref());
-            let failed = matches!(outcome, Outcome::LaunchFailed { .. });
             Response::Outcome {
-                usable: !failed || measurer.is_usable(),
+                usable: is_usable(measurer, Some(&outcome)),
                 outcome,
             }
         }),
         Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Compared(measurer.compare(&configurations))
+            let compared = measurer.compare(&configurations).into_iter();
+            let failed = || Outcome::LaunchFailed {
+                error: "it fails when it is timed in turns".into(),
+            };
+            Response::Compared(compared.map(|of| of.ok_or_else(failed)).collect())
         }),
         Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Verified(measurer.verify(&codes))
+            let verified = measurer.verify(&codes);
+            Response::Verified {
+                usable: is_usable(measurer, verified.as_ref().err()),
+                verified,
+            }
         }),
     }
+}
+
+/// Whether a worker can measure another configuration after this outcome.
+fn is_usable(measurer: &Measurer, outcome: Option<&Outcome>) -> bool {
+    !matches!(outcome, Some(Outcome::LaunchFailed { .. })) || measurer.is_usable()
 }
 
 fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Response {

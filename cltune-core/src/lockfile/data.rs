@@ -72,6 +72,9 @@ pub struct Tuned {
     pub valid: u128,
     /// The search strategy.
     pub strategy: String,
+    /// How its results were verified, where that is known:
+    /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
+    pub verification: Option<String>,
 }
 
 impl Lockfile {

@@ -30,6 +30,7 @@ const TUNED_KEYS: &[&str] = &[
     "evaluated",
     "valid",
     "strategy",
+    "verification",
 ];
 
 impl Lockfile {
@@ -218,6 +219,10 @@ fn read_entry(entry: &Fields<'_>) -> Result<Tuned, LockfileError> {
         evaluated: entry.required("evaluated")?.count()?,
         valid: entry.required("valid")?.count()?,
         strategy: entry.required("strategy")?.string()?,
+        verification: entry
+            .optional("verification")
+            .map(|field| field.string())
+            .transpose()?,
     })
 }
 

@@ -23,6 +23,9 @@ pub struct Measured {
     pub valid: u128,
     /// The search strategy.
     pub strategy: String,
+    /// How results were verified, where that is known:
+    /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
+    pub verification: Option<String>,
 }
 
 /// What [`Lockfile::record`] did.
@@ -250,5 +253,6 @@ fn tuned_entry(model: &Model, measured: &Measured) -> Result<Tuned, RecordError>
         evaluated: measured.evaluated,
         valid: measured.valid,
         strategy: measured.strategy.clone(),
+        verification: measured.verification.clone(),
     })
 }

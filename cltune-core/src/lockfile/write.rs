@@ -60,6 +60,9 @@ fn push_tuned(out: &mut String, tuned: &Tuned) {
     push_line(out, "evaluated", tuned.evaluated);
     push_line(out, "valid", tuned.valid);
     push_text_line(out, "strategy", &tuned.strategy);
+    if let Some(verification) = &tuned.verification {
+        push_text_line(out, "verification", verification);
+    }
 }
 
 /// `{ n = 1048576, m = 5 }`, or `{}`.

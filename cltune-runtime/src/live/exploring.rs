@@ -195,6 +195,7 @@ impl Exploring {
             evaluated: found.evaluated,
             valid: self.valid,
             strategy: self.strategy.clone(),
+            verification: None,
         };
         Store::of_user().add_result(model, info, &measured);
         if let Some(progress) = self.progress.take() {

@@ -204,6 +204,7 @@ impl Session<'_> {
             evaluated: search.evaluated() as u64,
             valid,
             strategy: search.name().to_owned(),
+            verification: None,
         })
     }
 }

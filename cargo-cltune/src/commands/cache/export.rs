@@ -71,6 +71,7 @@ fn lockfile(notes: &Notes) -> Lockfile {
         evaluated: result.evaluated,
         valid: result.valid,
         strategy: result.strategy.clone(),
+        verification: None,
     });
     let mut lockfile = Lockfile {
         kernels: vec![LockKernel {

@@ -22,6 +22,7 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
         evaluated: 1,
         valid: 4,
         strategy: "full".to_owned(),
+        verification: None,
     };
     lockfile
         .record(&declaration.model, &samples::device(device), &measured)

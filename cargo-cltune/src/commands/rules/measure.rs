@@ -1,7 +1,7 @@
 //! The choices of one kernel, device and problem, timed in turns.
 
 use super::choices::Choice;
-use crate::session::{Bench, BenchError, Job, Spare, compare};
+use crate::session::{Bench, BenchError, Job, Spare};
 use std::time::Duration;
 
 /// The seed of the inputs. What is compared has the same inputs.
@@ -31,16 +31,17 @@ pub(super) fn measure(
         }
     }
     let mut bench = Bench::new(job, SEED, limit, &Spare::default())?;
-    let times: Vec<Option<f64>> = match compare(&mut bench, &configurations) {
-        Some(compared) => compared
-            .iter()
-            .map(|compared| compared.as_ref().map(|one| one.time_us))
-            .collect(),
-        None => vec![None; configurations.len()],
-    };
+    let mut right = Vec::new();
+    for codes in configurations {
+        if bench.verify(&codes)?.is_none() {
+            right.push(codes);
+        }
+    }
+    let times = bench.compare(&right)?;
     let time_of = |codes: &[i64]| {
-        let position = configurations.iter().position(|known| known == codes)?;
-        *times.get(position)?
+        let position = right.iter().position(|known| known == codes)?;
+        let compared = times[position].as_ref().ok()?;
+        Some(compared.time_us)
     };
     let worth = choices.into_iter().map(|choice| Worth {
         time_us: time_of(&choice.codes),

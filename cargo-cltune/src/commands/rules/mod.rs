@@ -13,9 +13,9 @@ mod print;
 use super::tuned::AllTuned;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
+use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{
-    self, Job, SessionLock, check_kernel_filters, choose_devices, interrupted, kinds, list_devices,
-    watch_interrupts,
+    self, Job, SessionLock, check_kernel_filters, choose_devices, kinds, list_devices,
 };
 use crate::worker::DeviceRecord;
 use std::error::Error;
@@ -70,8 +70,7 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
         anstream::eprintln!(
             "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
         );
-    })
-    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
+    })?;
     for kernel in &tuned.stale {
         anstream::eprintln!(
             "stale: {kernel} has changed since it was tuned; run `cargo cltune --kernel {kernel}`"

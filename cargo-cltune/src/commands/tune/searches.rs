@@ -2,8 +2,9 @@
 //! of a device one after another, and the lockfile written after each.
 
 use super::summary;
+use crate::interrupt::interrupted;
 use crate::session::{
-    Block, Finished, Job, Keeper, Kept, Screen, SearchOptions, interrupted, rounds, run as search,
+    Block, Entry, Finished, Job, Keeper, Kept, Screen, SearchOptions, rounds, run as search,
 };
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -90,8 +91,11 @@ fn device_searches(
             }
         };
         if let Some(choice) = &finished.choice {
-            let is_whole = finished.stopped.is_none() && !interrupted();
-            let is_complete = is_whole && !finished.passed_over;
+            let is_complete = match finished.entry {
+                Entry::Works => finished.stopped.is_none() && !interrupted(),
+                Entry::Fails => true,
+                Entry::Unmeasured => false,
+            };
             let strategy = options.strategy.name();
             let (evaluated, valid) = (finished.evaluated, finished.valid);
             let lock = lockfiles.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,6 +112,9 @@ fn device_searches(
             }
         } else {
             found.reported = true;
+            if finished.entry == Entry::Fails {
+                screen.say(&summary::entry_fails(&job, &path));
+            }
         }
         if let Some(stopped) = &finished.stopped {
             found.reported = true;

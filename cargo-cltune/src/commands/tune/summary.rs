@@ -1,9 +1,11 @@
 //! The table at the end: per device what was found, and what failed.
 
 use crate::commands::columns::lines;
+use crate::interrupt::interrupted;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
+use std::path::Path;
 
 /// Prints a table for each device.
 pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::Result<()> {
@@ -31,10 +33,13 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         for (line, (job, finished)) in lines.zip(&of_device) {
             writeln!(out, "  {line}")?;
             // Apart, since a line has no room for all.
-            let values = finished.choice.as_ref().map_or_else(
-                || "every configuration failed".to_owned(),
-                |choice| job.configuration(&choice.codes),
-            );
+            let values = match &finished.choice {
+                Some(choice) => job.configuration(&choice.codes),
+                None if interrupted() => {
+                    "interrupted before a configuration was verified".to_owned()
+                }
+                None => "every configuration failed".to_owned(),
+            };
             writeln!(out, "    {values}")?;
             writeln!(out, "    {}", finished.spent)?;
         }
@@ -93,6 +98,16 @@ pub(super) fn stays(job: &Job) -> String {
     format!(
         "warning: {}: what the lockfile has is faster and stays; the search ended before it measured it again",
         subject(job)
+    )
+}
+
+/// The line about a lockfile's entry that fails, with nothing to take its place.
+pub(super) fn entry_fails(job: &Job, lockfile: &Path) -> String {
+    format!(
+        "warning: {}: the entry in {} fails as well, and stays, since nothing was found to replace it; remove \
+         it, so that programs use the default",
+        subject(job),
+        lockfile.display()
     )
 }
 

@@ -4,7 +4,8 @@ use super::entries::Origin;
 use super::findings::{Finding, findings};
 use super::oclgrind::Oclgrind;
 use super::problems::draws_at_once;
-use crate::session::{Job, interrupted};
+use crate::interrupt::interrupted;
+use crate::session::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
@@ -232,8 +233,7 @@ impl Attempt {
     fn verify(&self, worker: &mut Worker) -> Result<usize, Failure> {
         let codes = self.codes.clone();
         match worker.ask(&Request::Verify { codes }, self.limit) {
-            Ok(Response::Verified(Ok(draws))) => Ok(draws),
-            Ok(Response::Verified(Err(outcome))) => Err(Failure::of_outcome(outcome)),
+            Ok(Response::Verified { verified, .. }) => verified.map_err(Failure::of_outcome),
             Ok(Response::Failed(reason)) => Err(Failure::new(NOT_RUN, reason)),
             Ok(other) => Err(Failure::new(
                 "crashed",

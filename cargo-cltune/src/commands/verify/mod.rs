@@ -21,7 +21,8 @@ mod problems;
 use super::tuned::AllTuned;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
-use crate::session::{SessionLock, check_kernel_filters, interrupted, watch_interrupts};
+use crate::interrupt::{interrupted, watch_interrupts};
+use crate::session::{SessionLock, check_kernel_filters};
 use entries::Entries;
 use print::Printer;
 use std::error::Error;
@@ -127,8 +128,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         anstream::eprintln!(
             "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
         );
-    })
-    .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
+    })?;
     let mut printer = Printer::new(args.message_format, stdout);
     let mut wrong = !entries.stale.is_empty();
     printer.begin(&entries, &plan)?;

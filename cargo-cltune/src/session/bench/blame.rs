@@ -19,7 +19,7 @@ pub(super) fn may_be_the_workers(measured: &Measured) -> bool {
         Measured::Outcome(Outcome::LaunchFailed { error }) => error,
         // The first line is the code; the compiler's log may say anything.
         Measured::Outcome(Outcome::BuildFailed { log }) => log.lines().next().unwrap_or_default(),
-        Measured::Crashed(_) => return true,
+        Measured::Crashed(_) | Measured::Killed(_) => return true,
         _ => return false,
     };
     SIGNS.iter().any(|sign| text.contains(sign))

@@ -7,7 +7,7 @@ use super::measuring::Limit;
 use super::spare::Spare;
 use super::stopwatch::Stopwatch;
 use super::supply::Way;
-use super::{BenchError, Measured, PATIENCE};
+use super::{BenchError, Measured, ask_new};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compiled};
 use std::thread::JoinHandle;
@@ -57,8 +57,11 @@ impl CompileWorker {
             worker: None,
             starting: Some(std::thread::spawn(move || match spare.take_building() {
                 // One that fails at this may be too old; a new one says whether it is the device.
-                Some(worker) => make_ready(worker, &first).or_else(|_| start(&first)),
-                None => gate.pass(|| start(&first)),
+                Some(mut worker) => {
+                    let answer = worker.ask(&request(&first), least_limit);
+                    ready(worker, answer).or_else(|_| start(&first, least_limit))
+                }
+                None => gate.pass(|| start(&first, least_limit)),
             })),
             prepare,
             limit: Limit::new(least_limit),
@@ -141,7 +144,7 @@ impl CompileWorker {
         let started = self.starting.take().map(JoinHandle::join);
         match started {
             Some(Ok(started)) => started,
-            Some(Err(_)) | None => start(&self.prepare),
+            Some(Err(_)) | None => start(&self.prepare, self.limit.now()),
         }
     }
 }
@@ -149,22 +152,25 @@ impl CompileWorker {
 /// A failure that may be this worker's is left to the one who measures: it tries, and tries again in
 /// a new worker, before the configuration is blamed.
 fn failed(measured: Measured) -> Built {
-    if may_be_the_workers(&measured) {
+    // After Ctrl-C nothing is measured that was not built.
+    if may_be_the_workers(&measured) || matches!(measured, Measured::Abandoned) {
         Built::Not
     } else {
         Built::Failed(measured)
     }
 }
 
-fn start(prepare: &Prepare) -> Result<Worker, BenchError> {
-    make_ready(Worker::start_with(&ENVIRONMENT)?, prepare)
+fn start(prepare: &Prepare, limit: Duration) -> Result<Worker, BenchError> {
+    let (worker, answer) = ask_new(&request(prepare), limit, &ENVIRONMENT)?;
+    ready(worker, answer)
 }
 
-fn make_ready(mut worker: Worker, prepare: &Prepare) -> Result<Worker, BenchError> {
-    match worker.ask(
-        &Request::PrepareCompiler(Box::new(prepare.clone())),
-        PATIENCE,
-    )? {
+fn request(prepare: &Prepare) -> Request {
+    Request::PrepareCompiler(Box::new(prepare.clone()))
+}
+
+fn ready(worker: Worker, answer: Result<Response, WorkerFailure>) -> Result<Worker, BenchError> {
+    match answer? {
         Response::PreparedCompiler => Ok(worker),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),

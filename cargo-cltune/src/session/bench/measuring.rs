@@ -3,7 +3,7 @@
 use super::blame::may_be_the_workers;
 use super::spare::Spare;
 use super::steadiness::{Control, Steadiness};
-use super::{BenchError, Measured, PATIENCE, prepare};
+use super::{BenchError, Measured, ask_new, prepare};
 use crate::session::plan::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compared};
@@ -35,7 +35,7 @@ impl Bench {
         spare: &Spare,
     ) -> Result<Self, BenchError> {
         let prepare = prepare(job, seed);
-        let (worker, default, measured) = start(&prepare, spare)?;
+        let (worker, default, measured) = start(&prepare, spare, least_limit)?;
         Ok(Self {
             worker: Some(worker),
             prepare,
@@ -73,25 +73,40 @@ impl Bench {
         binary: Option<&Binary>,
     ) -> Result<Measured, BenchError> {
         let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
-        let measured = self.measure_once(codes, best_us, binary)?;
-        let is_fresh = self.measured <= 1 && binary.is_none();
-        if is_fresh || !may_be_the_workers(&measured) {
+        let (measured, suspect) = self.measure_once(codes, best_us, binary)?;
+        if !suspect.is_retried(&measured, binary.is_some()) {
             return Ok(measured);
         }
-        // Perhaps it is what others left behind, or the binary.
+        // Perhaps it is what others left behind or did to the worker, or the binary.
         self.worker = None;
-        let again = self.measure_once(codes, best_us, None)?;
+        let (again, _) = self.measure_once(codes, best_us, None)?;
         if binary.is_some() && again.time_us().is_some() {
             self.bad_binaries += 1;
         }
         Ok(again)
     }
 
+    /// Verifies a configuration on every draw, without timing it; what is wrong with it, if anything.
+    ///
+    /// # Errors
+    /// As [`measure`](Self::measure), and Ctrl-C.
+    pub(crate) fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+        let (failed, suspect) = self.verify_once(codes)?;
+        let Some(failed) = failed else {
+            return Ok(None);
+        };
+        if !suspect.is_retried(&failed, false) {
+            return Ok(Some(failed));
+        }
+        self.worker = None;
+        Ok(self.verify_once(codes)?.0)
+    }
+
     /// Measures the control configuration again, where it is time to.
     pub(crate) fn watch(&mut self, codes: &[i64], measured: &Measured) -> Result<(), BenchError> {
         if let Some(control) = self.control.due(codes, measured) {
             let begin = Instant::now();
-            let again = self.measure_once(&control, None, None)?;
+            let (again, _) = self.measure_once(&control, None, None)?;
             self.control.note(&again, begin.elapsed());
         }
         Ok(())
@@ -102,23 +117,63 @@ impl Bench {
         self.control.steadiness()
     }
 
-    /// Times configurations in turns; `None` for those that fail.
+    /// Times configurations in turns; of those that fail, why. When the worker dies, each is timed alone, so
+    /// that only the culprit fails.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify).
     pub(crate) fn compare(
         &mut self,
         configurations: &[Vec<i64>],
-    ) -> Result<Vec<Option<Compared>>, BenchError> {
+    ) -> Result<Vec<Result<Compared, Measured>>, BenchError> {
+        match self.compare_once(configurations)? {
+            Ok(compared) => Ok(compared),
+            Err(failed) if configurations.len() == 1 => Ok(vec![Err(failed)]),
+            Err(_) => {
+                let alone = configurations.iter().map(|codes| {
+                    let one = std::slice::from_ref(codes);
+                    Ok(match self.compare_once(one)? {
+                        Ok(mut compared) => compared.remove(0),
+                        Err(failed) => Err(failed),
+                    })
+                });
+                alone.collect()
+            }
+        }
+    }
+
+    fn compare_once(&mut self, configurations: &[Vec<i64>]) -> Result<Compares, BenchError> {
         let request = Request::Compare {
             configurations: configurations.to_vec(),
         };
-        let answer = self.worker()?.ask(&request, PATIENCE);
-        match answer {
-            Ok(Response::Compared(times)) => Ok(times),
-            Ok(Response::Failed(reason)) => Err(BenchError::Refused(reason)),
-            Ok(other) => Err(self
-                .lose(WorkerFailure::Garbage(format!("{other:?}")))
-                .into()),
-            Err(failure) => Err(self.lose(failure).into()),
-        }
+        let (answer, _) = self.ask(&request)?;
+        Ok(match answer {
+            Ok(Response::Compared(times)) if times.len() == configurations.len() => {
+                let times = times.into_iter();
+                Ok(times.map(|of| of.map_err(Measured::Outcome)).collect())
+            }
+            other => Err(self.lost(other)?),
+        })
+    }
+
+    fn verify_once(&mut self, codes: &[i64]) -> Result<(Option<Measured>, Suspect), BenchError> {
+        let request = Request::Verify {
+            codes: codes.to_vec(),
+        };
+        let (answer, suspect) = self.ask(&request)?;
+        let failed = match answer {
+            Ok(Response::Verified { verified, usable }) => {
+                if !usable {
+                    self.worker = None;
+                }
+                verified.err().map(Measured::Outcome)
+            }
+            other => match self.lost(other)? {
+                Measured::Abandoned => return Err(BenchError::Interrupted),
+                lost => Some(lost),
+            },
+        };
+        Ok((failed, suspect))
     }
 
     fn measure_once(
@@ -126,32 +181,55 @@ impl Bench {
         codes: &[i64],
         best_us: Option<f64>,
         binary: Option<&Binary>,
-    ) -> Result<Measured, BenchError> {
+    ) -> Result<(Measured, Suspect), BenchError> {
         let request = Request::Measure {
             codes: codes.to_vec(),
             best_us,
             binary: binary.cloned(),
         };
-        let limit = self.limit.now();
-        let worker = self.worker()?;
-        let answer = worker.ask(&request, limit);
-        let took = worker.took();
-        self.measured += 1;
-        let failure = match answer {
+        let (answer, suspect) = self.ask(&request)?;
+        let measured = match answer {
             Ok(Response::Outcome { outcome, usable }) => {
+                let took = self.worker.as_ref().map(Worker::took);
                 if !usable {
                     self.worker = None;
                 }
                 if outcome.time_us().is_some() {
-                    self.limit.note(took);
+                    self.limit.note(took.unwrap_or_default());
                 }
-                return Ok(Measured::Outcome(outcome));
+                Measured::Outcome(outcome)
             }
+            other => self.lost(other)?,
+        };
+        Ok((measured, suspect))
+    }
+
+    /// Asks the worker about configurations, and says whether others were measured by it before.
+    fn ask(
+        &mut self,
+        request: &Request,
+    ) -> Result<(Result<Response, WorkerFailure>, Suspect), BenchError> {
+        let limit = self.limit.now();
+        let answer = self.worker()?.ask(request, limit);
+        let suspect = if self.measured == 0 {
+            Suspect::Configuration
+        } else {
+            Suspect::Worker
+        };
+        self.measured += 1;
+        Ok((answer, suspect))
+    }
+
+    /// What it means for a configuration that there is no answer that makes sense. The worker is of no further
+    /// use.
+    fn lost(&mut self, answer: Result<Response, WorkerFailure>) -> Result<Measured, BenchError> {
+        self.worker = None;
+        let failure = match answer {
             Ok(Response::Failed(reason)) => return Err(BenchError::Refused(reason)),
             Ok(other) => WorkerFailure::Garbage(format!("{other:?}")),
             Err(failure) => failure,
         };
-        Ok(Measured::lost(&self.lose(failure)))
+        Ok(Measured::lost(&failure))
     }
 
     /// The worker, a new one where the last one died.
@@ -160,7 +238,7 @@ impl Bench {
             worker
         } else {
             self.measured = 0;
-            start(&self.prepare, &Spare::default())?.0
+            start(&self.prepare, &Spare::default(), self.limit.now())?.0
         };
         Ok(self.worker.insert(worker))
     }
@@ -171,11 +249,28 @@ impl Bench {
             spare.give_measuring(worker, self.measured);
         }
     }
+}
 
-    /// Ends the worker: it is of no further use.
-    fn lose(&mut self, failure: WorkerFailure) -> WorkerFailure {
-        self.worker = None;
-        failure
+/// Times of configurations, or what ended the worker meanwhile.
+type Compares = Result<Vec<Result<Compared, Measured>>, Measured>;
+
+/// What may be to blame for a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Suspect {
+    /// The configuration: it was the first in its worker.
+    Configuration,
+    /// The worker, or what others left behind in it.
+    Worker,
+}
+
+impl Suspect {
+    /// Whether a failure is believed only when it happens again in a new worker.
+    fn is_retried(self, measured: &Measured, from_binary: bool) -> bool {
+        match measured {
+            // By somebody else, however new the worker is.
+            Measured::Killed(_) => true,
+            measured => (self == Self::Worker || from_binary) && may_be_the_workers(measured),
+        }
     }
 }
 
@@ -206,31 +301,37 @@ impl Limit {
 }
 
 /// A worker that is ready, its default configuration, and how many configurations it has measured: a
-/// spare one, or a new one where there is none, or it fails. A new one that ends before it is ready may
-/// have been ended by somebody else, for want of memory: then another is tried.
-fn start(prepare: &Prepare, spare: &Spare) -> Result<(Worker, Vec<i64>, usize), BenchError> {
-    if let Some((worker, measured)) = spare.take_measuring() {
-        match make_ready(worker, prepare) {
+/// spare one, or a new one where there is none, or it fails.
+fn start(
+    prepare: &Prepare,
+    spare: &Spare,
+    limit: Duration,
+) -> Result<(Worker, Vec<i64>, usize), BenchError> {
+    let request = Request::Prepare(Box::new(prepare.clone()));
+    if let Some((mut worker, measured)) = spare.take_measuring() {
+        let answer = worker.ask(&request, limit);
+        match ready(worker, answer) {
             Ok((worker, default)) => return Ok((worker, default, measured)),
-            Err(BenchError::Refused(reason)) if measured == 0 => {
-                return Err(BenchError::Refused(reason));
+            Err(error @ BenchError::Interrupted) => return Err(error),
+            Err(
+                error @ (BenchError::Refused(_)
+                | BenchError::Preparing(WorkerFailure::TimedOut { .. })),
+            ) if measured == 0 => {
+                return Err(error);
             }
             // It may be what it did before.
             Err(_) => {}
         }
     }
-    let ready = match make_ready(Worker::start()?, prepare) {
-        Err(BenchError::Preparing(WorkerFailure::Ended(_))) => {
-            make_ready(Worker::start()?, prepare)
-        }
-        ready => ready,
-    };
-    ready.map(|(worker, default)| (worker, default, 0))
+    let (worker, answer) = ask_new(&request, limit, &[])?;
+    ready(worker, answer).map(|(worker, default)| (worker, default, 0))
 }
 
-fn make_ready(mut worker: Worker, prepare: &Prepare) -> Result<(Worker, Vec<i64>), BenchError> {
-    let answer = worker.ask(&Request::Prepare(Box::new(prepare.clone())), PATIENCE);
-    match answer.map_err(BenchError::Preparing)? {
+fn ready(
+    worker: Worker,
+    answer: Result<Response, WorkerFailure>,
+) -> Result<(Worker, Vec<i64>), BenchError> {
+    match answer.map_err(|failure| BenchError::of(failure, BenchError::Preparing))? {
         Response::Prepared { default } => Ok((worker, default)),
         Response::Failed(reason) => Err(BenchError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),

@@ -2,6 +2,8 @@
 
 use super::checksum::is_whole;
 use super::read::{Place, Session};
+use cltune_core::declaration::Declaration;
+use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
 use serde::Deserialize;
@@ -13,6 +15,8 @@ pub(super) enum Entry {
     Header(Box<Header>),
     /// A configuration is about to be measured.
     Begin(Begin),
+    /// One that was begun is not measured now, for no fault of its own.
+    Abandoned(Abandoned),
     /// What became of one.
     Result(Box<Result>),
     /// The session ended by itself.
@@ -25,6 +29,9 @@ pub(super) enum Entry {
 pub(super) struct Header {
     pub(super) kernel: String,
     pub(super) fingerprint: String,
+    /// Empty in journals of releases that did not write it.
+    #[serde(default)]
+    pub(super) verification: String,
     pub(super) params: Vec<String>,
     #[serde(flatten)]
     pub(super) place: Place,
@@ -35,6 +42,11 @@ pub(super) struct Header {
 #[derive(Debug, Deserialize)]
 pub(super) struct Begin {
     pub(super) begin: Vec<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Abandoned {
+    pub(super) abandoned: Vec<serde_json::Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -71,17 +83,22 @@ impl Entry {
         header
             .or_else(|_| serde_json::from_slice(line).map(Self::Result))
             .or_else(|_| serde_json::from_slice(line).map(Self::Begin))
+            .or_else(|_| serde_json::from_slice(line).map(Self::Abandoned))
             .or_else(|_| serde_json::from_slice::<End>(line).map(|_| Self::End))
             .unwrap_or_else(|_| damaged())
     }
 }
 
 impl Header {
-    /// Whether this session measured this very declaration.
-    pub(super) fn is_of(&self, model: &Model) -> bool {
+    /// Whether this session measured this very declaration, and judged results as they are judged now; of old
+    /// journals nobody knows how.
+    pub(super) fn is_of(&self, declaration: &Declaration) -> bool {
+        let model = &declaration.model;
         let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
         self.kernel == model.name
             && self.fingerprint == model.fingerprint
+            && (self.verification.is_empty()
+                || self.verification == fingerprint::of_verification(declaration))
             && self.place.problem.len() == model.dimensions.len()
             && parameters.eq(self.params.iter().map(String::as_str))
     }

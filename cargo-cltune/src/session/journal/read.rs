@@ -4,7 +4,7 @@
 //! cannot be understood is left out, and so are the lines of a session whose header cannot.
 
 use super::entry::{Entry, codes};
-use cltune_core::model::Model;
+use cltune_core::declaration::Declaration;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -59,7 +59,7 @@ pub(crate) struct Recorded {
 }
 
 /// What the journals in the folder `state` have on this very declaration, a place each.
-pub(crate) fn recall(state: &Path, model: &Model) -> Vec<Recalled> {
+pub(crate) fn recall(state: &Path, declaration: &Declaration) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
     let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
         return recalled;
@@ -70,21 +70,22 @@ pub(crate) fn recall(state: &Path, model: &Model) -> Vec<Recalled> {
     paths.sort();
     for path in paths {
         if let Ok(file) = File::open(path) {
-            read(BufReader::new(file), model, &mut recalled);
+            read(BufReader::new(file), declaration, &mut recalled);
         }
     }
     recalled
 }
 
 /// Adds what one journal has.
-fn read(journal: impl BufRead, model: &Model, recalled: &mut Vec<Recalled>) {
+fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Recalled>) {
+    let model = &declaration.model;
     let mut at = None;
     for line in journal.split(b'\n').map_while(std::io::Result::ok) {
         match Entry::of(&line) {
             // A journal has one kernel.
             Entry::Header(header) if header.kernel != model.name => return,
             Entry::Header(header) => {
-                at = header.is_of(model).then(|| {
+                at = header.is_of(declaration).then(|| {
                     let at = place(header.place, recalled);
                     recalled[at].sessions.push(header.session);
                     at
@@ -107,7 +108,7 @@ fn read(journal: impl BufRead, model: &Model, recalled: &mut Vec<Recalled>) {
                 }
             }
             Entry::Damaged { header: true } => at = None,
-            Entry::Begin(_) | Entry::End | Entry::Damaged { .. } => {}
+            Entry::Begin(_) | Entry::Abandoned(_) | Entry::End | Entry::Damaged { .. } => {}
         }
     }
 }
@@ -140,9 +141,9 @@ mod tests {
     }
 
     fn recalled(journal: &str) -> Vec<Recalled> {
-        let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
+        let declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
         let mut recalled = Vec::new();
-        read(journal.as_bytes(), &model, &mut recalled);
+        read(journal.as_bytes(), &declaration, &mut recalled);
         recalled
     }
 

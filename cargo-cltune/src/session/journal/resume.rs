@@ -2,7 +2,8 @@
 
 use super::entry::{Entry, codes};
 use super::read::Place;
-use cltune_core::model::Model;
+use crate::session::plan::Job;
+use cltune_core::fingerprint;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -29,15 +30,17 @@ impl Interrupted {
 }
 
 /// What the last search in a journal has left, with all that it was resumed from; nothing where
-/// there is none of this declaration, place and driver.
-pub(super) fn interrupted(path: &Path, model: &Model, place: &Place, driver: &str) -> Interrupted {
+/// there is none of this declaration, way of verifying, place and driver.
+pub(super) fn interrupted(path: &Path, job: &Job, place: &Place) -> Interrupted {
     File::open(path).map_or_else(
         |_| Interrupted::default(),
-        |file| read(BufReader::new(file), model, place, driver),
+        |file| read(BufReader::new(file), job, place),
     )
 }
 
-fn read(journal: impl BufRead, model: &Model, place: &Place, driver: &str) -> Interrupted {
+fn read(journal: impl BufRead, job: &Job, place: &Place) -> Interrupted {
+    let model = &job.declaration.model;
+    let verification = fingerprint::of_verification(&job.declaration);
     let mut results = BTreeMap::new();
     let mut begun: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
     let mut order = Vec::new();
@@ -46,9 +49,10 @@ fn read(journal: impl BufRead, model: &Model, place: &Place, driver: &str) -> In
     for line in journal.split(b'\n').map_while(std::io::Result::ok) {
         match Entry::of(&line) {
             Entry::Header(header) => {
-                ours = header.is_of(model)
+                ours = header.is_of(&job.declaration)
+                    && header.verification == verification
                     && header.place == *place
-                    && header.session.driver == driver;
+                    && header.session.driver == job.device.driver;
                 if !ours || !header.session.resumed {
                     results.clear();
                     begun.clear();
@@ -61,6 +65,13 @@ fn read(journal: impl BufRead, model: &Model, place: &Place, driver: &str) -> In
                     *begun.entry(codes).or_default() += 1;
                 }
             }
+            Entry::Abandoned(abandoned) if ours => {
+                if let Some(codes) = codes(&abandoned.abandoned, model)
+                    && let Some(times) = begun.get_mut(&codes)
+                {
+                    *times = times.saturating_sub(1);
+                }
+            }
             Entry::Result(result) if ours => {
                 if let Some(codes) = codes(&result.values, model) {
                     begun.remove(&codes);
@@ -71,13 +82,14 @@ fn read(journal: impl BufRead, model: &Model, place: &Place, driver: &str) -> In
             }
             Entry::End => ended = true,
             Entry::Damaged { header: true } => ours = false,
-            Entry::Begin(_) | Entry::Result(_) | Entry::Damaged { .. } => {}
+            Entry::Begin(_) | Entry::Abandoned(_) | Entry::Result(_) | Entry::Damaged { .. } => {}
         }
     }
     let results = order.into_iter().map(|codes| {
         let time = results.get(&codes).copied().flatten();
         (codes, time)
     });
+    begun.retain(|_, times| *times > 0);
     Interrupted {
         results: results.collect(),
         unfinished: begun.into_iter().collect(),
@@ -87,27 +99,40 @@ fn read(journal: impl BufRead, model: &Model, place: &Place, driver: &str) -> In
 
 #[cfg(test)]
 mod tests {
+    use super::super::place;
     use super::*;
     use crate::samples;
+    use crate::worker::DeviceRecord;
 
-    const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0,"resumed":false}"#;
+    fn job() -> Job {
+        Job {
+            folder: "app".into(),
+            declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
+            device: DeviceRecord::new(0, &samples::device("d")),
+            twins: Vec::new(),
+            dims: vec![8],
+        }
+    }
+
+    fn header() -> String {
+        let verification = fingerprint::of_verification(&job().declaration);
+        format!(
+            r#"{{"kernel":"app::saxpy","fingerprint":"b3:1","verification":"{verification}","platform":"platform","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0,"resumed":false}}"#
+        )
+    }
 
     fn left(journal: &str) -> Interrupted {
-        let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
-        let place = Place {
-            platform: "p".into(),
-            device: "d".into(),
-            problem: vec![8],
-        };
-        read(journal.as_bytes(), &model, &place, "1")
+        let job = job();
+        read(journal.as_bytes(), &job, &place(&job))
     }
 
     #[test]
     fn a_search_is_put_together_from_all_its_sessions() {
-        let resumed = HEADER.replace("false", "true");
+        let header = header();
+        let resumed = header.replace("false", "true");
         let journal = format!(
-            "{HEADER}\n{{\"begin\":[256]}}\n{{\"values\":[256],\"time_us\":9}}\n{{\"end\":\"done\"}}\n\
-             {HEADER}\n{{\"begin\":[32]}}\n{{\"values\":[32],\"time_us\":2}}\n{{\"begin\":[64]}}\n\
+            "{header}\n{{\"begin\":[256]}}\n{{\"values\":[256],\"time_us\":9}}\n{{\"end\":\"done\"}}\n\
+             {header}\n{{\"begin\":[32]}}\n{{\"values\":[32],\"time_us\":2}}\n{{\"begin\":[64]}}\n\
              {resumed}\n{{\"begin\":[64]}}\n{{\"values\":[128],\"time_us\":null}}\n"
         );
         let expected = Interrupted {
@@ -120,22 +145,41 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_kernel_or_driver_leaves_nothing() {
+    fn what_fails_later_or_is_abandoned_is_no_result() {
+        let header = header();
+        let journal = format!(
+            "{header}\n{{\"begin\":[32]}}\n{{\"values\":[32],\"time_us\":2}}\n{{\"begin\":[64]}}\n\
+             {{\"abandoned\":[64]}}\n{{\"abandoned\":[64]}}\n\
+             {{\"values\":[32],\"status\":\"wrong-result\",\"time_us\":null}}\n"
+        );
+        let expected = Interrupted {
+            results: vec![(vec![32], None)],
+            ..Interrupted::default()
+        };
+        assert_eq!(left(&journal), expected);
+    }
+
+    #[test]
+    fn a_changed_kernel_driver_or_reference_leaves_nothing() {
         let result = "{\"values\":[32],\"time_us\":2}";
-        let found = left(&format!("{HEADER}\n{result}\n"));
+        let found = left(&format!("{}\n{result}\n", header()));
         assert_eq!(found.results.len(), 1);
+        let verification = fingerprint::of_verification(&job().declaration);
         for (is, was) in [
+            (&*verification, "b3:2"),
+            // A release that did not write it.
+            (&*verification, ""),
             ("b3:1", "b3:2"),
             (r#""driver":"1""#, r#""driver":"2""#),
             ("[8]", "[9]"),
         ] {
-            let header = HEADER.replace(is, was);
+            let header = header().replace(is, was);
             assert_eq!(
                 left(&format!("{header}\n{result}\n")),
                 Interrupted::default()
             );
             // Nor what came before it.
-            let journal = format!("{HEADER}\n{result}\n{header}\n");
+            let journal = format!("{}\n{result}\n{header}\n", self::header());
             assert_eq!(left(&journal), Interrupted::default());
         }
     }
