@@ -13,6 +13,8 @@
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
+//! | `finalists` | configurations that are wrong on another draw than the one they were measured on |
+//! | `limits` | time limits and Ctrl-C, whatever is under way |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `oclgrind` | defects that only a simulator shows |
@@ -31,6 +33,8 @@ mod browser;
 mod captured;
 #[cfg(target_os = "linux")]
 mod faults;
+mod finalists;
+mod limits;
 mod oclgrind;
 mod places;
 mod pruning;

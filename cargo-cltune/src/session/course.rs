@@ -364,18 +364,9 @@ mod tests {
         }
     }
 
-    /// What a search of four configurations says at its end, its results, and how many failed.
-    fn outcome(
-        lines: usize,
-        measure: impl Fn(&[i64]) -> Result<Measured, BenchError>,
-    ) -> (Result<Option<Stopped>, String>, Vec<f64>, u64) {
-        let job = Job {
-            folder: "app".into(),
-            declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
-            device: DeviceRecord::new(0, &samples::device("x")),
-            twins: Vec::new(),
-            dims: vec![8],
-        };
+    /// A search of the configurations 32, 64, 128 and 256, the first the default, with room for so many lines
+    /// in its journal.
+    fn course(job: &Job, lines: usize) -> Course<'_> {
         let model = &job.declaration.model;
         let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
         let how = journal::Search {
@@ -383,9 +374,9 @@ mod tests {
             seed: 0,
             resume: false,
         };
-        let journal = Journal::start(Box::new(Full(lines)), &job, &how).unwrap();
-        let mut course = Course {
-            job: &job,
+        let journal = Journal::start(Box::new(Full(lines)), job, &how).unwrap();
+        Course {
+            job,
             search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
             stop_when_stagnant: None,
             default: vec![32],
@@ -396,7 +387,26 @@ mod tests {
             trouble: Trouble::default(),
             revised: BTreeMap::new(),
             timed_once: Vec::new(),
-        };
+        }
+    }
+
+    fn job() -> Job {
+        Job {
+            folder: "app".into(),
+            declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
+            device: DeviceRecord::new(0, &samples::device("x")),
+            twins: Vec::new(),
+            dims: vec![8],
+        }
+    }
+
+    /// What a search of four configurations says at its end, its results, and how many failed.
+    fn outcome(
+        lines: usize,
+        measure: impl Fn(&[i64]) -> Result<Measured, BenchError>,
+    ) -> (Result<Option<Stopped>, String>, Vec<f64>, u64) {
+        let job = job();
+        let mut course = course(&job, lines);
         let mut device = Device {
             measure,
             waiting: Vec::new(),
@@ -408,12 +418,64 @@ mod tests {
         (end.map_err(|error| error.to_string()), times, failed)
     }
 
-    fn ok(codes: &[i64]) -> Measured {
+    fn timed(samples_us: &[f64]) -> Measured {
         Measured::Outcome(Outcome::Ok(Measurement {
-            time_us: codes[0] as f64,
-            samples_us: vec![codes[0] as f64],
+            time_us: samples_us[0],
+            samples_us: samples_us.to_vec(),
             build_seconds: 0.0,
         }))
+    }
+
+    fn ok(codes: &[i64]) -> Measured {
+        timed(&[codes[0] as f64])
+    }
+
+    #[test]
+    fn what_was_timed_once_and_may_be_fast_is_timed_again() {
+        let job = job();
+        let mut course = course(&job, 99);
+        let mut asked = Vec::new();
+        let mut device = Device {
+            measure: |codes: &[i64]| {
+                asked.push(codes[0]);
+                let again = asked.iter().filter(|of| **of == codes[0]).count() > 1;
+                Ok(match codes[0] {
+                    32 => timed(&[10.0; 6]),
+                    // A hiccup; as slow as it looked; too slow for either.
+                    64 if again => timed(&[8.0; 6]),
+                    64 => timed(&[30.0]),
+                    128 => timed(&[25.0]),
+                    _ => timed(&[100.0]),
+                })
+            },
+            waiting: Vec::new(),
+        };
+        assert_eq!(course.run(&mut device, || false).unwrap(), None);
+        let doubtful = course.doubtful();
+        assert_eq!(doubtful, [[128], [64]]);
+        assert_eq!(course.measure(doubtful, &mut device).unwrap(), None);
+        assert_eq!(asked, [32, 64, 128, 256, 128, 64]);
+        let times = [(32, 10.0), (64, 8.0), (128, 25.0), (256, 100.0)];
+        assert_eq!(course.times(), times.map(|(code, time)| (vec![code], time)));
+    }
+
+    #[test]
+    fn what_fails_after_the_search_is_no_result_of_it() {
+        let job = job();
+        let mut course = course(&job, 99);
+        let mut device = Device {
+            measure: |codes: &[i64]| Ok(ok(codes)),
+            waiting: Vec::new(),
+        };
+        assert_eq!(course.run(&mut device, || false).unwrap(), None);
+        assert_eq!(course.works(&[64]), Some(true));
+        let crash = Measured::Crashed("boom".into());
+        course.revise(&[64], &crash).unwrap();
+        assert_eq!(course.works(&[64]), Some(false));
+        assert_eq!(course.works(&[512]), None);
+        let left = course.times().into_iter().map(|(codes, _)| codes[0]);
+        assert_eq!(left.collect::<Vec<_>>(), [32, 128, 256]);
+        assert_eq!(course.failures["crashed"], (1, "WG = 64: boom".to_owned()));
     }
 
     #[test]

@@ -28,6 +28,26 @@ fn a_worker_that_is_killed() {
 }
 
 #[test]
+fn a_worker_that_is_killed_before_it_has_measured_anything() {
+    // While devices are listed, while the device is made ready, at the first configuration of all.
+    for call in [
+        "clGetDeviceIDs",
+        "clCreateContext",
+        "clEnqueueNDRangeKernel#3",
+    ] {
+        let marks = tempfile::tempdir().expect("there is a folder for temporary files");
+        let mark = marks.path().join("killed");
+        let session = Session::new(&format!("killed={}@{call}", mark.display()));
+        let tuned = session.tune(&["--jobs", "1"]).expect_code(0);
+        assert!(mark.exists(), "{call}: nothing was killed");
+        for value in 0..=5 {
+            assert_eq!(fate(&tuned, &[value]), "ok", "{call}: {tuned}");
+        }
+        assert_eq!(session.chosen(), BEST, "{call}");
+    }
+}
+
+#[test]
 fn a_session_that_is_stopped_for_longer_than_the_time_limit() {
     let session = Session::new(SLOW);
     let running = Running::start(&mut session.command(&[]));

@@ -17,6 +17,7 @@ pub(crate) fn strike(effect: &Effect) -> Option<cl_int> {
         Effect::Abort => std::process::abort(),
         Effect::Exit(code) => std::process::exit(*code),
         Effect::KillParent => kill_parent(),
+        Effect::Killed(mark) => killed(mark),
         Effect::Hang => loop {
             std::thread::sleep(Duration::from_hours(1));
         },
@@ -68,6 +69,16 @@ fn kill_parent() -> ! {
         libc::kill(libc::getppid(), libc::SIGKILL);
     }
     std::process::abort();
+}
+
+/// Ends the process as somebody else does, unless that has happened to any process already.
+fn killed(mark: &Path) {
+    if std::fs::File::create_new(mark).is_ok() {
+        // SAFETY: it takes a plain number.
+        unsafe {
+            libc::raise(libc::SIGKILL);
+        }
+    }
 }
 
 /// Takes memory for good. Where there is none left, the process ends as C++ drivers do.

@@ -26,6 +26,8 @@ pub(crate) enum Effect {
     Abort,
     Exit(i32),
     KillParent,
+    /// The mark that it has happened.
+    Killed(PathBuf),
     Hang,
     Sleep(Duration),
     Error(cl_int),
@@ -96,6 +98,7 @@ impl FromStr for Effect {
                 Self::Sleep(Duration::try_from_secs_f64(number(seconds)?).map_err(drop)?)
             }
             ("error", code) => Self::Error(number(code)?),
+            ("killed", path) => Self::Killed(path.into()),
             ("lost", path) => Self::Lost(path.into()),
             ("print", text) => Self::Print(text.to_owned()),
             ("leak", bytes) => Self::Leak(number(bytes)?),

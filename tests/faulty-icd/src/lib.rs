@@ -23,6 +23,7 @@
 //! |---|---|
 //! | `segv`, `abort`, `exit=3` | the process ends |
 //! | `kill-parent` | the process ends, and the one that started it |
+//! | `killed=PATH` | the process ends by SIGKILL, unless the file is there, which is made then |
 //! | `hang`, `sleep=0.5` | for ever; seconds |
 //! | `error=-5` | the call returns this code |
 //! | `unusable` | this call and all later ones of the process return `CL_OUT_OF_RESOURCES` |
