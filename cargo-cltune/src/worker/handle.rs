@@ -1,8 +1,9 @@
 //! The supervisor's side: start a worker, ask with a time limit, kill.
 
 use super::patience::{Unreceived, Waiting};
-use super::protocol::{MARK, Request, Response};
+use super::protocol::{Request, Response, SECRET, mark};
 use crate::interrupt::interrupted;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -64,8 +65,11 @@ impl Worker {
 
     /// The same with a command that runs this executable, such as a tool that watches it.
     pub(crate) fn launch(mut command: Command) -> Result<Self, WorkerFailure> {
+        let secret = RandomState::new().hash_one(std::process::id());
+        let secret = format!("{secret:016x}");
         command
             .args(["cltune", "worker"])
+            .env(SECRET, &secret)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Drivers print compile errors there, which the answers carry too.
@@ -76,11 +80,12 @@ impl Worker {
         let missing = || WorkerFailure::Start(std::io::Error::other("no pipe"));
         let stdin = child.stdin.take().ok_or_else(missing)?;
         let stdout = child.stdout.take().ok_or_else(missing)?;
+        let mark = mark(&secret);
         let (sender, answers) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line);
-                if let Some(answer) = line.strip_prefix(MARK)
+                if let Some(answer) = line.strip_prefix(&mark)
                     && sender.send(answer.to_string()).is_err()
                 {
                     break;

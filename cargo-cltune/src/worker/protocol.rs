@@ -7,9 +7,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What begins a line of the protocol. Drivers print to standard output too; lines without it are
-/// not ours.
-pub(super) const MARK: &str = "@cltune ";
+/// The environment variable with the secret of a worker.
+pub(super) const SECRET: &str = "CLTUNE_WORKER_SECRET";
+
+/// What begins a line of the protocol. Drivers and kernels print to standard output too; lines without it are
+/// not ours. The secret is another one for each worker, so that what a kernel prints is never an answer.
+pub(super) fn mark(secret: &str) -> String {
+    format!("@cltune {secret} ")
+}
 
 /// A request to a worker.
 #[derive(Debug, Serialize, Deserialize)]

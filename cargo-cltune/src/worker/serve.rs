@@ -1,6 +1,6 @@
 //! The worker's side: reads requests until its input ends.
 
-use super::protocol::{DeviceRecord, MARK, Prepare, Request, Response};
+use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, mark};
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError};
@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 /// Serves requests. Ends with the supervisor, whose end closes the input.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut ready = Ready::default();
+    let mark = mark(&std::env::var(SECRET).unwrap_or_default());
     for line in lines() {
         let response = match serde_json::from_str(&line) {
             Ok(request) => answer(request, &mut ready),
@@ -19,7 +20,7 @@ pub(crate) fn serve() -> std::io::Result<()> {
         let json = serde_json::to_string(&response)?;
         // One write, and a line of its own even after a driver's unfinished one.
         let mut stdout = std::io::stdout().lock();
-        stdout.write_all(format!("\n{MARK}{json}\n").as_bytes())?;
+        stdout.write_all(format!("\n{mark}{json}\n").as_bytes())?;
         stdout.flush()?;
     }
     Ok(())
