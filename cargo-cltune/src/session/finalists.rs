@@ -68,9 +68,13 @@ pub(crate) fn choose(
 /// Times configurations in turns; `None` where no worker gets to the end. When one dies of the comparison, those
 /// that are left are timed alone, so that the culprit is out.
 pub(crate) fn compare(bench: &mut Bench, codes: &[Vec<i64>]) -> Option<Vec<Option<Compared>>> {
-    let compared = bench.compare(codes).ok().or_else(|| {
+    let mut times = |codes: &[Vec<i64>]| -> Option<Vec<Option<Compared>>> {
+        let compared = bench.compare(codes).ok()?;
+        Some(compared.into_iter().map(Result::ok).collect())
+    };
+    let compared = times(codes).or_else(|| {
         let alone = codes.iter().map(|codes| {
-            let compared = bench.compare(std::slice::from_ref(codes)).ok()?;
+            let compared = times(std::slice::from_ref(codes))?;
             compared.into_iter().next().flatten()
         });
         Some(alone.collect())

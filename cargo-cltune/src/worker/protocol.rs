@@ -74,7 +74,8 @@ pub(crate) enum Response {
         outcome: Outcome,
         usable: bool,
     },
-    Compared(Vec<Option<Compared>>),
+    /// The times of each configuration, or why it failed.
+    Compared(Vec<Result<Compared, Outcome>>),
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),

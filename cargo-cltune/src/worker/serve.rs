@@ -3,7 +3,7 @@
 use super::protocol::{DeviceRecord, MARK, Prepare, Request, Response};
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
-use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError};
+use cltune_runtime::tuning::{Compared, Compiler, MeasureOptions, Measurer, Outcome, PrepareError};
 use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -96,12 +96,30 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             }
         }),
         Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Compared(measurer.compare(&configurations))
+            Response::Compared(verify_and_compare(measurer, &configurations))
         }),
         Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
             Response::Verified(measurer.verify(&codes))
         }),
     }
+}
+
+/// Verifies configurations on every draw, and times those in turns that are right.
+fn verify_and_compare(
+    measurer: &mut Measurer,
+    configurations: &[Vec<i64>],
+) -> Vec<Result<Compared, Outcome>> {
+    let verified = configurations.iter().map(|codes| measurer.verify(codes));
+    let verified: Vec<Result<usize, Outcome>> = verified.collect();
+    let right = configurations.iter().zip(&verified);
+    let right = right.filter(|(_, verified)| verified.is_ok());
+    let right: Vec<Vec<i64>> = right.map(|(codes, _)| codes.clone()).collect();
+    let mut compared = measurer.compare(&right).into_iter();
+    let answers = verified.into_iter().filter_map(|verified| match verified {
+        Ok(_) => compared.next(),
+        Err(outcome) => Some(Err(outcome)),
+    });
+    answers.collect()
 }
 
 fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Response {

@@ -72,7 +72,7 @@ impl Default for MeasureOptions {
 #[derive(Debug)]
 pub struct Measurer {
     // Buffers, programs and the queue are released before the context.
-    /// What was loaded and not yet measured.
+    /// What was loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, Built>,
     pub(super) arguments: Arguments,
     pub(super) queue: Queue,
@@ -170,10 +170,7 @@ impl Measurer {
         best_us: Option<f64>,
         binary: Option<&Binary>,
     ) -> Outcome {
-        let binary = binary.map(|binary| binary.0.as_slice());
-        let loaded = self.loaded.remove(codes).map(Ok);
-        let built = loaded.unwrap_or_else(|| self.target().build(codes, binary));
-        let built = match built {
+        let built = match self.take_built(codes, binary) {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
@@ -199,13 +196,13 @@ impl Measurer {
         }
     }
 
-    /// Builds a configuration and verifies it on every draw, without timing it. The number of
-    /// draws.
+    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it. The
+    /// number of draws. What is right stays built, for [comparing](Self::compare) it.
     ///
     /// # Errors
     /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
-        let built = self.target().build(codes, None)?;
+        let built = self.take_built(codes, None)?;
         for draw in 0..self.arguments.draws {
             match self.run_and_verify(&built, draw) {
                 Ok(None) => {}
@@ -213,7 +210,26 @@ impl Measurer {
                 Err(error) => return Err(launch_failed(&error)),
             }
         }
+        self.keep_built(codes, built);
         Ok(self.arguments.draws)
+    }
+
+    /// What is loaded, which is loaded no longer then; else it is built.
+    pub(super) fn take_built(
+        &mut self,
+        codes: &[i64],
+        binary: Option<&Binary>,
+    ) -> Result<Built, Outcome> {
+        let binary = binary.map(|binary| binary.0.as_slice());
+        let loaded = self.loaded.remove(codes).map(Ok);
+        loaded.unwrap_or_else(|| self.target().build(codes, binary))
+    }
+
+    /// Keeps what was built loaded, where not too much is.
+    pub(super) fn keep_built(&mut self, codes: &[i64], built: Built) {
+        if self.loaded.len() < MOST_LOADED {
+            self.loaded.insert(codes.to_vec(), built);
+        }
     }
 
     fn model(&self) -> &Model {

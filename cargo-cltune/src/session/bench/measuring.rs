@@ -6,7 +6,7 @@ use super::steadiness::{Control, Steadiness};
 use super::{BenchError, Measured, PATIENCE, prepare};
 use crate::session::plan::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
-use cltune_runtime::tuning::{Binary, Compared};
+use cltune_runtime::tuning::{Binary, Compared, Outcome};
 use std::time::{Duration, Instant};
 
 /// After so many bad binaries, source is measured only.
@@ -102,11 +102,11 @@ impl Bench {
         self.control.steadiness()
     }
 
-    /// Times configurations in turns; `None` for those that fail.
+    /// Times configurations in turns; for those that fail, why.
     pub(crate) fn compare(
         &mut self,
         configurations: &[Vec<i64>],
-    ) -> Result<Vec<Option<Compared>>, BenchError> {
+    ) -> Result<Vec<Result<Compared, Outcome>>, BenchError> {
         let request = Request::Compare {
             configurations: configurations.to_vec(),
         };
