@@ -90,9 +90,11 @@ fn a_right_configuration_is_timed() {
         panic!()
     };
     assert!(measurement.time_us > 0.0 && measurement.samples_us.len() >= 3);
-    let times = measurer.compare(&[vec![0], vec![2], vec![8]]);
+    assert_eq!(measurer.verify(&[0]), Ok(2));
+    let times = measurer.compare(&[vec![0], vec![9], vec![8]]);
+    assert!(times[0].is_ok() && times[2].is_ok(), "{times:?}");
     assert!(
-        times[0].is_some() && times[1].is_none() && times[2].is_some(),
+        matches!(&times[1], Err(Outcome::BuildFailed { log }) if log.contains("error")),
         "{times:?}"
     );
 }

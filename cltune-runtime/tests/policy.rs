@@ -61,6 +61,55 @@ fn child_calls() {
     }
 }
 
+/// The default is slow, 9 is faster and right, and all others are the fastest and wrong on one of the two
+/// draws of inputs: half of them on the first, half of them on the second.
+#[cfg(feature = "tuning")]
+#[tunable(
+    params(A = 0..=9),
+    global(n), local(1),
+    tune(n = 8),
+    defaults(A = 0),
+    draws = 2,
+    reference(kernel = "right", global(n)),
+)]
+pub fn lucky(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] x: &Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "
+    __kernel void right(const uint n, __global const float* x, __global float* y) {
+        y[get_global_id(0)] = x[get_global_id(0)];
+    }
+    __kernel void lucky(const uint n, __global const float* x, __global float* y) {
+        const uint i = get_global_id(0);
+        float waste = x[i];
+        const int steps = A == 0 ? 200000 : A == 9 ? 20000 : 0;
+        for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste;
+        const int is_wrong = A > 0 && A < 9 && (x[2] > 0) == A % 2;
+        y[i] = is_wrong || waste > 1e30f ? 7 : x[i];
+    }
+    "
+}
+
+/// The child's part: a call that tunes.
+#[cfg(feature = "tuning")]
+#[test]
+fn child_is_lucky() {
+    if std::env::var_os("IS_LUCKY").is_none() {
+        return;
+    }
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[-1.0_f32; 8]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 8]).unwrap();
+    lucky(&queue, 8, &x, &mut y).unwrap().wait().unwrap();
+    println!(
+        "{}",
+        lucky::explain(&queue, lucky::Problem { n: 8 }).unwrap()
+    );
+}
+
 /// A program that calls with these sizes, under a policy and with a cache, and what it says.
 fn program(policy: &str, cache: &Path, sizes: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -240,6 +289,18 @@ mod tuning {
         fs::remove_dir_all(cache.path().join("v1")).unwrap();
         let said = says(program("baked", cache.path(), "8"));
         assert!(said.contains(&runs(8, 0)), "{said}");
+    }
+
+    #[test]
+    fn what_is_wrong_on_another_draw_is_never_chosen_and_the_next_best_is() {
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program
+            .args(["--exact", "child_is_lucky", "--nocapture"])
+            .env("CLTUNE_POLICY", "tune-once:20")
+            .env("CLTUNE_CACHE", "off")
+            .env("IS_LUCKY", "1");
+        let said = says(program);
+        assert!(said.contains("> A = 9: from this user's cache"), "{said}");
     }
 
     #[test]

@@ -3,16 +3,16 @@
 
 use super::bench::{Bench, BenchError, Measured};
 use crate::interrupt;
-use cltune_runtime::tuning::Compared;
-use std::collections::{BTreeMap, BTreeSet};
+use cltune_runtime::tuning::{Compared, FinalistRule, Finalists};
+use std::collections::HashMap;
 use std::time::Duration;
 
-/// How many configurations are timed again at least, where so many may be the best.
-const FINALISTS: usize = 5;
-/// A configuration within this factor of the best may be the best.
-const NOISE: f64 = 1.1;
-/// All within this factor are timed again, up to the number.
-const CLOSE: (f64, usize) = (1.02, 16);
+const RULE: FinalistRule = FinalistRule {
+    few: 5,
+    noise: 1.1,
+    close: 1.02,
+    many: 16,
+};
 /// A configuration must be this much faster than another to be preferred for its time.
 const TIE: f64 = 0.99;
 /// After Ctrl-C, what is not verified by then is not chosen.
@@ -76,33 +76,28 @@ pub(crate) fn choose(
     results: &[(Vec<i64>, f64)],
     mut reject: impl FnMut(&[i64], &Measured),
 ) -> Option<Choice> {
-    let mut left = results.to_vec();
-    left.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut held = BTreeSet::new();
-    let mut compared = BTreeMap::new();
+    let mut finalists = Finalists::new(RULE, default, results.iter().cloned());
+    let mut compared = HashMap::new();
     loop {
-        let finalists = finalists(&left, default);
-        if finalists.is_empty() {
-            return None;
-        }
         let Some(judge) = judge.as_deref_mut() else {
-            return by_first_times(&left, default);
+            return by_first_times(finalists.left(), default);
         };
         let mut failed = Vec::new();
-        let judged = judge_finalists(judge, &finalists, &mut held, &mut compared, &mut failed);
+        let judged = judge_finalists(judge, &mut finalists, &mut compared, &mut failed);
         for (codes, measured) in &failed {
-            left.retain(|(of, _)| of != codes);
-            held.remove(codes);
             reject(codes, measured);
         }
         if let Err(error) = judged {
+            let held = finalists.contenders();
+            let mut left = finalists.left().to_vec();
             if matches!(error, BenchError::Interrupted) || !held.is_empty() {
                 left.retain(|(codes, _)| held.contains(codes));
             }
             return by_first_times(&left, default);
         }
         if failed.is_empty() {
-            let candidates = finalists.into_iter().filter_map(|codes| {
+            let contenders = finalists.contenders().into_iter();
+            let candidates = contenders.filter_map(|codes| {
                 let compared = compared.get(&codes)?;
                 Some(Candidate::new(codes, *compared))
             });
@@ -111,37 +106,40 @@ pub(crate) fn choose(
     }
 }
 
-/// Verifies the finalists that have not held yet, then times all in turns, unless they were. Adds those that
-/// fail, also where an error follows.
+/// Verifies the finalists that have not held yet, then times all in turns, unless they were. Those that fail
+/// are no finalists any more; they are added to `failed`, also where an error follows.
 fn judge_finalists(
     judge: &mut dyn Judge,
-    finalists: &[Vec<i64>],
-    held: &mut BTreeSet<Vec<i64>>,
-    compared: &mut BTreeMap<Vec<i64>, Compared>,
+    finalists: &mut Finalists,
+    compared: &mut HashMap<Vec<i64>, Compared>,
     failed: &mut Vec<(Vec<i64>, Measured)>,
 ) -> Result<(), BenchError> {
-    for codes in finalists {
-        if held.contains(codes) {
-            continue;
-        }
+    while let Some(codes) = finalists.next().map(<[i64]>::to_vec) {
         if interrupt::since().is_some_and(|since| since > AFTER_INTERRUPT) {
             return Err(BenchError::Interrupted);
         }
-        match judge.verify(codes)? {
-            Some(measured) => failed.push((codes.clone(), measured)),
-            None => drop(held.insert(codes.clone())),
+        match judge.verify(&codes)? {
+            None => finalists.holds(&codes),
+            Some(measured) => {
+                finalists.fails(&codes);
+                failed.push((codes, measured));
+            }
         }
     }
-    let all_are_known = finalists.iter().all(|codes| compared.contains_key(codes));
-    if !failed.is_empty() || all_are_known {
+    let contenders = finalists.contenders();
+    if contenders.iter().all(|codes| compared.contains_key(codes)) {
         return Ok(());
     }
     // Times of different rounds do not compare.
     compared.clear();
-    for (codes, times) in finalists.iter().zip(judge.compare(finalists)?) {
+    let times = judge.compare(&contenders)?;
+    for (codes, times) in contenders.into_iter().zip(times) {
         match times {
-            Ok(times) => drop(compared.insert(codes.clone(), times)),
-            Err(measured) => failed.push((codes.clone(), measured)),
+            Ok(times) => drop(compared.insert(codes, times)),
+            Err(measured) => {
+                finalists.fails(&codes);
+                failed.push((codes, measured));
+            }
         }
     }
     Ok(())
@@ -165,25 +163,6 @@ impl Candidate {
             resources: (compared.local_mem, compared.work_items),
         }
     }
-}
-
-/// The default, and the best few of those that may be the best. `sorted` by time, the fastest first. A default
-/// that has failed is not among them: it may be what takes the driver down.
-fn finalists(sorted: &[(Vec<i64>, f64)], default: &[i64]) -> Vec<Vec<i64>> {
-    let Some(best) = sorted.first().map(|(_, time)| *time) else {
-        return Vec::new();
-    };
-    let within = |factor: f64| sorted.partition_point(|(_, time)| *time <= best * factor);
-    let few = within(NOISE).min(FINALISTS);
-    let count = within(CLOSE.0).min(CLOSE.1).max(few);
-    let codes = sorted.iter().enumerate();
-    let mut finalists: Vec<Vec<i64>> = codes
-        .filter(|(rank, (codes, _))| *rank < count || codes == default)
-        .map(|(_, (codes, _))| codes.clone())
-        .collect();
-    // First, so that it is timed beside the others' first rounds.
-    finalists.sort_by_key(|codes| codes != default);
-    finalists
 }
 
 /// Of those that are as good as the fastest, the default; else the one that needs least.
@@ -233,22 +212,6 @@ mod tests {
             })
             .collect();
         best(&candidates, &[0]).map(|choice| (choice.codes[0], choice.default_us))
-    }
-
-    #[test]
-    fn only_what_may_be_the_best_is_timed_again() {
-        let codes = |times: &[f64]| -> Vec<i64> {
-            let mut sorted = results(times);
-            sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
-            let finalists = finalists(&sorted, &[0]);
-            finalists.iter().map(|codes| codes[0]).collect()
-        };
-        assert_eq!(codes(&[5.0, 1.0, 1.05, 2.0]), [0, 1, 2]);
-        assert!(codes(&[]).is_empty());
-        // All that are close, and of others so many that there are five.
-        assert_eq!(codes(&[1.0, 1.03, 1.04, 1.05, 1.06, 1.07]).len(), FINALISTS);
-        assert_eq!(codes(&[1.01; 9]).len(), 9);
-        assert_eq!(codes(&[1.01; 99]).len(), CLOSE.1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The supervisor's side: start a worker, ask with a time limit, kill.
 
 use super::patience::{Unreceived, Waiting};
-use super::protocol::{Request, Response, SECRET, mark};
+use super::protocol::{Request, Response, SECRET, least_limit, mark};
 use crate::interrupt::interrupted;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
@@ -124,7 +124,7 @@ impl Worker {
                 Err(Unreceived::Ended) => Err(self.end()),
             }?;
             match answer {
-                Response::Step(step) => of_step = limit.max(step.least_limit()),
+                Response::Step(step) => of_step = limit.max(least_limit(step)),
                 answer => return Ok(answer),
             }
         }

@@ -1,7 +1,7 @@
 //! Requests and answers between supervisor and worker.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome};
+use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl Request {
     pub(super) fn least_limit(&self) -> Duration {
         match self {
             Self::Devices => Duration::from_mins(2),
-            Self::Prepare(_) | Self::PrepareCompiler(_) => Step::Host.least_limit(),
+            Self::Prepare(_) | Self::PrepareCompiler(_) => least_limit(Step::Host),
             _ => Duration::ZERO,
         }
     }
@@ -90,15 +90,6 @@ pub(crate) struct Prepare {
     pub(crate) guards: bool,
 }
 
-/// What a worker does next for a request that takes several steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Step {
-    /// The host makes something ready: allocates, fills, builds, compares.
-    Host,
-    /// A kernel runs.
-    Kernel,
-}
-
 /// An answer of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Response {
@@ -131,14 +122,12 @@ pub(crate) enum Response {
     Failed(String),
 }
 
-impl Step {
-    /// How long it may take at least, whatever a configuration may: what the host makes ready grows with the
-    /// problem.
-    pub(super) fn least_limit(self) -> Duration {
-        match self {
-            Self::Host => Duration::from_mins(1),
-            Self::Kernel => Duration::ZERO,
-        }
+/// How long a step may take at least, whatever a configuration may: what the host makes ready grows with the
+/// problem.
+pub(super) fn least_limit(step: Step) -> Duration {
+    match step {
+        Step::Host => Duration::from_mins(1),
+        Step::Kernel => Duration::ZERO,
     }
 }
 

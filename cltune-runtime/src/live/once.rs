@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::launch::Tunable;
 use crate::policy::Budget;
 use crate::search::{Confidence, Score, Search, Stagnation, Step};
-use crate::tuning::{MeasureOptions, Measurer, Outcome};
+use crate::tuning::{FinalistRule, Finalists, MeasureOptions, Measurer, Outcome};
 use cltune_core::lockfile::Measured;
 use cltune_core::model::Model;
 use cltune_core::select::default_codes;
@@ -23,8 +23,13 @@ const SEARCHING: f64 = 0.8;
 /// How long to compare, where the budget is no time.
 const COMPARING: Duration = Duration::from_millis(500);
 
-/// So many of the fastest are compared with the default in the end.
-const FINALISTS: usize = 3;
+/// Of the fastest these are compared with the default in the end.
+const FINALISTS: FinalistRule = FinalistRule {
+    few: 3,
+    noise: f64::INFINITY,
+    close: 1.0,
+    many: 3,
+};
 
 /// Tunes a kernel for a device and a problem, and remembers what it finds. One at a time in this
 /// process, since measuring wants the device for itself; `is_known` is asked when the turn has come.
@@ -75,6 +80,7 @@ pub(crate) fn tune_once(
         deadline: budget
             .time()
             .and_then(|time| begin.checked_add(time.mul_f64(SEARCHING))),
+        end: budget.time().and_then(|time| begin.checked_add(time)),
         comparing: budget
             .time()
             .map_or(COMPARING, |time| time.mul_f64(1.0 - SEARCHING)),
@@ -105,6 +111,8 @@ struct Session<'a> {
     measurer: Measurer,
     /// When to stop searching.
     deadline: Option<Instant>,
+    /// When nothing more is verified, where something holds already.
+    end: Option<Instant>,
     /// How long the comparison in the end may take.
     comparing: Duration,
     trial: Option<Trial>,
@@ -114,8 +122,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn is_over(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
+        is_past(self.deadline)
     }
 
     /// Measures until the budget is used up or going on leads nowhere. The first configuration, the
@@ -143,15 +150,20 @@ impl Session<'_> {
         let time_us = match &outcome {
             Outcome::Ok(measurement) => Some(measurement.time_us),
             failed => {
-                let describe = || format!("{}: {}", self.model.describe(codes), reason(failed));
-                self.failure.get_or_insert_with(describe);
+                let failure = self.describe(codes, failed);
+                self.failure.get_or_insert(failure);
                 None
             }
         };
+        self.settle();
+        Score::of(time_us)
+    }
+
+    /// The driver has survived what was noted.
+    fn settle(&mut self) {
         if let Some(trial) = &mut self.trial {
             trial.settle();
         }
-        Score::of(time_us)
     }
 
     fn note(&mut self, codes: &[i64]) {
@@ -164,49 +176,87 @@ impl Session<'_> {
     }
 
     /// The fastest when the fastest and the default are timed in turns; an improvement that does not
-    /// show there is none.
+    /// show there is none. What fails on another draw than its first, or while it is timed again, is out for
+    /// good, and the next best take its place.
     fn choose(
         &mut self,
         search: &Search,
         default: &[i64],
         valid: u128,
     ) -> Result<Measured, Untuned> {
-        let mut times: Vec<(Vec<i64>, f64)> = search
+        let times = search
             .results()
-            .filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)))
-            .collect();
-        times.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let default_us = times.iter().find(|(codes, _)| codes == default);
-        let default_us = default_us.map(|(_, time)| *time);
-        let Some(fastest) = times.first().cloned() else {
+            .filter_map(|(codes, score)| Some((codes.to_vec(), score.time()?)));
+        let mut finalists = Finalists::new(FINALISTS, default, times);
+        let compared = self.compare(&mut finalists);
+        // Of equals the first, which is the default.
+        let best = compared.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((codes, time_us)) = best.cloned() else {
             let failure = self.failure.take().unwrap_or_default();
             return Err(Untuned::AllFailed(failure));
         };
-        let finalists = times.iter().take(FINALISTS).map(|(codes, _)| codes);
-        let mut contenders = vec![default.to_vec()];
-        contenders.extend(finalists.filter(|codes| *codes != default).cloned());
-        let compared = self.measurer.compare_within(&contenders, self.comparing);
-        let compared: Vec<Option<f64>> = compared
-            .iter()
-            .map(|compared| compared.as_ref().map(|compared| compared.time_us))
-            .collect();
-        let default_us = compared.first().copied().flatten().or(default_us);
-        let in_turns = contenders.into_iter().zip(compared);
-        let in_turns = in_turns.filter_map(|(codes, time)| Some((codes, time?)));
-        // Of equals the first, which is the default.
-        let best = in_turns.min_by(|a, b| a.1.total_cmp(&b.1));
-        let (codes, time_us) = best.unwrap_or(fastest);
+        let of_default = compared.iter().find(|(codes, _)| codes == default);
         Ok(Measured {
             dims: self.dims.to_vec(),
             codes,
             time_us,
-            default_us,
+            default_us: of_default.map(|(_, time_us)| *time_us),
             evaluated: search.evaluated() as u64,
             valid,
             strategy: search.name().to_owned(),
             verification: None,
         })
     }
+
+    /// Verifies finalists on every draw, the default first, and times them in turns, until all of these hold
+    /// or none is left.
+    fn compare(&mut self, finalists: &mut Finalists) -> Vec<(Vec<i64>, f64)> {
+        loop {
+            while let Some(codes) = finalists.next().map(<[i64]>::to_vec) {
+                if is_past(self.end) && !finalists.contenders().is_empty() {
+                    break;
+                }
+                self.note(&codes);
+                match self.measurer.verify(&codes) {
+                    Ok(_) => finalists.holds(&codes),
+                    Err(outcome) => self.is_out(finalists, &codes, &outcome),
+                }
+                self.settle();
+            }
+            let contenders = finalists.contenders();
+            let outcomes = self.measurer.compare_within(&contenders, self.comparing);
+            let mut compared = Vec::new();
+            let mut all_held = true;
+            for (codes, outcome) in contenders.into_iter().zip(outcomes) {
+                match outcome {
+                    Ok(one) => compared.push((codes, one.time_us)),
+                    Err(outcome) => {
+                        all_held = false;
+                        self.is_out(finalists, &codes, &outcome);
+                    }
+                }
+            }
+            if all_held {
+                return compared;
+            }
+        }
+    }
+
+    /// A finalist has failed.
+    fn is_out(&mut self, finalists: &mut Finalists, codes: &[i64], outcome: &Outcome) {
+        finalists.fails(codes);
+        let failure = self.describe(codes, outcome);
+        tracing::warn!(kernel = %self.model.name, %failure, "a configuration is left out");
+        self.failure.get_or_insert(failure);
+    }
+
+    fn describe(&self, codes: &[i64], outcome: &Outcome) -> String {
+        format!("{}: {}", self.model.describe(codes), reason(outcome))
+    }
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// Why a configuration failed.

@@ -2,6 +2,7 @@
 
 use super::fill::{self, elements};
 use super::guarded::Guarded;
+use super::measurer::Step;
 use super::near::Nears;
 use super::outcome::{WrongKind, WrongResult};
 use super::poison::pattern;
@@ -81,6 +82,7 @@ pub(super) struct Setting<'a> {
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) guards: bool,
+    pub(super) on_step: fn(Step),
     pub(super) compare_on_device: bool,
 }
 
@@ -313,6 +315,7 @@ impl BufferArgument {
                     expected_on_device: None,
                 }
             } else {
+                (setting.on_step)(Step::Host);
                 let mut random = sequence(setting.seed, position, draw);
                 let host = elements(fill, element, len, &name, setting.folder, &mut random)?;
                 let device = if bytes == 0 {

@@ -1,7 +1,8 @@
 //! Choosing between configurations that are nearly alike.
 
-use super::build::Built;
-use super::measurer::Measurer;
+use super::build::{Built, launch_failed};
+use super::measurer::{Measurer, Step};
+use super::outcome::Outcome;
 use super::timing::{median, median_interval};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -24,12 +25,16 @@ pub struct Compared {
     pub work_items: usize,
 }
 
+/// A configuration that is timed in turns, and its times so far; or why it is not any more.
+type Contender = Result<(Built, Vec<f64>), Outcome>;
+
 impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
     /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all are known to
-    /// 0.2 %. `None` for
-    /// one that failed. Each is verified on every draw first.
-    pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Option<Compared>> {
+    /// 0.2 %. They are expected to have been [verified](Self::verify), which also has built them.
+    ///
+    /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
+    pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
         self.compare_within(configurations, TIME)
     }
 
@@ -38,41 +43,43 @@ impl Measurer {
         &mut self,
         configurations: &[Vec<i64>],
         time: Duration,
-    ) -> Vec<Option<Compared>> {
-        let built = configurations.iter().map(|codes| {
-            let built = self.target().build(codes, None).ok()?;
-            let mut draws = 0..self.arguments.draws;
-            let right = draws.all(|draw| matches!(self.run_and_verify(&built, draw), Ok(None)));
-            right.then(|| (built, Vec::new()))
-        });
-        let mut contenders: Vec<Option<(Built, Vec<f64>)>> = built.collect();
+    ) -> Vec<Result<Compared, Outcome>> {
+        let built = configurations.iter();
+        let built = built.map(|codes| Ok((self.take_built(codes, None)?, Vec::new())));
+        let mut contenders: Vec<Contender> = built.collect();
         let begin = Instant::now();
         for round in 0..ROUNDS.1 {
             if round >= ROUNDS.0 && (begin.elapsed() > time || is_decided(&contenders)) {
                 break;
             }
             for contender in &mut contenders {
-                if let Some((built, samples)) = contender {
+                if let Ok((built, samples)) = contender {
+                    self.step(Step::Kernel);
                     match self.sample(built, 0) {
                         Ok(sample) => samples.push(sample),
-                        Err(_) => *contender = None,
+                        Err(error) => *contender = Err(launch_failed(&error)),
                     }
                 }
             }
         }
-        let compared = contenders.iter().map(|contender| {
-            let (built, samples) = contender.as_ref()?;
-            Some(Compared {
-                time_us: median(samples)?,
-                interval_us: median_interval(samples)?,
-                local_mem: built.kernel.needs(self.context.device().raw()).local_mem,
-                work_items: built
-                    .geometry
-                    .local
-                    .map_or(1, |local| local.iter().product()),
-            })
+        let contenders = configurations.iter().zip(contenders);
+        let compared = contenders.map(|(codes, contender)| {
+            let (built, samples) = contender?;
+            let compared = self.compared(&built, &samples);
+            self.keep_built(codes, built);
+            Ok(compared)
         });
         compared.collect()
+    }
+
+    fn compared(&self, built: &Built, samples: &[f64]) -> Compared {
+        let local = built.geometry.local;
+        Compared {
+            time_us: median(samples).unwrap_or(f64::NAN),
+            interval_us: median_interval(samples).unwrap_or((f64::NAN, f64::NAN)),
+            local_mem: built.kernel.needs(self.context.device().raw()).local_mem,
+            work_items: local.map_or(1, |local| local.iter().product()),
+        }
     }
 }
 
@@ -80,7 +87,7 @@ impl Measurer {
 const PRECISION: f64 = 0.002;
 
 /// Whether one is faster than all others beyond doubt, or all are known well.
-fn is_decided(contenders: &[Option<(Built, Vec<f64>)>]) -> bool {
+fn is_decided(contenders: &[Contender]) -> bool {
     let samples = contenders.iter().flatten().map(|(_, samples)| samples);
     let mut intervals: Vec<(f64, f64)> = samples.filter_map(|of| median_interval(of)).collect();
     if intervals

@@ -89,6 +89,7 @@ impl Compiler {
                 draws: 1,
                 seed: options.seed,
                 guards: false,
+                on_step: options.on_step,
                 compare_on_device: false,
             })?;
             Some((arguments, queue))

@@ -18,9 +18,19 @@ use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::default_codes;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// What a [`Measurer`] does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    /// The host makes something ready: allocates, fills, builds.
+    Host,
+    /// A kernel runs, and what it has computed is looked at.
+    Kernel,
+}
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -49,6 +59,9 @@ pub struct MeasureOptions {
     pub hopeless_factor: f64,
     /// Where `fill = file("…")` is relative to.
     pub folder: PathBuf,
+    /// Called before each step of what takes several: [making ready](Measurer::new),
+    /// [verifying](Measurer::verify) and [comparing](Measurer::compare), so that each can have a time limit.
+    pub on_step: fn(Step),
 }
 
 impl Default for MeasureOptions {
@@ -64,6 +77,7 @@ impl Default for MeasureOptions {
             precision: 0.01,
             hopeless_factor: 2.0,
             folder: PathBuf::new(),
+            on_step: |_| {},
         }
     }
 }
@@ -72,7 +86,7 @@ impl Default for MeasureOptions {
 #[derive(Debug)]
 pub struct Measurer {
     // Buffers, programs and the queue are released before the context.
-    /// What was loaded and not yet measured.
+    /// What was loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, Built>,
     pub(super) arguments: Arguments,
     pub(super) queue: Queue,
@@ -126,6 +140,7 @@ impl Measurer {
             draws: draws(declaration, options).max(1),
             seed: options.seed,
             guards: options.guards,
+            on_step: options.on_step,
             compare_on_device: options.compare_on_device.unwrap_or(!is_cpu),
         })?;
         let mut measurer = Self {
@@ -170,10 +185,7 @@ impl Measurer {
         best_us: Option<f64>,
         binary: Option<&Binary>,
     ) -> Outcome {
-        let binary = binary.map(|binary| binary.0.as_slice());
-        let loaded = self.loaded.remove(codes).map(Ok);
-        let built = loaded.unwrap_or_else(|| self.target().build(codes, binary));
-        let built = match built {
+        let built = match self.take_built(codes, binary) {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
@@ -199,21 +211,46 @@ impl Measurer {
         }
     }
 
-    /// Builds a configuration and verifies it on every draw, without timing it. The number of
-    /// draws.
+    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it. The
+    /// number of draws. What is right stays built, for [comparing](Self::compare) it.
     ///
     /// # Errors
     /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
-        let built = self.target().build(codes, None)?;
+        let built = self.take_built(codes, None)?;
         for draw in 0..self.arguments.draws {
+            self.step(Step::Kernel);
             match self.run_and_verify(&built, draw) {
                 Ok(None) => {}
                 Ok(Some(wrong)) => return Err(Outcome::WrongResult(wrong)),
                 Err(error) => return Err(launch_failed(&error)),
             }
         }
+        self.keep_built(codes, built);
         Ok(self.arguments.draws)
+    }
+
+    /// What is loaded, which is loaded no longer then; else it is built.
+    pub(super) fn take_built(
+        &mut self,
+        codes: &[i64],
+        binary: Option<&Binary>,
+    ) -> Result<Built, Outcome> {
+        let binary = binary.map(|binary| binary.0.as_slice());
+        let loaded = self.loaded.remove(codes).map(Ok);
+        loaded.unwrap_or_else(|| self.target().build(codes, binary))
+    }
+
+    /// Keeps what was built loaded, where not too much is.
+    pub(super) fn keep_built(&mut self, codes: &[i64], built: Built) {
+        if self.loaded.len() < MOST_LOADED {
+            self.loaded.insert(codes.to_vec(), built);
+        }
+    }
+
+    /// Says what is done next.
+    pub(super) fn step(&self, step: Step) {
+        (self.options.on_step)(step);
     }
 
     fn model(&self) -> &Model {

@@ -12,6 +12,7 @@
 //! | `prepare_error` | why nothing can be measured |
 //! | `compiler` | configurations built ahead, in another process |
 //! | `build` | a configuration built and checked against the device |
+//! | `finalists` | which configurations may be the best, and are verified and compared |
 //! | `compare` | configurations that are nearly alike, timed in turns |
 //! | `binary` | program binaries between processes |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
@@ -35,6 +36,7 @@ mod compare;
 mod compiler;
 mod declared;
 mod fill;
+mod finalists;
 mod guarded;
 mod measurer;
 mod near;
@@ -55,7 +57,8 @@ pub use compare::Compared;
 pub use compiler::{Compiled, Compiler};
 pub use declared::NoDeclaration;
 pub use fill::FillError;
-pub use measurer::{MeasureOptions, Measurer};
+pub use finalists::{FinalistRule, Finalists};
+pub use measurer::{MeasureOptions, Measurer, Step};
 pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};

@@ -1,6 +1,6 @@
 //! Computing the results that configurations are compared with.
 
-use super::measurer::Measurer;
+use super::measurer::{Measurer, Step};
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
@@ -36,6 +36,7 @@ impl Measurer {
     /// Compares the declaration with the kernel's signature, then keeps what the reference makes of
     /// every draw.
     pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
+        self.step(Step::Host);
         let reference = self.reference()?;
         let failed = |error: Error| PrepareError::Reference {
             kernel: reference.name.clone(),
@@ -43,14 +44,18 @@ impl Measurer {
         };
         let accumulates = self.accumulates()?;
         for draw in 0..self.arguments.draws {
+            self.step(Step::Host);
             self.arguments.restore(&self.queue, draw)?;
             let model = &self.declaration.model;
             let position = |declared| reference.position(&model.arguments, declared);
             self.arguments
                 .set(&reference.kernel, draw, position)
                 .map_err(failed)?;
+            self.queue.finish().map_err(failed)?;
+            self.step(Step::Kernel);
             self.launch(&reference.kernel, &reference.geometry)
                 .map_err(failed)?;
+            self.step(Step::Host);
             let tolerance = &self.declaration.tolerance;
             self.arguments
                 .keep_expected(&self.queue, draw, tolerance, accumulates)?;
