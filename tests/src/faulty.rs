@@ -1,7 +1,7 @@
 //! Sessions on a driver that fails on command: `faulty-icd`, which says how to command it.
 
 use crate::process::Output;
-use crate::{samples, tools};
+use crate::{bad, samples, tools};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -188,11 +188,7 @@ impl Session {
     #[track_caller]
     pub fn wait_until_begun(&self, values: &[i64]) {
         let begun = format!("\"begin\":{}", Value::from(values));
-        let has_begun = || {
-            let journal = self.journals().pop();
-            let text = journal.and_then(|journal| fs::read_to_string(journal).ok());
-            text.is_some_and(|text| text.contains(&begun))
-        };
+        let has_begun = || self.journal().is_some_and(|text| text.contains(&begun));
         let waited = (0..2400).any(|_| {
             std::thread::sleep(Duration::from_millis(50));
             has_begun()
@@ -234,6 +230,12 @@ impl Session {
         damage(&mut text);
         assert_ne!(text, sound);
         fs::write(file, text).expect("a journal can be written");
+    }
+
+    /// The text of the journal, where there is one.
+    pub fn journal(&self) -> Option<String> {
+        let journal = self.journals().pop()?;
+        fs::read_to_string(journal).ok()
     }
 
     #[track_caller]
@@ -279,7 +281,11 @@ fn artifact() -> &'static Path {
     BUILT.get_or_init(|| {
         let clauses = "params(A = 0..=5), defaults(A = 0)";
         let project = samples::inline("cltune-e2e-faults", clauses, RUN);
-        project.write("src/lib.rs", project.read("src/lib.rs") + GREEDY + MANY);
+        let mixed = format!("mod mixed {{\n{}}}\n", bad::source());
+        project.write(
+            "src/lib.rs",
+            project.read("src/lib.rs") + GREEDY + MANY + &mixed,
+        );
         let built = project.cargo(&["build", "--message-format", "json"]);
         let artifacts = built.expect_code(0).messages("compiler-artifact");
         let library = artifacts

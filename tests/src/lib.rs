@@ -7,12 +7,14 @@
 //! | `project` | a package in a temporary folder |
 //! | `process` | running a program and keeping what it printed |
 //! | `samples` | sources of small packages with a tunable |
+//! | `bad` | kernels that are wrong in every way |
 //! | `browser` | Chromium without a window |
 //! | `faulty` | sessions on a driver that fails on command |
 //!
 //! All packages are built in one target folder, so that the run time is compiled once; each
 //! package therefore needs a name of its own.
 
+pub mod bad;
 pub mod browser;
 pub mod faulty;
 pub mod process;

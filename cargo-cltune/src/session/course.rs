@@ -32,12 +32,16 @@ pub(super) struct Course<'a> {
     pub(super) messages: Messages,
     pub(super) progress: Progress,
     pub(super) failures: Failures,
+    /// What failed, and how.
+    pub(super) failed: BTreeMap<Vec<i64>, &'static str>,
     pub(super) trouble: Trouble,
     /// What was found after the search: the times of what it had stepped over or was measured again, `None`
     /// for what has failed since. These replace the search's results.
     pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
     /// What was timed only once, since that was clearly slower than the best.
     pub(super) timed_once: Vec<Vec<i64>>,
+    /// What somebody killed the worker of, twice.
+    pub(super) killed: Vec<Vec<i64>>,
 }
 
 /// Why a search ended before it was done, keeping what it had found.
@@ -176,21 +180,20 @@ impl Course<'_> {
         found.map(|(_, score)| score.time().is_some())
     }
 
-    /// Those whose only time may be a hiccup of the machine: it is so little above the best that they may be
-    /// among the finalists, and a hiccup has often ended by now. The fastest first.
+    /// Those of which little is known: whoever killed their workers may have ended by now; and so has a hiccup
+    /// of the machine that may be all there is to an only time, where that is so little above the best that
+    /// they may be among the finalists. Of these the fastest first.
     pub(super) fn doubtful(&self) -> Vec<Vec<i64>> {
-        let Some((_, best_us)) = self.search.best() else {
-            return Vec::new();
-        };
+        let best_us = self.search.best().map_or(0.0, |(_, best_us)| best_us);
         let times: BTreeMap<Vec<i64>, f64> = self.times().into_iter().collect();
         let once = self.timed_once.iter();
-        let mut doubtful: Vec<(&Vec<i64>, f64)> = once
+        let mut slow: Vec<(&Vec<i64>, f64)> = once
             .filter_map(|codes| Some((codes, *times.get(codes)?)))
             .filter(|(_, time_us)| *time_us <= best_us * HICCUP)
             .collect();
-        doubtful.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let first = doubtful.into_iter().take(DOUBTFUL);
-        first.map(|(codes, _)| codes.clone()).collect()
+        slow.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let slow = slow.into_iter().take(DOUBTFUL).map(|(codes, _)| codes);
+        self.killed.iter().chain(slow).cloned().collect()
     }
 
     /// Tells the journal that the search ended by itself; one that was interrupted can be resumed,
@@ -231,6 +234,9 @@ impl Course<'_> {
         if line.samples_us.is_some_and(|samples| samples.len() == 1) {
             self.timed_once.push(codes.to_vec());
         }
+        if matches!(measured, Measured::Killed(_)) {
+            self.killed.push(codes.to_vec());
+        }
         let configuration = || self.job.configuration(codes);
         self.progress.step(line.status, line.time_us, configuration);
         let written = self.keep(codes, &line);
@@ -261,11 +267,23 @@ impl Course<'_> {
         if codes == self.default {
             self.progress.default(line.time_us);
         }
+        self.count(codes, line);
+        Ok(written?)
+    }
+
+    /// Counts a failure, and one no longer that was measured again.
+    fn count(&mut self, codes: &[i64], line: &Line<'_>) {
+        let before = self.failed.remove(codes);
+        if let Some((count, _)) = before.and_then(|status| self.failures.get_mut(status)) {
+            *count -= 1;
+        }
+        self.failures.retain(|_, (count, _)| *count > 0);
         if let Some(detail) = &line.detail {
             let first = || (0, format!("{}: {detail}", self.job.configuration(codes)));
-            self.failures.entry(line.status).or_insert_with(first).0 += 1;
+            let failures = self.failures.entry(line.status).or_insert_with(first);
+            failures.0 += 1;
+            self.failed.insert(codes.to_vec(), line.status);
         }
-        Ok(written?)
     }
 
     /// Tells the journal that nothing became of a configuration, and that it is not to blame.
@@ -384,9 +402,11 @@ mod tests {
             messages: Messages { enabled: false },
             progress: Progress::silent(),
             failures: Failures::new(),
+            failed: BTreeMap::new(),
             trouble: Trouble::default(),
             revised: BTreeMap::new(),
             timed_once: Vec::new(),
+            killed: Vec::new(),
         }
     }
 
@@ -476,6 +496,10 @@ mod tests {
         let left = course.times().into_iter().map(|(codes, _)| codes[0]);
         assert_eq!(left.collect::<Vec<_>>(), [32, 128, 256]);
         assert_eq!(course.failures["crashed"], (1, "WG = 64: boom".to_owned()));
+        // One whose worker was killed may be measured after all.
+        course.revise(&[64], &timed(&[1.0])).unwrap();
+        assert_eq!(course.works(&[64]), Some(true));
+        assert!(course.failures.is_empty());
     }
 
     #[test]

@@ -247,9 +247,11 @@ fn make_ready<'a>(
         messages: options.messages,
         progress,
         failures: Failures::new(),
+        failed: BTreeMap::new(),
         trouble: Trouble::default(),
         revised: BTreeMap::new(),
         timed_once: Vec::new(),
+        killed: Vec::new(),
     };
     Ok(Ready {
         course,

@@ -1,13 +1,16 @@
 //! Random processes of a session are killed while it runs; what it leaves has to be what a session
-//! that nothing disturbs leaves.
+//! that nothing disturbs leaves. Once with good kernels, once with good and bad ones mixed.
 //!
-//! `CLTUNE_SOAK_ROUNDS` says how often; `scripts/test --full` does it many times.
+//! `CLTUNE_SOAK_ROUNDS` says how often, and `CLTUNE_SOAK_MINUTES` how long the second goes on;
+//! `scripts/test --full` does it many times, and for an hour.
 
-use cltune_tests::Running;
 use cltune_tests::faulty::{MANY_BEST, Session};
 use cltune_tests::process::signal;
+use cltune_tests::{Running, bad};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a session is disturbed: less often than there are values of the second parameter, so
 /// that one of the fastest configurations is left.
@@ -29,7 +32,7 @@ fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
     assert_eq!(undisturbed.chosen(), MANY_BEST);
     for round in 1..=rounds {
         let session = Session::new("");
-        let killed = disturb(&session, &mut Random(round));
+        let killed = disturb(&session, "many", &mut Random(round), |_| {});
         let found = session.results();
         assert!(
             found.keys().eq(expected.keys()),
@@ -46,10 +49,16 @@ fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
     }
 }
 
-/// Runs a session to its end, which takes several runs of the tool. Returns what was killed.
-fn disturb(session: &Session, random: &mut Random) -> Vec<&'static str> {
+/// Runs a session to its end, which takes several runs of the tool. `left` is told when the session itself was
+/// killed. Returns what was killed.
+fn disturb(
+    session: &Session,
+    kernel: &str,
+    random: &mut Random,
+    mut left: impl FnMut(&Session),
+) -> Vec<&'static str> {
     let mut killed = Vec::new();
-    let mut running = tune(session, "--fresh");
+    let mut running = tune(session, kernel, "--fresh");
     while killed.len() < DISTURBANCES {
         sleep(Duration::from_millis(200 + random.below(900)));
         let workers = running.children();
@@ -59,26 +68,142 @@ fn disturb(session: &Session, random: &mut Random) -> Vec<&'static str> {
             if running.end().code == Some(0) {
                 return killed;
             }
+            left(session);
             killed.push("supervisor");
-            running = tune(session, "--resume");
+            running = tune(session, kernel, "--resume");
         } else {
             signal(workers[random.below(workers.len() as u64) as usize], "KILL");
             killed.push("worker");
         }
     }
-    // A worker that is killed before it is ready ends the run.
+    // A worker that is killed before it is ready, twice, ends the run.
     let mut ended = running.end();
     for _ in 0..DISTURBANCES {
         if ended.code == Some(0) {
             return killed;
         }
-        ended = tune(session, "--resume").end();
+        left(session);
+        ended = tune(session, kernel, "--resume").end();
     }
     panic!("it does not come to its end: {ended}");
 }
 
-fn tune(session: &Session, how: &str) -> Running {
-    Running::start(&mut session.command(&["--kernel", "many", how]))
+fn tune(session: &Session, kernel: &str, how: &str) -> Running {
+    Running::start(&mut session.command(&["--kernel", kernel, how]))
+}
+
+/// What a soak has counted.
+#[derive(Debug, Default, PartialEq)]
+struct Count {
+    /// Chosen configurations that are wrong or unsound.
+    wrong: usize,
+    /// Good configurations that are no results in the end.
+    lost_configurations: usize,
+    /// Results that a journal had when a session was killed, and has not in the end.
+    lost_results: usize,
+    /// Configurations that were measured again although they had a result that stands.
+    measured_twice: usize,
+}
+
+#[test]
+fn bad_kernels_and_kills_cost_no_good_configuration() {
+    let minutes = std::env::var("CLTUNE_SOAK_MINUTES").ok();
+    let minutes: u64 = minutes.map_or(0, |minutes| minutes.parse().expect("a number of minutes"));
+    let (begin, mut total, mut kills, mut evaluations) = (Instant::now(), Count::default(), 0, 0);
+    for round in 1.. {
+        let session = Session::new("");
+        let mut before: BTreeSet<String> = BTreeSet::new();
+        // Those during which the session itself was killed. The second time they are given up, which is right.
+        let mut unfinished: BTreeMap<String, usize> = BTreeMap::new();
+        let killed = disturb(&session, "mixed", &mut Random(round), |session| {
+            before.extend(lines(session));
+            for values in begun(&lines(session)) {
+                *unfinished.entry(values).or_default() += 1;
+            }
+        });
+        let lines = lines(&session);
+        let mut results: BTreeMap<String, Value> = BTreeMap::new();
+        for line in &lines {
+            let result: Value = serde_json::from_str(line).expect("a line is JSON");
+            if !result["status"].is_string() {
+                continue;
+            }
+            evaluations += 1;
+            let earlier = results.insert(result["values"].to_string(), result.clone());
+            if earlier.is_some_and(|earlier| stands(&earlier) && result["status"] == "ok") {
+                total.measured_twice += 1;
+                eprintln!("round {round}: {killed:?}: measured twice: {result}");
+            }
+        }
+        let here: BTreeSet<&String> = lines.iter().collect();
+        total.lost_results += before.iter().filter(|line| !here.contains(line)).count();
+        for speed in 0..bad::SPEEDS {
+            let values = format!("[{},{speed}]", bad::GOOD);
+            let status = results.get(&values).map(|result| result["status"].clone());
+            if status != Some("ok".into()) && unfinished.get(&values) < Some(&2) {
+                total.lost_configurations += 1;
+                eprintln!(
+                    "round {round}: {killed:?}: lost: {values}: {:?}",
+                    results.get(&values)
+                );
+            }
+        }
+        for of in bad::all() {
+            let result = &results[&format!("[{},0]", of.kind)];
+            let status = result["status"].as_str().unwrap_or_default();
+            let known = of.statuses.contains(&status) || CULPRIT.contains(&status);
+            assert!(known, "round {round}: {killed:?}: `{}`: {result}", of.name);
+        }
+        if session.chosen() != bad::GOOD {
+            total.wrong += 1;
+            eprintln!(
+                "round {round}: {killed:?}: chosen: KIND = {}",
+                session.chosen()
+            );
+        }
+        kills += killed.len();
+        if begin.elapsed() >= Duration::from_mins(minutes) {
+            eprintln!("{round} rounds, {kills} kills, {evaluations} evaluations: {total:?}");
+            break;
+        }
+    }
+    assert_eq!(total, Count::default());
+}
+
+/// The lines of a session's journal, less one that was torn.
+fn lines(session: &Session) -> Vec<String> {
+    let text = session.journal().unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(str::to_owned).collect()
+}
+
+/// The configurations that were begun and have no result.
+fn begun(lines: &[String]) -> Vec<String> {
+    let mut begun = Vec::new();
+    for line in lines {
+        let line: Value = serde_json::from_str(line).expect("a line is JSON");
+        if line["begin"].is_array() {
+            begun.push(line["begin"].to_string());
+        } else if line["values"].is_array() {
+            let values = line["values"].to_string();
+            begun.retain(|of| *of != values);
+        } else if line["kernel"].is_string() {
+            // What an earlier session has left was counted then.
+            begun.clear();
+        }
+    }
+    begun
+}
+
+/// Whether a result is not to be measured again: one time may be a hiccup, and a worker may have been killed.
+fn stands(result: &Value) -> bool {
+    match result["status"].as_str() {
+        Some("ok") => result["samples_us"]
+            .as_array()
+            .is_some_and(|of| of.len() > 1),
+        Some("crashed") => !result["detail"].to_string().contains("somebody killed it"),
+        _ => true,
+    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, «Fast splittable pseudorandom number generators», 2014).
