@@ -23,7 +23,7 @@ fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
     let rounds = std::env::var("CLTUNE_SOAK_ROUNDS").ok();
     let rounds: u64 = rounds.map_or(1, |rounds| rounds.parse().expect("a number of rounds"));
     let undisturbed = Session::new("");
-    let _ = tune(&undisturbed, "--fresh").end().expect_code(0);
+    let _ = tune(&undisturbed, "many", "--fresh").end().expect_code(0);
     let expected = undisturbed.results();
     assert!(
         expected.values().all(|status| status == "ok"),
