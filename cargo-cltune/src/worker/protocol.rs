@@ -64,7 +64,7 @@ impl Request {
             | Self::Measure { .. }
             | Self::Compare { .. }
             | Self::Compile { .. }
-            | Self::Verify { .. } => Duration::from_secs(2),
+            | Self::Verify { .. } => Duration::from_secs(5),
         }
     }
 }
