@@ -136,6 +136,11 @@ impl Program {
         }
     }
 
+    /// Whether it names a limit of the device.
+    pub(crate) fn uses_device(&self) -> bool {
+        self.ops.iter().any(|op| matches!(op, Op::Device(_)))
+    }
+
     /// The positions of the parameters it names, sorted, each once.
     pub fn parameters(&self) -> Vec<u16> {
         let mut used: Vec<u16> = self

@@ -37,7 +37,9 @@ pub fn split(
     dims: &[i64],
     args: &mut [SplitArg<'_>],
 ) -> Result<SplitReport> {
-    let problem = Problem::new(tunable, division, others, dims, args)?;
+    let working = devices.members.iter().filter(|member| member.state.is_ok());
+    let limits: Vec<_> = working.map(|member| &member.device.info().limits).collect();
+    let problem = Problem::new(tunable, division, others, dims, args, &limits)?;
     let key = ProblemKey::new(&problem);
     let mut known = devices.take_known(&key, args.len());
     let stamps = problem.stamps.iter().zip(args.iter());

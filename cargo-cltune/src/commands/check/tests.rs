@@ -114,6 +114,38 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
 }
 
 #[test]
+fn a_limit_that_the_lockfile_does_not_hold_is_not_taken_for_zero() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &saxpy.model.dimensions,
+    };
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "a GPU", 8);
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    let missing = |condition: &str| {
+        let condition = Formula::parse(condition, &scope, Type::Bool).unwrap();
+        let declaration = Declaration {
+            tune_if: Some(condition),
+            ..saxpy.clone()
+        };
+        let (_, text) = check(folder.path(), Format::Text, &[declaration]);
+        text.contains("not tuned on a-gpu for n = 9")
+    };
+    // Nobody knows whether it has to be there, so it is not missed.
+    assert!(!missing("device.fp64 == 0"));
+    assert!(!missing("device.fp64 == 1"));
+    assert!(!missing("device.is_gpu == 1 && device.global_mem_size < n"));
+    // What the file holds is enough to know.
+    assert!(missing("device.is_gpu == 1 || device.fp64 == 1"));
+    assert!(!missing("device.is_cpu == 1 && device.fp64 == 0"));
+    assert!(missing(
+        "device.compute_units + device.max_work_group_size < n"
+    ));
+}
+
+#[test]
 fn everything_that_is_missing_is_listed() {
     let folder = tempfile::tempdir().unwrap();
     let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
