@@ -71,7 +71,7 @@ impl Declaration {
                 return true;
             };
             let program = condition.program.bind_known(dims, limit);
-            !program.uses_device()
+            program.limits().is_empty()
                 && program.eval(&Env {
                     params: &[],
                     dims,

@@ -136,9 +136,19 @@ impl Program {
         }
     }
 
-    /// Whether it names a limit of the device.
-    pub(crate) fn uses_device(&self) -> bool {
-        self.ops.iter().any(|op| matches!(op, Op::Device(_)))
+    /// The limits of the device that it names, sorted, each once.
+    pub fn limits(&self) -> Vec<DeviceField> {
+        let mut used: Vec<DeviceField> = self
+            .ops
+            .iter()
+            .filter_map(|op| match *op {
+                Op::Device(field) => Some(field),
+                _ => None,
+            })
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        used
     }
 
     /// The positions of the parameters it names, sorted, each once.
