@@ -7,6 +7,7 @@
 //! | `tuned_program` | the whole way, and what makes values stale |
 //! | `rebuilds` | what cargo builds again, and what not |
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
+//! | `dependencies` | programs that use a library with tunables |
 //! | `device_limits` | limits of the device in every clause that may use them |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
@@ -30,6 +31,7 @@ mod bad_lockfiles;
 #[cfg(unix)]
 mod browser;
 mod captured;
+mod dependencies;
 mod device_limits;
 #[cfg(target_os = "linux")]
 mod faults;

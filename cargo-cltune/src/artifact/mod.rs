@@ -11,4 +11,4 @@ mod collect;
 mod read;
 
 pub(crate) use build::CargoArgs;
-pub(crate) use collect::{PackageTunables, discover_or_read};
+pub(crate) use collect::{Discovery, PackageTunables, discover, discover_or_read};

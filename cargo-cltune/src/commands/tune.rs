@@ -186,6 +186,11 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         );
     }
     for folder in folders(&jobs) {
+        let mut packages = discovery.packages.iter();
+        let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
+        if let (Some(copy), None) = (copy, &keeper.file) {
+            return Err(no_place(&copy.package).into());
+        }
         keeper.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
@@ -230,7 +235,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         screen: &screen,
     };
     let Found { rows, reported } = searches::run(jobs, &shared);
-    for package in &discovery.packages {
+    for package in discovery.packages.iter().filter(|package| !package.is_copy) {
         touch_sources(&package.manifest_dir, &package.declarations);
     }
     if !messages.enabled {
@@ -258,6 +263,14 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         (false, true) => Outcome::Reported,
         (false, false) => Outcome::Done,
     })
+}
+
+/// Why results of a package whose folder is cargo's copy are not kept there, and where they are.
+fn no_place(package: &str) -> String {
+    format!(
+        "{package} is a dependency from a registry or from git, and its folder is cargo's copy, where results would be \
+         lost. Name a file with `--lockfile FILE`, and build your program with CLTUNE_LOCK=/path/to/FILE"
+    )
 }
 
 /// Each folder once.

@@ -1,7 +1,7 @@
 //! Checks of packages in temporary folders, with sample declarations.
 
 use super::{CheckArgs, CheckError, run};
-use crate::artifact::PackageTunables;
+use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Format, Outcome};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
@@ -11,7 +11,7 @@ use cltune_core::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i64) {
     let measured = Measured {
@@ -35,6 +35,16 @@ fn args(format: Format) -> CheckArgs {
     }
 }
 
+/// One package, and nothing else.
+fn found(package: PackageTunables) -> Discovery {
+    Discovery {
+        packages: vec![package],
+        without: Vec::new(),
+        dependencies: Vec::new(),
+        state: PathBuf::new(),
+    }
+}
+
 fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
     check_with(folder, format, declarations, &[])
 }
@@ -49,11 +59,12 @@ fn check_with(
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.to_owned(),
+        is_copy: false,
         declarations: declarations.to_vec(),
         auxiliary: auxiliary.iter().map(ToString::to_string).collect(),
     };
     let mut out = Vec::new();
-    let outcome = run(&args(format), &[package], &mut out).unwrap();
+    let outcome = run(&args(format), &found(package), None, &mut out).unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }
 
@@ -283,9 +294,10 @@ fn a_lockfile_that_cannot_be_opened_is_an_error() {
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.path().to_owned(),
+        is_copy: false,
         declarations: Vec::new(),
         auxiliary: BTreeSet::new(),
     };
-    let result = run(&args(Format::Text), &[package], &mut Vec::new());
+    let result = run(&args(Format::Text), &found(package), None, &mut Vec::new());
     assert!(matches!(result, Err(CheckError::Store(_))));
 }
