@@ -137,13 +137,16 @@ fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Re
             overridden.findings.retain(|finding| !finding.is_missing());
             overridden
         }));
+        if others.is_empty() {
+            continue;
+        }
         let notes = findings_in(&own, &others)?;
         report.dependencies.push(DependencyReport {
             notes: notes
                 .into_iter()
                 .filter(|finding| !finding.is_missing())
                 .collect(),
-            ..DependencyReport::of(package.package.clone(), &package.declarations)
+            ..DependencyReport::of(package.package.clone(), &others)
         });
     }
     Ok(report)
