@@ -209,7 +209,7 @@ fn check(
     stdout: &mut dyn Write,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
     let artifact = args.check.artifact.as_deref();
-    let discovery = crate::artifact::discover(artifact, None, &args.cargo)?;
+    let discovery = crate::artifact::discover(artifact, &args.cargo)?;
     for package in discovery.packages.iter().filter(|package| !package.is_copy) {
         crate::session::touch_sources(&package.manifest_dir, &package.declarations);
     }

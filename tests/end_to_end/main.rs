@@ -22,6 +22,7 @@
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `run_time` | programs that tune themselves, on drivers that fail |
+//! | `terminal` | tables on narrow terminals; what lines name |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
@@ -44,5 +45,6 @@ mod report;
 #[cfg(target_os = "linux")]
 mod run_time;
 mod sessions;
+mod terminal;
 mod tuned_program;
 mod verification;

@@ -1,5 +1,6 @@
 //! Running `cargo build` and learning what it built.
 
+use super::diagnostics::{Diagnostics, StaleWarning};
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, PackageId, Target};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -82,6 +83,8 @@ pub(super) struct Built {
     pub(super) packages: Vec<BuiltPackage>,
     /// The others that were needed for them: their dependencies.
     pub(super) others: Vec<BuiltPackage>,
+    /// The warnings of stale results that were held back.
+    pub(super) held_back: Vec<StaleWarning>,
     /// The target folder.
     pub(super) target: PathBuf,
 }
@@ -156,20 +159,22 @@ fn reason(error: &cargo_metadata::Error) -> String {
 }
 
 impl CargoArgs {
-    /// Builds the selected targets of the selected packages.
-    pub(super) fn build(&self) -> Result<Built, BuildError> {
+    /// Builds the selected targets of the selected packages. What the compiler says is printed, unless it is
+    /// of stale results and these are held back.
+    pub(super) fn build(&self, hold_back: bool) -> Result<Built, BuildError> {
         let metadata = self.metadata()?;
         let Selected {
             members,
             dependencies,
         } = self.select(&metadata)?;
         let mut built = BTreeMap::new();
+        let mut said = Diagnostics::new(hold_back);
         if !members.is_empty() {
-            self.compile(&members, &self.target_flags(), &mut built)?;
+            self.compile(&members, &self.target_flags(), &mut built, &mut said)?;
         }
         // Only the libraries of dependencies are part of a program.
         if !dependencies.is_empty() {
-            self.compile(&dependencies, &["--lib".into()], &mut built)?;
+            self.compile(&dependencies, &["--lib".into()], &mut built, &mut said)?;
         }
         let chosen = members.into_iter().chain(dependencies);
         // Of a package without a target of the chosen kind nothing is built.
@@ -179,6 +184,7 @@ impl CargoArgs {
         Ok(Built {
             packages,
             others: built.into_values().collect(),
+            held_back: said.held_back(),
             target: metadata.target_directory.into(),
         })
     }
@@ -189,11 +195,12 @@ impl CargoArgs {
         packages: &[PackageId],
         targets: &[OsString],
         built: &mut BTreeMap<PackageId, BuiltPackage>,
+        said: &mut Diagnostics,
     ) -> Result<(), BuildError> {
         let mut command = cargo();
         command
             .arg("build")
-            .arg("--message-format=json-render-diagnostics");
+            .arg("--message-format=json-diagnostic-rendered-ansi");
         for id in packages {
             command.arg("--package").arg(&id.repr);
         }
@@ -211,8 +218,10 @@ impl CargoArgs {
             .spawn()?;
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                if let Message::CompilerArtifact(artifact) = message? {
-                    self.add(artifact, built);
+                match message? {
+                    Message::CompilerArtifact(artifact) => self.add(artifact, built),
+                    Message::CompilerMessage(message) => said.take(message.message),
+                    _ => {}
                 }
             }
         }

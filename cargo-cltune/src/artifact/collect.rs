@@ -1,6 +1,7 @@
 //! Which tunables belong to which package; each once.
 
 use super::build::{BuildError, BuiltPackage, CargoArgs};
+use super::diagnostics::StaleWarning;
 use super::read::{ReadError, declarations};
 use cltune_core::declaration::Declaration;
 use std::collections::BTreeSet;
@@ -31,6 +32,8 @@ pub(crate) struct Discovery {
     pub(crate) without: Vec<String>,
     /// The other packages whose tunables are in what was built: dependencies.
     pub(crate) dependencies: Vec<PackageTunables>,
+    /// The compiler's warnings of stale results, where these were held back.
+    pub(crate) held_back: Vec<StaleWarning>,
     /// Where cltune keeps what is not committed: locks and journals.
     pub(crate) state: PathBuf,
 }
@@ -92,7 +95,19 @@ pub(crate) fn discover_or_read(
     lockfile: Option<&Path>,
     args: &CargoArgs,
 ) -> Result<Discovery, DiscoverError> {
-    let found = discover(artifact, lockfile, args)?;
+    with_tunables(find(artifact, lockfile, args, false)?)
+}
+
+/// As [`discover_or_read`], for tuning: the compiler's warnings of stale results are held back.
+pub(crate) fn discover_to_tune(
+    artifact: Option<&Path>,
+    lockfile: Option<&Path>,
+    args: &CargoArgs,
+) -> Result<Discovery, DiscoverError> {
+    with_tunables(find(artifact, lockfile, args, true)?)
+}
+
+fn with_tunables(found: Discovery) -> Result<Discovery, DiscoverError> {
     if found.packages.is_empty() {
         let count = |of: &PackageTunables| (of.package.clone(), of.declarations.len());
         return Err(DiscoverError::OnlyInDependencies {
@@ -106,11 +121,19 @@ pub(crate) fn discover_or_read(
 /// As [`discover_or_read`], where it is enough that there is a tunable in a dependency.
 pub(crate) fn discover(
     artifact: Option<&Path>,
-    lockfile: Option<&Path>,
     args: &CargoArgs,
 ) -> Result<Discovery, DiscoverError> {
+    find(artifact, None, args, false)
+}
+
+fn find(
+    artifact: Option<&Path>,
+    lockfile: Option<&Path>,
+    args: &CargoArgs,
+    hold_back: bool,
+) -> Result<Discovery, DiscoverError> {
     let Some(file) = artifact else {
-        return from_cargo(args);
+        return from_cargo(args, hold_back);
     };
     let folder = std::env::current_dir().map_err(DiscoverError::Folder)?;
     // What is kept goes where the lockfile does: that place can be written to.
@@ -120,12 +143,13 @@ pub(crate) fn discover(
 }
 
 /// Builds with cargo and reads what was built.
-fn from_cargo(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
-    let built = args.build()?;
+fn from_cargo(args: &CargoArgs, hold_back: bool) -> Result<Discovery, DiscoverError> {
+    let built = args.build(hold_back)?;
     let mut discovery = Discovery {
         packages: Vec::new(),
         without: Vec::new(),
         dependencies: Vec::new(),
+        held_back: built.held_back,
         state: built.target.join("cltune"),
     };
     // Artifacts hold the tunables of their dependencies, too.
@@ -208,6 +232,7 @@ fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discove
         packages,
         without: Vec::new(),
         dependencies: Vec::new(),
+        held_back: Vec::new(),
         state,
     })
 }

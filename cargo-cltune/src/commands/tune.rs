@@ -2,7 +2,7 @@
 
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover_or_read};
+use crate::artifact::{CargoArgs, discover_to_tune};
 use crate::captured;
 use crate::session::{
     Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
@@ -154,7 +154,7 @@ pub(crate) struct TuneArgs {
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
     watch_interrupts();
     let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
-    let discovery = discover_or_read(artifact, lockfile, &args.cargo)?;
+    let discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
@@ -179,6 +179,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let keeper = Keeper {
         file: args.lockfile.clone(),
     };
+    // What is tuned again now needs no advice to do so.
+    for warning in &discovery.held_back {
+        let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
+        if keeper.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
+            warning.print();
+        }
+    }
     if jobs.is_empty() && captured.is_none() {
         anstream::eprintln!(
             "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \

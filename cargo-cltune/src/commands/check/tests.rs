@@ -41,6 +41,7 @@ fn found(package: PackageTunables) -> Discovery {
         packages: vec![package],
         without: Vec::new(),
         dependencies: Vec::new(),
+        held_back: Vec::new(),
         state: PathBuf::new(),
     }
 }

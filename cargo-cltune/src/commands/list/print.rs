@@ -60,8 +60,9 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
     if rules.is_empty() {
         return Ok(());
     }
-    let header = ["", "rule", "", "removes alone", "left after it"];
-    let mut table = vec![header.map(str::to_owned)];
+    let header = [["removes alone", "left after it"], ["rule", "constraint"]];
+    let [numbers, text] = header.map(|of| of.map(str::to_owned));
+    let mut table = vec![(numbers, text)];
     for Explained {
         rule,
         constraint,
@@ -73,18 +74,13 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
             Err(_) => "not known".to_owned(),
         };
         let rule = match rule {
-            Rule::ComputeUnits => format!("{rule}, only with --fill-device"),
-            _ => rule.to_string(),
+            Rule::ComputeUnits => format!("{rule}, only with --fill-device:"),
+            _ => format!("{rule}:"),
         };
-        table.push([
-            "   ".to_owned(),
-            rule,
-            constraint.to_string(),
-            count(|effect| effect.removed),
-            count(|effect| effect.left),
-        ]);
+        let counts = [count(|effect| effect.removed), count(|effect| effect.left)];
+        table.push((counts, [rule, constraint.to_string()]));
     }
-    columns(&table, stdout)
+    columns(&table, 6, stdout)
 }
 
 /// The first values of a parameter, and how many there are where that is many.
