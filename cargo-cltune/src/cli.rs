@@ -12,6 +12,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use output::Output;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What cargo calls: `cargo-cltune cltune …`. `cargo-cltune …` is the same.
@@ -61,7 +62,8 @@ enum Command {
     /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every
     /// device that its lockfile names. Exit code 1 where one is not. What only examples, benchmarks and
     /// tests declare may be missing, unless --all-targets or other targets are given; what is tuned of it
-    /// must be current.
+    /// must be current. Tunables of dependencies come with their own results and are not judged, unless -p
+    /// names the package.
     #[command(after_help = examples::CHECK)]
     Check(Box<CheckCommand>),
     /// Run the lockfile's configurations again on fresh inputs and larger problems.
@@ -208,13 +210,15 @@ fn check(
     stdout: &mut dyn Write,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
     let artifact = args.check.artifact.as_deref();
-    let discovery = crate::artifact::discover_or_read(artifact, None, &args.cargo)?;
-    for package in &discovery.packages {
+    let discovery = crate::artifact::discover(artifact, &args.cargo)?;
+    for package in discovery.packages.iter().filter(|package| !package.is_copy) {
         crate::session::touch_sources(&package.manifest_dir, &package.declarations);
     }
+    let override_lock = std::env::var_os("CLTUNE_LOCK").filter(|path| !path.is_empty());
     Ok(commands::check::run(
         &args.check,
-        &discovery.packages,
+        &discovery,
+        override_lock.as_deref().map(Path::new),
         stdout,
     )?)
 }

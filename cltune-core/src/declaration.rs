@@ -1,6 +1,6 @@
 //! The whole declaration of a tunable: the model and what only the tuner needs.
 
-use crate::device::DeviceLimits;
+use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
 use crate::model::Model;
 
@@ -57,6 +57,26 @@ impl Declaration {
             };
             let condition = self.tune_if.as_ref();
             condition.is_none_or(|condition| condition.eval(&env) != Ok(0))
+        })
+    }
+
+    /// Those of [`problems_on`](Self::problems_on) that are certainly among them where only some limits of
+    /// the device are known: a limit that is not known is not taken for 0.
+    pub fn problems_known_on<'a>(
+        &'a self,
+        limit: &'a dyn Fn(DeviceField) -> Option<i64>,
+    ) -> impl Iterator<Item = &'a Vec<i64>> {
+        self.problems.iter().filter(move |dims| {
+            let Some(condition) = &self.tune_if else {
+                return true;
+            };
+            let program = condition.program.bind_known(dims, limit);
+            program.limits().is_empty()
+                && program.eval(&Env {
+                    params: &[],
+                    dims,
+                    device: &DeviceLimits::default(),
+                }) != Ok(0)
         })
     }
 }

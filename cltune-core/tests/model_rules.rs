@@ -399,7 +399,8 @@ fn derived_constraints_explain_themselves() {
 
 #[test]
 fn rules_are_in_order_and_say_where_constraints_come_from() {
-    let (parameters, rules) = model().space_rules(&[256, 16], &DEVICE);
+    let known = |field| Some(DEVICE.get(field));
+    let (parameters, rules) = model().space_rules(&[256, 16], &known);
     assert_eq!(
         parameters,
         model().space_spec(&[256, 16], &DEVICE).parameters
@@ -426,6 +427,30 @@ fn rules_are_in_order_and_say_where_constraints_come_from() {
     let spec = model().space_spec(&[256, 16], &DEVICE);
     let listed = |label: &Text| rules.iter().any(|(_, rule)| rule.label == *label);
     assert!(spec.constraints.iter().all(|of| listed(&of.label)));
+    let (last, constraint) = rules.last().unwrap();
+    let units = model().compute_units_constraint(&[256, 16], &DEVICE);
+    assert_eq!(
+        (*last, Some(constraint)),
+        (Rule::ComputeUnits, units.as_ref())
+    );
+}
+
+#[test]
+fn what_is_not_known_of_a_device_stays_in_its_rules() {
+    let unknown: &[DeviceField] = &[DeviceField::MaxWorkGroupSize, DeviceField::LocalMemSize];
+    let known = |field| (!unknown.contains(&field)).then(|| DEVICE.get(field));
+    let (_, rules) = model().space_rules(&[256, 16], &known);
+    let open = rules
+        .iter()
+        .filter(|(_, constraint)| !constraint.program.limits().is_empty());
+    let open: Vec<_> = open
+        .map(|(rule, constraint)| (*rule, constraint.program.limits()))
+        .collect();
+    let expected = [
+        (Rule::WorkGroupSize, vec![DeviceField::MaxWorkGroupSize]),
+        (Rule::LocalMemory, vec![DeviceField::LocalMemSize]),
+    ];
+    assert_eq!(open, expected);
 }
 
 #[test]

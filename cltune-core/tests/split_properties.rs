@@ -10,7 +10,12 @@ use proptest::prelude::*;
 /// Members of which at least one takes part.
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let factor = prop_oneof![1 => Just(0.0), 4 => 1e-4..1.0_f64];
-    let member = (factor, 1..200_i64).prop_map(|(factor, granule)| Member { factor, granule });
+    let member =
+        (factor, 1..200_i64, any::<bool>()).prop_map(|(factor, granule, takes_whole)| Member {
+            factor,
+            granule,
+            takes_whole,
+        });
     vec(member, 1..6).prop_filter("somebody works", |members| {
         members.iter().any(|member| member.factor > 0.0)
     })
@@ -28,6 +33,22 @@ fn spans() -> impl Strategy<Value = (Span, i64)> {
         });
         (prop_oneof![Just(whole), part], Just(total))
     })
+}
+
+/// The shares of one division after the other, until nothing is left of the span.
+fn divisions(span: Span, total: i64, members: &[Member]) -> Vec<Vec<Share>> {
+    let mut divisions = Vec::new();
+    let mut left = span;
+    while left.len > 0 {
+        let shares = divide(left, total, members);
+        let end = shares.last().expect("each gets further").owned.end();
+        left = Span {
+            start: end,
+            len: left.end() - end,
+        };
+        divisions.push(shares);
+    }
+    divisions
 }
 
 fn sum(factors: &[f64]) -> f64 {
@@ -67,9 +88,9 @@ proptest! {
 
     #[test]
     fn shares_own_everything_once((span, total) in spans(), members in members()) {
-        let shares = divide(span, total, &members);
+        let divisions = divisions(span, total, &members);
         let mut next = span.start;
-        for share in &shares {
+        for share in divisions.iter().flatten() {
             prop_assert_eq!(share.owned.start, next);
             prop_assert!(share.owned.len > 0);
             next = share.owned.end();
@@ -134,8 +155,9 @@ proptest! {
         let whole = Span { start: 0, len: total };
         for share in &shares {
             prop_assert!(share.computed.covers(share.owned) && whole.covers(share.computed));
-            let granule = members[share.member].granule;
-            prop_assert!(share.computed.len % granule == 0 || share.computed == whole);
+            let Member { granule, takes_whole, .. } = members[share.member];
+            let is_whole = share.computed == whole && (takes_whole || total < granule);
+            prop_assert!(share.computed.len % granule == 0 || is_whole);
             // Less than a work-group is computed twice.
             prop_assert!(share.computed.len - share.owned.len < granule);
         }
@@ -150,7 +172,7 @@ proptest! {
         let of_all: f64 = members.iter().map(|member| member.factor).sum();
         let residue: i64 = members.iter().map(|member| member.granule).sum();
         for share in &shares {
-            let Member { factor, granule } = members[share.member];
+            let Member { factor, granule, .. } = members[share.member];
             let ideal = span.len as f64 * factor / of_all;
             let len = share.owned.len as f64;
             prop_assert!(len > ideal - granule as f64 - 1.0, "{len} of {ideal}");
@@ -165,7 +187,7 @@ proptest! {
     ) {
         let members: Vec<Member> = exponents
             .iter()
-            .map(|exponent| Member { factor: 1.0, granule: 1 << exponent })
+            .map(|exponent| Member { factor: 1.0, granule: 1 << exponent, takes_whole: false })
             .collect();
         let total = groups << exponents.iter().min().unwrap();
         for share in divide(Span { start: 0, len: total }, total, &members) {
@@ -201,7 +223,8 @@ proptest! {
         let layout = |halo| Layout::new(rows * (total * stride + halo), rows, halo, total).unwrap();
         let (of_input, of_output) = (layout(halo), layout(0));
         let mut output: Vec<Option<u64>> = vec![None; (rows * total * stride) as usize];
-        for share in divide(Span { start: 0, len: total }, total, &members) {
+        let divisions = divisions(Span { start: 0, len: total }, total, &members);
+        for share in divisions.into_iter().flatten() {
             let part = cut(&input, of_input, share);
             let computed = compute(&part, shape, share.computed.len);
             let skipped = ((share.owned.start - share.computed.start) * stride) as usize;

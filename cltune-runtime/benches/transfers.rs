@@ -13,6 +13,7 @@ use std::time::Instant;
 
 /// A float4 for each work-item.
 #[tunable(
+    name = "transfers::copy",
     params(WG = [256]),
     constraints(n % (4 * WG) == 0),
     global(n / 4), local(WG),

@@ -10,7 +10,7 @@ const SIZES: [i64; 3] = [1 << 20, 1 << 22, 1 << 24];
 const ROUNDS: usize = 15;
 
 /// `V` rounds in another way, so that results differ from the reference's as they do in earnest.
-#[tunable(params(V = 1..=2), global(n), tune(n = 1 << 20))]
+#[tunable(name = "verifying::copy", params(V = 1..=2), global(n), tune(n = 1 << 20))]
 fn copy(
     queue: &Queue,
     n: u32,

@@ -32,6 +32,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// y <- a*x + y
 #[tunable(
+    name = "allocation::saxpy",
     params(WG = [4, 8], WPT = [1, 2]),
     constraints(n % (WG * WPT) == 0),
     global(n / WPT), local(WG),

@@ -12,8 +12,8 @@ macro_rules! every_bit_survives {
     ($($name:ident: $ty:ty as $opencl:literal, $values:expr;)+) => { $(
         #[test]
         fn $name() {
-            #[tunable(params(T = [$opencl]), global(n), tune(n = 3), defaults(T = $opencl))]
-            fn copy(
+            #[tunable(kernel = "copy", params(T = [$opencl]), global(n), tune(n = 3), defaults(T = $opencl))]
+            fn $name(
                 queue: &Queue,
                 n: u32,
                 #[arg(value = 1)] last: $ty,
@@ -31,7 +31,7 @@ macro_rules! every_bit_survives {
             let x = Buffer::from_slice(&queue, &values).unwrap();
             assert_eq!(x.read(&queue).unwrap(), values);
             let mut y = Buffer::new(queue.context(), 4).unwrap();
-            copy(&queue, 3, values[1], &x, &mut y).unwrap();
+            $name(&queue, 3, values[1], &x, &mut y).unwrap();
             let [a, b, c] = values;
             assert_eq!(y.read(&queue).unwrap(), [a, b, c, b]);
         }

@@ -10,6 +10,7 @@ use std::process::Command;
 
 /// Writes which configuration runs. The farther from 4, the slower; 5 does not compile, and 6 is wrong.
 #[tunable(
+    name = "policy::which",
     params(A = 0..=7),
     global(n), local(1),
     tune(n = 8),

@@ -7,6 +7,8 @@
 //! | `tuned_program` | the whole way, and what makes values stale |
 //! | `rebuilds` | what cargo builds again, and what not |
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
+//! | `dependencies` | programs that use a library with tunables |
+//! | `device_limits` | limits of the device in every clause that may use them |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
@@ -22,6 +24,7 @@
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `run_time` | programs that tune themselves, on drivers that fail |
+//! | `terminal` | tables on narrow terminals; what lines name |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
 mod artifact;
@@ -31,6 +34,8 @@ mod bad_lockfiles;
 #[cfg(unix)]
 mod browser;
 mod captured;
+mod dependencies;
+mod device_limits;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
@@ -44,5 +49,6 @@ mod report;
 #[cfg(target_os = "linux")]
 mod run_time;
 mod sessions;
+mod terminal;
 mod tuned_program;
 mod verification;

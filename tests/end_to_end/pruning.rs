@@ -89,7 +89,35 @@ fn rules_are_shown_for_people_and_bad_limits_are_refused() {
         "n % WGX == 0",
         "compute units, only with --fill-device",
     ]);
+    let _ = listed.clone().expect_stdout(&[
+        "not known, so they rule nothing out: device.max_work_item_size_x, \
+         device.max_work_item_size_y, device.local_mem_size\n",
+    ]);
     assert!(!listed.stdout.contains("conv1d"), "{listed}");
+    // A declared constraint, on a limit that has nothing to do with sizes.
+    let lib = "src/lib.rs";
+    project.edit(lib, "WGX == WGY", "WGX == WGY && device.fp16 == 1");
+    let valid = |limits: &str| {
+        let arguments = [
+            "list", "--kernel", "matmul", "--format", "json", "--limits", limits,
+        ];
+        let listed = project.cltune(&arguments).expect_code(0).json();
+        let space = &listed["tunables"][0]["spaces"][0];
+        (
+            space["valid"].clone(),
+            space["not_known"].to_string().contains("fp16"),
+        )
+    };
+    assert_eq!(
+        valid("phone:max_work_group_size=16,fp16=1"),
+        (3.into(), false)
+    );
+    assert_eq!(
+        valid("phone:max_work_group_size=16,fp16=0"),
+        (0.into(), false)
+    );
+    // What is left is what divides 1024 in both dimensions, with 16 work-items at most.
+    assert_eq!(valid("phone:max_work_group_size=16"), (15.into(), true));
     let refused = project.cltune(&["list", "--limits", "Abacus:beads=7"]);
     let _ = refused
         .expect_code(2)

@@ -106,6 +106,20 @@ fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_ch
         .expect_stdout(&["stale"]);
     assert!(list.stdout.contains("WASTE = true, false"), "{list}");
 
+    // Whoever tunes again is not told to tune again; who does not, is.
+    project.edit("src/main.rs", "fn main()", "fn unused() {}\nfn main()");
+    let warning = "tuned for another version";
+    let elsewhere = ["tune", "--budget", "2", "--lockfile", "elsewhere.lock"];
+    let elsewhere = project.cltune(&elsewhere).expect_code(0);
+    let elsewhere = elsewhere.expect_stderr(&[warning, "`unused` is never used"]);
+    assert_eq!(elsewhere.stderr.matches(warning).count(), 1, "{elsewhere}");
+    let again = project.cltune(&["tune", "--budget", "4"]).expect_code(0);
+    let again = again.expect_stderr(&["`unused` is never used"]);
+    assert!(!again.stderr.contains(warning), "{again}");
+    let built = project.cargo(&["build", "--release"]).expect_code(0);
+    assert!(!built.stderr.contains(warning), "{built}");
+    project.edit("src/main.rs", "fn unused() {}\n", "");
+
     // Delete the lockfile: an ordinary state.
     std::fs::remove_file(project.path("cltune.lock")).expect("it was there");
     let built = project.cargo(&["build", "--release"]).expect_code(0);

@@ -1,6 +1,8 @@
 //! Kernels that are wrong in every way we know of, beside good ones: one tunable, whose first parameter says
 //! what is wrong, and whose second how much work a good one does.
 
+use std::fmt::Write as _;
+
 /// What is wrong with a configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Bad {
@@ -111,7 +113,8 @@ pub fn all() -> Vec<Bad> {
 pub fn source() -> String {
     let mut bodies = String::new();
     for Bad { kind, body, .. } in all() {
-        bodies += &format!("#elif KIND == {kind}\n        {body}\n");
+        // A String takes whatever is written.
+        let _ = write!(bodies, "#elif KIND == {kind}\n        {body}\n");
     }
     let last = ALL.len();
     // The default is the slowest of those that are right.

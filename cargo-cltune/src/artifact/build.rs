@@ -1,6 +1,7 @@
 //! Running `cargo build` and learning what it built.
 
-use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId, Target};
+use super::diagnostics::{Diagnostics, StaleWarning};
+use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, PackageId, Target};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::BufReader;
@@ -78,10 +79,39 @@ pub(crate) struct CargoArgs {
 
 /// What cargo built.
 pub(super) struct Built {
-    /// The selected packages with the files built for each.
-    pub(super) packages: Vec<(Package, Vec<BuiltFile>)>,
+    /// The selected packages.
+    pub(super) packages: Vec<BuiltPackage>,
+    /// The others that were needed for them: their dependencies.
+    pub(super) others: Vec<BuiltPackage>,
+    /// The warnings of stale results that were held back.
+    pub(super) held_back: Vec<StaleWarning>,
     /// The target folder.
     pub(super) target: PathBuf,
+}
+
+/// A package, and what was built of it.
+pub(super) struct BuiltPackage {
+    pub(super) name: String,
+    pub(super) version: String,
+    /// The folder of its `Cargo.toml`.
+    pub(super) folder: PathBuf,
+    /// Whether that folder is cargo's copy of a package from a registry or from git.
+    pub(super) is_copy: bool,
+    pub(super) files: Vec<BuiltFile>,
+}
+
+impl BuiltPackage {
+    /// A package of which nothing was built.
+    fn of(id: &PackageId) -> Option<Self> {
+        let (name, version) = name_and_version(&id.repr)?;
+        Some(Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            folder: PathBuf::new(),
+            is_copy: !id.repr.starts_with("path+"),
+            files: Vec::new(),
+        })
+    }
 }
 
 /// A file that may hold tunables.
@@ -97,8 +127,12 @@ pub(crate) enum BuildError {
     /// `cargo metadata` failed, as in a folder without a package.
     #[error("{}", reason(.0))]
     Metadata(#[from] cargo_metadata::Error),
-    /// A package that is not in the workspace.
-    #[error("there is no package `{name}` in the workspace; there are: {}", known.join(", "))]
+    /// A package that is neither in the workspace nor a dependency.
+    #[error(
+        "there is no package `{name}` in the workspace or among its dependencies; in the workspace \
+         there are: {}",
+        known.join(", ")
+    )]
     NoPackage {
         /// What was asked for.
         name: String,
@@ -125,18 +159,52 @@ fn reason(error: &cargo_metadata::Error) -> String {
 }
 
 impl CargoArgs {
-    /// Builds the selected targets of the selected packages.
-    pub(super) fn build(&self) -> Result<Built, BuildError> {
+    /// Builds the selected targets of the selected packages. What the compiler says is printed, unless it is
+    /// of stale results and these are held back.
+    pub(super) fn build(&self, hold_back: bool) -> Result<Built, BuildError> {
         let metadata = self.metadata()?;
-        let packages = self.select(&metadata)?;
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let Selected {
+            members,
+            dependencies,
+        } = self.select(&metadata)?;
+        let mut built = BTreeMap::new();
+        let mut said = Diagnostics::new(hold_back);
+        if !members.is_empty() {
+            self.compile(&members, &self.target_flags(), &mut built, &mut said)?;
+        }
+        // Only the libraries of dependencies are part of a program.
+        if !dependencies.is_empty() {
+            self.compile(&dependencies, &["--lib".into()], &mut built, &mut said)?;
+        }
+        let chosen = members.into_iter().chain(dependencies);
+        // Of a package without a target of the chosen kind nothing is built.
+        let packages = chosen
+            .filter_map(|id| built.remove(&id).or_else(|| BuiltPackage::of(&id)))
+            .collect();
+        Ok(Built {
+            packages,
+            others: built.into_values().collect(),
+            held_back: said.held_back(),
+            target: metadata.target_directory.into(),
+        })
+    }
+
+    /// Builds targets of packages, and adds what cargo tells of them and of their dependencies.
+    fn compile(
+        &self,
+        packages: &[PackageId],
+        targets: &[OsString],
+        built: &mut BTreeMap<PackageId, BuiltPackage>,
+        said: &mut Diagnostics,
+    ) -> Result<(), BuildError> {
+        let mut command = cargo();
         command
             .arg("build")
-            .arg("--message-format=json-render-diagnostics");
-        for package in &packages {
-            command.arg("--package").arg(package.id.to_string());
+            .arg("--message-format=json-diagnostic-rendered-ansi");
+        for id in packages {
+            command.arg("--package").arg(&id.repr);
         }
-        command.args(self.flags());
+        command.args(targets).args(self.flags());
         // A library optimised as a whole at link time holds no sections that could be read.
         let profile =
             self.profile
@@ -148,39 +216,41 @@ impl CargoArgs {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()?;
-        let mut files: BTreeMap<PackageId, Vec<BuiltFile>> = BTreeMap::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                if let Message::CompilerArtifact(artifact) = message?
-                    && self.wants(&artifact.target)
-                {
-                    // Unit tests are a library or a program, built for testing.
-                    let is_auxiliary = artifact.profile.test || is_auxiliary(&artifact.target);
-                    let built = artifact.filenames.into_iter().chain(artifact.executable);
-                    let built = built.map(PathBuf::from);
-                    let list = files.entry(artifact.package_id).or_default();
-                    list.extend(
-                        built
-                            .filter(|path| may_hold_sections(path))
-                            .map(|path| BuiltFile { path, is_auxiliary }),
-                    );
+                match message? {
+                    Message::CompilerArtifact(artifact) => self.add(artifact, built),
+                    Message::CompilerMessage(message) => said.take(message.message),
+                    _ => {}
                 }
             }
         }
         if !child.wait()?.success() {
             return Err(BuildError::Failed);
         }
-        let packages = packages
-            .into_iter()
-            .map(|package| {
-                let built = files.remove(&package.id).unwrap_or_default();
-                (package, built)
-            })
-            .collect();
-        Ok(Built {
-            packages,
-            target: metadata.target_directory.into(),
-        })
+        Ok(())
+    }
+
+    /// Adds an artifact to its package.
+    fn add(&self, artifact: Artifact, built: &mut BTreeMap<PackageId, BuiltPackage>) {
+        let id = artifact.package_id;
+        let Some(mut package) = BuiltPackage::of(&id) else {
+            return;
+        };
+        let folder = artifact.manifest_path.parent();
+        package.folder = folder.map(Into::into).unwrap_or_default();
+        let package = built.entry(id).or_insert(package);
+        if !self.wants(&artifact.target) {
+            return;
+        }
+        // Unit tests are a library or a program, built for testing.
+        let is_auxiliary = artifact.profile.test || is_auxiliary(&artifact.target);
+        let files = artifact.filenames.into_iter().chain(artifact.executable);
+        let files = files
+            .map(PathBuf::from)
+            .filter(|path| may_hold_sections(path));
+        let files = files.map(|path| BuiltFile { path, is_auxiliary });
+        package.files.extend(files);
     }
 
     fn metadata(&self) -> Result<Metadata, BuildError> {
@@ -212,43 +282,54 @@ impl CargoArgs {
         ]
     }
 
-    fn select(&self, metadata: &Metadata) -> Result<Vec<Package>, BuildError> {
+    fn select(&self, metadata: &Metadata) -> Result<Selected, BuildError> {
         let members = metadata.workspace_packages();
-        let known = || {
-            members
-                .iter()
-                .map(|package| package.name.to_string())
-                .collect()
-        };
-        let chosen: Vec<&Package> = if self.workspace.workspace || self.workspace.all {
-            members.clone()
+        let ids = |packages: &[&Package]| packages.iter().map(|of| of.id.clone()).collect();
+        let mut selected = Selected::default();
+        if self.workspace.workspace || self.workspace.all {
+            selected.members = ids(&members);
         } else if self.workspace.package.is_empty() {
-            metadata.workspace_default_packages()
-        } else {
-            let find = |name: &String| {
-                let found = members
-                    .iter()
-                    .find(|package| *package.name == **name)
-                    .copied();
-                found.ok_or_else(|| BuildError::NoPackage {
-                    name: name.clone(),
-                    known: known(),
-                })
-            };
-            self.workspace
-                .package
-                .iter()
-                .map(find)
-                .collect::<Result<_, _>>()?
+            selected.members = ids(&metadata.workspace_default_packages());
+        }
+        for name in &self.workspace.package {
+            let member = members.iter().find(|package| *package.name == **name);
+            match member {
+                Some(member) => selected.members.push(member.id.clone()),
+                None => selected.dependencies.push(self.dependency(name, metadata)?),
+            }
+        }
+        let excluded = |id: &PackageId| {
+            let name = name_and_version(&id.repr).map(|(name, _)| name);
+            let excluded = &self.workspace.exclude;
+            excluded.iter().any(|of| Some(&**of) == name)
         };
-        let excluded = |package: &&Package| {
-            !self
-                .workspace
-                .exclude
-                .iter()
-                .any(|name| *name == *package.name)
+        selected.members.retain(|id| !excluded(id));
+        Ok(selected)
+    }
+
+    /// The package of this name or specification among the dependencies.
+    fn dependency(&self, name: &str, metadata: &Metadata) -> Result<PackageId, BuildError> {
+        let run = |command: &[&str]| {
+            let mut cargo = cargo();
+            cargo.args(command).args(self.manifest_flags());
+            cargo.stdin(Stdio::null()).output()
         };
-        Ok(chosen.into_iter().filter(excluded).cloned().collect())
+        let mut said = run(&["pkgid", name])?;
+        if !said.status.success() {
+            // A Cargo.lock that is missing, or older than the manifest, does not have all dependencies; this adds
+            // them and changes nothing else.
+            run(&["update", "--workspace"])?;
+            said = run(&["pkgid", name])?;
+        }
+        let id = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+        if said.status.success() && name_and_version(&id).is_some() {
+            return Ok(PackageId { repr: id });
+        }
+        let members = metadata.workspace_packages();
+        Err(BuildError::NoPackage {
+            name: name.to_owned(),
+            known: members.iter().map(|of| of.name.to_string()).collect(),
+        })
     }
 
     /// Whether a target was asked for: cargo also builds a package's programs for its tests and
@@ -307,14 +388,18 @@ impl CargoArgs {
         flags
     }
 
+    /// The flags that choose targets, or that choose all.
+    fn target_flags(&self) -> Vec<OsString> {
+        let chosen = self.chosen_targets();
+        if chosen.is_empty() {
+            return vec!["--all-targets".into()];
+        }
+        chosen
+    }
+
+    /// The flags that do not choose packages or targets.
     fn flags(&self) -> Vec<OsString> {
-        let mut flags = self.chosen_targets();
-        if flags.is_empty() {
-            flags.push("--all-targets".into());
-        }
-        if let Some(path) = &self.manifest.manifest_path {
-            flags.extend(["--manifest-path".into(), path.into()]);
-        }
+        let mut flags = self.manifest_flags();
         if self.features.all_features {
             flags.push("--all-features".into());
         }
@@ -335,14 +420,44 @@ impl CargoArgs {
         if let Some(folder) = &self.target_dir {
             flags.extend(["--target-dir".into(), folder.into()]);
         }
-        flags.extend(
-            self.lock_flags()
-                .iter()
-                .filter(|(set, _)| *set)
-                .map(|(_, flag)| (*flag).into()),
-        );
         flags
     }
+
+    /// The flags that every command of cargo takes here.
+    fn manifest_flags(&self) -> Vec<OsString> {
+        let mut flags = Vec::new();
+        if let Some(path) = &self.manifest.manifest_path {
+            flags.extend(["--manifest-path".into(), path.into()]);
+        }
+        let locks = self.lock_flags().into_iter().filter(|(set, _)| *set);
+        flags.extend(locks.map(|(_, flag)| flag.into()));
+        flags
+    }
+}
+
+/// What the command line selects.
+#[derive(Default)]
+struct Selected {
+    /// Packages of the workspace.
+    members: Vec<PackageId>,
+    /// Others that it depends on.
+    dependencies: Vec<PackageId>,
+}
+
+/// The cargo that started this command.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Name and version in a package's id, which is `SOURCE#NAME@VERSION`, or `SOURCE#VERSION` where the name is
+/// the last part of the source's path.
+fn name_and_version(id: &str) -> Option<(&str, &str)> {
+    let (source, fragment) = id.rsplit_once('#')?;
+    if let Some(both) = fragment.rsplit_once('@') {
+        return Some(both);
+    }
+    let path = source.split('?').next()?.trim_end_matches('/');
+    Some((path.rsplit('/').next()?, fragment))
 }
 
 /// Whether a target is for those who work on a package, and not for its users.
@@ -360,4 +475,43 @@ fn may_hold_sections(file: &std::path::Path) -> bool {
         extension,
         "rmeta" | "d" | "pdb" | "dwp" | "dSYM" | "wasm" | "js"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_tell_names_and_versions() {
+        for (id, name, version) in [
+            (
+                "path+file:///work/app/kernels#my-kernels@0.1.0",
+                "my-kernels",
+                "0.1.0",
+            ),
+            (
+                "path+file:///work/app/my-kernels#0.1.0",
+                "my-kernels",
+                "0.1.0",
+            ),
+            (
+                "registry+https://github.com/rust-lang/crates.io-index#half@2.7.1",
+                "half",
+                "2.7.1",
+            ),
+            (
+                "git+https://host/team/kernels.git?branch=a/b#kernels@1.0.0-rc.1+x",
+                "kernels",
+                "1.0.0-rc.1+x",
+            ),
+            (
+                "git+ssh://git@host/team/kernels?rev=1#2.0.0",
+                "kernels",
+                "2.0.0",
+            ),
+        ] {
+            assert_eq!(name_and_version(id), Some((name, version)), "{id}");
+        }
+        assert_eq!(name_and_version("no id"), None);
+    }
 }

@@ -1,6 +1,7 @@
 //! Which tunables belong to which package; each once.
 
-use super::build::{BuildError, CargoArgs};
+use super::build::{BuildError, BuiltPackage, CargoArgs};
+use super::diagnostics::StaleWarning;
 use super::read::{ReadError, declarations};
 use cltune_core::declaration::Declaration;
 use std::collections::BTreeSet;
@@ -13,6 +14,9 @@ pub(crate) struct PackageTunables {
     pub(crate) package: String,
     /// The folder of its `Cargo.toml`, where its lockfile lies.
     pub(crate) manifest_dir: PathBuf,
+    /// Whether that folder is cargo's copy of a package from a registry or from git, to which nothing is
+    /// written.
+    pub(crate) is_copy: bool,
     /// Its tunables, each once.
     pub(crate) declarations: Vec<Declaration>,
     /// The names of those that only examples, benchmarks and tests have, where the command line does
@@ -22,8 +26,14 @@ pub(crate) struct PackageTunables {
 
 /// What was found.
 pub(crate) struct Discovery {
-    /// The packages that have tunables.
+    /// The selected packages that have tunables.
     pub(crate) packages: Vec<PackageTunables>,
+    /// The names of the selected packages that have none.
+    pub(crate) without: Vec<String>,
+    /// The other packages whose tunables are in what was built: dependencies.
+    pub(crate) dependencies: Vec<PackageTunables>,
+    /// The compiler's warnings of stale results, where these were held back.
+    pub(crate) held_back: Vec<StaleWarning>,
     /// Where cltune keeps what is not committed: locks and journals.
     pub(crate) state: PathBuf,
 }
@@ -53,6 +63,19 @@ pub(crate) enum DiscoverError {
         /// The Rust file of the other.
         second: String,
     },
+    /// There is none but in dependencies.
+    #[error(
+        "no tunable was found in the artifacts of {where_looked}, but in its dependencies there are: {}. They \
+         come with their own results; to work on those, name the package: {}",
+        found.iter().map(|(name, count)| format!("{count} in {name}")).collect::<Vec<_>>().join(", "),
+        found.iter().map(|(name, _)| format!("`-p {name}`")).collect::<Vec<_>>().join(", ")
+    )]
+    OnlyInDependencies {
+        /// What was searched.
+        where_looked: String,
+        /// Dependencies, each with how many it has.
+        found: Vec<(String, usize)>,
+    },
     /// There is none.
     #[error(
         "no tunable was found in {where_looked}. A function is found when it has `#[tunable]`, is \
@@ -66,14 +89,51 @@ pub(crate) enum DiscoverError {
 }
 
 /// Reads `artifact`, for `--artifact`, or builds with cargo and reads what was built. Without cargo
-/// everything lies beside `lockfile`, or in the current folder.
+/// everything lies beside `lockfile`, or in the current folder. There is a selected package with a tunable.
 pub(crate) fn discover_or_read(
     artifact: Option<&Path>,
     lockfile: Option<&Path>,
     args: &CargoArgs,
 ) -> Result<Discovery, DiscoverError> {
+    with_tunables(find(artifact, lockfile, args, false)?)
+}
+
+/// As [`discover_or_read`], for tuning: the compiler's warnings of stale results are held back.
+pub(crate) fn discover_to_tune(
+    artifact: Option<&Path>,
+    lockfile: Option<&Path>,
+    args: &CargoArgs,
+) -> Result<Discovery, DiscoverError> {
+    with_tunables(find(artifact, lockfile, args, true)?)
+}
+
+fn with_tunables(found: Discovery) -> Result<Discovery, DiscoverError> {
+    if found.packages.is_empty() {
+        let count = |of: &PackageTunables| (of.package.clone(), of.declarations.len());
+        return Err(DiscoverError::OnlyInDependencies {
+            where_looked: found.without.join(", "),
+            found: found.dependencies.iter().map(count).collect(),
+        });
+    }
+    Ok(found)
+}
+
+/// As [`discover_or_read`], where it is enough that there is a tunable in a dependency.
+pub(crate) fn discover(
+    artifact: Option<&Path>,
+    args: &CargoArgs,
+) -> Result<Discovery, DiscoverError> {
+    find(artifact, None, args, false)
+}
+
+fn find(
+    artifact: Option<&Path>,
+    lockfile: Option<&Path>,
+    args: &CargoArgs,
+    hold_back: bool,
+) -> Result<Discovery, DiscoverError> {
     let Some(file) = artifact else {
-        return discover(args);
+        return from_cargo(args, hold_back);
     };
     let folder = std::env::current_dir().map_err(DiscoverError::Folder)?;
     // What is kept goes where the lockfile does: that place can be written to.
@@ -83,49 +143,70 @@ pub(crate) fn discover_or_read(
 }
 
 /// Builds with cargo and reads what was built.
-fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
-    let built = args.build()?;
-    let mut packages = Vec::new();
-    let mut names = Vec::new();
-    for (package, files) in built.packages {
-        // Artifacts hold the tunables of their dependencies too.
-        let is_own = |declaration: &Declaration| {
-            *package.name == declaration.package
-                && package.version.to_string() == declaration.version
-        };
+fn from_cargo(args: &CargoArgs, hold_back: bool) -> Result<Discovery, DiscoverError> {
+    let built = args.build(hold_back)?;
+    let mut discovery = Discovery {
+        packages: Vec::new(),
+        without: Vec::new(),
+        dependencies: Vec::new(),
+        held_back: built.held_back,
+        state: built.target.join("cltune"),
+    };
+    // Artifacts hold the tunables of their dependencies, too.
+    let mut foreign = Vec::new();
+    for package in built.packages {
         let mut found = Vec::new();
         let mut for_users = BTreeSet::new();
-        for file in &files {
-            let own = declarations(&file.path)?.into_iter().filter(is_own);
-            let own: Vec<Declaration> = own.collect();
+        for file in &package.files {
+            let (own, others): (Vec<_>, Vec<_>) = declarations(&file.path)?
+                .into_iter()
+                .partition(|declaration| is_of(declaration, &package));
             if !file.is_auxiliary || args.names_targets() {
                 for_users.extend(own.iter().map(|own| own.model.name.to_string()));
             }
             found.extend(own);
+            foreign.extend(others);
         }
-        names.push(package.name.to_string());
-        let declarations = each_once(found)?;
-        if !declarations.is_empty() {
-            let manifest: PathBuf = package.manifest_path.into();
-            let names = declarations
-                .iter()
-                .map(|found| found.model.name.to_string());
-            let auxiliary = names.filter(|name| !for_users.contains(name)).collect();
-            packages.push(PackageTunables {
-                package: package.name.to_string(),
-                manifest_dir: manifest.parent().map(Path::to_owned).unwrap_or_default(),
-                declarations,
-                auxiliary,
-            });
+        if found.is_empty() {
+            discovery.without.push(package.name);
+            continue;
+        }
+        let mut tunables = tunables(package, found)?;
+        let names = tunables.declarations.iter();
+        let names = names.map(|found| found.model.name.to_string());
+        tunables.auxiliary = names.filter(|name| !for_users.contains(name)).collect();
+        discovery.packages.push(tunables);
+    }
+    for package in built.others {
+        let of_it: Vec<Declaration> = foreign
+            .extract_if(.., |declaration| is_of(declaration, &package))
+            .collect();
+        if !of_it.is_empty() {
+            discovery.dependencies.push(tunables(package, of_it)?);
         }
     }
-    if packages.is_empty() {
-        let where_looked = format!("the artifacts of {}", names.join(", "));
+    if discovery.packages.is_empty() && discovery.dependencies.is_empty() {
+        let where_looked = format!("the artifacts of {}", discovery.without.join(", "));
         return Err(DiscoverError::None { where_looked });
     }
-    Ok(Discovery {
-        packages,
-        state: built.target.join("cltune"),
+    Ok(discovery)
+}
+
+/// Whether a package declares a tunable.
+fn is_of(declaration: &Declaration, package: &BuiltPackage) -> bool {
+    package.name == declaration.package && package.version == declaration.version
+}
+
+fn tunables(
+    package: BuiltPackage,
+    found: Vec<Declaration>,
+) -> Result<PackageTunables, DiscoverError> {
+    Ok(PackageTunables {
+        package: package.name,
+        manifest_dir: package.folder,
+        is_copy: package.is_copy,
+        declarations: each_once(found)?,
+        auxiliary: BTreeSet::new(),
     })
 }
 
@@ -143,10 +224,17 @@ fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discove
     let packages = vec![PackageTunables {
         package: package.unwrap_or_default(),
         manifest_dir: folder,
+        is_copy: false,
         declarations,
         auxiliary: BTreeSet::new(),
     }];
-    Ok(Discovery { packages, state })
+    Ok(Discovery {
+        packages,
+        without: Vec::new(),
+        dependencies: Vec::new(),
+        held_back: Vec::new(),
+        state,
+    })
 }
 
 /// Several targets of a package carry the same tunable.

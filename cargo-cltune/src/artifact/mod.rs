@@ -3,12 +3,16 @@
 //! | file | owns |
 //! |---|---|
 //! | `build` | running cargo and learning what it built |
+//! | `diagnostics` | what the compiler says meanwhile |
 //! | `read` | the link sections of a file |
 //! | `collect` | which tunables belong to which package; each once |
 
 mod build;
 mod collect;
+mod diagnostics;
 mod read;
 
 pub(crate) use build::CargoArgs;
-pub(crate) use collect::{PackageTunables, discover_or_read};
+pub(crate) use collect::{
+    Discovery, PackageTunables, discover, discover_or_read, discover_to_tune,
+};

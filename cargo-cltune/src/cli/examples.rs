@@ -31,6 +31,7 @@ Examples:
   cargo cltune check                        the package in this folder
   cargo cltune check --workspace --locked   all packages, as in continuous integration
   cargo cltune check --all-targets          examples, benchmarks and tests must be tuned, too
+  cargo cltune check -p cltune-kernels      a dependency with tunables, which is not judged else
   cargo cltune check --format json          the same for tools";
 
 pub(super) const VERIFY: &str = "\

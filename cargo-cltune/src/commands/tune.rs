@@ -2,7 +2,7 @@
 
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover_or_read};
+use crate::artifact::{CargoArgs, discover_to_tune};
 use crate::captured;
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{
@@ -155,7 +155,7 @@ pub(crate) struct TuneArgs {
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
     watch_interrupts();
     let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
-    let discovery = discover_or_read(artifact, lockfile, &args.cargo)?;
+    let discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
@@ -180,6 +180,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let keeper = Keeper {
         file: args.lockfile.clone(),
     };
+    // What is tuned again now needs no advice to do so.
+    for warning in &discovery.held_back {
+        let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
+        if keeper.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
+            warning.print();
+        }
+    }
     if jobs.is_empty() && captured.is_none() {
         anstream::eprintln!(
             "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
@@ -187,6 +194,11 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         );
     }
     for folder in folders(&jobs) {
+        let mut packages = discovery.packages.iter();
+        let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
+        if let (Some(copy), None) = (copy, &keeper.file) {
+            return Err(no_place(&copy.package).into());
+        }
         keeper.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
@@ -230,7 +242,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         screen: &screen,
     };
     let Found { rows, reported } = searches::run(jobs, &shared);
-    for package in &discovery.packages {
+    for package in discovery.packages.iter().filter(|package| !package.is_copy) {
         touch_sources(&package.manifest_dir, &package.declarations);
     }
     if !messages.enabled {
@@ -258,6 +270,14 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         (false, true) => Outcome::Reported,
         (false, false) => Outcome::Done,
     })
+}
+
+/// Why results of a package whose folder is cargo's copy are not kept there, and where they are.
+fn no_place(package: &str) -> String {
+    format!(
+        "{package} is a dependency from a registry or from git, and its folder is cargo's copy, where results would be \
+         lost. Name a file with `--lockfile FILE`, and build your program with CLTUNE_LOCK=/path/to/FILE"
+    )
 }
 
 /// Each folder once.

@@ -2,7 +2,7 @@
 
 use super::assemble::{Fragment, rebuild};
 use super::{Op, Program};
-use crate::device::DeviceLimits;
+use crate::device::{DeviceField, DeviceLimits};
 
 impl Program {
     /// The program for one problem and one device: dimensions and device limits are replaced by
@@ -12,12 +12,23 @@ impl Program {
     /// ones. A dimension that `dims` lacks stays, and fails when it is evaluated.
     #[must_use]
     pub fn bind(&self, dims: &[i64], device: &DeviceLimits) -> Self {
+        self.bind_known(dims, &|field| Some(device.get(field)))
+    }
+
+    /// As [`bind`](Self::bind) where only some limits of the device are known; the others stay in the
+    /// program.
+    #[must_use]
+    pub(crate) fn bind_known(
+        &self,
+        dims: &[i64],
+        limit: &dyn Fn(DeviceField) -> Option<i64>,
+    ) -> Self {
         let leaf = |op| {
             Fragment::leaf(match op {
                 Op::Dim(index) => dims
                     .get(usize::from(index))
                     .map_or(op, |size| Op::Const(*size)),
-                Op::Device(field) => Op::Const(device.get(field)),
+                Op::Device(field) => limit(field).map_or(op, Op::Const),
                 _ => op,
             })
         };
@@ -29,7 +40,6 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::DeviceField;
     use crate::expr::{Env, EvalError};
 
     fn bind(ops: &[Op], dims: &[i64]) -> Vec<Op> {

@@ -136,6 +136,21 @@ impl Program {
         }
     }
 
+    /// The limits of the device that it names, sorted, each once.
+    pub fn limits(&self) -> Vec<DeviceField> {
+        let mut used: Vec<DeviceField> = self
+            .ops
+            .iter()
+            .filter_map(|op| match *op {
+                Op::Device(field) => Some(field),
+                _ => None,
+            })
+            .collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    }
+
     /// The positions of the parameters it names, sorted, each once.
     pub fn parameters(&self) -> Vec<u16> {
         let mut used: Vec<u16> = self

@@ -1,6 +1,6 @@
 //! The content of a lockfile.
 
-use crate::device::{DeviceInfo, DeviceLimits, DeviceType};
+use crate::device::{DeviceField, DeviceInfo, DeviceType};
 use crate::parameter::Value;
 use std::cmp::Ordering;
 
@@ -114,15 +114,15 @@ impl LockDevice {
         self.platform == info.platform && self.name == info.name && self.vendor == info.vendor
     }
 
-    /// The limits that the file tells of; the others are 0, as where a device does not report them.
-    pub fn limits(&self) -> DeviceLimits {
-        DeviceLimits {
-            compute_units: self.compute_units,
-            max_work_group_size: self.max_work_group_size,
-            local_mem_size: self.local_mem_size,
-            is_cpu: i64::from(self.device_type == DeviceType::Cpu),
-            is_gpu: i64::from(self.device_type == DeviceType::Gpu),
-            ..DeviceLimits::default()
+    /// A limit of the device; `None` where the file does not hold it.
+    pub fn limit(&self, field: DeviceField) -> Option<i64> {
+        match field {
+            DeviceField::ComputeUnits => Some(self.compute_units),
+            DeviceField::MaxWorkGroupSize => Some(self.max_work_group_size),
+            DeviceField::LocalMemSize => Some(self.local_mem_size),
+            DeviceField::IsCpu => Some((self.device_type == DeviceType::Cpu).into()),
+            DeviceField::IsGpu => Some((self.device_type == DeviceType::Gpu).into()),
+            _ => None,
         }
     }
 

@@ -39,3 +39,7 @@ pub const VERSION: i64 = 1;
 
 /// The file's name, beside a package's `Cargo.toml`.
 pub const FILE_NAME: &str = "cltune.lock";
+
+/// The deprecated constant that generated code uses where a file's results are stale: the compiler's warning
+/// names it, by which `cargo cltune` knows that warning.
+pub const STALE_CONSTANT: &str = "stale_results_in_lockfile";

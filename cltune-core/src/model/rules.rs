@@ -1,7 +1,7 @@
 //! Where the constraints on a space come from, for telling people what each does.
 
 use super::Model;
-use crate::device::DeviceLimits;
+use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::Formula;
 use crate::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 use std::fmt;
@@ -59,18 +59,27 @@ impl Model {
     }
 
     /// The same constraints, each with where it comes from: first the limits of single dimensions,
-    /// then the user's, then what the device and OpenCL make of both.
+    /// then the user's, then what the device and OpenCL make of both; last
+    /// [`compute_units_constraint`](Self::compute_units_constraint), which is only added on demand.
+    ///
+    /// `limit` tells the limits that are known of the device. A constraint that needs another one keeps it
+    /// in its program, which then has no value: see [`Program::limits`](crate::expr::Program::limits).
     pub fn space_rules(
         &self,
         dims: &[i64],
-        device: &DeviceLimits,
+        limit: &dyn Fn(DeviceField) -> Option<i64>,
     ) -> (Vec<SpaceParameter>, Vec<(Rule, SpaceConstraint)>) {
         let user = self.constraints.iter().cloned();
+        let compute_units = self.compute_units_rule();
         let mut rules: Vec<_> = user
             .map(|formula| (Rule::User, formula))
             .chain(self.derived_rules())
-            .map(|(rule, formula)| (rule, bound(formula, dims, device)))
+            .map(|(rule, formula)| (rule, bound_known(formula, dims, limit)))
             .filter(|(rule, constraint)| *rule == Rule::User || is_needed(constraint))
+            .chain(compute_units.map(|formula| {
+                let constraint = bound_known(formula, dims, limit);
+                (Rule::ComputeUnits, constraint)
+            }))
             .collect();
         // Stable: within a rule the order of declaration.
         rules.sort_by_key(|(rule, _)| *rule);
@@ -106,9 +115,17 @@ impl Model {
 }
 
 fn bound(formula: Formula, dims: &[i64], device: &DeviceLimits) -> SpaceConstraint {
+    bound_known(formula, dims, &|field| Some(device.get(field)))
+}
+
+fn bound_known(
+    formula: Formula,
+    dims: &[i64],
+    limit: &dyn Fn(DeviceField) -> Option<i64>,
+) -> SpaceConstraint {
     SpaceConstraint {
         label: formula.text,
-        program: formula.program.bind(dims, device),
+        program: formula.program.bind_known(dims, limit),
     }
 }
 

@@ -10,6 +10,8 @@ pub struct Member {
     pub factor: f64,
     /// How many positions of the divided dimension one of its work-groups covers, at least 1.
     pub granule: i64,
+    /// Whether it can compute the whole problem at once where that is no multiple of `granule`.
+    pub takes_whole: bool,
 }
 
 /// What a device computes.
@@ -19,8 +21,9 @@ pub struct Share {
     pub member: usize,
     /// What it computes for the result. No position is owned by two devices.
     pub owned: Span,
-    /// What it computes: a multiple of its granule, so it may reach into what another device owns.
-    /// Only where the whole problem is smaller than that it is the whole problem.
+    /// What it computes: a multiple of its granule, so it may reach into what another device owns. It is
+    /// the whole problem, whether or not that is a multiple, where the problem is smaller than the granule or
+    /// the member takes the whole.
     pub computed: Span,
 }
 
@@ -34,8 +37,9 @@ pub struct Share {
 /// because it would fill its own better.
 ///
 /// The shares are in the order of the members, which is that of what they own; together they own the
-/// span. Members with nothing to do have none. There are none at all when no factor is positive or the
-/// span is empty.
+/// span, or a beginning of it: where whole work-groups for the residue would be more than there is of the
+/// problem, it is left for a division of its own. Members with nothing to do have no share. There are none
+/// at all when no factor is positive or the span is empty.
 pub fn divide(span: Span, total: i64, members: &[Member]) -> Vec<Share> {
     let able = |member: &&Member| member.factor.is_finite() && member.factor > 0.0;
     let sum: f64 = members
@@ -70,8 +74,14 @@ pub fn divide(span: Span, total: i64, members: &[Member]) -> Vec<Share> {
         });
     let mut excess = 0;
     if let (Some((position, extra, _)), true) = (heir, residue > 0) {
-        lens[position] += residue;
-        excess = extra - residue;
+        let granule = members[position].granule.max(1);
+        let is_too_much = lens[position].saturating_add(extra) > total;
+        if is_too_much && granule <= total && !members[position].takes_whole {
+            lens[position] += residue / granule * granule;
+        } else {
+            lens[position] += residue;
+            excess = extra - residue;
+        }
     }
     let heir = heir.map(|(position, ..)| position);
     let mut start = span.start;
@@ -108,7 +118,11 @@ mod tests {
     use super::*;
 
     fn members<const N: usize>(of: [(f64, i64); N]) -> [Member; N] {
-        of.map(|(factor, granule)| Member { factor, granule })
+        of.map(|(factor, granule)| Member {
+            factor,
+            granule,
+            takes_whole: false,
+        })
     }
 
     fn lens(shares: &[Share]) -> Vec<(usize, i64)> {
@@ -161,6 +175,30 @@ mod tests {
         // A problem smaller than a work-group.
         let shares = divide(Span { start: 0, len: 50 }, 50, &members([(1.0, 64)]));
         assert_eq!(shares[0].computed, Span { start: 0, len: 50 });
+    }
+
+    #[test]
+    fn what_whole_work_groups_do_not_cover_is_left_for_another_division() {
+        let whole = Span { start: 0, len: 100 };
+        let one = members([(1.0, 64)]);
+        let shares = divide(whole, 100, &one);
+        let begin = Span { start: 0, len: 64 };
+        assert_eq!((shares[0].owned, shares[0].computed), (begin, begin));
+        let rest = Span { start: 64, len: 36 };
+        let shares = divide(rest, 100, &one);
+        let last = Span { start: 36, len: 64 };
+        assert_eq!((shares[0].owned, shares[0].computed), (rest, last));
+        // Two devices, of which none gets a work-group by its factor.
+        assert_eq!(
+            lens(&divide(whole, 100, &members([(0.5, 64), (0.5, 64)]))),
+            [(0, 64)]
+        );
+        // A kernel that looks where the problem ends needs no second launch.
+        let takes_whole = one.map(|member| Member {
+            takes_whole: true,
+            ..member
+        });
+        assert_eq!(divide(whole, 100, &takes_whole)[0].computed, whole);
     }
 
     #[test]

@@ -4,7 +4,10 @@ use super::{Layout, LayoutError};
 use crate::List;
 use crate::device::DeviceLimits;
 use crate::expr::{Env, EvalError, Formula};
-use crate::model::ArgumentKind;
+use crate::model::{ArgumentKind, Model};
+
+/// The combinations of values that are looked at for the granules that there are.
+const MOST_COMBINATIONS: usize = 1 << 16;
 
 /// How a tunable is divided among devices along one of its problem dimensions.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,38 @@ impl Division {
             device,
         };
         Ok(self.granule.eval(&env)?.max(1))
+    }
+
+    /// The values of the [`granule`](Self::granule) that the parameters' values give, smallest first, each
+    /// once. Of so many combinations of values that they would take long, the first 65,536.
+    pub fn granules(&self, model: &Model, dims: &[i64], device: &DeviceLimits) -> Vec<i64> {
+        let mut combinations = vec![vec![0; model.parameters.len()]];
+        for parameter in self.granule.program.parameters() {
+            let position = usize::from(parameter);
+            let Some(parameter) = model.parameters.get(position) else {
+                return Vec::new();
+            };
+            let with = |codes: &Vec<i64>| {
+                let codes = codes.clone();
+                parameter.domain.codes().map(move |code| {
+                    let mut codes = codes.clone();
+                    codes[position] = code;
+                    codes
+                })
+            };
+            combinations = combinations
+                .iter()
+                .flat_map(with)
+                .take(MOST_COMBINATIONS)
+                .collect();
+        }
+        let values = combinations.iter();
+        let mut granules: Vec<i64> = values
+            .filter_map(|codes| self.granule(codes, dims, device).ok())
+            .collect();
+        granules.sort_unstable();
+        granules.dedup();
+        granules
     }
 
     /// The size of the divided dimension; 0 where there is no such dimension.

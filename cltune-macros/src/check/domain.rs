@@ -1,5 +1,6 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
+use super::formulas::same_on_all_devices;
 use super::names::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
@@ -14,8 +15,15 @@ const FORMS: &str = "expected values: `[1, 2, 4]`, `1..=8`, `(0..=64).step_by(16
                      `powers_of_two(8..=128)`, `[false, true]` or `[\"float\", \"half\"]`";
 const MIXED: &str = "the values of a parameter are all integers, all booleans or all names";
 
-/// The domain that an expression describes.
-pub(super) fn domain(expr: &Expr) -> syn::Result<Domain> {
+/// The domain that an expression describes, for the parameter of this name.
+pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
+    same_on_all_devices(expr, |limit| {
+        format!(
+            "a parameter has the same values on all devices. List every value that is of use on any of them, \
+             and say in a constraint which of them are possible on a device, for example \
+             `constraints({parameter} <= {limit})`"
+        )
+    })?;
     match ungrouped(expr) {
         Expr::Array(array) => match kind(array.elems.first()) {
             _ if array.elems.is_empty() => Err(error(expr, "a parameter needs at least one value")),
@@ -51,7 +59,7 @@ pub(super) fn is_domain(expr: &Expr) -> bool {
     }
 }
 
-/// The domain of an expression that describes integers.
+/// The domain of an expression that describes integers and uses no limits of a device.
 pub(super) fn integers(expr: &Expr) -> syn::Result<Domain> {
     match ungrouped(expr) {
         Expr::Array(array) if array.elems.is_empty() => {
@@ -84,7 +92,8 @@ pub(super) fn integers(expr: &Expr) -> syn::Result<Domain> {
     }
 }
 
-/// An integer that is known when the macro runs: `64`, `1 << 20`.
+/// An integer that is known when the macro runs: `64`, `1 << 20`. Callers have seen to it that the
+/// expression uses no limits of a device.
 pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
     // Lists of many literals are common, and formulas cost more.
     if let Expr::Lit(ExprLit {
@@ -123,7 +132,15 @@ pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Re
             Some(Lit::Str(text)) => Value::Name(text.value().into()),
             _ => return Err(error(expr, MIXED)),
         },
-        Kind::Integer => Value::Int(integer(expr)?),
+        Kind::Integer => {
+            same_on_all_devices(expr, |_| {
+                format!(
+                    "the default configuration is the same on all devices. Give one value of `{parameter}`; \
+                     where a device cannot run the default, it gets the first configuration that it can"
+                )
+            })?;
+            Value::Int(integer(expr)?)
+        }
     };
     domain.code(&value).ok_or_else(|| {
         let shown = match &value {

@@ -49,7 +49,7 @@ pub(super) fn parameters(
         }
         let domain = value
             .as_ref()
-            .and_then(|value| errors.take(domain::domain(value)));
+            .and_then(|value| errors.take(domain::domain(value, name)));
         let is_enum = matches!(domain, Some(Domain::Names(_)));
         let hides = is_enum && MODULE_NAMES.contains(&name.to_string().as_str());
         if hides {

@@ -3,7 +3,7 @@
 use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Assignment, Attribute, SplitSyntax};
-use cltune_core::expr::{Formula, Op, Type};
+use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{ArgumentKind, Model};
 use cltune_core::split::{Division, Layout, Partition, Span as Positions};
 use proc_macro2::{Ident, Span};
@@ -104,7 +104,8 @@ fn granule(value: &Expr, scopes: &Scopes, errors: &mut Errors) -> Option<Formula
     Some(formula)
 }
 
-/// Every `split(…)` of an argument is about a divided dimension, and only one about each.
+/// Every `split(…)` of an argument is about a divided dimension, and only one about each; the argument is
+/// as long on every device.
 fn check_arguments(
     written: &[Argument],
     clause: &[Assignment],
@@ -115,6 +116,9 @@ fn check_arguments(
         return;
     }
     for argument in written {
+        if let (Some((len, _)), [_, ..]) = (&argument.options.len, &*argument.options.splits) {
+            errors.take(same_on_all_devices(len));
+        }
         for (position, split) in argument.options.splits.iter().enumerate() {
             let name = &split.dimension;
             let earlier = &argument.options.splits[..position];
@@ -232,20 +236,17 @@ fn partition(
 /// A formula that is the same on all devices.
 fn formula(expr: &Expr, scopes: &Scopes, errors: &mut Errors) -> Option<Formula> {
     let names = Names::NoParameters("devices have different configurations");
-    let formula = scopes.formula(expr, Type::Int, names, errors)?;
-    if uses_device(&formula) {
-        errors.push(syn::Error::new_spanned(expr, SAME_ON_ALL));
-        return None;
-    }
-    Some(formula)
+    errors.take(same_on_all_devices(expr))?;
+    scopes.formula(expr, Type::Int, names, errors)
 }
 
-const SAME_ON_ALL: &str = "the limits of a device cannot be used here: an argument is divided among \
-                           several devices";
-
-fn uses_device(formula: &Formula) -> bool {
-    let ops = &formula.program.ops;
-    ops.iter().any(|op| matches!(op, Op::Device(_)))
+/// An error where a formula about a divided argument uses a device's limits.
+fn same_on_all_devices(expr: &Expr) -> syn::Result<()> {
+    formulas::same_on_all_devices(expr, |_| {
+        "the argument is divided among several devices, which have different limits. Use problem dimensions \
+         and integers"
+            .to_owned()
+    })
 }
 
 /// Whether the lengths of divided arguments are what the parts add up to, for the problems that are
@@ -297,12 +298,6 @@ fn mismatch(
     dims: &[i64],
     model: &Model,
 ) -> Option<String> {
-    let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
-        return None;
-    };
-    if uses_device(len) && *partition != Partition::Whole {
-        return Some(SAME_ON_ALL.to_owned());
-    }
     let problem = model.describe_problem(dims);
     let layout = match division.layout(partition, kind, dims) {
         Ok(layout) => layout?,

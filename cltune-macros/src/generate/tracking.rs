@@ -1,8 +1,9 @@
 //! What makes cargo expand the declaration again, and the warning of stale results.
 
 use crate::check::Checked;
+use cltune_core::lockfile::STALE_CONSTANT;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
 /// Items without effect that name each file and variable that was read.
 pub(super) fn tracking(checked: &Checked) -> TokenStream {
@@ -10,12 +11,13 @@ pub(super) fn tracking(checked: &Checked) -> TokenStream {
     let files = checked.tracked.iter().filter_map(|path| path.to_str());
     // Never more than a warning: `cargo cltune`, which tunes again, has to build the package for that.
     let stale = checked.stale.as_ref().map(|note| {
+        let constant = format_ident!("{STALE_CONSTANT}");
         quote! {
             #[deprecated(note = #note)]
             #[allow(non_upper_case_globals)]
-            const stale_results_in_lockfile: () = ();
+            const #constant: () = ();
             #[warn(warnings)]
-            const _: () = stale_results_in_lockfile;
+            const _: () = #constant;
         }
     });
     quote! {

@@ -37,7 +37,9 @@ pub fn split(
     dims: &[i64],
     args: &mut [SplitArg<'_>],
 ) -> Result<SplitReport> {
-    let problem = Problem::new(tunable, division, others, dims, args)?;
+    let working = devices.members.iter().filter(|member| member.state.is_ok());
+    let limits: Vec<_> = working.map(|member| &member.device.info().limits).collect();
+    let problem = Problem::new(tunable, division, others, dims, args, &limits)?;
     let key = ProblemKey::new(&problem);
     let mut known = devices.take_known(&key, args.len());
     let stamps = problem.stamps.iter().zip(args.iter());
@@ -83,16 +85,21 @@ impl<'a> Call<'a> {
         let mut left = vec![self.problem.whole()];
         while let Some(span) = left.pop() {
             let (now, members) = self.next(span);
-            let rest = Span {
-                start: now.end(),
-                len: span.end() - now.end(),
-            };
-            if rest.len > 0 {
-                left.push(rest);
-            }
             let shares = divide(now, self.problem.whole().len, &members);
             if shares.is_empty() && now.len > 0 {
                 return Err(self.nobody_left());
+            }
+            let end = shares.last().map_or(now.end(), |last| last.owned.end());
+            let now = Span {
+                start: now.start,
+                len: end - now.start,
+            };
+            let rest = Span {
+                start: end,
+                len: span.end() - end,
+            };
+            if rest.len > 0 {
+                left.push(rest);
             }
             let outcomes = round::work(self.problem, self.devices, self.known, args, &shares)?;
             self.take(now, &shares, outcomes, &mut left)?;
@@ -203,6 +210,10 @@ impl<'a> Call<'a> {
                     .filter(|_| self.is_able(member))
                     .unwrap_or(0.0),
                 granule: self.known.choice(member).map_or(1, |choice| choice.granule),
+                takes_whole: self
+                    .known
+                    .choice(member)
+                    .is_some_and(|choice| choice.takes_whole),
             })
             .collect();
         // Those who are left are the only ones without a factor: they do it all the same.

@@ -4,9 +4,13 @@ use super::problem::Problem;
 use crate::device::Device;
 use crate::error::Error;
 use crate::launch::Knowledge;
-use cltune_core::select::{Candidate, KnownResult};
+use cltune_core::device::DeviceLimits;
+use cltune_core::select::{KnownResult, first_valid};
 use cltune_core::split::{Balance, Turn, Worth};
 use std::collections::HashMap;
+
+/// The sizes of work-groups that are tried where no configuration is valid for the whole problem.
+const MOST_GRANULES: usize = 64;
 
 /// What speeds are remembered by: the tunable, the divided dimension, the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +69,8 @@ pub(super) struct Choice {
     pub(super) codes: Vec<i64>,
     /// How many positions one of its work-groups covers.
     pub(super) granule: i64,
+    /// Whether it is valid for the whole problem, too.
+    pub(super) takes_whole: bool,
 }
 
 impl Known {
@@ -165,35 +171,55 @@ impl Pace {
 }
 
 /// The first candidate of the selection rule that is valid for shares, with the speed that tuning
-/// promises. The rule asks about the whole problem: a share is nearly as large, and its size changes
-/// with every correction of the split.
+/// promises; else the first configuration that is. The rule asks about the whole problem: a share is nearly as
+/// large, and its size changes with every correction of the split.
 fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
+    let limits = &device.info().limits;
     let knowledge = Knowledge::of(problem.tunable, device, &problem.policy);
     let mut candidates = knowledge.candidates(device, problem.dims);
-    candidates.find_map(|candidate| {
-        let choice = usable(problem, device, &candidate)?;
+    let known = candidates.find_map(|candidate| {
+        let choice = usable(problem, limits, &candidate.codes)?;
         let speed = candidate
             .known
             .and_then(|(_, result)| expected_speed(problem, result));
         Some((choice, speed))
-    })
+    });
+    known.or_else(|| Some((first_usable(problem, limits)?, None)))
 }
 
-/// The candidate, if it is valid for as many whole work-groups as the problem has room for. That
+/// A configuration, if it is valid for as many whole work-groups as the problem has room for. That
 /// the size of the problem itself is a multiple of anything is not asked for.
-fn usable(problem: &Problem<'_>, device: &Device, candidate: &Candidate<'_>) -> Option<Choice> {
-    let limits = &device.info().limits;
-    let codes = &*candidate.codes;
+fn usable(problem: &Problem<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option<Choice> {
     let granule = problem.division.granule(codes, problem.dims, limits).ok()?;
     let total = problem.whole().len;
     let len = (total / granule * granule).max(granule.min(total));
-    let dims = problem.division.share_dims(problem.dims, len);
-    let model = problem.tunable.model();
-    model.check(codes, &dims, limits).ok()?;
-    Some(Choice {
+    let is_valid = |len: i64| {
+        let dims = problem.division.share_dims(problem.dims, len);
+        problem.tunable.model().check(codes, &dims, limits).is_ok()
+    };
+    is_valid(len).then(|| Choice {
         codes: codes.to_vec(),
         granule,
+        takes_whole: is_valid(total),
     })
+}
+
+/// The first configuration that is valid for shares where none is for the whole problem, those with small
+/// work-groups first: they leave the least to be computed twice.
+fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> {
+    let model = problem.tunable.model();
+    let total = problem.whole().len;
+    let granules = problem.division.granules(model, problem.dims, limits);
+    granules
+        .into_iter()
+        .take_while(|granule| *granule <= total)
+        .take(MOST_GRANULES)
+        .find_map(|granule| {
+            let dims = problem
+                .division
+                .share_dims(problem.dims, total / granule * granule);
+            usable(problem, limits, &first_valid(model, &dims, limits)?)
+        })
 }
 
 /// Positions per second of the whole problem, when its time is to that of the tuned one as their sizes

@@ -57,7 +57,12 @@ impl Probe {
                 len = len.saturating_add(size);
                 (candidate.speed.unwrap_or(size as f64), candidate.granule)
             });
-            members.push(Member { factor, granule });
+            // A probe is never the whole.
+            members.push(Member {
+                factor,
+                granule,
+                takes_whole: false,
+            });
         }
         let fits = len > 0 && len <= left.len / MOST;
         fits.then_some((Span { len, ..left }, members))

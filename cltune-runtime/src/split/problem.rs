@@ -92,17 +92,21 @@ pub(super) fn addresses(bytes: &[u8]) -> Range<usize> {
     first..first + bytes.len()
 }
 
-/// The least number of elements of a buffer; 0 where that has no value, which launches say.
-fn least_len(kind: &ArgumentKind, dims: &[i64]) -> usize {
+/// The least number of elements of a buffer that is enough for each of the devices; 0 where that has no
+/// value, which launches say.
+fn least_len(kind: &ArgumentKind, dims: &[i64], devices: &[&DeviceLimits]) -> usize {
     let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
         return 0;
     };
-    let env = Env {
-        params: &[],
-        dims,
-        device: &DeviceLimits::default(),
+    let on = |device: &&DeviceLimits| {
+        let env = Env {
+            params: &[],
+            dims,
+            device,
+        };
+        usize::try_from(len.eval(&env).unwrap_or(0)).unwrap_or(0)
     };
-    usize::try_from(len.eval(&env).unwrap_or(0)).unwrap_or(0)
+    devices.iter().map(on).max().unwrap_or(0)
 }
 
 impl Role {
@@ -136,6 +140,7 @@ impl<'a> Problem<'a> {
         others: &'a [Division],
         dims: &'a [i64],
         args: &[SplitArg<'_>],
+        devices: &[&DeviceLimits],
     ) -> Result<Self> {
         let model = tunable.model();
         let declared: Vec<_> = model.passed().collect();
@@ -161,7 +166,7 @@ impl<'a> Problem<'a> {
                 kernel: model.name.to_string(),
                 argument: argument.name.to_string(),
             })?;
-            let needed = least_len(&argument.kind, dims);
+            let needed = least_len(&argument.kind, dims, devices);
             match role {
                 Role::Buffer { element, .. } if arg.bytes().len() / element < needed => {
                     return Err(Error::BufferTooShort {

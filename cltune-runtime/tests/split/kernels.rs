@@ -24,6 +24,26 @@ pub fn saxpy(
     }"
 }
 
+/// `y` <- `3 * x + y`, by work-groups that have to be full, of which none has one work-item.
+#[tunable(
+    params(WG = [64, 8, 24]),
+    constraints(n % WG == 0),
+    global(n), local(WG),
+    tune(n = 960),
+    split(n = WG),
+)]
+pub fn blocks(
+    queue: &Queue,
+    #[arg(host_only)] n: u32,
+    #[arg(len = n, split(n))] x: &Buffer<i32>,
+    #[arg(len = n, split(n))] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    "__kernel void blocks(__global const int* x, __global int* y) {
+        const uint i = get_global_id(0);
+        y[i] += 3 * x[i];
+    }"
+}
+
 /// `y[i]` <- the sum of `w[k] * x[i + k]`.
 #[tunable(
     params(WG = [16]),

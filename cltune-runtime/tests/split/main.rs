@@ -6,7 +6,7 @@ mod pinned_memory;
 mod residents;
 
 use cltune_runtime::{Device, DeviceSet, Element, Error, Sharing, SplitReport, Transfers};
-use kernels::{convolution, positions, product, saxpy};
+use kernels::{blocks, convolution, positions, product, saxpy};
 use proptest::prelude::*;
 use std::ops::DerefMut;
 use std::sync::{Mutex, PoisonError};
@@ -306,5 +306,29 @@ proptest! {
         prop_assert_eq!(&*result, convolved(x, &w));
         let is_untouched = y[..skipped].iter().chain(&y[skipped + n..]).all(|y| *y == -1);
         prop_assert!(is_untouched, "{:?}", &y[..]);
+    }
+
+    #[test]
+    fn every_size_with_room_for_a_work_group_is_computed(
+        n in 1..400_usize,
+        members in 1..=3_usize,
+        factors in [0.01..1.0_f64, 0.0..1.0, 0.0..1.0],
+        is_balanced in any::<bool>(),
+    ) {
+        static DEVICES: [Mutex<Option<DeviceSet>>; 3] = [const { Mutex::new(None) }; 3];
+        let mut devices = DEVICES[members - 1].lock().unwrap_or_else(PoisonError::into_inner);
+        let devices = devices.get_or_insert_with(|| DeviceSet::new(&vec![device(); members]).unwrap());
+        let fixed = Sharing::Fixed(factors[..members].to_vec());
+        devices.set_sharing(if is_balanced { Sharing::Balanced } else { fixed });
+        let x = numbers(n);
+        let mut y = vec![1; n];
+        let result = blocks::split_n(devices, n as u32, &x, &mut y);
+        if n < 8 {
+            prop_assert!(matches!(result, Err(Error::NoDeviceLeft { .. })), "{result:?}");
+        } else {
+            let report = result.unwrap();
+            let expected: Vec<i32> = x.iter().map(|x| 3 * x + 1).collect();
+            prop_assert_eq!(y, expected, "{}", report);
+        }
     }
 }

@@ -33,10 +33,12 @@ struct Arguments {
     /// What to compute
     #[arg(value_enum, default_value_t = Kind::Convolution)]
     problem: Kind,
-    /// Elements of the convolution [default: 65536], or rows of the matrices [default: 1024]
+    /// Elements of the convolution [default: 65536], or rows and columns of the matrices, a multiple of 8
+    /// [default: 1024]
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     n: Option<u32>,
-    /// Rows of the first matrix and of the result [default: as many as the second has]
+    /// Rows of the first matrix and of the result, a multiple of 8 if columns are divided [default: as many
+    /// as the second has]
     #[arg(long, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     rows: Option<u32>,
     /// The mask of the convolution, elements
@@ -71,6 +73,9 @@ struct Arguments {
     steps: u32,
 }
 
+/// Rows and columns of the smallest tile of a multiplication.
+const TILE: usize = 8;
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     Convolution,
@@ -102,6 +107,8 @@ enum Failure {
     OpenCl(#[from] cltune_runtime::Error),
     #[error("{0} of the results are wrong")]
     Wrong(usize),
+    #[error("--{0} {1}: it has to be a multiple of {TILE}, the smallest tile of a multiplication")]
+    NoTiles(&'static str, usize),
     #[error("nothing was measured")]
     NoTime,
     #[error("{0} cannot be written: {1}")]
@@ -202,6 +209,12 @@ fn problem(arguments: &Arguments, devices: &DeviceSet) -> Result<Box<dyn Problem
         Kind::Multiplication => {
             let (n, along) = (n(1024), arguments.along);
             let rows = arguments.rows.map_or(n, |rows| rows as usize);
+            // What is divided among devices need not be whole tiles.
+            let undivided = [("n", n), ("rows", rows)];
+            let undivided = &undivided[..if along == Along::Columns { 2 } else { 1 }];
+            if let Some((name, size)) = undivided.iter().find(|of| !of.1.is_multiple_of(TILE)) {
+                return Err(Failure::NoTiles(name, *size));
+            }
             Box::new(Multiplication::new(devices, data, [rows, n], along)?)
         }
     })

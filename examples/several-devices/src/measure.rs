@@ -108,3 +108,53 @@ pub(crate) fn best(
 fn milliseconds(begin: Instant) -> f64 {
     begin.elapsed().as_secs_f64() * 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Changing, Data, Kind};
+    use crate::problem::{Along, Convolution, Multiplication};
+    use cltune_runtime::Device;
+
+    /// Whatever the size, its parts, which need not be multiples of any work-group, are computed, too.
+    fn measure(problem: &dyn Fn(&DeviceSet, Data) -> Box<dyn Problem>) {
+        let device = Device::select().expect("these tests need an OpenCL device");
+        let mut one = DeviceSet::new(std::slice::from_ref(&device)).unwrap();
+        let mut two = DeviceSet::new(&[device.clone(), device]).unwrap();
+        let data = Data {
+            memory: Kind::Pageable,
+            changing: Changing::None,
+        };
+        let mut problem = problem(&two, data);
+        let title = problem.title();
+        let of_one = alone(&mut one, problem.as_mut());
+        let of_one = of_one.unwrap_or_else(|failure| panic!("{title}: {failure}"));
+        let of_both = together(&mut two, problem.as_mut());
+        let of_both = of_both.unwrap_or_else(|failure| panic!("{title}: {failure}"));
+        assert!(of_one.time > 0.0 && of_both.time > 0.0, "{title}");
+    }
+
+    #[test]
+    fn convolutions_of_any_size_are_measured() {
+        for n in [64, 65, 100, 127, 992, 1000, 1200, 2016, 4097, 12000] {
+            let mask = 5;
+            measure(&|set, data| Box::new(Convolution::new(set, data, n, mask).unwrap()));
+        }
+    }
+
+    #[test]
+    fn multiplications_of_any_number_of_rows_are_measured() {
+        for along in [Along::Rows, Along::Columns] {
+            let rows = match along {
+                Along::Rows => [64, 65, 100, 127],
+                Along::Columns => [64, 72, 104, 128],
+            };
+            for rows in rows {
+                let sizes = [rows, 72];
+                measure(&|set, data| {
+                    Box::new(Multiplication::new(set, data, sizes, along).unwrap())
+                });
+            }
+        }
+    }
+}

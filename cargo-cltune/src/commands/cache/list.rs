@@ -1,6 +1,6 @@
 //! What the cache holds, printed.
 
-use crate::commands::columns::columns;
+use crate::commands::columns::{INDENT, Row, columns};
 use cltune_core::parameter::Value;
 use cltune_runtime::cache::{Folder, Listing, NotedResult, Notes};
 use serde_json::json;
@@ -15,12 +15,12 @@ pub(super) fn print(folder: &Folder, listing: &Listing, out: &mut dyn Write) -> 
             "\n{} on {} ({})",
             notes.kernel, notes.device.name, notes.device.platform
         )?;
-        let rows: Vec<[String; 3]> = notes
+        let rows: Vec<Row<1, 2>> = notes
             .results
             .iter()
             .map(|result| row(notes, result))
             .collect();
-        columns(&rows, out)?;
+        columns(&rows, INDENT, out)?;
         if !notes.refusals.is_empty() {
             let count = notes.refusals.len();
             writeln!(out, "  {count} refused by driver {}", notes.driver)?;
@@ -37,16 +37,18 @@ pub(super) fn print(folder: &Folder, listing: &Listing, out: &mut dyn Write) -> 
     writeln!(out, "\n{} programs, {megabytes:.1} MiB", listing.programs)
 }
 
-fn row(notes: &Notes, result: &NotedResult) -> [String; 3] {
+fn row(notes: &Notes, result: &NotedResult) -> Row<1, 2> {
     let default = match result.default_us {
         Some(default_us) => format!(", default {default_us:.3} us"),
         None => String::new(),
     };
-    [
-        assignments(&notes.dimensions, &result.problem),
-        assignments(&notes.params, &result.values),
-        format!("{:.3} us{default}", result.time_us),
-    ]
+    (
+        [format!("{:.3} us{default}", result.time_us)],
+        [
+            assignments(&notes.dimensions, &result.problem),
+            assignments(&notes.params, &result.values),
+        ],
+    )
 }
 
 fn assignments<T: ToString>(names: &[String], values: &[T]) -> String {

@@ -74,8 +74,10 @@ fn of_tunable(lockfile: &Lockfile, declaration: &Declaration) -> Vec<Finding> {
         .filter(|kernel| !kernel.tuned.is_empty())
     else {
         let devices = &lockfile.devices;
-        let wanted =
-            |device: &LockDevice| declaration.problems_on(&device.limits()).next().is_some();
+        let wanted = |device: &LockDevice| {
+            let limit = |field| device.limit(field);
+            declaration.problems_known_on(&limit).next().is_some()
+        };
         return if devices.is_empty() || devices.iter().any(wanted) {
             vec![Finding::NotTuned { kernel: name() }]
         } else {
@@ -107,8 +109,8 @@ fn missing_entries(
     let dimensions = &declaration.model.dimensions;
     let mut missing = Vec::new();
     for device in &lockfile.devices {
-        let limits = device.limits();
-        for problem in declaration.problems_on(&limits) {
+        let limit = |field| device.limit(field);
+        for problem in declaration.problems_known_on(&limit) {
             if kernel.entry(&device.id, problem).is_none() {
                 let names = dimensions.iter().map(ToString::to_string);
                 missing.push(Finding::Lacks {

@@ -9,27 +9,44 @@ mod findings;
 mod print;
 
 use super::{Format, Outcome};
-use crate::artifact::PackageTunables;
+use crate::artifact::{Discovery, PackageTunables};
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::lockfile::FILE_NAME;
+use cltune_core::declaration::Declaration;
+use cltune_core::lockfile::{FILE_NAME, Lockfile};
 use findings::{Finding, findings};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Checks that the lockfile of every package is up to date; exit code 1 when one is not.
 ///
 /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every device
 /// that its lockfile names. What only examples, benchmarks and tests declare need not be tuned, unless
 /// the command line names targets; where it was tuned, it must be current.
+///
+/// Tunables of dependencies come with their own results and are not judged, unless `-p` names the package.
+/// What CLTUNE_LOCK holds of them has to be current.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Check the tunables in this executable or library, with neither cargo nor sources, against the
-    /// lockfile in the current folder.
+    /// lockfile in the current folder. Packages of which that file holds nothing are not judged, if it holds
+    /// something of another one.
     #[arg(long, value_name = "FILE")]
     pub(crate) artifact: Option<PathBuf>,
     /// How to print what was found.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+struct Report {
+    /// A report for each package and lockfile that is judged.
+    judged: Vec<PackageReport>,
+    /// The packages that have no tunables.
+    without: Vec<String>,
+    /// The packages that are not judged: dependencies.
+    dependencies: Vec<DependencyReport>,
 }
 
 /// What was found in one package.
@@ -44,26 +61,37 @@ struct PackageReport {
     notes: Vec<Finding>,
 }
 
-/// Checks the packages and prints what was found.
+/// A dependency.
+#[derive(Clone, Debug)]
+struct DependencyReport {
+    package: String,
+    version: String,
+    tunables: usize,
+    /// What is wrong with its own results, which its author has to mend.
+    notes: Vec<Finding>,
+}
+
+/// Checks what was found and prints it. `override_lock` is the value of `CLTUNE_LOCK`, with which programs are built.
 ///
 /// # Errors
 /// When a lockfile is there but cannot be opened, or the output is closed. A lockfile that can be
 /// opened but not understood is a finding, not an error: the other packages are still checked.
 pub(crate) fn run(
     args: &CheckArgs,
-    packages: &[PackageTunables],
+    discovery: &Discovery,
+    override_lock: Option<&Path>,
     stdout: &mut dyn Write,
 ) -> Result<Outcome, CheckError> {
-    let reports = packages
-        .iter()
-        .map(check_package)
-        .collect::<Result<Vec<_>, _>>()?;
+    let report = if args.artifact.is_some() {
+        of_artifact(&discovery.packages)?
+    } else {
+        of_packages(discovery, override_lock)?
+    };
     match args.format {
-        Format::Text => print::text(stdout, &reports)?,
-        Format::Json => print::json(stdout, &reports)?,
+        Format::Text => print::text(stdout, &report)?,
+        Format::Json => print::json(stdout, &report)?,
     }
-    let clean = reports.iter().all(|report| report.findings.is_empty());
-    Ok(if clean {
+    Ok(if report.is_clean() {
         Outcome::Done
     } else {
         Outcome::Reported
@@ -81,28 +109,146 @@ pub(crate) enum CheckError {
     Print(#[from] io::Error),
 }
 
-fn check_package(package: &PackageTunables) -> Result<PackageReport, StoreError> {
-    let path = package.manifest_dir.join(FILE_NAME);
-    let findings = match lockfile_store::read(&path) {
-        Ok(lockfile) => findings(lockfile.as_ref(), &package.declarations),
-        Err(StoreError::Parse { source, .. }) => {
-            vec![Finding::Unreadable {
-                line: source.line,
-                message: source.to_string(),
-            }]
+impl Report {
+    /// Whether nothing is wrong with what is judged.
+    fn is_clean(&self) -> bool {
+        self.judged.iter().all(|report| report.findings.is_empty())
+    }
+}
+
+fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Report, StoreError> {
+    let mut report = Report {
+        without: discovery.without.clone(),
+        ..Report::default()
+    };
+    for package in &discovery.packages {
+        let own = package.manifest_dir.join(FILE_NAME);
+        let (overridden, others) = overridden(package, override_lock)?;
+        if !others.is_empty() || overridden.is_none() {
+            report.judged.push(judged(package, &own, &others)?);
         }
+        report.judged.extend(overridden);
+    }
+    for package in &discovery.dependencies {
+        let own = package.manifest_dir.join(FILE_NAME);
+        let (overridden, others) = overridden(package, override_lock)?;
+        // The problems of a dependency are not those of the program.
+        report.judged.extend(overridden.map(|mut overridden| {
+            overridden.findings.retain(|finding| !finding.is_missing());
+            overridden
+        }));
+        if others.is_empty() {
+            continue;
+        }
+        let notes = findings_in(&own, &others)?;
+        report.dependencies.push(DependencyReport {
+            notes: notes
+                .into_iter()
+                .filter(|finding| !finding.is_missing())
+                .collect(),
+            ..DependencyReport::of(package.package.clone(), &others)
+        });
+    }
+    Ok(report)
+}
+
+/// What the file of `CLTUNE_LOCK` says of a package's tunables, and those that it does not name. A relative path
+/// counts from the package, as for the macro.
+fn overridden(
+    package: &PackageTunables,
+    override_lock: Option<&Path>,
+) -> Result<(Option<PackageReport>, Vec<Declaration>), StoreError> {
+    let all = || package.declarations.clone();
+    let Some(path) = override_lock.map(|path| package.manifest_dir.join(path)) else {
+        return Ok((None, all()));
+    };
+    let lockfile = match lockfile_store::read(&path) {
+        _ if path == package.manifest_dir.join(FILE_NAME) => return Ok((None, all())),
+        Ok(None) => return Ok((None, all())),
+        Ok(Some(lockfile)) => lockfile,
+        Err(StoreError::Parse { .. }) => return Ok((Some(judged(package, &path, &[])?), all())),
         Err(error) => return Err(error),
     };
-    let (notes, findings) = findings
+    let (named, others) = all()
+        .into_iter()
+        .partition(|declaration| is_named(&lockfile, declaration));
+    let named: Vec<Declaration> = named;
+    let report = (!named.is_empty()).then(|| judged(package, &path, &named));
+    Ok((report.transpose()?, others))
+}
+
+/// An artifact does not say which of its packages is the program's own; the lockfile says which were tuned.
+fn of_artifact(packages: &[PackageTunables]) -> Result<Report, StoreError> {
+    let mut report = Report::default();
+    for package in packages {
+        let path = package.manifest_dir.join(FILE_NAME);
+        let lockfile = match lockfile_store::read(&path) {
+            Ok(lockfile) => lockfile.unwrap_or_default(),
+            Err(StoreError::Parse { .. }) => Lockfile::default(),
+            Err(error) => return Err(error),
+        };
+        let declarations = &package.declarations;
+        let named = declarations.iter().filter(|of| is_named(&lockfile, of));
+        let named: BTreeSet<&str> = named.map(|of| &*of.package).collect();
+        let (own, others): (Vec<_>, Vec<_>) = declarations
+            .iter()
+            .cloned()
+            .partition(|of| named.is_empty() || named.contains(&*of.package));
+        report.judged.push(judged(package, &path, &own)?);
+        for other in others.chunk_by(|a, b| a.package == b.package) {
+            let name = other[0].package.clone();
+            report.dependencies.push(DependencyReport::of(name, other));
+        }
+    }
+    Ok(report)
+}
+
+/// Whether a lockfile has results of a tunable, current or not.
+fn is_named(lockfile: &Lockfile, declaration: &Declaration) -> bool {
+    let kernel = lockfile.kernel(&declaration.model.name);
+    kernel.is_some_and(|kernel| !kernel.tuned.is_empty())
+}
+
+impl DependencyReport {
+    /// Of a package with these tunables.
+    fn of(package: String, declarations: &[Declaration]) -> Self {
+        let first = declarations.first();
+        Self {
+            package,
+            version: first.map_or_else(String::new, |first| first.version.clone()),
+            tunables: declarations.len(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// What a lockfile lacks of these tunables of a package.
+fn judged(
+    package: &PackageTunables,
+    path: &Path,
+    declarations: &[Declaration],
+) -> Result<PackageReport, StoreError> {
+    let (notes, findings) = findings_in(path, declarations)?
         .into_iter()
         .partition(|finding| finding.is_missing() && is_auxiliary(finding, package));
     Ok(PackageReport {
         package: package.package.clone(),
-        lockfile: path,
-        tunables: package.declarations.len(),
+        lockfile: path.to_owned(),
+        tunables: declarations.len(),
         findings,
         notes,
     })
+}
+
+fn findings_in(path: &Path, declarations: &[Declaration]) -> Result<Vec<Finding>, StoreError> {
+    match lockfile_store::read(path) {
+        Ok(lockfile) => Ok(findings(lockfile.as_ref(), declarations)),
+        Err(StoreError::Parse { source, .. }) => Ok(vec![Finding::Unreadable {
+            line: source.line,
+            message: source.to_string(),
+        }]),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether a finding is about nothing but examples, benchmarks and tests.

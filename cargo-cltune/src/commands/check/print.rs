@@ -1,38 +1,33 @@
 //! Findings as text and as JSON.
 
-use super::PackageReport;
 use super::findings::Finding;
+use super::{DependencyReport, PackageReport, Report};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 /// One line for a clean package; for others every finding and what to do. Then what need not be done.
-pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result<()> {
+pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let mut untuned = false;
     let mut named = false;
     let mut noted = false;
-    for report in reports {
-        let PackageReport {
-            package,
-            tunables,
-            findings,
-            notes,
-            ..
-        } = report;
+    for PackageReport {
+        package,
+        tunables,
+        findings,
+        notes,
+        lockfile,
+    } in &report.judged
+    {
         noted |= !notes.is_empty();
         if findings.is_empty() {
-            let tunables = if *tunables == 1 {
-                "1 tunable"
-            } else {
-                &format!("{tunables} tunables")
-            };
             let state = if notes.contains(&Finding::NoLockfile) {
                 "none that needs a lockfile"
             } else {
                 "lockfile up to date"
             };
-            writeln!(out, "{package}: {tunables}, {state}")?;
+            writeln!(out, "{package}: {}, {state}", counted(*tunables))?;
         } else {
-            writeln!(out, "{package}: {}", report.lockfile.display())?;
+            writeln!(out, "{package}: {}", lockfile.display())?;
         }
         for finding in findings {
             untuned |= finding.is_missing() || matches!(finding, Finding::Stale { .. });
@@ -43,6 +38,13 @@ pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
             writeln!(out, "  note: {note}")?;
         }
     }
+    // Beside packages with tunables nobody misses others.
+    if report.judged.is_empty() {
+        for package in &report.without {
+            writeln!(out, "{package}: no tunables of its own")?;
+        }
+    }
+    dependencies(out, &report.dependencies)?;
     if noted {
         writeln!(
             out,
@@ -62,23 +64,77 @@ pub(super) fn text(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result
     Ok(())
 }
 
-/// One object: `ok`, and `packages`, each with `package`, `lockfile`, `tunables`, `findings` and
-/// `notes`, which are like findings and leave `ok` true.
-pub(super) fn json(out: &mut dyn Write, reports: &[PackageReport]) -> io::Result<()> {
-    let packages: Vec<Value> = reports
+/// What is not judged, and how it is.
+fn dependencies(out: &mut dyn Write, dependencies: &[DependencyReport]) -> io::Result<()> {
+    for DependencyReport {
+        package,
+        version,
+        tunables,
+        notes,
+    } in dependencies
+    {
+        let tunables = counted(*tunables);
+        writeln!(
+            out,
+            "{package} {version}: {tunables} of a dependency, not judged"
+        )?;
+        for note in notes {
+            writeln!(out, "  note: {note}")?;
+        }
+        if !notes.is_empty() {
+            writeln!(
+                out,
+                "  its own lockfile has no values for these, so defaults are used; `-p {package}` judges it"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn counted(tunables: usize) -> String {
+    if tunables == 1 {
+        "1 tunable".to_owned()
+    } else {
+        format!("{tunables} tunables")
+    }
+}
+
+/// One object: `ok`; `packages`, each with `package`, `lockfile`, `tunables`, `findings` and
+/// `notes`, which are like findings and leave `ok` true; and `dependencies`, which are not judged, each with
+/// `package`, `version`, `tunables` and `notes`.
+pub(super) fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let list = |findings: &[Finding]| findings.iter().map(finding).collect::<Vec<_>>();
+    let packages: Vec<Value> = report
+        .judged
         .iter()
         .map(|report| {
             json!({
                 "package": report.package,
                 "lockfile": report.lockfile.display().to_string(),
                 "tunables": report.tunables,
-                "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
-                "notes": report.notes.iter().map(finding).collect::<Vec<_>>(),
+                "findings": list(&report.findings),
+                "notes": list(&report.notes),
             })
         })
         .collect();
-    let ok = reports.iter().all(|report| report.findings.is_empty());
-    writeln!(out, "{}", json!({ "ok": ok, "packages": packages }))
+    let dependencies: Vec<Value> = report
+        .dependencies
+        .iter()
+        .map(|dependency| {
+            json!({
+                "package": dependency.package,
+                "version": dependency.version,
+                "tunables": dependency.tunables,
+                "notes": list(&dependency.notes),
+            })
+        })
+        .collect();
+    let object = json!({
+        "ok": report.is_clean(),
+        "packages": packages,
+        "dependencies": dependencies,
+    });
+    writeln!(out, "{object}")
 }
 
 fn finding(finding: &Finding) -> Value {

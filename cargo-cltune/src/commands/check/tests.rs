@@ -1,7 +1,7 @@
 //! Checks of packages in temporary folders, with sample declarations.
 
 use super::{CheckArgs, CheckError, run};
-use crate::artifact::PackageTunables;
+use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Format, Outcome};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
@@ -11,7 +11,7 @@ use cltune_core::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i64) {
     let measured = Measured {
@@ -36,6 +36,17 @@ fn args(format: Format) -> CheckArgs {
     }
 }
 
+/// One package, and nothing else.
+fn found(package: PackageTunables) -> Discovery {
+    Discovery {
+        packages: vec![package],
+        without: Vec::new(),
+        dependencies: Vec::new(),
+        held_back: Vec::new(),
+        state: PathBuf::new(),
+    }
+}
+
 fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
     check_with(folder, format, declarations, &[])
 }
@@ -50,11 +61,12 @@ fn check_with(
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.to_owned(),
+        is_copy: false,
         declarations: declarations.to_vec(),
         auxiliary: auxiliary.iter().map(ToString::to_string).collect(),
     };
     let mut out = Vec::new();
-    let outcome = run(&args(format), &[package], &mut out).unwrap();
+    let outcome = run(&args(format), &found(package), None, &mut out).unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }
 
@@ -112,6 +124,38 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
     assert_eq!(cpu_only.0, Outcome::Done, "{}", cpu_only.1);
     // No value is no reason to leave a problem out.
     assert_eq!(outcome("8 / (9 - n) == 8"), Outcome::Reported);
+}
+
+#[test]
+fn a_limit_that_the_lockfile_does_not_hold_is_not_taken_for_zero() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &saxpy.model.dimensions,
+    };
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "a GPU", 8);
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    let missing = |condition: &str| {
+        let condition = Formula::parse(condition, &scope, Type::Bool).unwrap();
+        let declaration = Declaration {
+            tune_if: Some(condition),
+            ..saxpy.clone()
+        };
+        let (_, text) = check(folder.path(), Format::Text, &[declaration]);
+        text.contains("not tuned on a-gpu for n = 9")
+    };
+    // Nobody knows whether it has to be there, so it is not missed.
+    assert!(!missing("device.fp64 == 0"));
+    assert!(!missing("device.fp64 == 1"));
+    assert!(!missing("device.is_gpu == 1 && device.global_mem_size < n"));
+    // What the file holds is enough to know.
+    assert!(missing("device.is_gpu == 1 || device.fp64 == 1"));
+    assert!(!missing("device.is_cpu == 1 && device.fp64 == 0"));
+    assert!(missing(
+        "device.compute_units + device.max_work_group_size < n"
+    ));
 }
 
 #[test]
@@ -252,9 +296,10 @@ fn a_lockfile_that_cannot_be_opened_is_an_error() {
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.path().to_owned(),
+        is_copy: false,
         declarations: Vec::new(),
         auxiliary: BTreeSet::new(),
     };
-    let result = run(&args(Format::Text), &[package], &mut Vec::new());
+    let result = run(&args(Format::Text), &found(package), None, &mut Vec::new());
     assert!(matches!(result, Err(CheckError::Store(_))));
 }

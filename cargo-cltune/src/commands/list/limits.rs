@@ -1,37 +1,50 @@
-//! Devices that are described and not there.
+//! What is known of the devices that spaces are counted for: all of a device that is here, some limits of one
+//! that is described.
 
-use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::device::{DeviceField, DeviceInfo};
 
-/// A device whose limits allow everything.
-pub(super) fn unlimited(name: &str) -> DeviceInfo {
-    let most = i64::from(i32::MAX);
-    DeviceInfo {
-        platform: String::new(),
-        name: name.to_owned(),
-        vendor: String::new(),
-        device_type: DeviceType::Other,
-        driver: String::new(),
-        version: String::new(),
-        limits: DeviceLimits {
-            compute_units: 1,
-            max_work_group_size: most,
-            max_work_item_size_x: most,
-            max_work_item_size_y: most,
-            max_work_item_size_z: most,
-            local_mem_size: most,
-            global_mem_size: i64::MAX,
-            max_mem_alloc_size: i64::MAX,
-            ..DeviceLimits::default()
-        },
+/// A device as far as it is known.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    pub(super) name: String,
+    /// Each field once.
+    limits: Vec<(DeviceField, i64)>,
+}
+
+impl Described {
+    /// A device of which nothing is known.
+    pub(super) fn unknown(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            limits: Vec::new(),
+        }
+    }
+
+    /// The limit, where it is known.
+    pub(super) fn limit(&self, wanted: DeviceField) -> Option<i64> {
+        let mut limits = self.limits.iter();
+        limits.find_map(|(field, value)| (*field == wanted).then_some(*value))
+    }
+}
+
+impl From<&DeviceInfo> for Described {
+    fn from(device: &DeviceInfo) -> Self {
+        let limits = DeviceField::ALL.iter();
+        Self {
+            name: device.name.clone(),
+            limits: limits
+                .map(|field| (*field, device.limits.get(*field)))
+                .collect(),
+        }
     }
 }
 
 /// Reads `NAME:max_work_group_size=512,local_mem_size=65536`.
-pub(super) fn parse(text: &str) -> Result<DeviceInfo, String> {
+pub(super) fn parse(text: &str) -> Result<Described, String> {
     let (name, limits) = text
         .split_once(':')
         .ok_or("expected `NAME:LIMIT=VALUE,…`, for example `GPU:max_work_group_size=512`")?;
-    let mut device = unlimited(name.trim());
+    let mut device = Described::unknown(name.trim());
     for part in limits.split(',').filter(|part| !part.trim().is_empty()) {
         let (field, value) = part
             .split_once('=')
@@ -44,9 +57,13 @@ pub(super) fn parse(text: &str) -> Result<DeviceInfo, String> {
                 names.join(", ")
             )
         })?;
-        let value = value.trim().replace('_', "").parse();
-        let value = value.map_err(|_| format!("`{part}` needs an integer"))?;
-        device.limits.set(known, value);
+        let value = value.trim().replace('_', "").parse().ok();
+        let value = value.filter(|value: &i64| *value >= 0);
+        let value = value.ok_or_else(|| format!("`{part}` needs an integer from 0 on"))?;
+        if device.limit(known).is_some() {
+            return Err(format!("`{field}` is given twice; keep one"));
+        }
+        device.limits.push((known, value));
     }
     Ok(device)
 }
@@ -56,13 +73,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_that_are_not_given_allow_everything() {
+    fn limits_that_are_not_given_are_not_known() {
         let device = parse("HD 4600: max_work_group_size=512, local_mem_size=65_536").unwrap();
         assert_eq!(device.name, "HD 4600");
-        assert_eq!(device.limits.max_work_group_size, 512);
-        assert_eq!(device.limits.local_mem_size, 65536);
-        assert_eq!(device.limits.max_work_item_size_x, i64::from(i32::MAX));
-        assert_eq!(device.limits.compute_units, 1);
+        for field in DeviceField::ALL {
+            let given = match field {
+                DeviceField::MaxWorkGroupSize => Some(512),
+                DeviceField::LocalMemSize => Some(65536),
+                _ => None,
+            };
+            assert_eq!(device.limit(*field), given, "{}", field.name());
+        }
+        assert!(parse("phone:").unwrap().limits.is_empty());
+    }
+
+    #[test]
+    fn every_limit_can_be_given() {
+        for field in DeviceField::ALL {
+            let device = parse(&format!("GPU:{}=7", field.name())).unwrap();
+            assert_eq!(device.limits, [(*field, 7)]);
+        }
     }
 
     #[test]
@@ -73,5 +103,7 @@ mod tests {
         assert!(error("GPU:warp_size=32").contains("no limit `warp_size`"));
         assert!(error("GPU:warp_size=32").contains("compute_units"));
         assert!(error("GPU:compute_units=many").contains("integer"));
+        assert!(error("GPU:compute_units=-1").contains("from 0 on"));
+        assert!(error("GPU:fp16=1,fp16=0").contains("`fp16` is given twice"));
     }
 }

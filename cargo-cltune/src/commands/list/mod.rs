@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `counts` | the space of each device and problem: its size, and what each rule does to it |
-//! | `limits` | devices that are described and not there |
+//! | `limits` | what is known of the devices that spaces are counted for |
 //! | `print` | the list as text and as JSON |
 
 mod counts;
@@ -15,10 +15,9 @@ use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
-use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
-use cltune_core::device::DeviceInfo;
 use cltune_core::lockfile::{FILE_NAME, Lockfile};
+use limits::Described;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -37,16 +36,17 @@ pub(crate) struct ListArgs {
     /// removes.
     #[arg(long)]
     explain: bool,
-    /// Instead of this machine's devices one with these limits, and without others:
+    /// Instead of this machine's devices one with these limits:
     /// `NAME:max_work_group_size=512,local_mem_size=65536`; may be repeated. The names are those of
-    /// `cargo cltune devices`.
+    /// `cargo cltune devices`. A limit that is not given rules nothing out: constraints that need it are
+    /// left out, and the list says which limits these are.
     #[arg(
         long,
         value_name = "NAME:LIMIT=VALUE,…",
         value_parser = limits::parse,
         conflicts_with = "device"
     )]
-    limits: Vec<DeviceInfo>,
+    limits: Vec<Described>,
     /// List the tunables in this executable or library, with neither cargo nor sources. The lockfile is
     /// read from the current folder.
     #[arg(long, value_name = "FILE")]
@@ -58,21 +58,21 @@ pub(crate) struct ListArgs {
     cargo: CargoArgs,
 }
 
-/// Prints the list. Without a device, spaces are counted for one without limits.
+/// Prints the list. Without a device, spaces are counted for one of which nothing is known.
 pub(crate) fn run(
     args: &ListArgs,
     stdout: &mut dyn Write,
 ) -> Result<Outcome, Box<dyn std::error::Error>> {
     let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let devices: Vec<DeviceInfo> = if args.limits.is_empty() {
+    let devices: Vec<Described> = if args.limits.is_empty() {
         match list_devices() {
             Ok(devices) => choose_devices(&devices, &args.device)?
                 .iter()
-                .map(DeviceRecord::info)
+                .map(|device| Described::from(&device.info()))
                 .collect(),
             Err(error) if !args.device.is_empty() => return Err(error.into()),
-            Err(_) => vec![limits::unlimited("no device here, so without limits")],
+            Err(_) => vec![Described::unknown("no device here, so without its limits")],
         }
     } else {
         args.limits.clone()

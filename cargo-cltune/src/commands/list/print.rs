@@ -4,8 +4,10 @@ use super::counts::{Count, Explained};
 use crate::commands::columns::columns;
 use crate::json;
 use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceField;
 use cltune_core::model::Rule;
 use cltune_core::parameter::Parameter;
+use cltune_core::space::Effect;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -41,6 +43,13 @@ pub(super) fn text(
                 count.cartesian
             )?,
         }
+        if !count.not_known.is_empty() {
+            let limits = limits(&count.not_known);
+            writeln!(
+                stdout,
+                "      not known, so they rule nothing out: {limits}"
+            )?;
+        }
         explanation(&count.rules, stdout)?;
     }
     writeln!(stdout)
@@ -51,23 +60,27 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
     if rules.is_empty() {
         return Ok(());
     }
-    let header = ["", "rule", "", "removes alone", "left after it"];
-    let mut table = vec![header.map(str::to_owned)];
-    for Explained { rule, effect } in rules {
-        let count = |count: Option<u128>| count.map_or("?".to_owned(), |count| count.to_string());
-        let rule = match rule {
-            Rule::ComputeUnits => format!("{rule}, only with --fill-device"),
-            _ => rule.to_string(),
+    let header = [["removes alone", "left after it"], ["rule", "constraint"]];
+    let [numbers, text] = header.map(|of| of.map(str::to_owned));
+    let mut table = vec![(numbers, text)];
+    for Explained {
+        rule,
+        constraint,
+        effect,
+    } in rules
+    {
+        let count = |of: fn(&Effect) -> Option<u128>| match effect {
+            Ok(effect) => of(effect).map_or("?".to_owned(), |count| count.to_string()),
+            Err(_) => "not known".to_owned(),
         };
-        table.push([
-            "   ".to_owned(),
-            rule,
-            effect.label.to_string(),
-            count(effect.removed),
-            count(effect.left),
-        ]);
+        let rule = match rule {
+            Rule::ComputeUnits => format!("{rule}, only with --fill-device:"),
+            _ => format!("{rule}:"),
+        };
+        let counts = [count(|effect| effect.removed), count(|effect| effect.left)];
+        table.push((counts, [rule, constraint.to_string()]));
     }
-    columns(&table, stdout)
+    columns(&table, 6, stdout)
 }
 
 /// The first values of a parameter, and how many there are where that is many.
@@ -99,6 +112,9 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
                 "cartesian": json::count(count.cartesian),
                 "valid": count.valid.as_ref().ok().map(|valid| json::count(*valid)),
             });
+            if !count.not_known.is_empty() {
+                space["not_known"] = names(&count.not_known).collect();
+            }
             if !count.rules.is_empty() {
                 space["rules"] = count.rules.iter().map(rule).collect();
             }
@@ -123,12 +139,31 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
 }
 
 fn rule(explained: &Explained) -> Value {
-    let Explained { rule, effect } = explained;
-    json!({
+    let Explained {
+        rule,
+        constraint,
+        effect,
+    } = explained;
+    let effect = effect.as_ref();
+    let mut rule = json!({
         "rule": rule.to_string(),
-        "constraint": effect.label,
-        "removed": effect.removed.map(json::count),
-        "left": effect.left.map(json::count),
+        "constraint": constraint,
+        "removed": effect.ok().and_then(|effect| effect.removed).map(json::count),
+        "left": effect.ok().and_then(|effect| effect.left).map(json::count),
         "always": *rule != Rule::ComputeUnits,
-    })
+    });
+    if let Err(limits) = effect {
+        rule["not_known"] = names(limits).collect();
+    }
+    rule
+}
+
+fn names(limits: &[DeviceField]) -> impl Iterator<Item = &'static str> {
+    limits.iter().map(|limit| limit.name())
+}
+
+/// `device.fp16, device.is_gpu`
+fn limits(limits: &[DeviceField]) -> String {
+    let names = names(limits).map(|name| format!("device.{name}"));
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 
 use super::measure::{Worth, fastest};
 use crate::commands::MessageFormat;
-use crate::commands::columns::columns;
+use crate::commands::columns::{INDENT, columns};
 use crate::json;
 use crate::session::{Job, time};
 use cltune_core::select::Rule;
@@ -35,17 +35,18 @@ pub(super) fn print(
     }
     let problem = model.describe_problem(&job.dims);
     writeln!(out, "{} on {}, {problem}", model.name, job.device.name)?;
-    let header = ["values", "time", "of the fastest", ""];
-    let mut rows = vec![header.map(str::to_owned)];
+    let header = [["time", "of the fastest"], ["values of", "values"]];
+    let [numbers, text] = header.map(|of| of.map(str::to_owned));
+    let mut rows = vec![(numbers, text)];
     for one in worth {
         let (took, part) = match (one.time_us, fastest) {
             (Some(us), Some(fastest)) => (time(us), format!("{:.0} %", 100.0 * fastest / us)),
             _ => ("fails".to_owned(), String::new()),
         };
         let values = job.configuration(&one.choice.codes);
-        rows.push([one.choice.origin.clone(), took, part, values]);
+        rows.push(([took, part], [one.choice.origin.clone(), values]));
     }
-    columns(&rows, out)?;
+    columns(&rows, INDENT, out)?;
     writeln!(out)?;
     out.flush()
 }

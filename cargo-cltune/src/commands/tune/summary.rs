@@ -1,6 +1,6 @@
 //! The table at the end: per device what was found, and what failed.
 
-use crate::commands::columns::lines;
+use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
@@ -21,17 +21,16 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
             continue;
         };
         writeln!(out, "\n{} ({})", first.device.name, first.device.platform)?;
-        let header = [
-            "kernel", "problem", "time", "rate", "default", "speed-up", "measured", "failed",
-        ];
-        let mut table = vec![header.map(str::to_string)];
+        let width = columns::width();
+        let numbers = ["time", "default", "speed-up", "measured", "failed"].map(str::to_owned);
+        let text = ["kernel", "problem", "rate"].map(str::to_owned);
+        let mut table = vec![(numbers, text)];
         table.extend(of_device.iter().map(|(job, finished)| row(job, finished)));
-        let mut lines = lines(&table).into_iter();
-        if let Some(header) = lines.next() {
-            writeln!(out, "  {header}")?;
+        let mut rows = columns::lines(&table, INDENT, width).into_iter();
+        for line in rows.next().into_iter().flatten() {
+            writeln!(out, "{line}")?;
         }
-        for (line, (job, finished)) in lines.zip(&of_device) {
-            writeln!(out, "  {line}")?;
+        for (lines, (job, finished)) in rows.zip(&of_device) {
             // Apart, since a line has no room for all.
             let values = match &finished.choice {
                 Some(choice) => job.configuration(&choice.codes),
@@ -40,42 +39,44 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
                 }
                 None => "every configuration failed".to_owned(),
             };
-            writeln!(out, "    {values}")?;
+            let values = columns::wrapped(&values, 4, width);
+            for line in lines.into_iter().chain(values) {
+                writeln!(out, "{line}")?;
+            }
             writeln!(out, "    {}", finished.spent)?;
         }
         for (job, finished) in &of_device {
-            if finished.stagnant {
-                let (name, problem) = (&job.declaration.model.name, job.problem());
-                writeln!(
-                    out,
-                    "  {name}, {problem}: ended before the budget, as a tenth more is unlikely to \
-                     improve it (--stop-when-stagnant)"
-                )?;
-            }
-            if let Some(crowded) = &finished.crowded {
-                let (name, problem) = (&job.declaration.model.name, job.problem());
-                writeln!(out, "  {name}, {problem}: {crowded}")?;
-            }
-            if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
-                let (name, count) = (&job.declaration.model.name, steadiness.count);
-                let (fastest, slowest) = (steadiness.fastest_us, steadiness.slowest_us);
-                writeln!(
-                    out,
-                    "  {name}: the device was not steady: the same configuration took between {} \
-                     and {} ({count} times); tune again when nothing else uses it",
-                    time(fastest),
-                    time(slowest)
-                )?;
-            }
-            for (status, (count, example)) in &finished.failures {
-                let first = example.lines().take(4).collect::<Vec<_>>().join("\n      ");
-                writeln!(
-                    out,
-                    "  {}: {count} {status}, the first: {first}",
-                    job.declaration.model.name
-                )?;
-            }
+            remarks(job, finished, out)?;
         }
+    }
+    Ok(())
+}
+
+/// What is worth knowing of a search beside its numbers.
+fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Result<()> {
+    let subject = subject(job);
+    if finished.stagnant {
+        writeln!(
+            out,
+            "  {subject}: ended before the budget, as a tenth more is unlikely to improve it \
+             (--stop-when-stagnant)"
+        )?;
+    }
+    if let Some(crowded) = &finished.crowded {
+        writeln!(out, "  {subject}: {crowded}")?;
+    }
+    if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
+        let (fastest, slowest) = (time(steadiness.fastest_us), time(steadiness.slowest_us));
+        let count = steadiness.count;
+        writeln!(
+            out,
+            "  {subject}: the device was not steady: the same configuration took between {fastest} and \
+             {slowest} ({count} times); tune again when nothing else uses it"
+        )?;
+    }
+    for (status, (count, example)) in &finished.failures {
+        let first = example.lines().take(4).collect::<Vec<_>>().join("\n      ");
+        writeln!(out, "  {subject}: {count} {status}, the first: {first}")?;
     }
     Ok(())
 }
@@ -122,36 +123,29 @@ fn subject(job: &Job) -> String {
     format!("{} on {}{of}", job.declaration.model.name, job.device.name)
 }
 
-fn row(job: &Job, finished: &Finished) -> [String; 8] {
+fn row(job: &Job, finished: &Finished) -> Row<5, 3> {
     let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
     let measured = format!("{} of {}", finished.evaluated, finished.valid);
     let name = job.declaration.model.name.to_string();
-    let Some(choice) = &finished.choice else {
-        let none = || "-".to_owned();
-        return [
-            name,
-            job.problem(),
-            none(),
-            none(),
-            none(),
-            none(),
-            measured,
-            failed.to_string(),
-        ];
+    let (times, rate) = match &finished.choice {
+        None => (
+            ["-".to_owned(), "-".to_owned(), "-".to_owned()],
+            String::new(),
+        ),
+        Some(choice) => {
+            let speed_up = choice
+                .default_us
+                .map(|default| format!("{:.2}x", default / choice.time_us));
+            let default = choice.default_us.map_or_else(|| "failed".into(), time);
+            let times = [time(choice.time_us), default, speed_up.unwrap_or_default()];
+            (times, rate(job, &choice.codes, choice.time_us))
+        }
     };
-    [
-        name,
-        job.problem(),
-        time(choice.time_us),
-        rate(job, &choice.codes, choice.time_us),
-        choice.default_us.map_or_else(|| "failed".into(), time),
-        choice
-            .default_us
-            .map(|default| format!("{:.2}x", default / choice.time_us))
-            .unwrap_or_default(),
-        measured,
-        failed.to_string(),
-    ]
+    let [took, default, speed_up] = times;
+    (
+        [took, default, speed_up, measured, failed.to_string()],
+        [name, job.problem(), rate],
+    )
 }
 
 /// GB/s and GFLOPS, where they are declared.

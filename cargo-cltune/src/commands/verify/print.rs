@@ -4,7 +4,7 @@ use super::attempt::{Attempt, Verified};
 use super::entries::Entries;
 use super::plan::Plan;
 use crate::commands::MessageFormat;
-use crate::commands::columns::columns;
+use crate::commands::columns::{INDENT, Row, columns};
 use crate::json;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal, Write};
 pub(super) struct Printer<'a> {
     format: MessageFormat,
     out: &'a mut dyn Write,
-    rows: Vec<[String; 6]>,
+    rows: Vec<Row<2, 4>>,
     /// What is printed under the table.
     details: Vec<String>,
     right: usize,
@@ -114,19 +114,22 @@ impl<'a> Printer<'a> {
             details.push(failure.detail.clone());
         }
         details.extend(result.findings.iter().map(ToString::to_string));
+        let of_problem = if problem.is_empty() {
+            String::new()
+        } else {
+            format!(" for {problem}")
+        };
         for detail in details {
             let lines = detail.lines().take(12).collect::<Vec<_>>().join("\n      ");
-            self.details
-                .push(format!("{name} ({configuration}): {lines}"));
+            self.details.push(format!(
+                "{name} on {device}{of_problem} ({configuration}): {lines}"
+            ));
         }
-        self.rows.push([
-            name,
-            format!("{problem}{size}"),
-            device,
-            values,
-            format!("{} of {}", result.draws, attempt.draws),
-            result.status().to_owned(),
-        ]);
+        let draws = format!("{} of {}", result.draws, attempt.draws);
+        self.rows.push((
+            [result.status().to_owned(), draws],
+            [name, format!("{problem}{size}"), device, values],
+        ));
         Ok(())
     }
 
@@ -136,11 +139,12 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         if !self.rows.is_empty() {
-            let header = ["kernel", "problem", "device", "values", "draws", "result"];
-            let mut table = vec![header.map(str::to_owned)];
+            let numbers = ["result", "draws"].map(str::to_owned);
+            let text = ["kernel", "problem", "device", "values"].map(str::to_owned);
+            let mut table = vec![(numbers, text)];
             table.append(&mut self.rows);
             writeln!(self.out)?;
-            columns(&table, self.out)?;
+            columns(&table, INDENT, self.out)?;
         }
         for detail in &self.details {
             writeln!(self.out, "  {detail}")?;

@@ -65,7 +65,7 @@ pub(super) fn document(plot: &Plot) -> Element {
         .with("viewBox", format!("0 0 {width} {height}"))
         .with("role", "img")
         .child(Element::new("title").text(title))
-        .child(Element::new("style").text(style::sheet()))
+        .child(Element::new("style").text(style::sheet(series.len())))
         .child(paper.with("width", "100%").with("height", "100%"))
         .child(content)
 }

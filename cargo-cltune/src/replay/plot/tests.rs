@@ -86,6 +86,30 @@ fn several_strategies_have_a_legend_and_violins_side_by_side() {
 }
 
 #[test]
+fn there_may_be_more_strategies_than_the_tool_has() {
+    let names: Vec<&'static str> = (0..30)
+        .map(|of| &*format!("strategy-{of}").leak())
+        .collect();
+    let svg = plot(&["one"], &names, 2).to_string();
+    let document = Document::parse(&svg).unwrap();
+    let sheet = document
+        .descendants()
+        .find(|node| node.has_tag_name("style"));
+    let sheet = sheet.and_then(|node| node.text()).unwrap();
+    let entries = document.descendants().filter(|node| {
+        node.children()
+            .any(|of| of.attribute("class") == Some("line"))
+    });
+    let classes: Vec<&str> = entries.filter_map(|node| node.attribute("class")).collect();
+    for class in classes.iter().flat_map(|classes| classes.split(' ')) {
+        assert!(sheet.contains(&format!(".{class}")), "no rule for {class}");
+    }
+    let different: std::collections::HashSet<&&str> = classes.iter().collect();
+    assert_eq!(different.len(), names.len(), "{classes:?}");
+    assert!(names.iter().all(|name| texts(&document).contains(name)));
+}
+
+#[test]
 fn the_same_runs_are_the_same_bytes() {
     let svg = || plot(&["one", "two"], &["auto", "random"], 5).to_string();
     assert_eq!(svg(), svg());
