@@ -364,3 +364,197 @@ fn without_oclgrind_the_message_says_how_to_get_it() {
         .expect_stderr(&["Oclgrind is not installed", "apt-get install oclgrind"]);
 }
 
+/// A package whose fastest configuration is `A = 1` with these instructions in the kernel; `A = 0`, the default, is
+/// slow, and `A = 2` in between. `t` is a local array of 65 elements, of which item `l` has written its own; a
+/// result of `left` other than 0 is wrong.
+fn suspect(name: &str, instructions: &str) -> Project {
+    let kernel = format!(
+        "__kernel void run(const uint n, __global float* y) {{
+            __local int t[65];
+            const size_t i = get_global_id(0), l = get_local_id(0);
+            float waste = i;
+            for (int k = 0; k < (A == 1 ? 20 : A == 2 ? 500 : 3000); k++)
+                waste = waste * 0.75f + 0.125f * waste;
+            int left = 0;
+            t[l] = n;
+            {instructions}
+            y[i] = waste > 1e30f ? 0 : n + left;
+        }}"
+    );
+    floats(
+        name,
+        "params(A = [0, 1, 2]), defaults(A = 0), local(64)",
+        &kernel,
+    )
+}
+
+/// What `tune` says in the end, and the value of `A` that it has chosen.
+fn finished(project: &Project, arguments: &[&str]) -> (Output, serde_json::Value, i64) {
+    let usual = ["tune", "--strategy", "full", "--device", "0"];
+    let json = ["--message-format", "json"];
+    let tuned = project.cltune(&[&usual[..], &json, arguments].concat());
+    let tuned = tuned.expect_code(0);
+    let [finished] = &tuned.messages("finished")[..] else {
+        panic!("{tuned}")
+    };
+    let finished = finished.clone();
+    let chosen = finished["values"][0].as_i64().expect("a number");
+    (tuned, finished, chosen)
+}
+
+const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+#[test]
+fn a_winner_that_is_unsound_loses_to_the_next_best() {
+    if !is_installed() {
+        return;
+    }
+    // What is read beyond the end is not what it is compared with, so no result shows it.
+    let beyond = format!("{BARRIER} left = t[A == 1 ? l + 64 : l] == 123456789;");
+    let project = suspect("cltune-e2e-oclgrind-winner", &beyond);
+    let (_, without, chosen) = finished(&project, &["--soundness", "off"]);
+    assert_eq!((chosen, &without["soundness"]), (1, &"off".into()));
+    let (tuned, with, chosen) = finished(&project, &[]);
+    assert_eq!((chosen, &with["soundness"]), (2, &"sound".into()), "{with}");
+    assert!(with["soundness_reason"].is_null(), "{with}");
+    assert_eq!(with["failed"], 1, "{with}");
+    // It is a failure for good, with the reason.
+    let unsound = tuned.messages("configuration");
+    let unsound = unsound.iter().find(|of| of["status"] == "unsound");
+    let unsound = unsound.unwrap_or_else(|| panic!("{tuned}"));
+    assert_eq!(unsound["values"][0], 1, "{unsound}");
+    let detail = unsound["detail"].as_str().unwrap_or_default();
+    for text in [
+        "n = 128",
+        "body of run:9",
+        "Invalid read of size 4 at local",
+    ] {
+        assert!(detail.contains(text), "{text}: {unsound}");
+    }
+    let tuned = project.cltune(&["tune", "--strategy", "full", "--device", "0"]);
+    let _ = tuned
+        .expect_code(0)
+        .expect_stdout(&["1 unsound, the first: A = 1", "under Oclgrind"]);
+    assert_eq!(chosen_in_lockfile(&project), 2);
+
+    // Work-items that do not wait for each other, and that do not all come to the same barrier.
+    let race = format!("if (A != 1) {BARRIER} left = t[63 - l] == 123456789; {BARRIER}");
+    let (_, race, chosen) = finished(&suspect("cltune-e2e-oclgrind-race", &race), &[]);
+    assert_eq!(chosen, 2, "{race}");
+    let apart = format!("if (A != 1 || l != 5) {BARRIER}");
+    let project = suspect("cltune-e2e-oclgrind-divergence", &apart);
+    let (_, apart, chosen) = finished(&project, &[]);
+    assert_eq!(chosen, 2, "{apart}");
+}
+
+fn chosen_in_lockfile(project: &Project) -> i64 {
+    let lockfile = project.read("cltune.lock");
+    let values = lockfile.lines().find_map(|line| {
+        let values = line.strip_prefix("values = [")?;
+        values.strip_suffix(']')?.parse().ok()
+    });
+    values.unwrap_or_else(|| panic!("{lockfile}"))
+}
+
+#[test]
+fn a_winner_is_not_blamed_for_what_the_default_does_or_what_is_no_certain_defect() {
+    if !is_installed() {
+        return;
+    }
+    let both = format!("{BARRIER} left = t[l + 64] == 123456789;");
+    let no_reader = format!("if (A == 1) t[64] = l; {BARRIER} left = t[l] == 123456789;");
+    let in_step = format!(
+        "volatile __local int* v = t; {BARRIER}
+         if (A == 1 && l < 16) v[l] += v[l + 8]; {BARRIER}"
+    );
+    // The optimiser lets all work-items read what one of them needs.
+    let one_reads = format!(
+        "{BARRIER} for (uint k = 0; k < 2 + n % 2; k++) if (l == 0) t[k % 2] += k;
+         left = A == 1 && l == 0 ? t[0] == 123456789 : 0; {BARRIER}"
+    );
+    for (name, instructions, reason) in [
+        ("both", both, "the default does so, too"),
+        ("no-reader", no_reader, "need not be a defect"),
+        ("in-step", in_step, "need not be a defect"),
+        ("one-reads", one_reads, ""),
+    ] {
+        let project = suspect(&format!("cltune-e2e-oclgrind-{name}"), &instructions);
+        let (tuned, finished, chosen) = finished(&project, &[]);
+        assert_eq!(chosen, 1, "{name}: {tuned}");
+        assert_eq!(finished["soundness"], "sound", "{name}: {finished}");
+        let said = finished["soundness_reason"].as_str().unwrap_or_default();
+        assert_eq!(said.is_empty(), reason.is_empty(), "{name}: {finished}");
+        assert!(said.contains(reason), "{name}: {finished}");
+    }
+}
+
+#[test]
+fn a_winner_that_cannot_be_checked_is_chosen_and_the_summary_says_so() {
+    if !is_installed() {
+        return;
+    }
+    let fill = "__kernel void run(const uint n, __global float* y) { y[get_global_id(0)] = n; }";
+    let clauses = "params(A = [0]), constraints(n >= 1048576)";
+    let large = floats("cltune-e2e-oclgrind-large", clauses, fill);
+    large.edit("src/lib.rs", "tune(n = 4096)", "tune(n = 1048576)");
+    let slow = "__kernel void run(const uint n, __global float* y) {
+            float waste = n;
+            for (int k = 0; k < 1000000; k++) waste = waste * 0.75f + 0.125f * waste;
+            y[get_global_id(0)] = waste > 1e30f ? 0 : n;
+        }";
+    let slow = floats("cltune-e2e-oclgrind-slow", "params(A = [0])", slow);
+    slow.edit("src/lib.rs", "tune(n = 4096)", "tune(n = 64)");
+    for (project, reason) in [
+        (large, "n = 1048576, has 1048576 work-items"),
+        (slow, "it takes longer under Oclgrind than"),
+    ] {
+        let (_, finished, _) = finished(&project, &[]);
+        assert_eq!(finished["soundness"], "not-checked", "{finished}");
+        let said = finished["soundness_reason"].as_str().unwrap_or_default();
+        assert!(said.contains(reason), "{finished}");
+        let tuned = project.cltune(&["tune", "--device", "0"]).expect_code(0);
+        let _ = tuned.expect_stdout(&["not checked under Oclgrind: ", reason]);
+    }
+}
+
+#[test]
+fn without_oclgrind_winners_are_not_checked_unless_that_is_asked_for() {
+    let project = untuned("cltune-e2e-oclgrind-absent");
+    let _ = project.cargo(&["build"]).expect_code(0);
+    let library = tools::target().join("debug/libcltune_e2e_oclgrind_absent.rlib");
+    let library = library.to_str().expect("the path is UTF-8");
+    // PoCL needs its linker.
+    let linker = tempfile::tempdir().expect("a folder");
+    for name in ["ld", "clang", "cc", "sh"] {
+        let found = ["/usr/bin", "/bin", "/usr/local/bin"].map(|folder| format!("{folder}/{name}"));
+        if let Some(found) = found
+            .iter()
+            .find(|file| std::path::Path::new(file).exists())
+        {
+            std::os::unix::fs::symlink(found, linker.path().join(name)).expect("a link");
+        }
+    }
+    let tune = |arguments: &[&str]| {
+        let usual = [
+            "tune",
+            "--artifact",
+            library,
+            "--budget",
+            "1",
+            "--device",
+            "0",
+        ];
+        let usual = [
+            &usual[..],
+            &["--problem", "n=1024", "--message-format", "json"],
+        ]
+        .concat();
+        let mut command = project.cltune_command(&[&usual[..], arguments].concat());
+        Output::of(command.env("PATH", linker.path()))
+    };
+    let tuned = tune(&[]).expect_code(0);
+    assert_eq!(tuned.messages("finished")[0]["soundness"], "off", "{tuned}");
+    let _ = tune(&["--soundness", "oclgrind"])
+        .expect_code(2)
+        .expect_stderr(&["Oclgrind is not installed", "apt-get install oclgrind"]);
+}

@@ -2,6 +2,7 @@
 
 use crate::commands::columns::lines;
 use crate::interrupt::interrupted;
+use crate::oclgrind::Verdict;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
@@ -55,6 +56,13 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
             if let Some(crowded) = &finished.crowded {
                 let (name, problem) = (&job.declaration.model.name, job.problem());
                 writeln!(out, "  {name}, {problem}: {crowded}")?;
+            }
+            let soundness = finished.soundness.as_ref();
+            let soundness = soundness.filter(|_| finished.choice.is_some());
+            if let Some(reason) = soundness.and_then(Verdict::reason) {
+                let (name, problem) = (&job.declaration.model.name, job.problem());
+                let reason = reason.replace('\n', "\n    ");
+                writeln!(out, "  {name}, {problem}: {reason}")?;
             }
             if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
                 let (name, count) = (&job.declaration.model.name, steadiness.count);
