@@ -315,10 +315,19 @@ fn what_the_simulator_itself_cannot_is_not_the_kernels() {
         }";
     let clauses = "params(WG = [32]), local(WG), reference(kernel = \"plain\", global(n))";
     let project = floats("cltune-e2e-oclgrind-beyond", clauses, kernel);
-    let result = simulated(&project, 0);
+    let result = simulated(&project, 1);
     assert_eq!(result["status"], "not-run", "{result}");
     let detail = result["detail"].as_str().unwrap_or_default();
     assert!(detail.contains("Oclgrind itself fails"), "{result}");
+    // That is no finding, beside what it can run.
+    let mut library = project.read("src/lib.rs");
+    library += "#[tunable(global(n), tune(n = 4096), params(A = [0]))]\n\
+         pub fn other(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>)\n\
+         -> Result<Event> {\n\
+         \"__kernel void other(const uint n, __global float* y) { y[get_global_id(0)] = n; }\"\n}\n";
+    project.write("src/lib.rs", library);
+    let verified = project.cltune(&["verify", "--oclgrind"]).expect_code(0);
+    let _ = verified.expect_stdout(&["1 right, 0 not, 1 not run"]);
 }
 
 #[test]

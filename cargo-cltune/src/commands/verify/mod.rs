@@ -138,6 +138,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     })?;
     let mut printer = Printer::new(args.message_format, stdout);
     let mut wrong = !entries.stale.is_empty();
+    let mut is_any_run = false;
     printer.begin(&entries, &plan)?;
     for attempt in &plan.attempts {
         if interrupted() {
@@ -150,9 +151,12 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
             break;
         }
         wrong |= !(result.is_right() || attempt.says_nothing(&result));
+        is_any_run |= !result.is_not_run();
         printer.result(attempt, &result)?;
     }
     printer.end()?;
+    // A simulator that can run nothing at all is not to be taken for one that has no objections.
+    wrong |= !plan.attempts.is_empty() && !is_any_run;
     Ok(match (interrupted(), wrong) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Reported,
