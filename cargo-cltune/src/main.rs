@@ -13,6 +13,7 @@ mod interrupt;
 mod json;
 mod kernel_filter;
 mod lockfile_store;
+mod oclgrind;
 mod replay;
 mod report;
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The whole declaration of a tunable: the model and what only the tuner needs.
 
+use crate::Text;
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
-use crate::model::Model;
+use crate::model::{Geometry, Model};
 
 /// A tunable as the tuner sees it. The macro writes it into a link section of the compiled
 /// artifact; `cargo cltune` reads it from there.
@@ -101,6 +102,50 @@ pub struct ReferenceKernel {
     pub global: Vec<Formula>,
     /// Local size, or none to leave it to the driver.
     pub local: Vec<Formula>,
+}
+
+/// A size of a reference kernel that no launch can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("its size `{text}` cannot be used: {reason}")]
+pub struct UnusableSize {
+    /// The formula.
+    pub text: Text,
+    /// Why not: it has no value, or not a positive one.
+    pub reason: String,
+}
+
+impl ReferenceKernel {
+    /// The index space of its launch. Whether the local size divides the global one, and suits the device, is
+    /// left to the driver.
+    ///
+    /// # Errors
+    /// [`UnusableSize`]: the first size that no launch can have.
+    pub fn geometry(&self, env: &Env<'_>) -> Result<Geometry, UnusableSize> {
+        let sizes = |formulas: &[Formula]| {
+            let mut sizes = [1; 3];
+            for (formula, size) in formulas.iter().zip(&mut sizes) {
+                let value = formula.eval(env).map_err(|reason| reason.to_string());
+                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
+                *size = value
+                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
+                    .map_err(|reason| UnusableSize {
+                        text: formula.text.clone(),
+                        reason,
+                    })?;
+            }
+            Ok(sizes)
+        };
+        Ok(Geometry {
+            work_dim: self.global.len().clamp(1, 3) as u32,
+            global: sizes(&self.global)?,
+            local: if self.local.is_empty() {
+                None
+            } else {
+                Some(sizes(&self.local)?)
+            },
+            offset: None,
+        })
+    }
 }
 
 /// How far floating-point results `x` may be from the reference's `r`. Integers are compared

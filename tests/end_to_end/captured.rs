@@ -118,3 +118,145 @@ fn what_a_program_launches_is_tuned_with_its_data() {
         .expect_code(2)
         .expect_stderr(&["there is no such tunable"]);
 }
+
+/// Right for permutations only, which random inputs are not.
+const SCATTER: &str = r#"
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+
+#[tunable(params(A = [0, 1]), defaults(A = 0), global(n), tune(n = 64))]
+pub fn scatter(
+    queue: &Queue, n: u32, #[arg(len = n)] place: &Buffer<i32>, #[arg(out, len = n)] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    "__kernel void scatter(const uint n, __global const int* place, __global int* y) {
+        const int i = get_global_id(0);
+        y[place[i]] = A == 1 && i == 7 ? 3 : i;
+    }"
+}
+
+#[tunable(params(B = [0, 1]), defaults(B = 0), global(n), tune(n = 64))]
+pub fn other(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+    "__kernel void other(const uint n, __global int* y) { y[get_global_id(0)] = (int)n; }"
+}
+
+fn main() -> Result<()> {
+    let queue = Queue::default_device()?;
+    if std::env::args().any(|argument| argument == "other") {
+        let mut y = Buffer::new(queue.context(), 128)?;
+        return other(&queue, 128, &mut y)?.wait();
+    }
+    for n in [256, 1000] {
+        let places: Vec<i32> = (0..n).rev().collect();
+        let mut y = Buffer::new(queue.context(), n as usize)?;
+        scatter(&queue, n as u32, &Buffer::from_slice(&queue, &places)?, &mut y)?.wait()?;
+    }
+    Ok(())
+}
+"#;
+
+/// Each verification's kernel, size, purpose and status.
+fn verified(output: &Output) -> Vec<(String, i64, String, String)> {
+    let results = output.messages("verified");
+    let all = results.iter().map(|result| {
+        let word = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
+        let kernel = word("kernel");
+        let kernel = kernel.rsplit(':').next().unwrap_or_default().to_owned();
+        let n = result["problem"]["n"].as_i64().unwrap_or_default();
+        (kernel, n, word("purpose"), word("status"))
+    });
+    all.collect()
+}
+
+#[test]
+fn what_a_program_launches_is_verified_with_its_data() {
+    let project = Project::new("cltune-e2e-captured-verify").file("src/main.rs", SCATTER);
+    let folder = project.path("launches");
+    let launches = folder.to_str().expect("it is text");
+    let data = [("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")];
+    let _ = ran(&project, &data);
+    let tune = ["tune", "--captured", "launches", "--kernel", "scatter"];
+    let _ = project.cltune(&tune).expect_code(0);
+
+    // Random places are out of bounds.
+    let _ = project
+        .cltune(&["verify", "--kernel", "scatter"])
+        .expect_code(1);
+    let arguments = [
+        "verify",
+        "--captured",
+        "launches",
+        "--message-format",
+        "json",
+    ];
+    let own = |n, status: &str| ("scatter".into(), n, "captured".into(), status.to_owned());
+    let others = |n, purpose: &str| ("other".into(), n, purpose.to_owned(), "ok".to_owned());
+    let output = project.cltune(&arguments).expect_code(0);
+    let mut found = verified(&output);
+    found.sort();
+    // What was not captured is run as ever.
+    let expected = [
+        others(61, "uneven"),
+        others(64, "own"),
+        others(128, "larger"),
+        own(256, "ok"),
+        own(1000, "ok"),
+    ];
+    assert_eq!(found, expected, "{output}");
+    let results = output.messages("verified");
+    let captured = results.iter().filter(|of| of["purpose"] == "captured");
+    // It is the same each time.
+    assert!(captured.clone().all(|of| of["draws"] == 1), "{output}");
+    assert!(captured.clone().all(|of| of["rule"].is_null()), "{output}");
+    let only = ["verify", "--captured", "launches", "--kernel", "scatter"];
+    let _ = project
+        .cltune(&only)
+        .expect_code(0)
+        .expect_stdout(&["n = 256 (captured)", "2 right, 0 not"]);
+
+    // A wrong one is wrong on it.
+    project.edit("cltune.lock", "values = [0]", "values = [1]");
+    let output = project.cltune(&arguments).expect_code(1);
+    assert!(
+        verified(&output).contains(&own(256, "wrong-result")),
+        "{output}"
+    );
+
+    // Without its data a capture has problems, and the tuned ones that it lacks are named.
+    let plain = project.path("plain");
+    let mut command = project.command(&tools::cargo());
+    command.args(["run", "--quiet", "--", "other"]);
+    let _ = Output::of(command.env("CLTUNE_CAPTURE", &plain)).expect_code(0);
+    let _ = project
+        .cltune(&["tune", "--kernel", "other"])
+        .expect_code(0);
+    let only = ["verify", "--captured", "plain", "--kernel", "other"];
+    let _ = project.cltune(&only).expect_code(0).expect_stdout(&[
+        "tuned for n = 64): the capture has other problems of it",
+        "n = 128 ",
+        "n = 256 (larger)",
+        "n = 127 (uneven)",
+        "3 right, 0 not",
+    ]);
+
+    // Of another kernel, of another version, of nothing, and what does not go together.
+    let none = project.cltune(&["verify", "--captured", "plain", "--kernel", "scatter"]);
+    let _ = none.expect_code(2).expect_stderr(&[
+        "nothing of the capture can be verified here",
+        "there is no such tunable",
+    ]);
+    project.edit("src/main.rs", "i == 7 ? 3", "i == 8 ? 3");
+    let changed = project.cltune(&["verify", "--captured", "launches"]);
+    let _ = changed
+        .expect_code(2)
+        .expect_stderr(&["its data was passed to another version of the kernel; capture it again"]);
+    let _ = project
+        .cltune(&["verify", "--captured", "src"])
+        .expect_code(2)
+        .expect_stderr(&["CLTUNE_CAPTURE"]);
+    for other in [&["--oclgrind"][..], &["--problem", "n=8"]] {
+        let arguments = [&["verify", "--captured", "launches"], other].concat();
+        let _ = project
+            .cltune(&arguments)
+            .expect_code(2)
+            .expect_stderr(&["cannot be used with", "--captured"]);
+    }
+}

@@ -58,11 +58,23 @@ fn messages_for_tools_have_every_promised_field() {
         "{finished}"
     );
     assert!(number("seconds") > 0.0, "{finished}");
-    let parts = ["starting_s", "measuring_s", "waiting_s", "comparing_s"].map(number);
+    let parts = [
+        "starting_s",
+        "measuring_s",
+        "waiting_s",
+        "comparing_s",
+        "simulating_s",
+    ];
+    let parts = parts.map(number);
     let sum: f64 = parts.iter().sum();
     assert!((sum - number("seconds")).abs() < 1e-6, "{finished}");
     assert!(number("building_s") >= 0.0, "{finished}");
     assert!(finished["enough_budget_s"].is_null(), "{finished}");
+    let words = ["sound", "not-checked", "off"];
+    assert!(
+        words.iter().any(|word| finished["soundness"] == *word),
+        "{finished}"
+    );
 }
 
 #[test]

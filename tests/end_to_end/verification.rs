@@ -14,13 +14,16 @@ const KERNEL: &str = "__kernel void run(const uint n, __global int* y) {
     if (i == 0) y[n] = 1;
 #elif A == 4
     if (i == 0) *(volatile __global int*)(8 * (n - 255)) = 1;
+#elif A == 5
+    // Pairs: the last of an odd number has no partner.
+    if (i >= n / 2 * 2) return;
 #endif
     y[i] = (int)n;
 }";
 
 /// A package whose lockfile says that `A` is best, as tuning would have it if it were right.
 fn tuned(name: &str, a: i64) -> Project {
-    let project = samples::inline(name, "params(A = 0..=4), defaults(A = 0)", KERNEL);
+    let project = samples::inline(name, "params(A = 0..=5), defaults(A = 0)", KERNEL);
     let _ = project
         .cltune(&["tune", "--strategy", "full", "--device", "0"])
         .expect_code(0);
@@ -39,8 +42,9 @@ fn what_is_right_on_all_inputs_and_sizes_passes() {
         "seed 5",
         "n = 256",
         "n = 512 (larger)",
+        "n = 251 (uneven)",
         "8 of 8",
-        "2 right, 0 not",
+        "3 right, 0 not",
     ]);
 
     let arguments = [
@@ -91,13 +95,60 @@ fn what_is_wrong_on_larger_problems_only_is_found() {
     let _ = verified.expect_stdout(&[
         "wrong-result",
         "y[300] is never written (212 of 512",
-        "1 right, 1 not",
+        "2 right, 1 not",
     ]);
     let small = ["verify", "--problem", "n=200", "--problem", "n=300"];
     let _ = project.cltune(&small).expect_code(0);
     let _ = project
         .cltune(&["verify", "--problem", "n=301"])
         .expect_code(1);
+}
+
+#[test]
+fn what_is_wrong_on_uneven_problems_only_is_found_where_the_constraints_allow_them() {
+    let project = tuned("cltune-e2e-verify-uneven", 5);
+    let verified = project.cltune(&["verify"]).expect_code(1);
+    let _ = verified.expect_stdout(&[
+        "n = 251 (uneven)",
+        "y[250] is never written (1 of 251",
+        "2 right, 1 not",
+        "`constraints(n % 4 == 0)`",
+    ]);
+    let arguments = ["verify", "--message-format", "json"];
+    let verified = project.cltune(&arguments).expect_code(1);
+    let results = verified.messages("verified");
+    let found: Vec<_> = results
+        .iter()
+        .map(|result| {
+            let word = |name: &str| result[name].as_str().unwrap_or_default();
+            let n = result["problem"]["n"].as_i64().unwrap_or_default();
+            (n, word("purpose"), word("status"))
+        })
+        .collect();
+    let expected = [
+        (256, "own", "ok"),
+        (512, "larger", "ok"),
+        (251, "uneven", "wrong-result"),
+    ];
+    assert_eq!(found, expected, "{verified}");
+
+    // What the kernel is not meant for is not run, and nothing is said about it.
+    let problems = |project: &Project| -> Vec<i64> {
+        let verified = project.cltune(&arguments).expect_code(0);
+        let begin = &verified.messages("verification")[0];
+        assert_eq!(begin["left_out"], serde_json::json!([]), "{verified}");
+        let results = verified.messages("verified");
+        let sizes = results.iter().filter_map(|of| of["problem"]["n"].as_i64());
+        sizes.collect()
+    };
+    let limited = |name: &str, condition: &str| {
+        let clauses = format!("params(A = [5]), constraints({condition})");
+        samples::inline(name, &clauses, KERNEL)
+    };
+    let project = limited("cltune-e2e-verify-even", "n % 64 == 0");
+    assert_eq!(problems(&project), [256, 512, 192]);
+    let project = limited("cltune-e2e-verify-powers", "n == 256 || n == 512");
+    assert_eq!(problems(&project), [256, 512]);
 }
 
 #[test]
@@ -136,7 +187,7 @@ fn a_larger_problem_that_has_no_reference_is_no_failure_and_the_own_is() {
     let _ = verified.expect_stdout(&[
         "not-run",
         "the reference is wrong",
-        "1 right, 0 not, 1 not run",
+        "2 right, 0 not, 1 not run",
     ]);
     let verified = project
         .cltune(&["verify", "--problem", "n=512"])
@@ -170,7 +221,7 @@ fn what_cannot_be_verified_says_why() {
     let _ = project.cltune(&["verify"]).expect_code(0).expect_stdout(&[
         "not run: what was tuned on Abacus 9",
         "A = 0 (not tuned here: tuned on a",
-        "2 right, 0 not",
+        "3 right, 0 not",
     ]);
 
     // A kernel that has changed.
@@ -195,7 +246,7 @@ fn what_was_never_tuned_is_verified_as_it_would_be_launched() {
     let _ = verified.expect_stdout(&[
         "A = 1 (not tuned: the declared default)",
         "y[7] is 3",
-        "0 right, 2 not",
+        "0 right, 3 not",
     ]);
     let arguments = ["verify", "--problem", "n=128", "--message-format", "json"];
     let verified = project.cltune(&arguments).expect_code(1);

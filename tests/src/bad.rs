@@ -24,11 +24,12 @@ pub const SPEEDS: i64 = 8;
 const WRONG: &[&str] = &["wrong-result"];
 /// It is wrong on a draw of a kind that only finalists are verified on.
 const LATER: &[&str] = &["wrong-result", "ok"];
-/// A crash on devices whose buffers lie between protected pages, and elsewhere damage that is seen.
-const OUTSIDE: &[&str] = &["wrong-result", "crashed", "launch-failed"];
+/// A crash on devices whose buffers lie between protected pages, and elsewhere damage that is seen, by Oclgrind at
+/// the latest.
+const OUTSIDE: &[&str] = &["wrong-result", "crashed", "launch-failed", "unsound"];
 
-/// Only protected pages show it; where it reads NaN its result is wrong.
-const READ: &[&str] = &["crashed", "wrong-result", "ok"];
+/// Only protected pages and Oclgrind show it; where it reads NaN its result is wrong.
+const READ: &[&str] = &["crashed", "wrong-result", "unsound", "ok"];
 
 /// All of them. Every one is faster than what is right, and would win.
 pub const ALL: &[Bad] = &[

@@ -1,4 +1,4 @@
-//! What is tuned of a capture, in which order, with which data.
+//! What is tuned of a capture, in which order; a tunable with captured data.
 
 use super::{Captured, Data, Kept};
 use crate::artifact::PackageTunables;
@@ -53,14 +53,8 @@ fn job(
         .iter()
         .find(|(device, _)| device.platform == captured.platform && device.name == captured.device)
         .ok_or("the device is not here, or --device leaves it out")?;
-    let dims =
-        dims(&declaration.model, captured).ok_or("the tunable has other problem dimensions now")?;
-    let mut declaration = (*declaration).clone();
-    if let Some(data) = &captured.data
-        && data.fingerprint == *declaration.model.fingerprint
-    {
-        fill(&mut declaration, data);
-    }
+    let dims = dims(&declaration.model, captured).ok_or(OTHER_DIMENSIONS)?;
+    let (declaration, _) = with_data(declaration, captured);
     Ok(Job {
         folder: package.manifest_dir.clone(),
         declaration,
@@ -70,8 +64,36 @@ fn job(
     })
 }
 
+/// Why a recorded problem is none of a tunable's.
+pub(crate) const OTHER_DIMENSIONS: &str = "the tunable has other problem dimensions now";
+
+/// What a tunable's arguments are filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inputs {
+    /// What was captured.
+    Captured,
+    /// As it is declared: nothing was captured but the problem.
+    Declared,
+    /// As it is declared, since what was captured was passed to another version of the kernel.
+    OfOtherVersion,
+}
+
+/// A tunable whose arguments are filled with what was captured, where that fits.
+pub(crate) fn with_data(declaration: &Declaration, captured: &Captured) -> (Declaration, Inputs) {
+    let mut declaration = declaration.clone();
+    let inputs = match &captured.data {
+        None => Inputs::Declared,
+        Some(data) if data.fingerprint != *declaration.model.fingerprint => Inputs::OfOtherVersion,
+        Some(data) => {
+            fill(&mut declaration, data);
+            Inputs::Captured
+        }
+    };
+    (declaration, inputs)
+}
+
 /// The problem in the order of a model's dimensions; `None` where it has others.
-pub(super) fn dims(model: &Model, captured: &Captured) -> Option<Vec<i64>> {
+pub(crate) fn dims(model: &Model, captured: &Captured) -> Option<Vec<i64>> {
     if model.dimensions.len() != captured.problem.len() {
         return None;
     }

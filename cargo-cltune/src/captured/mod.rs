@@ -1,9 +1,9 @@
-//! What programs launched while `CLTUNE_CAPTURE` named a folder, and tuning exactly that.
+//! What programs launched while `CLTUNE_CAPTURE` named a folder, for tuning and verifying exactly that.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `read` | the files of a folder, united |
-//! | `jobs` | what is tuned of it, in which order, with which data |
+//! | `jobs` | what is tuned of it, in which order; a tunable with its data |
 //! | `coverage` | the share of the recorded time that is tuned |
 
 mod coverage;
@@ -11,8 +11,8 @@ mod jobs;
 mod read;
 
 pub(crate) use coverage::{Coverage, coverage};
-pub(crate) use jobs::jobs;
-pub(crate) use read::read;
+pub(crate) use jobs::{Inputs, OTHER_DIMENSIONS, dims, jobs, with_data};
+pub(crate) use read::{ReadError, read};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

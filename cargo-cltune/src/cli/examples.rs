@@ -39,7 +39,9 @@ Examples:
   cargo cltune verify                       what is tuned for the devices of this machine, and the
                                             defaults of what is not
   cargo cltune verify --oclgrind --kernel gemm
-                                            data races and accesses out of bounds, without a device";
+                                            data races and accesses out of bounds, without a device
+  cargo cltune verify --captured /tmp/launches
+                                            what a program launched with CLTUNE_CAPTURE=/tmp/launches";
 
 pub(super) const RULES: &str = "\
 Examples:

@@ -52,6 +52,8 @@ pub(crate) enum Measured {
     Crashed(String),
     /// Another process killed the worker meanwhile.
     Killed(String),
+    /// It is right and fast, and does what it must not.
+    Unsound(String),
     /// The session itself ended more than once while it was being measured.
     Interrupted(String),
     /// Ctrl-C was pressed, and it did not end soon: nothing is known of it.
@@ -66,6 +68,7 @@ impl Measured {
             Self::TimedOut(_)
             | Self::Crashed(_)
             | Self::Killed(_)
+            | Self::Unsound(_)
             | Self::Interrupted(_)
             | Self::Abandoned => None,
         }

@@ -65,7 +65,8 @@ impl Judge for Bench {
 
 /// Chooses the best of all `results` (codes and first time): verifies the finalists and the default on every
 /// draw, and times them in turns. `reject` is told of those that fail, which are out; then those are the
-/// finalists that are best without them. `None` when none is left.
+/// finalists that are best without them. `None` when none is left. What would be chosen is shown to `sound`, which
+/// may know why it must not be.
 ///
 /// Where nobody can judge any more, the fastest of those that held has to do. Where none has held yet, it is
 /// the fastest by its first time, verified on one draw, unless Ctrl-C was pressed: then there is time to go on
@@ -74,16 +75,41 @@ pub(crate) fn choose(
     mut judge: Option<&mut dyn Judge>,
     default: &[i64],
     results: &[(Vec<i64>, f64)],
+    mut sound: impl FnMut(&[i64]) -> Result<(), Measured>,
     mut reject: impl FnMut(&[i64], &Measured),
 ) -> Option<Choice> {
     let mut finalists = Finalists::new(RULE, default, results.iter().cloned());
     let mut compared = HashMap::new();
     loop {
+        let choice = best_finalist(
+            &mut judge,
+            default,
+            &mut finalists,
+            &mut compared,
+            &mut reject,
+        )?;
+        let Err(unsound) = sound(&choice.codes) else {
+            return Some(choice);
+        };
+        finalists.fails(&choice.codes);
+        reject(&choice.codes, &unsound);
+    }
+}
+
+/// The best of the finalists, as [`choose`] says.
+fn best_finalist(
+    judge: &mut Option<&mut dyn Judge>,
+    default: &[i64],
+    finalists: &mut Finalists,
+    compared: &mut HashMap<Vec<i64>, Compared>,
+    reject: &mut impl FnMut(&[i64], &Measured),
+) -> Option<Choice> {
+    loop {
         let Some(judge) = judge.as_deref_mut() else {
             return by_first_times(finalists.left(), default);
         };
         let mut failed = Vec::new();
-        let judged = judge_finalists(judge, &mut finalists, &mut compared, &mut failed);
+        let judged = judge_finalists(judge, finalists, compared, &mut failed);
         for (codes, measured) in &failed {
             reject(codes, measured);
         }
@@ -245,8 +271,21 @@ mod tests {
         answers: usize,
         /// The error after that.
         error: fn() -> BenchError,
+        /// What must not be chosen for another reason.
+        unsound: Vec<i64>,
         /// What was asked.
         asked: Vec<String>,
+    }
+
+    /// What says that these must not be chosen.
+    fn objector(unsound: Vec<i64>) -> impl FnMut(&[i64]) -> Result<(), Measured> {
+        move |codes| {
+            if unsound.contains(&codes[0]) {
+                Err(Measured::Unsound("race".into()))
+            } else {
+                Ok(())
+            }
+        }
     }
 
     impl Made {
@@ -257,6 +296,7 @@ mod tests {
                 crash: Vec::new(),
                 answers: usize::MAX,
                 error: || BenchError::Refused("gone".into()),
+                unsound: Vec::new(),
                 asked: Vec::new(),
             }
         }
@@ -270,7 +310,8 @@ mod tests {
         /// What is chosen of all, and what is rejected.
         fn choose(&mut self) -> (Option<i64>, Vec<i64>) {
             let (mut rejected, results) = (Vec::new(), results(&self.times));
-            let choice = choose(Some(self), &[0], &results, |codes, _| {
+            let sound = objector(self.unsound.clone());
+            let choice = choose(Some(self), &[0], &results, sound, |codes, _| {
                 rejected.push(codes[0]);
             });
             (choice.map(|choice| choice.codes[0]), rejected)
@@ -343,10 +384,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_unsound_is_out_and_the_next_best_is_tried() {
+        // What is near the next best is verified then; the rounds stand where nobody is added.
+        let mut judge = Made::new(&[9.0, 1.0, 3.0, 3.1], &[]);
+        judge.unsound = vec![1];
+        assert_eq!(judge.choose(), (Some(2), vec![1]));
+        assert_eq!(judge.asked.last().unwrap(), "compare 0 2 3");
+        let mut judge = Made::new(&[9.0, 1.0, 1.02], &[]);
+        judge.unsound = vec![1];
+        assert_eq!(judge.choose(), (Some(2), vec![1]));
+        assert_eq!(judge.asked.last().unwrap(), "compare 0 1 2");
+        // Where nothing else is left, nothing is chosen, also without a judge.
+        let mut judge = Made::new(&[2.0, 1.0], &[0]);
+        judge.unsound = vec![1];
+        assert_eq!(judge.choose(), (None, vec![0, 1]));
+        let all = objector(vec![0, 1]);
+        let choice = choose(None, &[0], &results(&[2.0, 1.0]), all, |_, _| {});
+        assert_eq!(choice, None);
+    }
+
+    #[test]
     fn without_a_judge_the_first_times_have_to_do_but_not_of_what_was_wrong() {
-        let choice = choose(None, &[0], &results(&[2.0, 1.0, 3.0]), |_, _| {}).unwrap();
+        let choice = choose(
+            None,
+            &[0],
+            &results(&[2.0, 1.0, 3.0]),
+            objector(vec![]),
+            |_, _| {},
+        )
+        .unwrap();
         assert_eq!((choice.codes, choice.default_us), (vec![1], Some(2.0)));
-        assert_eq!(choose(None, &[0], &[], |_, _| {}), None);
+        assert_eq!(choose(None, &[0], &[], objector(vec![]), |_, _| {}), None);
         // The device is lost after two answers: the default held, the fastest was wrong.
         let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
         judge.answers = 2;

@@ -135,6 +135,7 @@ impl<'a> Line<'a> {
             }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
             Measured::Crashed(reason) | Measured::Killed(reason) => ("crashed", reason.into()),
+            Measured::Unsound(reason) => ("unsound", reason.into()),
             Measured::Interrupted(reason) => ("interrupted", reason.into()),
             Measured::Abandoned => return None,
         };

@@ -5,6 +5,7 @@ use super::plan::Job;
 use super::search::Finished;
 use crate::captured::Coverage;
 use crate::json;
+use crate::oclgrind::Verdict;
 use crate::worker::DeviceRecord;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -93,6 +94,7 @@ impl Messages {
             return;
         };
         let spent = &finished.spent;
+        let soundness = finished.soundness.as_ref();
         let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
         self.about(
             job,
@@ -106,11 +108,14 @@ impl Messages {
                 "stagnant": finished.stagnant,
                 "enough_budget_s": finished.crowded.map(|crowded| crowded.enough_s()),
                 "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
+                "soundness": soundness.map_or("off", Verdict::word),
+                "soundness_reason": soundness.and_then(Verdict::reason),
                 "seconds": spent.total().as_secs_f64(),
                 "starting_s": spent.starting.as_secs_f64(),
                 "measuring_s": spent.measuring.as_secs_f64(),
                 "waiting_s": spent.waiting.as_secs_f64(),
                 "comparing_s": spent.comparing.as_secs_f64(),
+                "simulating_s": spent.simulating.as_secs_f64(),
                 "building_s": spent.building.as_secs_f64(),
             }),
         );

@@ -1,8 +1,8 @@
 //! The search of one kernel, device and problem: from the space to the choice.
 
 use super::bench::{
-    Announce, Bench, BenchError, Lane, Pipeline, PipelineOptions, Spare, Spent, Steadiness,
-    Stopwatch,
+    Announce, Bench, BenchError, Lane, Measured, Pipeline, PipelineOptions, Spare, Spent,
+    Steadiness, Stopwatch,
 };
 use super::course::{Course, Failures, Stopped};
 use super::crowded::Crowded;
@@ -15,6 +15,7 @@ use super::progress::Block;
 use super::space::space;
 use super::trouble::{GivenUp, Trouble};
 use crate::interrupt::interrupted;
+use crate::oclgrind::{SoundnessCheck, Verdict};
 use cltune_core::expr::TextError;
 use cltune_core::select::default_codes;
 use cltune_core::space::{Space, TooComplex};
@@ -46,6 +47,8 @@ pub(crate) struct SearchOptions {
     pub(crate) jobs: usize,
     /// Workers that have nothing to do.
     pub(crate) spare: Spare,
+    /// Whether winners are run under a simulator.
+    pub(crate) checks_winners: bool,
     pub(crate) messages: Messages,
 }
 
@@ -78,6 +81,8 @@ pub(crate) struct Finished {
     pub(crate) stopped: Option<Stopped>,
     /// How steady the device was, where that was measured.
     pub(crate) steadiness: Option<Steadiness>,
+    /// What a simulator says of the choice; `None` where none was asked.
+    pub(crate) soundness: Option<Verdict>,
     /// Where the time went.
     pub(crate) spent: Spent,
 }
@@ -304,8 +309,18 @@ impl Ready<'_> {
         course.progress.comparing();
         let (default, results) = (course.default.clone(), course.times());
         let judge = bench.as_mut().map(|bench| -> &mut dyn Judge { bench });
+        let mut soundness = None;
+        let checks = options.checks_winners;
+        let mut check = checks.then(|| SoundnessCheck::new(course.job, searched));
+        let sound = |codes: &[i64]| {
+            soundness = check.as_mut().map(|check| check.judge(codes));
+            match &soundness {
+                Some(Verdict::Unsound(reason)) => Err(Measured::Unsound(reason.to_string())),
+                _ => Ok(()),
+            }
+        };
         let mut unwritten = None;
-        let choice = finalists::choose(judge, &default, &results, |codes, measured| {
+        let choice = finalists::choose(judge, &default, &results, sound, |codes, measured| {
             let written = course.revise(codes, measured);
             unwritten = unwritten.take().or(written.err());
         });
@@ -327,7 +342,8 @@ impl Ready<'_> {
             });
         course.end(stopped.as_ref());
         let evaluated = course.search.evaluated() as u64;
-        let spent = self.stopwatch.spent(devices, searched);
+        let simulating = check.map_or(Duration::ZERO, |check| check.took());
+        let spent = self.stopwatch.spent(devices, searched, simulating);
         let cut = out_of_time && u128::from(evaluated) < valid;
         let budget = options.budget.time().filter(|_| cut);
         let crowded = budget.and_then(|budget| Crowded::of(budget, spent.starting, evaluated));
@@ -341,6 +357,7 @@ impl Ready<'_> {
             crowded,
             stopped,
             steadiness,
+            soundness,
             spent,
         }
     }

@@ -45,7 +45,7 @@ impl Trouble {
                 self.failed += 1;
                 self.last.clone_from(error);
             }
-            Measured::Interrupted(_) | Measured::Abandoned => {}
+            Measured::Unsound(_) | Measured::Interrupted(_) | Measured::Abandoned => {}
             Measured::Outcome(_) => self.reset(),
         }
     }

@@ -9,13 +9,16 @@
 //! | `protocol` | requests and answers |
 //! | `serve` | the worker's side |
 //! | `handle` | the supervisor's side: start, ask with a time limit, kill |
+//! | `verifier` | a worker that verifies without timing |
 //! | `patience` | waiting that is not confused by sleep, and that Ctrl-C shortens |
 
 mod handle;
 mod patience;
 mod protocol;
 mod serve;
+mod verifier;
 
 pub(crate) use handle::{Worker, WorkerFailure};
 pub(crate) use protocol::{DeviceRecord, Prepare, Request, Response};
 pub(crate) use serve::serve;
+pub(crate) use verifier::{Unverified, Verifier};

@@ -104,7 +104,8 @@ impl KnownDevice {
         }
     }
 
-    fn is_same(&self, other: &Self) -> bool {
+    /// Whether both are the same device: same platform, name and vendor.
+    pub fn is_same(&self, other: &Self) -> bool {
         (&self.platform, &self.name, &self.vendor) == (&other.platform, &other.name, &other.vendor)
     }
 

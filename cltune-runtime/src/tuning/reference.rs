@@ -5,8 +5,7 @@ use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
 use crate::opencl::{RawKernel, RawProgram};
-use cltune_core::declaration::{Reference, ReferenceKernel};
-use cltune_core::expr::Formula;
+use cltune_core::declaration::Reference;
 use cltune_core::model::{Argument, ArgumentKind, Geometry};
 
 /// A kernel that computes the reference.
@@ -114,7 +113,12 @@ impl Measurer {
                 signature::check(&name, &passed.cloned().collect::<Vec<_>>(), &kernel)?;
                 ReferenceLaunch {
                     kernel,
-                    geometry: self.reference_geometry(reference)?,
+                    geometry: reference
+                        .geometry(&self.env(&self.default))
+                        .map_err(|error| PrepareError::Reference {
+                            kernel: name.clone(),
+                            error: error.to_string(),
+                        })?,
                     name,
                     takes_local: false,
                 }
@@ -152,34 +156,6 @@ impl Measurer {
                     log,
                 },
             }
-        })
-    }
-
-    fn reference_geometry(&self, reference: &ReferenceKernel) -> Result<Geometry, PrepareError> {
-        let env = self.env(&self.default);
-        let sizes = |formulas: &[Formula]| {
-            let mut sizes = [1; 3];
-            for (formula, size) in formulas.iter().zip(&mut sizes) {
-                let value = formula.eval(&env).map_err(|reason| reason.to_string());
-                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
-                *size = value
-                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
-                    .map_err(|reason| PrepareError::Reference {
-                        kernel: reference.kernel.clone(),
-                        error: format!("its size `{}` cannot be used: {reason}", formula.text),
-                    })?;
-            }
-            Ok::<_, PrepareError>(sizes)
-        };
-        Ok(Geometry {
-            work_dim: reference.global.len().clamp(1, 3) as u32,
-            global: sizes(&reference.global)?,
-            local: if reference.local.is_empty() {
-                None
-            } else {
-                Some(sizes(&reference.local)?)
-            },
-            offset: None,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
+use crate::oclgrind::Verdict;
 use crate::session::{Finished, Job, time};
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
@@ -64,6 +65,12 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
     }
     if let Some(crowded) = &finished.crowded {
         writeln!(out, "  {subject}: {crowded}")?;
+    }
+    let soundness = finished.soundness.as_ref();
+    let soundness = soundness.filter(|_| finished.choice.is_some());
+    if let Some(reason) = soundness.and_then(Verdict::reason) {
+        let reason = reason.replace('\n', "\n    ");
+        writeln!(out, "  {subject}: {reason}")?;
     }
     if let Some(steadiness) = finished.steadiness.filter(|of| !of.is_steady()) {
         let (fastest, slowest) = (time(steadiness.fastest_us), time(steadiness.slowest_us));

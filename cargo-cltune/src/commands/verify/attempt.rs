@@ -1,12 +1,11 @@
 //! One entry, problem and device, in a worker process of its own.
 
 use super::entries::Origin;
-use super::findings::{Finding, findings};
-use super::oclgrind::Oclgrind;
 use super::problems::draws_at_once;
 use crate::interrupt::interrupted;
+use crate::oclgrind::{Ended, Finding, Limits, Oclgrind, Simulation};
 use crate::session::Job;
-use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
+use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
 use cltune_core::select::default_codes;
@@ -19,25 +18,50 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// The status of what could not be prepared.
 const NOT_RUN: &str = "not-run";
 
-/// What Oclgrind says of an instruction that it does not know.
-const UNKNOWN_INSTRUCTION: &str = "Unsupported instruction";
-
-/// The OpenCL error of a program that has no such kernel.
-const NO_KERNEL: &str = "CL_INVALID_KERNEL_NAME";
-
 /// What is to be verified.
 pub(super) struct Attempt {
     pub(super) job: Job,
+    /// Larger problems, for where the reference is of no use on the job's: the next one is tried.
+    pub(super) other_problems: Vec<Vec<i64>>,
     pub(super) codes: Vec<i64>,
     pub(super) origin: Origin,
     /// The device that the configuration was tuned on, where it is run on another.
     pub(super) tuned_on: Option<String>,
-    /// Whether the problem is larger than the one it was tuned for.
-    pub(super) is_larger: bool,
+    pub(super) purpose: Purpose,
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) limit: Duration,
     pub(super) oclgrind: Option<Oclgrind>,
+}
+
+/// Why an entry is run on a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It was tuned for it, it was asked for, or it is small enough for a simulator.
+    Own,
+    /// It is larger.
+    Larger,
+    /// Nothing likely divides its sizes.
+    Uneven,
+    /// A program launched it, and the inputs are the program's.
+    Captured,
+}
+
+impl Purpose {
+    /// The word that messages have for it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Larger => "larger",
+            Self::Uneven => "uneven",
+            Self::Captured => "captured",
+        }
+    }
+
+    /// Whether nobody has asked for the problem.
+    fn is_own_idea(self) -> bool {
+        matches!(self, Self::Larger | Self::Uneven)
+    }
 }
 
 /// What became of it.
@@ -49,6 +73,10 @@ pub(super) struct Verified {
     pub(super) failure: Option<Failure>,
     /// What Oclgrind found.
     pub(super) findings: Vec<Finding>,
+    /// What was not looked for.
+    pub(super) note: Option<&'static str>,
+    /// The problem that it was run on, where that is one of the others.
+    pub(super) other_problem: Option<Vec<i64>>,
 }
 
 /// What went wrong.
@@ -57,6 +85,8 @@ pub(super) struct Failure {
     /// The word that messages have for it.
     pub(super) status: &'static str,
     pub(super) detail: String,
+    /// Whether it is the simulator's, which is not up to the kernel.
+    is_simulators: bool,
 }
 
 impl Failure {
@@ -64,6 +94,7 @@ impl Failure {
         Self {
             status,
             detail: detail.into(),
+            is_simulators: false,
         }
     }
 
@@ -82,7 +113,29 @@ impl Failure {
     fn of_worker(failure: &WorkerFailure) -> Self {
         match failure {
             WorkerFailure::TimedOut { .. } => Self::new("timed-out", failure.to_string()),
+            WorkerFailure::Interrupted => Self::new(NOT_RUN, failure.to_string()),
             _ => Self::new("crashed", failure.to_string()),
+        }
+    }
+
+    /// Nothing here is the kernel's doing, but that it takes long. What was tuned was built elsewhere, so it is the
+    /// simulator that lacks what it needs.
+    fn of_simulation(ended: Ended, is_tuned: bool, was_prepared: bool) -> Self {
+        match ended {
+            Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
+                is_simulators: true,
+                ..Self::new(NOT_RUN, format!("Oclgrind itself fails: {reason}"))
+            },
+            Ended::Build(log) => Self {
+                is_simulators: is_tuned,
+                ..Self::new(NOT_RUN, format!("it does not build for Oclgrind: {log}"))
+            },
+            Ended::Reference(reason) => Self::new(NOT_RUN, reason),
+            Ended::Late(reason) if was_prepared => Self::new("timed-out", reason),
+            Ended::Late(reason) => {
+                Self::new(NOT_RUN, format!("computing the reference failed: {reason}"))
+            }
+            Ended::Interrupted => Self::new(NOT_RUN, "interrupted"),
         }
     }
 }
@@ -103,17 +156,21 @@ impl Verified {
         refusal(self.status())
     }
 
-    /// Whether Oclgrind met an instruction that it does not know, or lost the kernel to one while it read
-    /// the program.
+    /// Whether Oclgrind objects to the configuration, and not only to the reference.
+    fn has_own_findings(&self) -> bool {
+        self.findings.iter().any(|finding| !finding.in_reference)
+    }
+
+    /// Whether the simulator is not up to the kernel, and had no objections before that.
     fn is_beyond_simulator(&self) -> bool {
-        let unknown = |finding: &Finding| finding.what.starts_with(UNKNOWN_INSTRUCTION);
-        let lost = |failure: &Failure| failure.detail.contains(NO_KERNEL);
-        self.findings.iter().any(unknown) || self.failure.as_ref().is_some_and(lost)
+        let failure = self.failure.as_ref();
+        self.findings.is_empty() && failure.is_some_and(|failure| failure.is_simulators)
     }
 
     /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
     pub(super) fn status(&self) -> &'static str {
         match &self.failure {
+            Some(failure) if failure.status == NOT_RUN && self.has_own_findings() => "unsound",
             Some(failure) => failure.status,
             None if self.findings.is_empty() => "ok",
             None => "unsound",
@@ -122,12 +179,13 @@ impl Verified {
 }
 
 impl Attempt {
-    /// Whether a result says nothing about what launches do: a larger problem is too large for the
-    /// machine or its patience, or the driver refuses what was tuned for another device or problem, and
-    /// a launch would take the next.
+    /// Whether a result says nothing about what launches do: a problem of our own idea cannot be prepared, is too
+    /// large for the machine or its patience, or the driver refuses what was tuned for another device or
+    /// problem, and a launch would take the next; or the simulator is not up to the kernel.
     pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
-        (self.is_larger && verified.is_not_run())
+        (self.purpose.is_own_idea() && verified.is_not_run())
             || (self.origin.is_of_another() && verified.is_refused())
+            || verified.is_beyond_simulator()
     }
 
     /// Whether the results are compared with those of the same configuration.
@@ -143,73 +201,96 @@ impl Attempt {
             && default_codes(&declaration.model, dims, &limits).as_ref() == Some(&self.codes)
     }
 
-    /// Runs on all draws; under Oclgrind once more without its compiler's optimiser, where that makes what
-    /// the simulator cannot run.
+    /// Runs on all draws.
     pub(super) fn run(&self) -> Verified {
-        let verified = self.run_under(self.oclgrind.as_ref());
-        let other = self.oclgrind.as_ref().and_then(Oclgrind::without_optimiser);
-        match other {
-            Some(other) if verified.is_beyond_simulator() => self.run_under(Some(&other)),
-            _ => verified,
+        let Some(oclgrind) = &self.oclgrind else {
+            return self.in_batches(&self.job, |seed, draws, verified| {
+                match self.run_draws(draws, seed) {
+                    Ok(draws) => verified.draws += draws,
+                    Err(failure) => verified.failure = Some(failure),
+                }
+            });
+        };
+        let mut oclgrind = oclgrind.clone();
+        let (first, has_reference) = self.simulate(&self.job, &mut oclgrind);
+        if has_reference {
+            return first;
         }
+        for problem in &self.other_problems {
+            let job = Job {
+                dims: problem.clone(),
+                ..self.job.clone()
+            };
+            let (mut verified, has_reference) = self.simulate(&job, &mut oclgrind);
+            if has_reference {
+                verified.other_problem = Some(problem.clone());
+                return verified;
+            }
+        }
+        first
     }
 
     /// As many draws at once as memory allows; no more of them after Ctrl-C.
-    fn run_under(&self, oclgrind: Option<&Oclgrind>) -> Verified {
-        let limits = self.job.device.info().limits;
-        let model = &self.job.declaration.model;
-        let at_once = draws_at_once(model, &self.job.dims, &limits, self.draws);
+    fn in_batches(&self, job: &Job, mut run: impl FnMut(u64, usize, &mut Verified)) -> Verified {
+        let limits = job.device.info().limits;
+        let at_once = draws_at_once(&job.declaration.model, &job.dims, &limits, self.draws);
         let mut verified = Verified::default();
         while verified.draws < self.draws && verified.is_right() && !interrupted() {
             let draws = at_once.min(self.draws - verified.draws);
             // Every worker has a seed of its own, so that no draw comes twice.
             let seed = self.seed.wrapping_add(verified.draws as u64);
-            self.run_draws(oclgrind, draws, seed, &mut verified);
+            run(seed, draws, &mut verified);
         }
         verified
     }
 
-    fn run_draws(
-        &self,
-        oclgrind: Option<&Oclgrind>,
-        draws: usize,
-        seed: u64,
-        verified: &mut Verified,
-    ) {
-        let watched = match oclgrind.map(Oclgrind::watch).transpose() {
-            Ok(watched) => watched,
-            Err(error) => {
-                verified.failure = Some(Failure::new("crashed", error.to_string()));
-                return;
+    /// Under Oclgrind on one problem; and whether the reference could be computed for that.
+    fn simulate(&self, job: &Job, oclgrind: &mut Oclgrind) -> (Verified, bool) {
+        let mut has_reference = true;
+        let mut verified = self.in_batches(job, |seed, draws, verified| {
+            let simulation = Simulation {
+                job,
+                configurations: &[&self.codes],
+                draws,
+                seed,
+                limits: Limits {
+                    preparing: PATIENCE.max(self.limit),
+                    configuration: self.limit,
+                    end: None,
+                },
+            };
+            let simulated = simulation.run(oclgrind);
+            has_reference &= !matches!(simulated.ended, Some(Ended::Reference(_)));
+            let was_prepared = simulated.is_prepared;
+            verified.findings = simulated.reference;
+            for ran in simulated.ran {
+                verified.findings.extend(ran.findings);
+                match ran.result {
+                    Ok(draws) => verified.draws += draws,
+                    Err(wrong) => {
+                        let outcome = Outcome::WrongResult(wrong);
+                        verified.failure = Some(Failure::of_outcome(outcome));
+                    }
+                }
             }
-        };
-        let worker = match &watched {
-            Some(watched) => Worker::launch(watched.command()),
-            None => Worker::start(),
-        };
-        let mut of_reference = 0;
-        let result = worker
-            .map_err(|failure| Failure::of_worker(&failure))
-            .and_then(|mut worker| {
-                self.prepare(&mut worker, draws, seed)?;
-                of_reference = watched.as_ref().map_or(0, |watched| watched.log().len());
-                self.verify(&mut worker)
-            });
-        match result {
-            Ok(draws) => verified.draws += draws,
-            Err(failure) => verified.failure = Some(failure),
+            verified.findings.extend(simulated.unfinished);
+            if let Some(ended) = simulated.ended {
+                let is_tuned = matches!(self.origin, Origin::Tuned);
+                let failure = Failure::of_simulation(ended, is_tuned, was_prepared);
+                verified.failure = Some(failure);
+            }
+        });
+        if !oclgrind.watches_values() && !verified.is_not_run() {
+            verified.note = Some(
+                "run without Oclgrind's check for values that were never written, which fails on it",
+            );
         }
-        if let Some(watched) = watched {
-            let log = watched.log();
-            let (reference, own) = log.split_at_checked(of_reference).unwrap_or(("", &log));
-            verified.findings = findings(reference, true);
-            verified.findings.extend(findings(own, false));
-        }
+        (verified, has_reference)
     }
 
-    /// Lets the worker compute the reference.
-    fn prepare(&self, worker: &mut Worker, draws: usize, seed: u64) -> Result<(), Failure> {
-        let request = Request::Prepare(Box::new(Prepare {
+    /// On the device, in a worker of its own.
+    fn run_draws(&self, draws: usize, seed: u64) -> Result<usize, Failure> {
+        let prepare = Prepare {
             device: self.job.device.index,
             device_name: self.job.device.name.clone(),
             record: record::encode(&self.job.declaration),
@@ -217,29 +298,24 @@ impl Attempt {
             seed,
             folder: self.job.folder.clone(),
             draws: Some(draws),
-            // Oclgrind would take a guard zone for a part of the buffer.
-            guards: self.oclgrind.is_none(),
-        }));
-        // Whatever happens here is not the configuration's doing.
-        let reason = match worker.ask(&request, PATIENCE.max(self.limit)) {
-            Ok(Response::Prepared { .. }) => return Ok(()),
-            Ok(Response::Failed(reason)) => reason,
-            Ok(other) => format!("the worker answered {other:?}"),
-            Err(failure) => format!("computing the reference failed: {failure}"),
+            guards: true,
         };
-        Err(Failure::new(NOT_RUN, reason))
-    }
-
-    fn verify(&self, worker: &mut Worker) -> Result<usize, Failure> {
-        let codes = self.codes.clone();
-        match worker.ask(&Request::Verify { codes }, self.limit) {
-            Ok(Response::Verified { verified, .. }) => verified.map_err(Failure::of_outcome),
-            Ok(Response::Failed(reason)) => Err(Failure::new(NOT_RUN, reason)),
-            Ok(other) => Err(Failure::new(
-                "crashed",
-                format!("the worker answered {other:?}"),
-            )),
-            Err(failure) => Err(Failure::of_worker(&failure)),
-        }
+        let worker = Worker::start().map_err(|failure| Failure::of_worker(&failure))?;
+        let patience = PATIENCE.max(self.limit);
+        // Whatever happens here is not the configuration's doing.
+        let prepared = Verifier::prepare(worker, prepare, patience);
+        let mut verifier = prepared.map_err(|failure| match failure {
+            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Worker(failure) => Failure::new(
+                NOT_RUN,
+                format!("computing the reference failed: {failure}"),
+            ),
+        })?;
+        let verified = verifier.verify(&self.codes, self.limit);
+        let verified = verified.map_err(|failure| match failure {
+            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Worker(failure) => Failure::of_worker(&failure),
+        })?;
+        verified.map_err(Failure::of_outcome)
     }
 }

@@ -3,17 +3,15 @@
 //! | file | owns |
 //! |---|---|
 //! | `entries` | what is to be verified of what lockfiles hold |
-//! | `problems` | larger and smaller problems on which an entry can be run |
+//! | `problems` | larger and uneven problems on which an entry can be run |
 //! | `attempt` | one entry, problem and device in a worker process |
-//! | `oclgrind` | starting workers under Oclgrind |
-//! | `findings` | Oclgrind's log, read |
 //! | `plan` | which attempts are made |
+//! | `from_capture` | what of a capture is run |
 //! | `print` | results as a table and as JSON |
 
 mod attempt;
 mod entries;
-mod findings;
-mod oclgrind;
+mod from_capture;
 mod plan;
 mod print;
 mod problems;
@@ -31,7 +29,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Runs the lockfile's configurations again, and compares their results with the reference's: on
-/// fresh random inputs, and on problems larger than those they were tuned for. What was not tuned is run
+/// fresh random inputs, and on larger and uneven problems than those they were tuned for. What was not tuned is run
 /// with what a launch would select, such as the default.
 ///
 /// Exit code 1 when one is wrong, cannot be run, or is stale.
@@ -48,6 +46,15 @@ pub(crate) struct VerifyArgs {
     /// --oclgrind: smaller) ones; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Verification")]
     problem: Vec<String>,
+    /// Run the kernels that a program recorded in this folder on what it launched, with its data where that was
+    /// kept (`CLTUNE_CAPTURE=FOLDER`, `CLTUNE_CAPTURE_DATA=1`); all other kernels as ever.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["problem", "oclgrind"],
+        help_heading = "Verification"
+    )]
+    captured: Option<PathBuf>,
     /// How many draws of inputs to run on (default: 8, or as many as are declared if that is more;
     /// with --oclgrind 1).
     #[arg(
@@ -61,7 +68,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "NUMBER", help_heading = "Verification")]
     seed: Option<u64>,
     /// By how much larger every dimension above 32 of the larger problems is, or one of them where the
-    /// constraints do not allow all; 1 for none.
+    /// constraints do not allow all; 1 for no problems but the tuned ones, uneven ones neither.
     #[arg(
         long,
         value_name = "FACTOR",
@@ -131,6 +138,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     })?;
     let mut printer = Printer::new(args.message_format, stdout);
     let mut wrong = !entries.stale.is_empty();
+    let mut is_any_run = false;
     printer.begin(&entries, &plan)?;
     for attempt in &plan.attempts {
         if interrupted() {
@@ -138,14 +146,17 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         }
         printer.start(attempt);
         let result = attempt.run();
-        if interrupted() && result.is_right() {
-            // Perhaps not on all draws.
+        if interrupted() && (result.is_right() || result.is_not_run()) {
+            // Perhaps not on all draws, or not to the end.
             break;
         }
         wrong |= !(result.is_right() || attempt.says_nothing(&result));
+        is_any_run |= !result.is_not_run();
         printer.result(attempt, &result)?;
     }
     printer.end()?;
+    // A simulator that can run nothing at all is not to be taken for one that has no objections.
+    wrong |= !plan.attempts.is_empty() && !is_any_run;
     Ok(match (interrupted(), wrong) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Reported,

@@ -1,13 +1,15 @@
 //! Which attempts are made: entries, problems and devices put together.
 
 use super::VerifyArgs;
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Purpose};
 use super::entries::{Entries, Entry, Origin};
-use super::oclgrind::{Oclgrind, OclgrindError};
-use super::problems::{larger, smaller};
+use super::problems::{larger, uneven};
+use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
+use crate::oclgrind::{self, Oclgrind, OclgrindError};
 use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
+use cltune_core::declaration::Fill;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::select::{KnownDevice, Table, select};
 
@@ -32,6 +34,12 @@ pub(super) enum VerifyError {
     /// There is no Oclgrind.
     #[error(transparent)]
     Oclgrind(#[from] OclgrindError),
+    /// There is no capture.
+    #[error(transparent)]
+    Capture(#[from] ReadError),
+    /// There is one, and none of it can be run.
+    #[error("nothing of the capture can be verified here: {}", .0.join("; "))]
+    NothingCaptured(Vec<String>),
     /// What is tuned was tuned on devices that are not chosen.
     #[error(
         "nothing to verify: with --oclgrind, --device means what was tuned on a device, and {}",
@@ -51,8 +59,11 @@ pub(super) enum VerifyError {
 
 /// Puts them together, in the order of the lockfiles.
 pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyError> {
+    let captured = args.captured.as_deref().map(captured::read).transpose()?;
     let mut planner = Planner {
         args,
+        captured: captured.unwrap_or_default(),
+        found_captured: false,
         plan: Plan {
             attempts: Vec::new(),
             left_out: Vec::new(),
@@ -66,15 +77,25 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
     };
     let mut elsewhere: Vec<String> = Vec::new();
     for entry in &entries.current {
-        match hosts.iter().find(|host| is_same(&host.of, &entry.device)) {
+        match hosts.iter().find(|host| host.of.is_same(&entry.device)) {
+            // With --captured: on what was captured, below.
+            Some(_) if planner.is_captured(&entry.declaration) => planner.add_if_captured(entry),
             Some(host) => planner.add(entry, host)?,
             None => elsewhere.push(entry.device.name.to_string()),
         }
     }
     for tunable in &entries.tunables {
+        let is_captured = planner.is_captured(&tunable.declaration);
         for host in &hosts {
-            planner.add_untuned(tunable, host)?;
+            if is_captured {
+                planner.add_captured(tunable, host)?;
+            } else {
+                planner.add_untuned(tunable, host)?;
+            }
         }
+    }
+    if args.captured.is_some() {
+        planner.check_capture(&entries.tunables)?;
     }
     let Planner { mut plan, .. } = planner;
     elsewhere.sort();
@@ -94,17 +115,12 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
 }
 
 /// Where the entries of one device are run.
-struct Host {
-    of: KnownDevice,
-    device: DeviceRecord,
+pub(super) struct Host {
+    pub(super) of: KnownDevice,
+    pub(super) device: DeviceRecord,
     oclgrind: Option<Oclgrind>,
     /// Whether it is the simulator as it is, for what was never tuned.
     is_plain: bool,
-}
-
-/// Whether two devices of lockfiles are the same.
-fn is_same(one: &KnownDevice, other: &KnownDevice) -> bool {
-    one.name == other.name && one.platform == other.platform && one.vendor == other.vendor
 }
 
 /// The devices of this machine, one of each kind.
@@ -116,7 +132,7 @@ fn own(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> 
         let mut tuned = entries.current.iter().map(|entry| &entry.device);
         let known = tuned.find(|known| known.is(&info));
         let of = known.map_or_else(|| KnownDevice::of(&info), Clone::clone);
-        if hosts.iter().any(|host| is_same(&host.of, &of)) {
+        if hosts.iter().any(|host| host.of.is_same(&of)) {
             continue;
         }
         hosts.push(Host {
@@ -134,7 +150,7 @@ fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, Verify
     let mut hosts: Vec<Host> = Vec::new();
     for entry in &entries.current {
         let known = &entry.device;
-        if hosts.iter().any(|host| is_same(&host.of, known)) || !is_wanted(known, filters) {
+        if hosts.iter().any(|host| host.of.is_same(known)) || !is_wanted(known, filters) {
             continue;
         }
         let oclgrind = Oclgrind::like(Some(known))?;
@@ -177,40 +193,56 @@ fn is_wanted(device: &KnownDevice, filters: &[String]) -> bool {
             .any(|filter| info.matches(usize::MAX, filter))
 }
 
-struct Planner<'a> {
+pub(super) struct Planner<'a> {
     args: &'a VerifyArgs,
-    plan: Plan,
+    /// With --captured: what was.
+    pub(super) captured: Vec<Captured>,
+    /// Whether any of it is run.
+    pub(super) found_captured: bool,
+    pub(super) plan: Plan,
 }
 
 impl Planner<'_> {
-    fn add(&mut self, entry: &Entry, host: &Host) -> Result<(), PlanError> {
+    pub(super) fn add(&mut self, entry: &Entry, host: &Host) -> Result<(), PlanError> {
         let model = &entry.declaration.model;
         let limits = &host.device.info().limits;
+        let factor = i64::from(self.args.larger);
         if !self.args.problem.is_empty() {
             for text in &self.args.problem {
                 let dims = session::problem(&entry.declaration, text)?;
                 match model.check(&entry.codes, &dims, limits) {
-                    Ok(()) => self.push(entry, host, dims, false),
+                    Ok(()) => self.push(entry, host, dims, Purpose::Own),
                     Err(reason) => self.leave_out(entry, text, &reason.to_string()),
                 }
             }
         } else if host.oclgrind.is_some() {
-            let dims = smaller(model, &entry.codes, &entry.dims, limits);
-            self.push(entry, host, dims, false);
+            let tuned = oclgrind::Tuned {
+                declaration: &entry.declaration,
+                configurations: &[&entry.codes],
+                dims: &entry.dims,
+                limits,
+            };
+            let problems = tuned.small_problems();
+            if problems.is_empty() {
+                self.leave_out(entry, "a smaller problem", oclgrind::FILES);
+            }
+            self.push_first(entry, host, problems, Purpose::Own);
         } else {
-            self.push(entry, host, entry.dims.clone(), false);
-            let factor = i64::from(self.args.larger);
+            self.push(entry, host, entry.dims.clone(), Purpose::Own);
             if factor > 1 && !entry.dims.is_empty() {
                 match larger(model, &entry.codes, &entry.dims, factor, limits) {
                     Ok(problems) => {
                         for dims in problems {
-                            self.push(entry, host, dims, true);
+                            self.push(entry, host, dims, Purpose::Larger);
                         }
                     }
                     Err(reason) => {
                         let problem = format!("{factor} times as large");
                         self.leave_out(entry, &problem, &reason);
                     }
+                }
+                for dims in uneven(model, &entry.codes, &entry.dims, limits) {
+                    self.push(entry, host, dims, Purpose::Uneven);
                 }
             }
         }
@@ -221,11 +253,9 @@ impl Planner<'_> {
     /// default, where nothing else is known. A simulator of a tuned device runs what was tuned on it.
     fn add_untuned(&mut self, tunable: &Tuned, host: &Host) -> Result<(), PlanError> {
         let Tuned {
-            folder,
-            declaration,
-            table,
+            declaration, table, ..
         } = tunable;
-        let (model, info) = (&declaration.model, host.device.info());
+        let info = host.device.info();
         if host.oclgrind.is_some() && !(host.is_plain && table.results.is_empty()) {
             return Ok(());
         }
@@ -248,36 +278,57 @@ impl Planner<'_> {
             if here.contains(&&*dims) {
                 continue;
             }
-            let Some(candidate) = select(model, &info, &dims, table, &Table::EMPTY) else {
-                let problem = model.describe_problem(&dims);
-                self.plan.left_out.push(format!(
-                    "{} on {problem}: it is not tuned, and no configuration is valid",
-                    model.name
-                ));
+            let Some(entry) = self.selected(tunable, host, &dims) else {
                 continue;
-            };
-            let entry = Entry {
-                folder: folder.clone(),
-                declaration: declaration.clone(),
-                device: host.of.clone(),
-                codes: candidate.codes.to_vec(),
-                origin: Origin::Selected {
-                    rule: candidate.rule,
-                    text: candidate.origin(),
-                },
-                dims: dims.clone(),
             };
             if self.args.problem.is_empty() {
                 self.add(&entry, host)?;
             } else {
-                self.push(&entry, host, dims, false);
+                self.push(&entry, host, dims, Purpose::Own);
             }
         }
         Ok(())
     }
 
-    /// Adds an attempt, if the same is not there: entries for several problems may share one.
-    fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, is_larger: bool) {
+    /// What a launch would select for a problem; `None`, after saying so, where that is nothing.
+    pub(super) fn selected(&mut self, tunable: &Tuned, host: &Host, dims: &[i64]) -> Option<Entry> {
+        let (model, info) = (&tunable.declaration.model, host.device.info());
+        let Some(candidate) = select(model, &info, dims, &tunable.table, &Table::EMPTY) else {
+            let problem = model.describe_problem(dims);
+            self.plan.left_out.push(format!(
+                "{} on {problem}: it is not tuned, and no configuration is valid",
+                model.name
+            ));
+            return None;
+        };
+        Some(Entry {
+            folder: tunable.folder.clone(),
+            declaration: tunable.declaration.clone(),
+            device: host.of.clone(),
+            codes: candidate.codes.to_vec(),
+            origin: Origin::Selected {
+                rule: candidate.rule,
+                text: candidate.origin(),
+            },
+            dims: dims.to_vec(),
+        })
+    }
+
+    pub(super) fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, purpose: Purpose) {
+        self.push_first(entry, host, vec![dims], purpose);
+    }
+
+    /// Adds an attempt on the first of these problems that can be prepared, if the same is not there: entries for
+    /// several problems may share one.
+    fn push_first(
+        &mut self,
+        entry: &Entry,
+        host: &Host,
+        problems: Vec<Vec<i64>>,
+        purpose: Purpose,
+    ) {
+        let mut problems = problems.into_iter();
+        let Some(dims) = problems.next() else { return };
         let tuned_on = host
             .oclgrind
             .as_ref()
@@ -301,15 +352,25 @@ impl Planner<'_> {
                 twins: Vec::new(),
                 dims,
             },
+            other_problems: problems.collect(),
             codes: entry.codes.clone(),
             origin: entry.origin.clone(),
             tuned_on,
-            is_larger,
-            draws: self.args.draws(entry.declaration.draws),
+            purpose,
+            draws: self.draws(entry, purpose),
             seed: self.plan.seed,
             limit: self.args.time_limit(),
             oclgrind: host.oclgrind.clone(),
         });
+    }
+
+    /// Data that was captured is the same in every draw.
+    fn draws(&self, entry: &Entry, purpose: Purpose) -> usize {
+        let is_random = |fill: &Fill| matches!(fill, Fill::Uniform { .. });
+        if purpose == Purpose::Captured && !entry.declaration.fills.iter().any(is_random) {
+            return 1;
+        }
+        self.args.draws(entry.declaration.draws)
     }
 
     fn leave_out(&mut self, entry: &Entry, problem: &str, reason: &str) {

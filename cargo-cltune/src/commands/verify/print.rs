@@ -1,6 +1,6 @@
 //! Results as a table for people and as messages for tools.
 
-use super::attempt::{Attempt, Verified};
+use super::attempt::{Attempt, Purpose, Verified};
 use super::entries::Entries;
 use super::plan::Plan;
 use crate::commands::MessageFormat;
@@ -21,6 +21,8 @@ pub(super) struct Printer<'a> {
     not_run: usize,
     /// Whether something was compared with itself.
     own_reference: bool,
+    /// Whether an uneven problem showed something.
+    uneven_is_wrong: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -34,6 +36,7 @@ impl<'a> Printer<'a> {
             wrong: 0,
             not_run: 0,
             own_reference: false,
+            uneven_is_wrong: false,
         }
     }
 
@@ -90,8 +93,14 @@ impl<'a> Printer<'a> {
         }
         let job = &attempt.job;
         let name = job.declaration.model.name.to_string();
-        let problem = job.problem();
-        let size = if attempt.is_larger { " (larger)" } else { "" };
+        let dims = result.other_problem.as_ref().unwrap_or(&job.dims);
+        let problem = job.declaration.model.describe_sizes(dims);
+        let size = match attempt.purpose {
+            Purpose::Own => "",
+            Purpose::Larger => " (larger)",
+            Purpose::Uneven => " (uneven)",
+            Purpose::Captured => " (captured)",
+        };
         let device = match &attempt.tuned_on {
             Some(tuned_on) => format!("{tuned_on}, simulated"),
             None => job.device.name.clone(),
@@ -114,6 +123,9 @@ impl<'a> Printer<'a> {
             details.push(failure.detail.clone());
         }
         details.extend(result.findings.iter().map(ToString::to_string));
+        details.extend(result.note.map(str::to_owned));
+        let is_wrong = !result.is_right() && !attempt.says_nothing(result);
+        self.uneven_is_wrong |= attempt.purpose == Purpose::Uneven && is_wrong;
         let of_problem = if problem.is_empty() {
             String::new()
         } else {
@@ -156,6 +168,13 @@ impl<'a> Printer<'a> {
                  never written and writes out of bounds show here; more under --oclgrind"
             )?;
         }
+        if self.uneven_is_wrong {
+            writeln!(
+                self.out,
+                "\na launch with an uneven size gets these values, too; where a kernel is not meant for such sizes, \
+                 a clause says so: `constraints(n % 4 == 0)`"
+            )?;
+        }
         write!(self.out, "\n{} right, {} not", self.right, self.wrong)?;
         if self.not_run > 0 {
             write!(self.out, ", {} not run", self.not_run)?;
@@ -189,6 +208,8 @@ fn message(attempt: &Attempt, result: &Verified) -> Value {
             })
         })
         .collect();
+    let failure = result.failure.as_ref().map(|failure| &*failure.detail);
+    let detail = failure.or(result.note);
     let here = || &attempt.job.device.name;
     let tuned_on = match attempt.origin.selected() {
         None => Some(attempt.tuned_on.as_ref().unwrap_or_else(here)),
@@ -200,12 +221,16 @@ fn message(attempt: &Attempt, result: &Verified) -> Value {
         "device": attempt.job.device.name,
         "tuned_on": tuned_on,
         "rule": attempt.origin.selected(),
-        "problem": json::problem(model, &attempt.job.dims),
-        "larger": attempt.is_larger,
+        "problem": json::problem(
+            model,
+            result.other_problem.as_ref().unwrap_or(&attempt.job.dims),
+        ),
+        "larger": attempt.purpose == Purpose::Larger,
+        "purpose": attempt.purpose.word(),
         "values": json::values(model, &attempt.codes),
         "status": result.status(),
         "draws": result.draws,
-        "detail": result.failure.as_ref().map(|failure| &failure.detail),
+        "detail": detail,
         "findings": findings,
     })
 }

@@ -1,4 +1,4 @@
-//! Problems on which a tuned configuration can be run: larger and smaller than its own.
+//! Problems on which a tuned configuration can be run: larger than its own, and uneven ones.
 
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
@@ -23,9 +23,7 @@ pub(super) fn larger(
     factor: i64,
     limits: &DeviceLimits,
 ) -> Result<Vec<Vec<i64>>, String> {
-    let all_are_small = dims.iter().all(|size| *size <= SMALL);
-    let growing = (0..dims.len()).filter(|at| dims[*at] > SMALL || all_are_small);
-    let growing: Vec<usize> = growing.collect();
+    let growing = changing(dims);
     let multiplied = |which: &[usize]| multiplied(model, codes, dims, which, factor, limits);
     let reason = match multiplied(&growing) {
         Ok(all) => return Ok(vec![all]),
@@ -38,6 +36,13 @@ pub(super) fn larger(
     } else {
         Ok(single)
     }
+}
+
+/// The dimensions that other problems have in other sizes: all but small ones, unless all are small.
+fn changing(dims: &[i64]) -> Vec<usize> {
+    let all_are_small = dims.iter().all(|size| *size <= SMALL);
+    let changing = (0..dims.len()).filter(|at| dims[*at] > SMALL || all_are_small);
+    changing.collect()
 }
 
 /// The problem with these dimensions multiplied, if the configuration can be run on it.
@@ -71,60 +76,106 @@ fn multiplied(
     Ok(larger)
 }
 
-/// A small problem on which the configuration still has several work-groups.
-pub(super) fn smaller(
+/// Problems below another whose sizes nothing likely divides, and on which the configuration can be run: with all
+/// dimensions changed, but for small ones, or where the constraints do not allow that, with those changed that
+/// allow it, alone if need be. None where they allow none.
+pub(super) fn uneven(
     model: &Model,
     codes: &[i64],
     dims: &[i64],
     limits: &DeviceLimits,
-) -> Vec<i64> {
-    let tuned_groups = groups(model, codes, dims, limits);
-    let enough = |dims: &[i64]| match (groups(model, codes, dims, limits), tuned_groups) {
-        (Some(groups), Some(tuned)) => groups
-            .iter()
-            .zip(tuned)
-            .all(|(groups, tuned)| *groups >= tuned.min(2)),
-        (groups, _) => groups.is_some(),
+) -> Vec<Vec<i64>> {
+    let changing = changing(dims);
+    let changed = |which: &[usize], size: i64| {
+        let mut other = dims.to_vec();
+        for at in which {
+            other[*at] = size;
+        }
+        other
     };
-    let mut small = dims.to_vec();
-    for dimension in 0..dims.len() {
-        for size in candidates(dims[dimension]).filter(|size| *size >= SMALL) {
-            let mut candidate = small.clone();
-            candidate[dimension] = size;
-            if model.check(codes, &candidate, limits).is_ok() && enough(&candidate) {
-                small = candidate;
-                break;
-            }
+    let is_valid = |dims: &[i64]| model.check(codes, dims, limits).is_ok();
+    let mut primes = dims.to_vec();
+    for at in &changing {
+        primes[*at] = prime_below(dims[*at]).unwrap_or(dims[*at]);
+    }
+    if primes != dims && is_valid(&primes) {
+        return vec![primes];
+    }
+    // Dimensions that are equal may have to be.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for at in changing {
+        match groups.iter_mut().find(|group| dims[group[0]] == dims[at]) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
         }
     }
-    small
+    let tiles = tiles(model, codes, dims, limits);
+    let of_group = |which: &[usize]| {
+        let size = dims[which[0]];
+        let less = tiles.iter().map(|tile| size - tile);
+        let mut sizes = prime_below(size).into_iter().chain(less);
+        let size = sizes.find(|size| *size > 0 && is_valid(&changed(which, *size)));
+        size.map(|size| (which.to_vec(), size))
+    };
+    let mut found: Vec<(Vec<usize>, i64)> = Vec::new();
+    for group in groups {
+        let alone = || group.iter().filter(|_| group.len() > 1);
+        match of_group(&group) {
+            Some(together) => found.push(together),
+            None => found.extend(alone().filter_map(|at| of_group(&[*at]))),
+        }
+    }
+    let mut all = dims.to_vec();
+    for (which, size) in &found {
+        for at in which {
+            all[*at] = *size;
+        }
+    }
+    if found.len() > 1 && is_valid(&all) {
+        return vec![all];
+    }
+    found
+        .iter()
+        .map(|(which, size)| changed(which, *size))
+        .collect()
 }
 
-/// Sizes below another that are likely to satisfy the same constraints, from the smallest: powers
-/// of two, multiples of them by three, and what divides it.
-fn candidates(size: i64) -> impl Iterator<Item = i64> {
-    const DIVISORS: i64 = 4096;
-    let powers = (0..63).map(|exponent| 1_i64 << exponent);
-    let threefold = (0..60).map(|exponent| 3_i64 << exponent);
-    let divided = (1..=DIVISORS.min(size)).filter(move |divisor| size % divisor == 0);
-    let mut sizes: Vec<i64> = powers
-        .chain(threefold)
-        .chain(divided.map(move |divisor| size / divisor))
-        .filter(|candidate| *candidate < size)
-        .collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes.into_iter()
+/// By how much less a size may have to be, so that constraints hold: any little, or the tiles of a configuration,
+/// which are its values, products of two, and the part of a work-group.
+fn tiles(model: &Model, codes: &[i64], dims: &[i64], limits: &DeviceLimits) -> Vec<i64> {
+    const FEW: i64 = 64;
+    let products = codes.iter().flat_map(|one| {
+        let others = codes.iter().filter_map(|other| one.checked_mul(*other));
+        others.chain([*one])
+    });
+    let geometry = model.geometry(codes, dims, limits);
+    let groups = geometry.into_iter().flat_map(|geometry| {
+        let local = geometry.local.unwrap_or([1; 3]);
+        let sizes = geometry.global.into_iter().zip(local);
+        sizes.filter_map(|(global, local)| i64::try_from(global / local.max(1)).ok())
+    });
+    let groups: Vec<i64> = groups.filter(|groups| *groups > 1).collect();
+    let parts = dims.iter().flat_map(|size| {
+        let dividing = groups.iter().filter(move |groups| size % **groups == 0);
+        dividing.map(move |groups| size / groups)
+    });
+    let mut tiles: Vec<i64> = (1..=FEW).chain(products).chain(parts).collect();
+    tiles.retain(|tile| *tile > 0);
+    tiles.sort_unstable();
+    tiles.dedup();
+    tiles
 }
 
-/// The number of work-groups in each dimension; of work-items where the driver chooses the
-/// work-group.
-fn groups(model: &Model, codes: &[i64], dims: &[i64], limits: &DeviceLimits) -> Option<[usize; 3]> {
-    let geometry = model.geometry(codes, dims, limits).ok()?;
-    let local = geometry.local.unwrap_or([1; 3]);
-    Some(std::array::from_fn(|dimension| {
-        geometry.global[dimension] / local[dimension].max(1)
-    }))
+/// The largest prime below a size that is not too large to look for one.
+fn prime_below(size: i64) -> Option<i64> {
+    const MOST: i64 = 1 << 40;
+    let is_prime = |number: &i64| {
+        let mut divisors = (2..).take_while(|divisor| divisor * divisor <= *number);
+        divisors.all(|divisor| number % divisor != 0)
+    };
+    (size <= MOST)
+        .then(|| (2..size).rev().find(is_prime))
+        .flatten()
 }
 
 /// How many draws of inputs to keep in memory at once, at most `draws`.
@@ -207,16 +258,18 @@ mod tests {
     use cltune_core::expr::{Formula, Scope, Type};
     use cltune_core::model::{Access, Argument, Memory};
 
+    fn formula(model: &Model, text: &str) -> Formula {
+        let scope = Scope {
+            parameters: &model.parameters,
+            dimensions: &model.dimensions,
+        };
+        Formula::parse(text, &scope, Type::Int).unwrap()
+    }
+
     /// `global(n, 3)`, `local(WG, 1)`, `n` a `u16`, and a buffer of `n` floats.
     fn model() -> Model {
         let mut model = samples::declaration("app::k", "b3:1", &[8]).model;
-        let parse = |text: &str| {
-            let scope = Scope {
-                parameters: &model.parameters,
-                dimensions: &model.dimensions,
-            };
-            Formula::parse(text, &scope, Type::Int).unwrap()
-        };
+        let parse = |text: &str| formula(&model, text);
         let (global, local) = (vec![parse("n"), parse("3")], vec![parse("WG"), parse("1")]);
         let buffer = ArgumentKind::Buffer {
             element: ScalarType::F32,
@@ -283,12 +336,42 @@ mod tests {
     }
 
     #[test]
-    fn smaller_problems_have_two_work_groups_where_the_problem_had() {
-        let smaller = |code, dims: &[i64]| smaller(&model(), &[code], dims, &limits());
-        assert_eq!(smaller(64, &[1 << 15]), [128]);
-        assert_eq!(smaller(256, &[3 * 256 * 7]), [512]);
-        assert_eq!(smaller(256, &[256]), [256], "one work-group as it was");
-        assert_eq!(smaller(32, &[32]), [32]);
+    fn uneven_problems_are_prime_where_constraints_allow_and_else_what_they_allow() {
+        let mut free = model();
+        free.global = vec![formula(&free, "n * WG"), formula(&free, "3")].into();
+        let with_dimensions = |names: &[&'static str], constraints: &[&str]| {
+            let mut model = free.clone();
+            model.dimensions = names.iter().map(|name| (*name).into()).collect();
+            let scope = Scope {
+                parameters: &model.parameters,
+                dimensions: &model.dimensions,
+            };
+            let parse = |text: &&str| Formula::parse(text, &scope, Type::Bool).unwrap();
+            let constraints: Vec<Formula> = constraints.iter().map(parse).collect();
+            model.constraints = constraints.into();
+            model
+        };
+        let uneven = |model: &Model, dims: &[i64]| uneven(model, &[64], dims, &limits());
+        let free = with_dimensions(&["n"], &[]);
+        assert_eq!(uneven(&free, &[1024]), [[1021]]);
+        assert_eq!(uneven(&free, &[5]), [[3]]);
+        assert!(uneven(&free, &[1]).is_empty());
+        // A whole number of work-groups, or of other tiles; none at all.
+        assert_eq!(uneven(&model(), &[1024]), [[960]]);
+        let even = with_dimensions(&["n"], &["n % 6 == 0"]);
+        assert_eq!(uneven(&even, &[6000]), [[5994]]);
+        let power = with_dimensions(&["n"], &["n == 4096"]);
+        assert!(uneven(&power, &[4096]).is_empty());
+        // Small dimensions stay; all others change at once where they may.
+        let two = with_dimensions(&["n", "filter"], &[]);
+        assert_eq!(uneven(&two, &[1024, 7]), [[1021, 7]]);
+        assert_eq!(uneven(&two, &[1024, 100]), [[1021, 97]]);
+        let one_even = with_dimensions(&["n", "m"], &["m % 4 == 0"]);
+        assert_eq!(uneven(&one_even, &[1024, 100]), [[1021, 96]]);
+        let square = with_dimensions(&["n", "m"], &["n == m", "n % 4 == 0"]);
+        assert_eq!(uneven(&square, &[1024, 1024]), [[1020, 1020]]);
+        let either = with_dimensions(&["n", "m"], &["n == 1024 || m == 1024"]);
+        assert_eq!(uneven(&either, &[1024, 1024]), [[1021, 1024], [1024, 1021]]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) struct Spent {
     pub(crate) waiting: Duration,
     /// Timing the best again.
     pub(crate) comparing: Duration,
+    /// Checking the winner under a simulator.
+    pub(crate) simulating: Duration,
     /// Building ahead: the sum of all processes, most of it while others measured.
     pub(crate) building: Duration,
 }
@@ -35,7 +37,7 @@ pub(crate) struct Spent {
 impl Spent {
     /// The time from the begin of the search to its end.
     pub(crate) fn total(&self) -> Duration {
-        self.starting + self.measuring + self.waiting + self.comparing
+        self.starting + self.measuring + self.waiting + self.comparing + self.simulating
     }
 }
 
@@ -54,7 +56,11 @@ impl fmt::Display for Spent {
         if self.building > Duration::ZERO {
             write!(f, " ({:.1} in all processes)", seconds(self.building))?;
         }
-        write!(f, ", {:.1} comparing the best", seconds(self.comparing))
+        write!(f, ", {:.1} comparing the best", seconds(self.comparing))?;
+        if self.simulating > Duration::ZERO {
+            write!(f, ", {:.1} under Oclgrind", seconds(self.simulating))?;
+        }
+        Ok(())
     }
 }
 
@@ -80,8 +86,9 @@ impl Stopwatch {
         timed(&self.building, act)
     }
 
-    /// So far, of a search on so many equal devices, which began to compare the best after `searched`.
-    pub(crate) fn spent(&self, devices: usize, searched: Duration) -> Spent {
+    /// So far, of a search on so many equal devices, which began to compare the best after `searched`, and has
+    /// since been `simulating`.
+    pub(crate) fn spent(&self, devices: usize, searched: Duration, simulating: Duration) -> Spent {
         let starting = self.first.get().copied().unwrap_or(searched);
         let devices = u32::try_from(devices.max(1)).unwrap_or(u32::MAX);
         let measuring = duration(&self.measuring) / devices;
@@ -89,7 +96,8 @@ impl Stopwatch {
             starting,
             measuring,
             waiting: searched.saturating_sub(starting + measuring),
-            comparing: self.begin.elapsed().saturating_sub(searched),
+            comparing: self.begin.elapsed().saturating_sub(searched + simulating),
+            simulating,
             building: duration(&self.building),
         }
     }
@@ -134,7 +142,7 @@ mod tests {
             );
         }
         let searched = Duration::from_secs(5);
-        let spent = watch.spent(2, searched);
+        let spent = watch.spent(2, searched, Duration::ZERO);
         assert!(spent.starting <= watch.elapsed());
         assert_eq!(spent.measuring, Duration::from_secs(3), "of two devices");
         assert_eq!(spent.building, Duration::from_secs(40));
@@ -144,7 +152,7 @@ mod tests {
     #[test]
     fn a_search_that_measured_nothing_was_starting_all_the_time() {
         let searched = Duration::from_secs(3);
-        let spent = Stopwatch::start().spent(1, searched);
+        let spent = Stopwatch::start().spent(1, searched, Duration::ZERO);
         assert_eq!((spent.starting, spent.waiting), (searched, Duration::ZERO));
     }
 }

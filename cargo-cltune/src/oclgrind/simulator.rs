@@ -21,22 +21,28 @@ const OPTIONS_VARIABLE: &str = "OCLGRIND_BUILD_OPTIONS";
 /// Leaves the optimiser out, which makes instructions that Oclgrind itself does not know.
 const WITHOUT_OPTIMISER: &str = "-cl-opt-disable";
 
+/// After so many findings it says no more. Its own limit, 1000, is reached by one wrong line of a reference,
+/// and then nothing is said of the configuration that is run after it.
+const MOST_FINDINGS: u32 = 20_000;
+
 /// How long the simulator may take to say what it is.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Oclgrind, set up to look like a device.
 #[derive(Clone, Debug)]
-pub(super) struct Oclgrind {
+pub(crate) struct Oclgrind {
     program: PathBuf,
     library: PathBuf,
     limits: [(&'static str, i64); 3],
     /// Whether its compiler's optimiser is left to itself, and to the user's own settings.
     optimises: bool,
+    /// Whether it looks for uses of values that were never written.
+    watches_values: bool,
 }
 
 /// Why there is no Oclgrind.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OclgrindError {
+pub(crate) enum OclgrindError {
     /// It is not installed.
     #[error(
         "Oclgrind is not installed: there is no `oclgrind` on the PATH. Install it (Debian and \
@@ -63,7 +69,7 @@ pub(super) enum OclgrindError {
 
 impl Oclgrind {
     /// Finds it; it reports the limits of the device that a configuration was tuned on, or its own.
-    pub(super) fn like(device: Option<&KnownDevice>) -> Result<Self, OclgrindError> {
+    pub(crate) fn like(device: Option<&KnownDevice>) -> Result<Self, OclgrindError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path)
             .map(|folder| folder.join("oclgrind"))
@@ -80,7 +86,20 @@ impl Oclgrind {
                 ("--max-wgsize", limit(|device| device.max_work_group_size)),
             ],
             optimises: true,
+            watches_values: true,
         })
+    }
+
+    /// The same with less to go wrong in the simulator itself, where it failed; `None` where there is nothing left
+    /// to leave out. Crashes are of the check for values that were never written; after one, what that check says
+    /// without the optimiser is not to be trusted either. Instructions that it does not know are the
+    /// optimiser's first of all.
+    pub(crate) fn simpler(&self, crashed: bool) -> Option<Self> {
+        let without_values = || self.watches_values.then(|| self.without_values());
+        if crashed {
+            return without_values().or_else(|| self.without_optimiser());
+        }
+        self.without_optimiser().or_else(without_values)
     }
 
     /// The same without its compiler's optimiser; `None` where that is so already, or where the user says
@@ -93,8 +112,22 @@ impl Oclgrind {
         })
     }
 
+    /// The same without the check for values that were never written.
+    #[must_use]
+    pub(super) fn without_values(&self) -> Self {
+        Self {
+            watches_values: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether it looks for uses of values that were never written.
+    pub(crate) fn watches_values(&self) -> bool {
+        self.watches_values
+    }
+
     /// The simulator as a device.
-    pub(super) fn device(&self) -> Result<DeviceRecord, OclgrindError> {
+    pub(crate) fn device(&self) -> Result<DeviceRecord, OclgrindError> {
         let failed = |reason: String| OclgrindError::Start(reason);
         let watched = self.watch().map_err(|error| failed(error.to_string()))?;
         let ask = || Worker::launch(watched.command())?.ask(&Request::Devices, PATIENCE);
@@ -152,9 +185,13 @@ impl Watched<'_> {
     /// What starts it, less the arguments of the worker.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.oclgrind.program);
-        command
-            .args(["--data-races", "--uninitialized", "--log"])
-            .arg(self.log_file());
+        command.arg("--data-races");
+        if self.oclgrind.watches_values {
+            command.arg("--uninitialized");
+        }
+        let most = MOST_FINDINGS.to_string();
+        command.args(["--max-errors", &most, "--log"]);
+        command.arg(self.log_file());
         for (option, value) in self.oclgrind.limits {
             // What is not known is left as it is.
             if value > 0 {
@@ -214,20 +251,24 @@ mod tests {
         }
     }
 
+    fn oclgrind(compute_units: i64) -> Oclgrind {
+        Oclgrind {
+            program: "oclgrind".into(),
+            library: LIBRARY.into(),
+            limits: [
+                ("--compute-units", compute_units),
+                ("--local-mem-size", 4096),
+                ("--max-wgsize", 64),
+            ],
+            optimises: true,
+            watches_values: true,
+        }
+    }
+
     #[test]
     fn it_looks_like_the_device_as_far_as_that_is_known() {
         let watched = |compute_units| {
-            let oclgrind = Oclgrind {
-                program: "oclgrind".into(),
-                library: LIBRARY.into(),
-                limits: [
-                    ("--compute-units", compute_units),
-                    ("--local-mem-size", 4096),
-                    ("--max-wgsize", 64),
-                ],
-                optimises: true,
-            };
-            let command = oclgrind.watch().unwrap().command();
+            let command = oclgrind(compute_units).watch().unwrap().command();
             let arguments = command
                 .get_args()
                 .map(|text| text.to_string_lossy().into_owned());
@@ -237,5 +278,24 @@ mod tests {
         assert!(known.contains("--compute-units 8 --local-mem-size 4096 --max-wgsize 64"));
         assert!(known.contains("--data-races") && known.contains("--uninitialized"));
         assert!(!watched(0).contains("--compute-units"));
+    }
+
+    #[test]
+    fn what_goes_wrong_in_the_simulator_is_left_out_in_turn() {
+        let whole = oclgrind(8);
+        // The variable is the user's word on the optimiser.
+        let optimiser = usize::from(std::env::var_os(OPTIONS_VARIABLE).is_none());
+        let chain = |crashed: bool| {
+            let next = |one: &Oclgrind| one.simpler(crashed);
+            std::iter::successors(Some(whole.clone()), next).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (chain(true).len(), chain(false).len()),
+            (2 + optimiser, 2 + optimiser)
+        );
+        assert!(!chain(true)[1].watches_values());
+        assert!(chain(false)[optimiser].watches_values());
+        let last = chain(false)[1 + optimiser].watch().unwrap().command();
+        assert!(!last.get_args().any(|text| text == "--uninitialized"));
     }
 }

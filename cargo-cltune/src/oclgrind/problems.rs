@@ -1,0 +1,349 @@
+//! Problems that a simulator can run: small, and like the one that was tuned.
+
+use cltune_core::declaration::{Declaration, Fill, Reference};
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::{Env, Op};
+use cltune_core::model::{ArgumentKind, Model};
+
+/// Dimensions up to this are likely to be properties of the computation, such as the width of a
+/// filter, and stay as they are.
+const SMALL: i64 = 32;
+
+/// The least sizes of dimensions in the problems that are tried in turn.
+const LEAST: [i64; 4] = [SMALL, 4 * SMALL, 16 * SMALL, 64 * SMALL];
+
+/// A problem with more work-items takes too long to try.
+pub(super) const MOST_WORK_ITEMS: usize = 1 << 18;
+
+/// Why there is no problem.
+pub(crate) const FILES: &str =
+    "inputs are files, which are for this problem only, and it is too large";
+
+/// What vectors have, written out in many a kernel.
+const VECTORS: [i64; 5] = [2, 4, 8, 16, 32];
+
+/// What is to be run: configurations of a tunable that were tuned for a problem.
+#[derive(Clone, Copy)]
+pub(crate) struct Tuned<'a> {
+    pub(crate) declaration: &'a Declaration,
+    /// The first must be valid on a problem; the others where they are on the tuned one.
+    pub(crate) configurations: &'a [&'a [i64]],
+    pub(crate) dims: &'a [i64],
+    /// Of the simulator.
+    pub(crate) limits: &'a DeviceLimits,
+}
+
+impl Tuned<'_> {
+    /// Problems to run the first configuration on, the smallest first: it has two work-groups in each dimension
+    /// where it had them, the reference can be launched, and what divides the tuned sizes and may be a tile (a
+    /// parameter's value, the part of a work-group, a vector) divides the small ones, so that nothing is found
+    /// that is not there for the tuned problem. A larger one is for where the reference is of no use on a
+    /// smaller. The tuned problem itself, where nothing else will do. None where inputs are files, which are made
+    /// for one problem, and that is too large.
+    pub(crate) fn small_problems(&self) -> Vec<Vec<i64>> {
+        // A file has as many elements as the problem needs that it was made for.
+        let fills = &self.declaration.fills;
+        if fills.iter().any(|fill| matches!(fill, Fill::File(_))) {
+            let is_too_large = self.work_items(self.dims) > MOST_WORK_ITEMS;
+            return if is_too_large {
+                Vec::new()
+            } else {
+                vec![self.dims.to_vec()]
+            };
+        }
+        let mut problems: Vec<Vec<i64>> = Vec::new();
+        for least in LEAST {
+            let problem = self.at_least(least);
+            let is_too_large = || self.work_items(&problem) > MOST_WORK_ITEMS;
+            if problems.contains(&problem) || (!problems.is_empty() && is_too_large()) {
+                continue;
+            }
+            problems.push(problem);
+        }
+        problems
+    }
+
+    /// The smallest problem whose dimensions are not below this, where they were not.
+    fn at_least(&self, least: i64) -> Vec<i64> {
+        let mut small = self.dims.to_vec();
+        for dimension in 0..small.len() {
+            // Those that are equal may have to be.
+            self.shrink(
+                &mut small,
+                least,
+                |at, of| of[at] == of[dimension],
+                dimension,
+            );
+        }
+        for dimension in 0..small.len() {
+            self.shrink(&mut small, least, |at, _| at == dimension, dimension);
+        }
+        small
+    }
+
+    /// Gives some of the dimensions the smallest size that all can have.
+    fn shrink(
+        &self,
+        small: &mut Vec<i64>,
+        least: i64,
+        which: impl Fn(usize, &[i64]) -> bool,
+        dimension: usize,
+    ) {
+        let sizes = candidates(self.dims[dimension]);
+        let tiles = self.tiles(dimension);
+        let fitting = sizes.filter(|size| {
+            *size >= least && *size < small[dimension] && tiles.iter().all(|tile| size % tile == 0)
+        });
+        let fitting: Vec<i64> = fitting.collect();
+        for size in fitting {
+            let mut candidate = small.clone();
+            for at in (0..small.len()).filter(|at| which(*at, small)) {
+                candidate[at] = size;
+            }
+            if self.suits(&candidate) {
+                *small = candidate;
+                return;
+            }
+        }
+    }
+
+    /// What divides a size of the tuned problem and may be a tile.
+    fn tiles(&self, dimension: usize) -> Vec<i64> {
+        let size = self.dims[dimension];
+        let is_divided = |axis: &usize| {
+            let names = |op: &Op| matches!(op, Op::Dim(at) if usize::from(*at) == dimension);
+            let global = self.model().global.get(*axis);
+            global.is_some_and(|global| global.program.ops.iter().any(names))
+        };
+        let mut tiles = VECTORS.to_vec();
+        for codes in self.configurations {
+            tiles.extend(codes.iter().copied());
+            let groups = self.groups(codes, self.dims).unwrap_or_default();
+            let axes = (0..groups.len()).filter(is_divided);
+            let groups = axes.filter_map(|axis| i64::try_from(groups[axis]).ok());
+            let several = groups.filter(|groups| *groups > 1 && size % groups == 0);
+            tiles.extend(several.map(|groups| size / groups));
+        }
+        tiles.retain(|tile| *tile > 1 && size % tile == 0);
+        tiles
+    }
+
+    fn suits(&self, dims: &[i64]) -> bool {
+        let model = &self.declaration.model;
+        let is_valid = |codes: &[i64], dims: &[i64]| model.check(codes, dims, self.limits).is_ok();
+        let mut all = self.configurations.iter().enumerate();
+        all.all(|(at, codes)| is_valid(codes, dims) || (at > 0 && !is_valid(codes, self.dims)))
+            && self.has_work_groups(dims)
+            && self.has_reference(dims)
+    }
+
+    /// Whether the first configuration has two work-groups in each dimension where it had them.
+    fn has_work_groups(&self, dims: &[i64]) -> bool {
+        let Some(codes) = self.configurations.first() else {
+            return false;
+        };
+        match (self.groups(codes, dims), self.groups(codes, self.dims)) {
+            (Some(groups), Some(tuned)) => {
+                let mut pairs = groups.iter().zip(tuned);
+                pairs.all(|(groups, tuned)| *groups >= tuned.min(2))
+            }
+            (groups, _) => groups.is_some(),
+        }
+    }
+
+    /// Whether the reference can be launched, as far as formulas tell.
+    fn has_reference(&self, dims: &[i64]) -> bool {
+        let env = Env {
+            params: &[],
+            dims,
+            device: self.limits,
+        };
+        let accumulates = self.declaration.tolerance.accumulates.as_ref();
+        let has_terms = accumulates.is_none_or(|terms| terms.eval(&env).is_ok_and(|of| of > 0));
+        let has_elements = self
+            .declaration
+            .model
+            .arguments
+            .iter()
+            .all(|of| match &of.kind {
+                ArgumentKind::Buffer { len: Some(len), .. } => {
+                    len.eval(&env).is_ok_and(|of| of > 0)
+                }
+                _ => true,
+            });
+        let is_launched = match &self.declaration.reference {
+            Reference::Default => true,
+            Reference::Kernel(kernel) => kernel.geometry(&env).is_ok_and(|geometry| {
+                let local = geometry.local.unwrap_or([1; 3]);
+                let mut sizes = geometry.global.iter().zip(local);
+                sizes.all(|(global, local)| global % local == 0)
+            }),
+        };
+        has_terms && has_elements && is_launched
+    }
+
+    /// The number of work-items of the first configuration; none where that is not valid.
+    pub(super) fn work_items(&self, dims: &[i64]) -> usize {
+        let codes = self.configurations.first().copied().unwrap_or_default();
+        let geometry = self.model().geometry(codes, dims, self.limits);
+        let sizes = geometry.map(|geometry| geometry.global);
+        sizes.map_or(0, |sizes| sizes.into_iter().fold(1, usize::saturating_mul))
+    }
+
+    /// The number of work-groups in each dimension; of work-items where the driver chooses the
+    /// work-group.
+    fn groups(&self, codes: &[i64], dims: &[i64]) -> Option<[usize; 3]> {
+        let geometry = self.model().geometry(codes, dims, self.limits).ok()?;
+        let local = geometry.local.unwrap_or([1; 3]);
+        Some(std::array::from_fn(|dimension| {
+            geometry.global[dimension] / local[dimension].max(1)
+        }))
+    }
+
+    fn model(&self) -> &Model {
+        &self.declaration.model
+    }
+}
+
+/// Sizes below another that are likely to satisfy the same constraints, from the smallest: powers
+/// of two, multiples of them by three, and what divides it.
+fn candidates(size: i64) -> impl Iterator<Item = i64> {
+    const DIVISORS: i64 = 4096;
+    let powers = (0..63).map(|exponent| 1_i64 << exponent);
+    let threefold = (0..60).map(|exponent| 3_i64 << exponent);
+    let divided = (1..=DIVISORS.min(size)).filter(move |divisor| size % divisor == 0);
+    let mut sizes: Vec<i64> = powers
+        .chain(threefold)
+        .chain(divided.map(move |divisor| size / divisor))
+        .filter(|candidate| *candidate < size)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use cltune_core::declaration::ReferenceKernel;
+    use cltune_core::expr::{Formula, Scope, Type};
+    use cltune_core::model::{Access, Argument, Memory, ScalarType};
+    use cltune_core::parameter::{Domain, Parameter};
+
+    /// `WG` of 32 to 256 and 96, `global(n rounded up, 3)`, `local(WG, 1)`, and a buffer of `n` floats.
+    fn declaration(dimensions: &[&'static str], constraints: &[&str]) -> Declaration {
+        let mut declaration = samples::declaration("app::k", "b3:1", &[8]);
+        let model = &mut declaration.model;
+        let values = vec![32, 64, 96, 128, 256];
+        model.parameters = vec![Parameter {
+            name: "WG".into(),
+            domain: Domain::Integers(values.into()),
+        }]
+        .into();
+        model.dimensions = dimensions.iter().map(|name| (*name).into()).collect();
+        let parse = |text: &str, of| formula(model, text, of);
+        let sizes = |texts: [&str; 2]| texts.map(|text| parse(text, Type::Int)).to_vec();
+        let (global, local) = (sizes(["(n + WG - 1) / WG * WG", "3"]), sizes(["WG", "1"]));
+        let buffer = ArgumentKind::Buffer {
+            element: ScalarType::F32,
+            access: Access::Read,
+            len: Some(parse("n", Type::Int)),
+            memory: Memory::Buffer,
+        };
+        let constraints = constraints.iter().map(|text| parse(text, Type::Bool));
+        let constraints: Vec<Formula> = constraints.collect();
+        model.constraints = constraints.into();
+        (model.global, model.local) = (global.into(), local.into());
+        model.arguments = vec![Argument {
+            name: "x".into(),
+            kind: buffer,
+        }]
+        .into();
+        declaration.fills = vec![Fill::Zeros];
+        declaration
+    }
+
+    fn formula(model: &Model, text: &str, of: Type) -> Formula {
+        let scope = Scope {
+            parameters: &model.parameters,
+            dimensions: &model.dimensions,
+        };
+        Formula::parse(text, &scope, of).unwrap()
+    }
+
+    fn small(declaration: &Declaration, codes: &[&[i64]], dims: &[i64]) -> Vec<Vec<i64>> {
+        let limits = DeviceLimits {
+            max_work_group_size: 256,
+            max_work_item_size_x: 256,
+            max_work_item_size_y: 256,
+            max_work_item_size_z: 256,
+            ..DeviceLimits::default()
+        };
+        let tuned = Tuned {
+            declaration,
+            configurations: codes,
+            dims,
+            limits: &limits,
+        };
+        tuned.small_problems()
+    }
+
+    #[test]
+    fn they_have_two_work_groups_where_the_problem_had_and_grow() {
+        let of_one = declaration(&["n"], &[]);
+        let first = |code: i64, n: i64| small(&of_one, &[&[code]], &[n]).remove(0);
+        assert_eq!(first(64, 1 << 15), [128]);
+        assert_eq!(first(256, 3 * 256 * 7), [512]);
+        assert_eq!(first(256, 256), [256], "one work-group as it was");
+        assert_eq!(first(32, 32), [32]);
+        let all = small(&of_one, &[&[64]], &[1 << 15]);
+        assert_eq!(all, [[128], [512], [2048]]);
+        assert_eq!(small(&of_one, &[&[64]], &[384]), [[128], [384]]);
+    }
+
+    #[test]
+    fn what_divides_the_problem_divides_them() {
+        let of_one = declaration(&["n"], &[]);
+        let first = |codes: &[&[i64]], n: i64| small(&of_one, codes, &[n]).remove(0);
+        // 120 = 960 / 8 would have two work-groups, the second of which is partly beyond the end.
+        assert_eq!(first(&[&[96]], 960), [192]);
+        assert_eq!(first(&[&[96]], 1000), [128], "so is the second here");
+        // Of the default as well.
+        assert_eq!(first(&[&[32], &[96]], 960), [96]);
+        assert_eq!(first(&[&[32]], 960), [64]);
+    }
+
+    #[test]
+    fn dimensions_that_must_be_equal_shrink_together() {
+        let square = declaration(&["n", "m"], &["n == m"]);
+        assert_eq!(small(&square, &[&[64]], &[4096, 4096])[0], [128, 128]);
+        let with_filter = declaration(&["n", "filter"], &[]);
+        assert_eq!(small(&with_filter, &[&[64]], &[4096, 7])[0], [128, 7]);
+    }
+
+    #[test]
+    fn the_reference_can_be_launched() {
+        let mut declaration = declaration(&["n"], &[]);
+        let sizes = |declaration: &Declaration, text: &str| {
+            vec![formula(&declaration.model, text, Type::Int)]
+        };
+        let reference = ReferenceKernel {
+            kernel: "plain".into(),
+            source: None,
+            global: sizes(&declaration, "n / 512"),
+            local: sizes(&declaration, "2"),
+        };
+        declaration.reference = Reference::Kernel(reference);
+        let first = |declaration: &Declaration| small(declaration, &[&[64]], &[1 << 15]).remove(0);
+        assert_eq!(first(&declaration), [1024]);
+        declaration.reference = Reference::Default;
+        let terms = formula(&declaration.model, "n - 200", Type::Int);
+        declaration.tolerance.accumulates = Some(terms);
+        assert_eq!(first(&declaration), [256]);
+        // A file is as long as it is.
+        declaration.fills = vec![Fill::File("x.bin".to_owned())];
+        assert_eq!(small(&declaration, &[&[64]], &[1 << 15]), [[1 << 15]]);
+        assert!(small(&declaration, &[&[64]], &[1 << 20]).is_empty());
+    }
+}
