@@ -1,5 +1,6 @@
 //! Kernels and spaces that cannot be tuned: each says why, and costs nothing else.
 
+use cltune_tests::Project;
 use cltune_tests::samples::{self, FILL};
 use serde_json::Value;
 
@@ -99,6 +100,73 @@ fn failures_are_told_apart_counted_and_survived() {
     // For people: counted by kind with the first reason of each.
     let tuned = project.cltune(&["--strategy", "full"]).expect_code(0);
     let _ = tuned.expect_stdout(&["1 build-failed", "3 wrong-result", "1 crashed"]);
+}
+
+/// Writes and reads beyond both ends of both buffers, from right behind them to where other memory is. All
+/// results are right.
+#[test]
+fn an_access_out_of_bounds_fails_at_every_distance_and_costs_nothing_else() {
+    // Bytes from the begin of a buffer of 4096: 17 KiB, 64 KiB and 1 MiB beyond both ends, and nearer.
+    const DISTANCES: [i64; 10] = [
+        4096, 4100, 8192, 21_504, 69_632, 1_052_672, -4, -17_408, -65_536, -1_048_576,
+    ];
+    let at = DISTANCES.map(|bytes| (bytes / 4).to_string()).join(", ");
+    let kernel = format!(
+        "__constant int at[] = {{0, {at}}};
+         __kernel void run(const uint n, __global const int* x, __global int* y) {{
+             const size_t i = get_global_id(0);
+             y[i] = x[i] + G / 99;
+             if (A > 0 && i == 5) {{
+                 volatile __global int* memory = WRITES ? y : (__global int*)x;
+                 if (WRITES) memory[at[A]] = 1;
+                 else if (memory[at[A]] == 0x12345678) y[i] = 7;
+             }}
+         }}"
+    );
+    let source = format!(
+        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+         #[tunable(global(n), tune(n = 1024), params(A = 0..={}, WRITES = 0..=1, G = 0..=3),\n\
+         constraints(A == 0 || G == 0))]\n\
+         pub fn run(queue: &Queue, n: u32, #[arg(len = n)] x: &Buffer<i32>,\n\
+         #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {{\n    {kernel:?}\n}}\n",
+        DISTANCES.len()
+    );
+    let project = Project::new("cltune-e2e-out-of-bounds").file("src/lib.rs", source);
+    let devices = project.cltune(&["devices", "--format", "json"]).json();
+    let mut devices = devices["devices"].as_array().into_iter().flatten();
+    let Some(cpu) = devices.find(|device| device["type"] == "cpu") else {
+        eprintln!("SKIPPED: no device computes in memory of the process");
+        assert!(std::env::var_os("CLTUNE_TEST_FULL").is_none());
+        return;
+    };
+    let cpu = cpu["index"].to_string();
+    let arguments = [
+        "--strategy",
+        "full",
+        "--message-format",
+        "json",
+        "--device",
+        &cpu,
+    ];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    let configurations = tuned.messages("configuration");
+    assert_eq!(configurations.len(), 2 * (4 + DISTANCES.len()), "{tuned}");
+    for found in &configurations {
+        let Some(access) = found["values"][0].as_u64().filter(|access| *access > 0) else {
+            assert_eq!(found["status"], "ok", "{found}");
+            continue;
+        };
+        assert_eq!(found["status"], "wrong-result", "{found}");
+        let argument = if found["values"][1] == 0 { "x" } else { "y" };
+        let place = match DISTANCES[access as usize - 1] {
+            4096 => "right after its end".to_owned(),
+            before if before < 0 => format!("{} bytes before its begin", -before),
+            after => format!("{} bytes after its end", after - 4096),
+        };
+        let detail = format!("{argument}: read or written {place}");
+        assert_eq!(found["detail"], detail, "{found}");
+    }
+    assert_eq!(tuned.messages("finished")[0]["values"][0], 0, "{tuned}");
 }
 
 #[test]

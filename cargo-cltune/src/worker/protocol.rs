@@ -75,6 +75,9 @@ pub(crate) enum Response {
         usable: bool,
     },
     Compared(Vec<Option<Compared>>),
+    /// One of the configurations that were compared has damaged what all are compared with, or the device; to be
+    /// asked again of a new worker, one by one.
+    Unjudged,
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),

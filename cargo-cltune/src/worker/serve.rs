@@ -89,18 +89,35 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             binary,
         } => with(ready.measurer.as_mut(), |measurer| {
             let outcome = measurer.measure(&codes, best_us, binary.as_ref());
-            let failed = matches!(outcome, Outcome::LaunchFailed { .. });
             Response::Outcome {
-                usable: !failed || measurer.is_usable(),
+                usable: is_usable_after(&outcome, measurer),
                 outcome,
             }
         }),
         Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Compared(measurer.compare(&configurations))
+            let compared = measurer.compare(&configurations);
+            if measurer.is_usable() {
+                Response::Compared(compared)
+            } else {
+                Response::Unjudged
+            }
         }),
         Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
             Response::Verified(measurer.verify(&codes))
         }),
+    }
+}
+
+/// Whether this worker can measure another configuration.
+fn is_usable_after(outcome: &Outcome, measurer: &Measurer) -> bool {
+    match outcome {
+        // The measurer has looked, and found everything in order.
+        Outcome::Ok(_) | Outcome::TooSlow { .. } => true,
+        // Nothing else was reached.
+        Outcome::WrongResult(wrong) if wrong.kind.is_contained() => measurer.is_usable(),
+        // Nobody knows what else was written.
+        Outcome::WrongResult(wrong) if wrong.kind.is_out_of_bounds() => false,
+        _ => measurer.is_usable(),
     }
 }
 
@@ -125,6 +142,8 @@ impl Ready {
             folder: prepare.folder.clone(),
             draws: prepare.draws,
             guards: prepare.guards,
+            // Nobody else's process is this one's.
+            protect: prepare.guards,
             ..MeasureOptions::default()
         };
         make(&context, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())

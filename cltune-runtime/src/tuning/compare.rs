@@ -41,8 +41,8 @@ impl Measurer {
     ) -> Vec<Option<Compared>> {
         let built = configurations.iter().map(|codes| {
             let built = self.target().build(codes, None).ok()?;
-            let mut draws = 0..self.arguments.draws;
-            let right = draws.all(|draw| matches!(self.run_and_verify(&built, draw), Ok(None)));
+            let mut rounds = 0..self.arguments.rounds();
+            let right = rounds.all(|round| matches!(self.run_and_verify(&built, round), Ok(None)));
             right.then(|| (built, Vec::new()))
         });
         let mut contenders: Vec<Option<(Built, Vec<f64>)>> = built.collect();

@@ -7,6 +7,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `declared` | the declaration of a tunable of this program |
+//! | `looking` | memory that no configuration may touch, and who is to blame |
 //! | `measurer` | the order of things: prepare once, measure many |
 //! | `reference` | computing what results are compared with |
 //! | `prepare_error` | why nothing can be measured |
@@ -22,7 +23,7 @@
 //! | `tolerance` | how far results may be from the reference's |
 //! | `verify` | comparing results with the reference's |
 //! | `near` | how far a result is from the reference's, asked on the device |
-//! | `watch` | whether a buffer is still what it was, asked on the device |
+//! | `watch` | whether memory is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `timing` | how often to run, and the median |
@@ -30,12 +31,15 @@
 
 mod arguments;
 mod binary;
+mod buffers;
 mod build;
 mod compare;
 mod compiler;
 mod declared;
 mod fill;
 mod guarded;
+mod kept;
+mod looking;
 mod measurer;
 mod near;
 mod outcome;
@@ -56,7 +60,7 @@ pub use compiler::{Compiled, Compiler};
 pub use declared::NoDeclaration;
 pub use fill::FillError;
 pub use measurer::{MeasureOptions, Measurer};
-pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
+pub use outcome::{KeptFor, Measurement, Outcome, WrongKind, WrongResult};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

@@ -1,5 +1,6 @@
 //! Comparing a configuration's results with the reference's.
 
+use super::kept::{Keeping, Kept};
 use super::outcome::WrongKind;
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
@@ -10,9 +11,9 @@ use half::f16;
 use rayon::prelude::*;
 
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Expected {
-    bytes: Vec<u8>,
+    bytes: Kept,
     allowed: Allowed,
     /// The L2 norm of the finite values.
     norm: Norm,
@@ -41,10 +42,20 @@ impl Expected {
         }
         let allowed = Allowed::new(scalar, declared, accumulates, norm.root_mean_square());
         Ok(Self {
-            bytes,
+            bytes: bytes.into(),
             allowed,
             norm,
         })
+    }
+
+    /// Sees to it that it stays as it is.
+    pub(super) fn keep(&mut self, keeping: Keeping) {
+        self.bytes.keep(keeping);
+    }
+
+    /// Whether it is still what it was, as far as that is watched.
+    pub(super) fn is_intact(&self) -> bool {
+        self.bytes.is_intact()
     }
 
     /// How near each element must come.
