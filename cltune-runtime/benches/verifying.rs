@@ -1,5 +1,6 @@
-//! What it takes to run, verify and time a configuration once it is built, by who compares its result with the
-//! reference's: the host, which reads it back, or the device. In turns; medians, with the least and the most.
+//! What it takes to make ready, and to run, verify and time a configuration once it is built: where the host reads
+//! back and compares, where it does so with buffers between pages that nobody may touch (as `cargo cltune` on CPUs), and
+//! where the device compares and looks at what is kept (as on GPUs). In turns; medians, with the least and the most.
 
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
@@ -40,7 +41,8 @@ fn main() {
         info.name, info.platform, info.driver
     );
     println!("milliseconds, {ROUNDS} times each, in turns: preparing, then a configuration");
-    println!("{:>6}  {:>9}  {:>26}  {:>26}", "MiB", "", WAYS[0], WAYS[1]);
+    let ways = WAYS.map(|way| format!("{way:>26}"));
+    println!("{:>6}  {:>9}  {}", "MiB", "", ways.join("  "));
     let sizes = if is_measuring { &SIZES } else { &SIZES[..1] };
     let rounds = if is_measuring { ROUNDS } else { 1 };
     for size in sizes {
@@ -69,11 +71,16 @@ fn main() {
 }
 
 /// Who compares, and what buffers lie between.
-const WAYS: [&str; 2] = ["the host compares", "the device compares"];
+const WAYS: [&str; 3] = [
+    "the host compares",
+    "between forbidden pages",
+    "the device compares",
+];
 
 fn options(way: usize) -> MeasureOptions {
     MeasureOptions {
-        compare_on_device: Some(way == 1),
+        protect: way == 1,
+        compare_on_device: Some(way == 2),
         draws: Some(2),
         least_repeats: 1,
         most_repeats: 1,
