@@ -124,10 +124,10 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 
 #[test]
 fn pages_show_every_access_beyond_both_ends() {
+    const N: i64 = 2048;
     if !has_pages() {
         return;
     }
-    const N: i64 = 2048;
     let mut measurer = prepare(&declaration(), N, &between_pages()).unwrap();
     let far = [17_i64 << 10, 64 << 10, 1 << 20, 17 << 30];
     let after = [0, 124].into_iter().chain(far);
@@ -153,11 +153,11 @@ fn pages_show_every_access_beyond_both_ends() {
 
 #[test]
 fn a_buffer_of_no_whole_pages_is_at_both_ends_in_turn() {
+    // 2800 bytes of 4096.
+    const N: i64 = 700;
     if !has_pages() {
         return;
     }
-    // 2800 bytes of 4096.
-    const N: i64 = 700;
     let device = Device::select().unwrap();
     let limits = &device.info().limits;
     let rest = (4096 - 4 * N) % limits.mem_base_addr_align.max(128);
@@ -323,21 +323,21 @@ mod memory {
 /// Writes to everything in this process that looks like inputs or results, until `is_enough` of what became of it.
 #[cfg(target_os = "linux")]
 fn hit_everything(
+    n: i64,
     options: &MeasureOptions,
     value: f32,
     hit: fn(&mut Measurer, [i64; 3]) -> Outcome,
     is_enough: impl Fn(&[Outcome]) -> bool,
 ) {
-    const N: i64 = 1 << 18;
     let declaration = filled_with(value);
     let ready = || {
-        let measurer = prepare(&declaration, N, options).unwrap();
-        (measurer, memory::places_of(value, N as usize / 2))
+        let measurer = prepare(&declaration, n, options).unwrap();
+        (measurer, memory::places_of(value, n as usize / 2))
     };
     let (mut measurer, mut places) = ready();
     let mut outcomes = Vec::new();
     for next in 0..100 {
-        places.retain(|at| memory::is_still(*at, value, N as usize / 4));
+        places.retain(|at| memory::is_still(*at, value, n as usize / 4));
         let at = places[next % places.len()];
         outcomes.push(hit(&mut measurer, [7, at as i64, 0]));
         for _ in 0..2 {
@@ -388,7 +388,7 @@ fn ends(test: &str) -> (std::process::ExitStatus, String) {
 fn whoever_hits_what_is_kept_fails_and_nobody_else() {
     for test in [
         "process::who_hits_what_the_device_keeps_is_the_one_who_fails",
-        "process::what_the_host_keeps_is_looked_at_before_anybody_is_blamed",
+        "process::what_is_out_of_sight_is_looked_at_before_anybody_is_blamed",
     ] {
         let (status, said) = ends(test);
         assert!(
@@ -426,7 +426,7 @@ mod process {
     fn who_hits_what_the_device_keeps_is_the_one_who_fails() {
         let measure =
             |measurer: &mut Measurer, codes: [i64; 3]| measurer.measure(&codes, None, None);
-        hit_everything(&on_device(), 2345.5, measure, |outcomes| {
+        hit_everything(1 << 18, &on_device(), 2345.5, measure, |outcomes| {
             // One of the buffers of the launch is hit as well.
             let is_own = |outcome: &Outcome| {
                 matches!(outcome, Outcome::WrongResult(wrong)
@@ -438,11 +438,21 @@ mod process {
 
     #[test]
     #[ignore = "it needs a process of its own"]
-    fn what_the_host_keeps_is_looked_at_before_anybody_is_blamed() {
+    fn what_is_out_of_sight_is_looked_at_before_anybody_is_blamed() {
         // It is not looked at after a configuration that was right; nobody after it is blamed all the same.
         let measure =
             |measurer: &mut Measurer, codes: [i64; 3]| measurer.measure(&codes, None, None);
-        hit_everything(&quick(), 3456.5, measure, |outcomes| outcomes.len() >= 8);
+        hit_everything(1 << 16, &quick(), 3456.5, measure, |outcomes| {
+            outcomes.len() >= 8
+        });
+        // Nor is what is much, on the device.
+        let options = MeasureOptions {
+            draws: Some(9),
+            ..on_device()
+        };
+        hit_everything(1 << 21, &options, 5678.5, measure, |outcomes| {
+            outcomes.len() >= 3
+        });
         // Verifying is certain.
         let verify = |measurer: &mut Measurer, codes: [i64; 3]| match measurer.verify(&codes) {
             Ok(_) => Outcome::Unjudged {
@@ -450,7 +460,7 @@ mod process {
             },
             Err(outcome) => outcome,
         };
-        hit_everything(&quick(), 4567.5, verify, have_hit_both);
+        hit_everything(1 << 16, &quick(), 4567.5, verify, have_hit_both);
     }
 
     #[test]

@@ -111,6 +111,16 @@ impl Protected {
         Ok(bytes)
     }
 
+    /// Whether bytes are there when the queue's commands have ended, as the host sees it.
+    pub(crate) fn has(&self, queue: &RawQueue, at: usize, bytes: &[u8]) -> Result<bool, Status> {
+        queue.finish()?;
+        let is_inside = at
+            .checked_add(bytes.len())
+            .is_some_and(|end| end <= self.len());
+        // SAFETY: the range is in the memory, which is always readable, and no command is under way.
+        Ok(is_inside && unsafe { std::slice::from_raw_parts(self.at(at), bytes.len()) } == bytes)
+    }
+
     /// What was accessed first outside of the memory since this was asked the last time: bytes from its begin.
     pub(crate) fn take_access(&self) -> Option<i64> {
         let address = self.watched.take()?;
@@ -170,6 +180,9 @@ mod tests {
         memory.fill(queue.raw(), 3..memory.len(), &element).unwrap();
         let read = memory.read(queue.raw(), 0..8).unwrap();
         assert_eq!(read, [0, 0, 0, 1, 2, 3, 1, 2]);
+        assert!(memory.has(queue.raw(), 2, &read[2..]).unwrap());
+        assert!(!memory.has(queue.raw(), 3, &read[2..]).unwrap());
+        assert!(!memory.has(queue.raw(), memory.len() - 1, &[1, 2]).unwrap());
         assert_eq!(memory.take_access(), None);
         assert!(memory.len() >= 5000);
     }

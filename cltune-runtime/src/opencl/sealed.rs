@@ -10,21 +10,29 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// Takes a copy. `None` where the system has no memory for it, or does not protect it.
-    pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
-        let all = bytes.len().max(1).checked_next_multiple_of(page_size())?;
+    /// So many bytes, which `write` finds as zeros. `None` where the system has no memory for them, or does not
+    /// protect it.
+    ///
+    /// # Errors
+    /// What `write` fails with.
+    pub(crate) fn new<E>(
+        len: usize,
+        write: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Option<Self>, E> {
+        let Some(pages) = Self::pages(len) else {
+            return Ok(None);
+        };
+        // SAFETY: the pages are as large at least, zero, may be written, and are nobody else's.
+        write(unsafe { std::slice::from_raw_parts_mut(pages.base(), len) })?;
+        let is_sealed = pages.allow(0..pages.addresses().len(), Access::Read);
+        Ok(is_sealed.then_some(Self { pages, len }))
+    }
+
+    /// Pages that can be written.
+    fn pages(len: usize) -> Option<Pages> {
+        let all = len.max(1).checked_next_multiple_of(page_size())?;
         let pages = Pages::reserve(all)?;
-        if !pages.allow(0..all, Access::ReadWrite) {
-            return None;
-        }
-        // SAFETY: the pages are as large at least, may be written, and are nobody else's.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), pages.base(), bytes.len());
-        }
-        pages.allow(0..all, Access::Read).then_some(Self {
-            pages,
-            len: bytes.len(),
-        })
+        pages.allow(0..all, Access::ReadWrite).then_some(pages)
     }
 
     /// The bytes.
@@ -55,10 +63,17 @@ mod tests {
     #[test]
     fn nobody_can_write_to_what_is_sealed() {
         let bytes: Vec<u8> = (0..10_000).map(|i| i as u8).collect();
-        let sealed = Sealed::new(&bytes).unwrap();
+        let sealed = Sealed::new(bytes.len(), |target| {
+            assert!(target.iter().all(|byte| *byte == 0));
+            target.copy_from_slice(&bytes);
+            Ok::<_, ()>(())
+        });
+        let sealed = sealed.unwrap().unwrap();
         assert_eq!(sealed.bytes(), bytes);
         assert!(is_writable(bytes.as_ptr().addr()));
         assert!(!is_writable(sealed.bytes().as_ptr().addr()));
-        assert!(Sealed::new(&[]).unwrap().bytes().is_empty());
+        let empty = Sealed::new(0, |_| Ok::<_, ()>(())).unwrap().unwrap();
+        assert!(empty.bytes().is_empty());
+        assert_eq!(Sealed::new(5, |_| Err(3)).unwrap_err(), 3);
     }
 }

@@ -30,6 +30,10 @@ impl Protected {
         match self.0 {}
     }
 
+    pub(crate) fn has(&self, _: &RawQueue, _: usize, _: &[u8]) -> Result<bool, Status> {
+        match self.0 {}
+    }
+
     pub(crate) fn take_access(&self) -> Option<i64> {
         match self.0 {}
     }
@@ -40,8 +44,11 @@ impl Protected {
 pub(crate) struct Sealed(Infallible);
 
 impl Sealed {
-    pub(crate) fn new(_: &[u8]) -> Option<Self> {
-        None
+    pub(crate) fn new<E>(
+        _: usize,
+        _: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Option<Self>, E> {
+        Ok(None)
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -176,37 +176,37 @@ impl BufferArgument {
         }
     }
 
-    /// Takes what the reference left as what is expected. Whether the host's memory shows it, and shows that
-    /// something was written; both are unknown between zones.
+    /// Takes what the reference left as what is expected. What the host's memory shows of it, in the first round and
+    /// where it is between forbidden pages.
     pub(super) fn expect(
         &mut self,
         making: &Making<'_>,
         round: usize,
-        expected: impl FnOnce(Vec<u8>) -> Result<Expected, PrepareError>,
+        expected: impl FnOnce(Kept) -> Result<Expected, PrepareError>,
     ) -> Result<Shown, PrepareError> {
         let queue = making.queue;
         let place = self.place(round);
-        let bytes = place.read(queue)?;
-        let shown = if place.is_in_host_memory(queue, &bytes)? {
-            let is_as_before = match &self.draw(round).inputs {
-                Some(Inputs::Host(inputs)) => **inputs == *bytes,
-                _ => bytes.is_empty(),
-            };
-            if is_as_before {
-                Shown::Nothing
-            } else {
-                Shown::Written
-            }
-        } else {
-            Shown::Elsewhere
+        let read = |target: &mut [u8]| place.read(queue, target);
+        let bytes = Kept::new(place.bytes(), making.keeping, read)?;
+        let is_as_before = || match &self.draw(round).inputs {
+            Some(Inputs::Host(inputs)) => **inputs == *bytes,
+            _ => bytes.is_empty(),
         };
-        let mut expected = expected(bytes)?;
+        let shown = if round > 0 || making.surroundings != Surroundings::Pages {
+            Shown::Nothing
+        } else if !place.is_in_host_memory(queue, &bytes)? {
+            Shown::Elsewhere
+        } else if is_as_before() {
+            Shown::Nothing
+        } else {
+            Shown::Written
+        };
+        let expected = expected(bytes)?;
         if self.access == Access::Write && expected.is_unwritten(self.element) {
             return Err(PrepareError::ReferenceWritesNothing {
                 argument: self.name.clone(),
             });
         }
-        expected.keep(making.keeping);
         let on_device = match making.watch {
             Some(watch) if self.is_large() => place
                 .duplicate(queue)
@@ -372,9 +372,7 @@ impl Shown {
 impl Inputs {
     fn new(making: &Making<'_>, contents: Vec<u8>) -> Result<Self> {
         let Some(watch) = making.watch else {
-            let mut kept = Kept::from(contents);
-            kept.keep(making.keeping);
-            return Ok(Self::Host(kept));
+            return Ok(Self::Host(Kept::of(contents, making.keeping)));
         };
         let (queue, bytes) = (making.queue, contents.len());
         let copy = RawBuffer::new(making.context.raw(), bytes)

@@ -192,11 +192,11 @@ impl Guarded {
         }
     }
 
-    /// Reads the region.
-    pub(super) fn read(&self, queue: &Queue) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.read_into(queue, &mut bytes)?;
-        Ok(bytes)
+    /// Reads the region into memory of its size.
+    pub(super) fn read(&self, queue: &Queue, target: &mut [u8]) -> Result<()> {
+        let (buffer, offset) = self.place();
+        let bytes = self.bytes.min(target.len());
+        read_at(queue, buffer, offset, &mut target[..bytes])
     }
 
     /// Reads the region into memory that is used again and again: fresh memory costs as much as the
@@ -210,8 +210,7 @@ impl Guarded {
             scratch.resize(self.bytes, 0);
         }
         let target = &mut scratch[..self.bytes];
-        let (buffer, offset) = self.place();
-        read_at(queue, buffer, offset, target)?;
+        self.read(queue, target)?;
         Ok(target)
     }
 
@@ -262,8 +261,7 @@ impl Guarded {
         match &self.around {
             Around::Zones { .. } => Ok(false),
             Around::Pages { memory, at } => memory
-                .read(queue.raw(), *at..at + self.bytes)
-                .map(|bytes| bytes == read)
+                .has(queue.raw(), *at, read)
                 .map_err(Error::call("clFinish")),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::opencl::Sealed;
 use rayon::prelude::*;
+use std::convert::Infallible;
 use std::ops::Deref;
 
 /// How it is seen to that bytes stay as they are.
@@ -30,15 +31,45 @@ enum Bytes {
 }
 
 impl Kept {
-    /// Sees to it from now on that they stay as they are. Where the system seals nothing, they get a checksum.
-    pub(super) fn keep(&mut self, keeping: Keeping) {
+    /// So many bytes, which `write` finds as zeros. Where the system seals nothing, they get a checksum.
+    ///
+    /// # Errors
+    /// What `write` fails with.
+    pub(super) fn new<E>(
+        len: usize,
+        keeping: Keeping,
+        write: impl Fn(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Self, E> {
         if keeping == Keeping::Sealed
-            && let Some(sealed) = Sealed::new(self)
+            && let Some(sealed) = Sealed::new(len, &write)?
         {
-            self.bytes = Bytes::Sealed(sealed);
-        } else if keeping != Keeping::OutOfReach {
-            self.sum = Some(sum(self));
+            return Ok(Self {
+                bytes: Bytes::Sealed(sealed),
+                sum: None,
+            });
         }
+        let mut bytes = vec![0; len];
+        write(&mut bytes)?;
+        Ok(Self::of(bytes, keeping))
+    }
+
+    /// These bytes.
+    pub(super) fn of(bytes: Vec<u8>, keeping: Keeping) -> Self {
+        let copy = |target: &mut [u8]| {
+            target.copy_from_slice(&bytes);
+            Ok::<_, Infallible>(())
+        };
+        if keeping == Keeping::Sealed
+            && let Ok(Some(sealed)) = Sealed::new(bytes.len(), copy)
+        {
+            return Self {
+                bytes: Bytes::Sealed(sealed),
+                sum: None,
+            };
+        }
+        let sum = (keeping != Keeping::OutOfReach).then(|| sum(&bytes));
+        let bytes = Bytes::Ordinary(bytes);
+        Self { bytes, sum }
     }
 
     /// Whether they are still what they were, as far as that is watched.
@@ -47,12 +78,10 @@ impl Kept {
     }
 }
 
+/// Bytes that nobody watches.
 impl From<Vec<u8>> for Kept {
     fn from(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes: Bytes::Ordinary(bytes),
-            sum: None,
-        }
+        Self::of(bytes, Keeping::OutOfReach)
     }
 }
 
@@ -112,17 +141,24 @@ mod tests {
     #[test]
     fn bytes_are_the_same_however_they_are_kept() {
         for keeping in [Keeping::Sealed, Keeping::Summed, Keeping::OutOfReach] {
-            let mut kept = Kept::from(vec![1, 2, 3]);
-            kept.keep(keeping);
-            assert_eq!(*kept, [1, 2, 3]);
-            assert!(kept.is_intact());
+            let write = |target: &mut [u8]| {
+                target.copy_from_slice(&[1, 2, 3]);
+                Ok::<_, ()>(())
+            };
+            for kept in [
+                Kept::of(vec![1, 2, 3], keeping),
+                Kept::new(3, keeping, write).unwrap(),
+            ] {
+                assert_eq!(*kept, [1, 2, 3]);
+                assert!(kept.is_intact());
+            }
+            assert_eq!(Kept::new(3, keeping, |_| Err(7)).unwrap_err(), 7);
         }
     }
 
     #[test]
     fn what_was_changed_is_not_intact() {
-        let mut kept = Kept::from(vec![0; 100]);
-        kept.keep(Keeping::Summed);
+        let mut kept = Kept::of(vec![0; 100], Keeping::Summed);
         let Bytes::Ordinary(bytes) = &mut kept.bytes else {
             panic!()
         };

@@ -1,6 +1,6 @@
 //! Comparing a configuration's results with the reference's.
 
-use super::kept::{Keeping, Kept};
+use super::kept::Kept;
 use super::outcome::WrongKind;
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
@@ -24,10 +24,11 @@ impl Expected {
     /// that is not the poison's is an error: with it nothing could be verified.
     pub(crate) fn new(
         scalar: ScalarType,
-        bytes: Vec<u8>,
+        bytes: impl Into<Kept>,
         declared: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<Self, usize> {
+        let bytes = bytes.into();
         let mut norm = Norm::default();
         for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
             let Some(number) = real(scalar, element) else {
@@ -42,15 +43,10 @@ impl Expected {
         }
         let allowed = Allowed::new(scalar, declared, accumulates, norm.root_mean_square());
         Ok(Self {
-            bytes: bytes.into(),
+            bytes,
             allowed,
             norm,
         })
-    }
-
-    /// Sees to it that it stays as it is.
-    pub(super) fn keep(&mut self, keeping: Keeping) {
-        self.bytes.keep(keeping);
     }
 
     /// Whether it is still what it was, as far as that is watched.

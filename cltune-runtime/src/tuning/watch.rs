@@ -8,8 +8,8 @@ use crate::queue::Queue;
 use cltune_core::model::Geometry;
 use std::cell::Cell;
 
-/// Work-items of a work-group.
-const ITEMS: usize = 64;
+/// At most so many work-items of a work-group, a power of two.
+const ITEMS: usize = 256;
 /// At most so many work-groups, which share the words.
 const GROUPS: usize = 1024;
 /// Each work-item has about so many words of 8 bytes, where there are enough.
@@ -64,6 +64,8 @@ __kernel void watch(__global const uchar* data, const ulong begin, const ulong b
 #[derive(Debug)]
 pub(super) struct Watch {
     kernel: RawKernel,
+    /// Work-items of a work-group.
+    items: usize,
     /// For each span, the turn in which it was found changed.
     changed: RawBuffer,
     turn: Cell<u32>,
@@ -95,7 +97,10 @@ pub(super) struct Record(RawBuffer);
 impl Watch {
     /// `None` where the device does not build it: then the host keeps and compares everything.
     pub(super) fn new(context: &Context, queue: &Queue) -> Option<Self> {
-        let options = format!("-DITEMS={ITEMS}");
+        let limits = &context.device().info().limits;
+        let most = usize::try_from(limits.max_work_group_size).unwrap_or(1);
+        let items = ITEMS.min(1 << most.max(1).ilog2());
+        let options = format!("-DITEMS={items}");
         let device = context.device().raw();
         let program = RawProgram::build(context.raw(), device, SOURCE, &options).ok()?;
         let changed = RawBuffer::new(context.raw(), SPANS * size_of::<u32>()).ok()?;
@@ -103,6 +108,7 @@ impl Watch {
         queue.raw().write(&changed, 0, &zeros).ok()?;
         Some(Self {
             kernel: RawKernel::new(&program, "watch").ok()?,
+            items,
             changed,
             turn: Cell::new(0),
         })
@@ -110,7 +116,7 @@ impl Watch {
 
     /// Keeps what a span adds up to.
     pub(super) fn record(&self, queue: &Queue, span: Span<'_>) -> Result<Record> {
-        let bytes = groups(span.bytes) * size_of::<u64>();
+        let bytes = self.groups(span.bytes) * size_of::<u64>();
         let sums = RawBuffer::new(queue.context().raw(), bytes)
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
         let record = Record(sums);
@@ -166,8 +172,8 @@ impl Watch {
             .map_err(Error::call("clSetKernelArg"))?;
         let geometry = Geometry {
             work_dim: 1,
-            global: [groups(span.bytes) * ITEMS, 1, 1],
-            local: Some([ITEMS, 1, 1]),
+            global: [self.groups(span.bytes) * self.items, 1, 1],
+            local: Some([self.items, 1, 1]),
             offset: None,
         };
         queue
@@ -176,11 +182,11 @@ impl Watch {
             .map(drop)
             .map_err(Error::call("clEnqueueNDRangeKernel"))
     }
-}
 
-/// How many work-groups add so many bytes up.
-fn groups(bytes: usize) -> usize {
-    bytes.div_ceil(ITEMS * EACH * 8).clamp(1, GROUPS)
+    /// How many work-groups add so many bytes up.
+    fn groups(&self, bytes: usize) -> usize {
+        bytes.div_ceil(self.items * EACH * 8).clamp(1, GROUPS)
+    }
 }
 
 #[cfg(test)]
@@ -193,7 +199,8 @@ mod tests {
         let context = Context::new(&Device::select().unwrap()).unwrap();
         let queue = Queue::new(&context).unwrap();
         let watch = Watch::new(&context, &queue).unwrap();
-        let all = (2 * GROUPS + 3) * ITEMS * EACH * 8 + 5;
+        // More than one round of all work-items, and a rest.
+        let all = (GROUPS + 3) * ITEMS * EACH * 8 + 5;
         let contents: Vec<u8> = (0..all).map(|i| (i % 251) as u8).collect();
         let buffer = RawBuffer::new(context.raw(), all).unwrap();
         queue.raw().write(&buffer, 0, &contents).unwrap();
