@@ -1,5 +1,6 @@
-//! What it takes to run, verify and time a configuration once it is built, by who compares its result with the
-//! reference's: the host, which reads it back, or the device. In turns; medians, with the least and the most.
+//! What it takes to make ready, and to run, verify and time a configuration once it is built: where the host reads
+//! back and compares, where it does so with buffers between pages that nobody may touch (as `cargo cltune` on CPUs), and
+//! where the device compares and looks at what is kept (as on GPUs). In turns; medians, with the least and the most.
 
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
@@ -39,34 +40,51 @@ fn main() {
         "device    {} ({}), driver {}",
         info.name, info.platform, info.driver
     );
-    println!("milliseconds for a configuration, {ROUNDS} times each, in turns");
-    println!(
-        "{:>6}  {:>26}  {:>26}",
-        "MiB", "the host compares", "the device compares"
-    );
+    println!("milliseconds, {ROUNDS} times each, in turns: preparing, then a configuration");
+    let ways = WAYS.map(|way| format!("{way:>26}"));
+    println!("{:>6}  {:>9}  {}", "MiB", "", ways.join("  "));
     let sizes = if is_measuring { &SIZES } else { &SIZES[..1] };
+    let rounds = if is_measuring { ROUNDS } else { 1 };
     for size in sizes {
-        let mut measurers = [false, true].map(|on_device| {
-            let options = MeasureOptions {
-                compare_on_device: Some(on_device),
-                draws: Some(1),
-                least_repeats: 1,
-                most_repeats: 1,
-                ..MeasureOptions::default()
-            };
-            Measurer::new(&device, &declaration, &[*size], &options)
-        });
-        let mut times = [Vec::new(), Vec::new()];
-        for _ in 0..if is_measuring { ROUNDS } else { 1 } {
-            for (measurer, times) in measurers.iter_mut().zip(&mut times) {
-                match measurer {
-                    Ok(measurer) => times.push(configuration_ms(measurer)),
+        let mut preparing = WAYS.map(|_| Vec::new());
+        let mut measuring = WAYS.map(|_| Vec::new());
+        for _ in 0..rounds {
+            for way in 0..WAYS.len() {
+                let begin = Instant::now();
+                let made = Measurer::new(&device, &declaration, &[*size], &options(way));
+                preparing[way].push(begin.elapsed().as_secs_f64() * 1e3);
+                match made {
+                    // The first one compiles the comparison, and touches memory.
+                    Ok(mut measurer) => {
+                        configuration_ms(&mut measurer);
+                        measuring[way].push(configuration_ms(&mut measurer));
+                    }
                     Err(error) => return println!("{error}"),
                 }
             }
         }
-        let [host, on_device] = times.map(summary);
-        println!("{:>6}  {host:>26}  {on_device:>26}", (size * 4) >> 20);
+        for (what, times) in [("preparing", preparing), ("measuring", measuring)] {
+            let times = times.map(|times| format!("{:>26}", summary(times)));
+            println!("{:>6}  {what:>9}  {}", (size * 4) >> 20, times.join("  "));
+        }
+    }
+}
+
+/// Who compares, and what buffers lie between.
+const WAYS: [&str; 3] = [
+    "the host compares",
+    "between forbidden pages",
+    "the device compares",
+];
+
+fn options(way: usize) -> MeasureOptions {
+    MeasureOptions {
+        protect: way == 1,
+        compare_on_device: Some(way == 2),
+        draws: Some(2),
+        least_repeats: 1,
+        most_repeats: 1,
+        ..MeasureOptions::default()
     }
 }
 

@@ -10,7 +10,7 @@ use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
 /// The parameter `V` chooses what goes wrong; 0 is right.
 #[tunable(
-    params(V = 0..=10),
+    params(V = 0..=11),
     global(n), local(8),
     local_args(t: [f32; 8] before z),
     tune(n = 64),
@@ -45,8 +45,8 @@ fn scale(
             if (V == 5 && i == 3) ((__global float*)x)[i] = 5.0f;
             if (V == 6 && i == 3) { y[i] = NAN; return; }
             if (V == 7 && i == 3) z[i] += 1;
-            if (V == 10) {
-                if (i == 0) y[-1] = 1.0f;
+            if (V >= 10) {
+                if (V == 11 && i == 0) y[-1] = 1.0f;
                 float sum = x[i];
                 for (int step = 0; step < 20000; step++) sum = sum * 0.5f + 1.0f;
                 if (sum == 0.0f) z[i] += 1;
@@ -131,12 +131,30 @@ fn a_part_shows_that_a_configuration_is_far_too_slow() {
         };
         assert!(at_least_us > 2000.0, "{at_least_us}");
     }
-    // What it wrote out of bounds is not taken for the next one's.
-    let next = measurer.measure(&[0], best_us, None);
-    assert!(next.time_us().is_some(), "{next:?}");
-    // With a slower best it may be the next best, and is run, and wrong.
+    // With a slower best it may be the next best, and is run.
     let outcome = measurer.measure(&[10], Some(1e12), None);
-    assert!(matches!(outcome, Outcome::WrongResult(_)), "{outcome:?}");
+    assert!(outcome.time_us().is_some(), "{outcome:?}");
+}
+
+#[test]
+fn what_a_part_writes_out_of_bounds_is_its_own_fault() {
+    let declaration = Declaration {
+        even_work: true,
+        ..declaration()
+    };
+    let device = Device::select().unwrap();
+    // Everything is too slow.
+    let options = MeasureOptions {
+        hopeless_factor: 1e-9,
+        ..MeasureOptions::default()
+    };
+    let mut measurer = Measurer::new(&device, &declaration, &[1 << 16], &options).unwrap();
+    for value in [11, 3] {
+        let slow = measurer.measure(&[value], Some(1000.0), None);
+        assert!(matches!(slow, Outcome::WrongResult(_)), "{slow:?}");
+        let next = measurer.measure(&[0], Some(1000.0), None);
+        assert!(matches!(next, Outcome::TooSlow { .. }), "{next:?}");
+    }
 }
 
 #[test]
@@ -144,7 +162,7 @@ fn without_a_declaration_all_is_run() {
     let outcome = prepare(&declaration())
         .unwrap()
         .measure(&[10], Some(1000.0), None);
-    assert!(matches!(outcome, Outcome::WrongResult(_)), "{outcome:?}");
+    assert!(outcome.time_us().is_some(), "{outcome:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Kernels and spaces that cannot be tuned: each says why, and costs nothing else.
 
+use cltune_tests::faulty::Session;
 use cltune_tests::samples::{self, FILL};
+use cltune_tests::{Output, Project};
 use serde_json::Value;
 
 #[test]
@@ -99,6 +101,128 @@ fn failures_are_told_apart_counted_and_survived() {
     // For people: counted by kind with the first reason of each.
     let tuned = project.cltune(&["--strategy", "full"]).expect_code(0);
     let _ = tuned.expect_stdout(&["1 build-failed", "3 wrong-result", "1 crashed"]);
+}
+
+/// A kernel with right results that accesses memory so many bytes from the begin of a buffer of `n` integers: the first
+/// parameter says where, the second whether it writes to the output, else it reads from the input. Of those that stay
+/// in their buffers there are four, which differ in nothing.
+fn that_goes_astray(name: &str, n: usize, bytes: &[i64]) -> Project {
+    let at: Vec<String> = bytes.iter().map(|bytes| (bytes / 4).to_string()).collect();
+    let kernel = format!(
+        "__constant int at[] = {{0, {}}};
+         __kernel void run(const uint n, __global const int* x, __global int* y) {{
+             const size_t i = get_global_id(0);
+             y[i] = x[i] + G / 99;
+             if (A > 0 && i == 5) {{
+                 volatile __global int* memory = WRITES ? y : (__global int*)x;
+                 if (WRITES) memory[at[A]] = 1;
+                 else if (memory[at[A]] == 0x12345678) y[i] = 7;
+             }}
+         }}",
+        at.join(", ")
+    );
+    let source = format!(
+        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+         #[tunable(global(n), tune(n = {n}), params(A = 0..={}, WRITES = 0..=1, G = 0..=3),\n\
+         constraints(A == 0 || G == 0))]\n\
+         pub fn run(queue: &Queue, n: u32, #[arg(len = n)] x: &Buffer<i32>,\n\
+         #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {{\n    {kernel:?}\n}}\n",
+        bytes.len()
+    );
+    Project::new(name).file("src/lib.rs", source)
+}
+
+/// That all of them failed for this reason (by what `A` and `WRITES` are), and no other configuration.
+#[track_caller]
+fn only_they_failed(tuned: &Output, count: usize, reason: impl Fn(usize, bool) -> Option<String>) {
+    let configurations = tuned.messages("configuration");
+    assert_eq!(configurations.len(), 2 * (4 + count), "{tuned}");
+    let reason = |values: &Value| {
+        let access = (values[0].as_u64()? as usize).checked_sub(1)?;
+        reason(access, values[1] == 1)
+    };
+    let chosen = &tuned.messages("finished")[0]["values"];
+    assert_eq!(reason(chosen), None, "{tuned}");
+    for found in &configurations {
+        let reason = reason(&found["values"]);
+        let expected = reason.as_ref().map_or("ok", |_| "wrong-result");
+        assert_eq!(found["status"], expected, "{found}");
+        let detail = found["detail"].as_str().unwrap_or_default();
+        assert!(detail.starts_with(&reason.unwrap_or_default()), "{found}");
+    }
+}
+
+#[test]
+fn an_access_out_of_bounds_fails_at_every_distance_and_costs_nothing_else() {
+    // 17 KiB, 64 KiB and 1 MiB beyond both ends of 4096 bytes, and nearer.
+    const BYTES: [i64; 10] = [
+        4096, 4100, 8192, 21_504, 69_632, 1_052_672, -4, -17_408, -65_536, -1_048_576,
+    ];
+    let project = that_goes_astray("cltune-e2e-out-of-bounds", 1024, &BYTES);
+    let devices = project.cltune(&["devices", "--format", "json"]).json();
+    let mut devices = devices["devices"].as_array().into_iter().flatten();
+    let Some(cpu) = devices.find(|device| device["type"] == "cpu") else {
+        eprintln!("SKIPPED: no device computes in memory of the process");
+        assert!(std::env::var_os("CLTUNE_TEST_FULL").is_none());
+        return;
+    };
+    let cpu = cpu["index"].to_string();
+    let arguments = [
+        "--strategy",
+        "full",
+        "--message-format",
+        "json",
+        "--device",
+        &cpu,
+    ];
+    let tuned = project.cltune(&arguments).expect_code(0);
+    only_they_failed(&tuned, BYTES.len(), |access, writes| {
+        let place = match BYTES[access] {
+            4096 => "right after its end".to_owned(),
+            before if before < 0 => format!("{} bytes before its begin", -before),
+            after => format!("{} bytes after its end", after - 4096),
+        };
+        let argument = if writes { "y" } else { "x" };
+        Some(format!("{argument}: read or written {place}"))
+    });
+}
+
+#[test]
+fn a_write_out_of_bounds_fails_on_a_device_with_memory_of_its_own() {
+    // Up to the size of the buffer, on both sides.
+    const END: i64 = 1 << 20;
+    const BYTES: [i64; 7] = [
+        END,
+        END + 17_408,
+        END + 65_536,
+        2 * END - 4,
+        -4,
+        -65_536,
+        -END,
+    ];
+    let project = that_goes_astray("cltune-e2e-out-of-zones", 1 << 18, &BYTES);
+    // A CPU that says it is a GPU is treated as one.
+    let session = Session::new("answer=4@CL_DEVICE_TYPE");
+    let arguments = [
+        "--strategy",
+        "full",
+        "--message-format",
+        "json",
+        "--device",
+        "0",
+    ];
+    let mut command = project.cltune_command(&arguments);
+    session.place(&mut command);
+    let tuned = Output::of(command.current_dir(project.path("."))).expect_code(0);
+    only_they_failed(&tuned, BYTES.len(), |access, writes| {
+        // The nearest byte that differs; reading changes nothing there.
+        let place = match BYTES[access] {
+            END => "right after its end".to_owned(),
+            before if before < 0 => format!("{} bytes before its begin", -before - 3),
+            after => format!("{} bytes after its end", after - END),
+        };
+        writes.then(|| format!("y: written {place}"))
+    });
 }
 
 #[test]

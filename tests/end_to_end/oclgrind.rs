@@ -170,12 +170,18 @@ fn what_the_reference_does_wrong_is_the_references() {
                   if (get_global_id(0) == 1) y[n] = WG;\n}\n";
     let clauses = "params(WG = [16]), local(WG), reference(kernel = \"plain\", global(n))";
     let project = samples::inline("cltune-e2e-oclgrind-reference", clauses, kernel);
-    // Guard zones refuse it while tuning, so the lockfile is written by a kernel that is right, and
-    // then says that it is of this one.
-    let wrong = "if (get_global_id(0) == 1) y[n] = WG;";
-    project.edit("src/lib.rs", wrong, "");
+    // Tuning refuses both, so the lockfile is written by kernels that are right, and then says that it is of
+    // these.
+    let wrong = [
+        " + (y[n + 3] == 12345)",
+        "if (get_global_id(0) == 1) y[n] = WG;",
+    ];
+    let library = project.read("src/lib.rs");
+    for wrong in wrong {
+        project.edit("src/lib.rs", wrong, "");
+    }
     let _ = project.cltune(&["tune", "--device", "0"]).expect_code(0);
-    project.edit("src/lib.rs", "+ (int)n;", &format!("+ (int)n; {wrong}"));
+    project.write("src/lib.rs", library);
     let listed = project
         .cltune(&["list", "--format", "json"])
         .expect_code(0)

@@ -120,6 +120,8 @@ impl<'a> Line<'a> {
             }
             Measured::Outcome(Outcome::BuildFailed { log }) => ("build-failed", log.into()),
             Measured::Outcome(Outcome::LaunchFailed { error }) => ("launch-failed", error.into()),
+            // Of a new worker, in which nobody else was before it.
+            Measured::Outcome(Outcome::Unjudged { reason }) => ("wrong-result", reason.into()),
             Measured::Outcome(Outcome::WrongResult(wrong)) => {
                 ("wrong-result", wrong.to_string().into())
             }

@@ -108,7 +108,10 @@ pub(crate) enum Response {
         usable: bool,
     },
     /// The times of each, or why it has none.
-    Compared(Vec<Result<Compared, Outcome>>),
+    Compared {
+        compared: Vec<Result<Compared, Outcome>>,
+        usable: bool,
+    },
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),

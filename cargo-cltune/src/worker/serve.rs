@@ -112,26 +112,41 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
         } => with(ready.measurer.as_mut(), |measurer| {
             let outcome = measurer.measure(&codes, best_us, binary.as_ref());
             Response::Outcome {
-                usable: is_usable(measurer, Some(&outcome)),
+                usable: is_usable_after(measurer, Some(&outcome)),
                 outcome,
             }
         }),
         Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Compared(measurer.compare(&configurations))
+            let compared = measurer.compare(&configurations);
+            let mut failures = compared.iter().filter_map(|of| of.as_ref().err());
+            Response::Compared {
+                usable: failures.all(|failure| is_usable_after(measurer, Some(failure))),
+                compared,
+            }
         }),
         Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
             let verified = measurer.verify(&codes);
             Response::Verified {
-                usable: is_usable(measurer, verified.as_ref().err()),
+                usable: is_usable_after(measurer, verified.as_ref().err()),
                 verified,
             }
         }),
     }
 }
 
-/// Whether a worker can measure another configuration after this outcome.
-fn is_usable(measurer: &Measurer, outcome: Option<&Outcome>) -> bool {
-    !matches!(outcome, Some(Outcome::LaunchFailed { .. })) || measurer.is_usable()
+/// Whether this worker can measure another configuration after this outcome; `None` is a success.
+fn is_usable_after(measurer: &Measurer, outcome: Option<&Outcome>) -> bool {
+    match outcome {
+        // The measurer has looked, and found everything in order.
+        None | Some(Outcome::Ok(_) | Outcome::TooSlow { .. }) => true,
+        // Nobody knows what else was written.
+        Some(Outcome::WrongResult(wrong))
+            if wrong.kind.is_out_of_bounds() && !wrong.kind.is_contained() =>
+        {
+            false
+        }
+        Some(_) => measurer.is_usable(),
+    }
 }
 
 fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Response {
@@ -156,6 +171,8 @@ impl Ready {
             draws: prepare.draws,
             guards: prepare.guards,
             on_step,
+            // Nobody else's process is this one's.
+            protect: prepare.guards,
             ..MeasureOptions::default()
         };
         make(&context, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())

@@ -266,6 +266,7 @@ fn reason(outcome: &Outcome) -> String {
         Outcome::BuildFailed { log } => log.clone(),
         Outcome::LaunchFailed { error } => error.clone(),
         Outcome::WrongResult(wrong) => wrong.to_string(),
+        Outcome::Unjudged { reason } => reason.clone(),
         Outcome::TooSlow { .. } => "far slower than the best".into(),
     }
 }

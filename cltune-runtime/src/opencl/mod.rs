@@ -5,6 +5,8 @@
 //! returns a [`Status`], and releasing ignores errors: after a driver's crash there is nothing a
 //! caller could do about them.
 
+#[cfg(all(feature = "tuning", unix))]
+mod accesses;
 mod bytes;
 mod context;
 mod device;
@@ -12,15 +14,23 @@ mod event;
 mod flights;
 mod kernel;
 mod memory;
+#[cfg(all(feature = "tuning", unix))]
+mod pages;
 mod pinned;
 mod pinned_ranges;
 mod program;
+#[cfg(all(feature = "tuning", unix))]
+mod protected;
 mod queue;
 mod region;
 mod runs;
+#[cfg(all(feature = "tuning", unix))]
+mod sealed;
 mod stamp;
 mod status;
 mod transfer;
+#[cfg(all(feature = "tuning", not(unix)))]
+mod unprotected;
 
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
@@ -34,10 +44,16 @@ pub(crate) use memory::RawBuffer;
 pub(crate) use pinned::{Moving, Pinned};
 pub(crate) use pinned_ranges::{KnownPinned, is_pinned, stamp_of};
 pub(crate) use program::{BuildFailure, RawProgram};
+#[cfg(all(feature = "tuning", unix))]
+pub(crate) use protected::Protected;
 pub(crate) use queue::RawQueue;
 pub(crate) use region::{Place, Region};
 pub(crate) use runs::Runs;
+#[cfg(all(feature = "tuning", unix))]
+pub(crate) use sealed::Sealed;
 pub use status::Status;
+#[cfg(all(feature = "tuning", not(unix)))]
+pub(crate) use unprotected::{Protected, Sealed};
 
 /// Reads a little value out of the bytes that an info query returns; zero where the driver
 /// answered with fewer bytes than the type has.

@@ -1,64 +1,49 @@
-//! A kernel's arguments on the device: guarded buffers, draws of inputs, scalars.
+//! A kernel's arguments on the device: buffers, draws of inputs, scalars.
 
+use super::buffers::{BufferArgument, Declared, Making, Shown};
 use super::fill::{self, elements};
-use super::guarded::Guarded;
+use super::guarded::Surroundings;
+use super::kept::Keeping;
 use super::measurer::Step;
 use super::near::Nears;
-use super::outcome::{WrongKind, WrongResult};
-use super::poison::pattern;
+use super::outcome::{KeptFor, WrongResult};
 use super::prepare_error::PrepareError;
-use super::verify::{Expected, is_same};
+use super::verify::Expected;
 use super::watch::Watch;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::opencl::{RawBuffer, RawKernel};
+use crate::opencl::RawKernel;
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
-use cltune_core::device::DeviceLimits;
+use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 /// The arguments of one kernel for one problem.
+///
+/// A round is a draw of inputs, and where buffers lie: even rounds are at the end of what is between forbidden pages,
+/// odd ones at its begin.
 #[derive(Debug)]
 pub(super) struct Arguments {
     buffers: Vec<BufferArgument>,
     scalars: Vec<ScalarArgument>,
     /// The number of draws.
     pub(super) draws: usize,
-    /// Whether the device compares large buffers.
-    compare_on_device: bool,
-    /// Built when it is first needed; `None` where the device does not build it.
-    watch: OnceCell<Option<Watch>>,
+    surroundings: Surroundings,
+    keeping: Keeping,
+    /// What keeps and compares contents on the device; `None` where the host does.
+    watch: Option<Watch>,
     nears: Nears,
     /// Where results are read to.
     scratch: RefCell<Vec<u8>>,
-}
-
-#[derive(Debug)]
-struct BufferArgument {
-    position: usize,
-    name: String,
-    element: ScalarType,
-    access: Access,
-    memory: Guarded,
-    draws: Vec<BufferDraw>,
-}
-
-/// One draw of a buffer's contents.
-#[derive(Debug)]
-struct BufferDraw {
-    /// What the kernel finds, on the host; empty for outputs, which are poisoned.
-    host: Vec<u8>,
-    /// The same on the device, for copying without the host; `None` for outputs and empty buffers.
-    device: Option<RawBuffer>,
-    /// What the reference makes of it, for buffers that are written.
-    expected: Option<Expected>,
-    /// The same on the device, where results are compared there.
-    expected_on_device: Option<RawBuffer>,
+    /// Whether the host's memory showed what the reference wrote.
+    shown: Shown,
+    /// The round whose contents are in place.
+    placed: Cell<usize>,
 }
 
 #[derive(Debug)]
@@ -68,8 +53,8 @@ struct ScalarArgument {
     draws: Vec<Vec<u8>>,
 }
 
-/// Smaller buffers are read back at once, bytes.
-const WATCHED: usize = 1 << 20;
+/// So much can be looked at after every configuration, bytes: 0.1 ms of a device that reads 3 TB/s.
+const IN_SIGHT: usize = 256 << 20;
 
 /// What arguments are made for.
 pub(super) struct Setting<'a> {
@@ -82,28 +67,59 @@ pub(super) struct Setting<'a> {
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) guards: bool,
+    /// Whether buffers may lie between forbidden pages.
+    pub(super) protect: bool,
     pub(super) on_step: fn(Step),
-    pub(super) compare_on_device: bool,
+    /// `None`: unless it is a CPU.
+    pub(super) compare_on_device: Option<bool>,
+}
+
+/// Memory that was found changed, and that no configuration may touch.
+#[derive(Debug)]
+pub(super) enum Damage {
+    /// Beside a buffer; it is repaired.
+    Beside(WrongResult),
+    /// What is kept, so that nothing can be judged any more.
+    Kept(WrongResult),
 }
 
 impl Arguments {
     /// Allocates and fills. Each draw has a random sequence of its own for every argument.
     pub(super) fn new(setting: &Setting<'_>) -> Result<Self, PrepareError> {
-        let model = &setting.declaration.model;
-        let limits: &DeviceLimits = &setting.context.device().info().limits;
-        let env = Env {
-            params: setting.codes,
-            dims: setting.dims,
-            device: limits,
+        let info = setting.context.device().info();
+        let is_cpu = info.device_type == DeviceType::Cpu;
+        let watch = if setting.compare_on_device.unwrap_or(!is_cpu) {
+            Watch::new(setting.context, setting.queue)
+        } else {
+            None
+        };
+        let (surroundings, keeping) = match &watch {
+            Some(_) => (Surroundings::LargeZones, Keeping::OutOfReach),
+            None if setting.protect && is_cpu => (Surroundings::Pages, Keeping::Sealed),
+            None => (Surroundings::Zones, Keeping::Summed),
         };
         let mut arguments = Self {
             buffers: Vec::new(),
             scalars: Vec::new(),
             draws: setting.draws,
-            compare_on_device: setting.compare_on_device,
-            watch: OnceCell::new(),
+            surroundings: if setting.guards {
+                surroundings
+            } else {
+                Surroundings::Nothing
+            },
+            keeping,
+            watch,
             nears: Nears::default(),
             scratch: RefCell::default(),
+            shown: Shown::Nothing,
+            placed: Cell::new(0),
+        };
+        let model = &setting.declaration.model;
+        let limits: &DeviceLimits = &info.limits;
+        let env = Env {
+            params: setting.codes,
+            dims: setting.dims,
+            device: limits,
         };
         for (position, argument) in model.arguments.iter().enumerate() {
             let fill = setting
@@ -146,8 +162,26 @@ impl Arguments {
                             text: len.text.to_string(),
                             value: elements,
                         })?;
-                    let buffer =
-                        BufferArgument::new(setting, position, name, *element, *access, fill, len)?;
+                    let declared = Declared {
+                        position,
+                        name,
+                        element: *element,
+                        access: *access,
+                        fill,
+                        folder: setting.folder,
+                        len,
+                    };
+                    let sequence = |draw| sequence(setting.seed, position, draw);
+                    let draws = (0..setting.draws).map(sequence);
+                    let making = Making {
+                        context: setting.context,
+                        queue: setting.queue,
+                        surroundings: arguments.surroundings,
+                        keeping,
+                        on_step: setting.on_step,
+                        watch: arguments.watch.as_ref(),
+                    };
+                    let buffer = BufferArgument::new(&making, declared, draws)?;
                     arguments.buffers.push(buffer);
                 }
             }
@@ -155,46 +189,52 @@ impl Arguments {
         Ok(arguments)
     }
 
+    /// How many rounds it takes to have every draw, and every place that buffers lie in.
+    pub(super) fn rounds(&self) -> usize {
+        let places = self.buffers.iter().map(BufferArgument::places);
+        places.fold(self.draws, usize::max)
+    }
+
     /// Passes everything but local memory. `position` translates a declared position into the
     /// kernel's.
     pub(super) fn set(
         &self,
         kernel: &RawKernel,
-        draw: usize,
+        round: usize,
         position: impl Fn(usize) -> u32,
     ) -> Result<()> {
         for scalar in &self.scalars {
+            let value = &scalar.draws[round % scalar.draws.len()];
             kernel
-                .set_scalar(position(scalar.position), &scalar.draws[draw])
+                .set_scalar(position(scalar.position), value)
                 .map_err(Error::call(format!("clSetKernelArg {}", scalar.position)))?;
         }
         for buffer in &self.buffers {
             kernel
-                .set_buffer(position(buffer.position), buffer.memory.region())
+                .set_buffer(position(buffer.position), buffer.place(round).region())
                 .map_err(Error::call(format!("clSetKernelArg `{}`", buffer.name)))?;
         }
         Ok(())
     }
 
-    /// Puts a draw's inputs and fresh poison in place.
-    pub(super) fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {
+    /// Puts a round's inputs and fresh poison in place.
+    pub(super) fn restore(&self, queue: &Queue, round: usize) -> Result<()> {
+        self.placed.set(round);
         self.buffers
             .iter()
-            .try_for_each(|buffer| buffer.restore(queue, draw))
+            .try_for_each(|buffer| buffer.restore(queue, round))
     }
 
-    /// Puts the contents of those buffers in place that a launch changes and reads.
-    pub(super) fn restore_read_write(&self, queue: &Queue, draw: usize) -> Result<()> {
+    /// Puts the contents of those buffers in place that a launch changes and reads; of all buffers, where another
+    /// round's are there.
+    pub(super) fn restore_read_write(&self, queue: &Queue, round: usize) -> Result<()> {
+        if self.placed.get() != round {
+            return self.restore(queue, round);
+        }
         self.buffers
             .iter()
             .filter(|buffer| buffer.access == Access::ReadWrite)
-            .try_for_each(|buffer| buffer.restore(queue, draw))
-    }
-
-    /// Repairs what was written out of bounds.
-    pub(super) fn restore_guards(&self, queue: &Queue) -> Result<()> {
-        let mut buffers = self.buffers.iter();
-        buffers.try_for_each(|buffer| buffer.memory.restore_guards(queue))
+            .try_for_each(|buffer| buffer.restore(queue, round))
     }
 
     /// Keeps what is in the written buffers as the reference's results of a draw, which must be
@@ -206,77 +246,79 @@ impl Arguments {
         tolerance: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<(), PrepareError> {
-        // No results are expected yet, so that this finds only what is wrong by itself: writes out
-        // of bounds and into read-only buffers.
+        // No results are expected yet, so that this finds only what is wrong by itself: accesses out
+        // of bounds and writes into read-only buffers.
         if let Some(wrong) = self.verify(queue, draw)? {
             return Err(PrepareError::ReferenceWrong(wrong));
         }
-        for buffer in &mut self.buffers {
-            if buffer.access == Access::Read {
-                continue;
-            }
-            let bytes = buffer.memory.read(queue)?;
-            let expected =
-                Expected::new(buffer.element, bytes, tolerance, accumulates).map_err(|index| {
+        let making = Making {
+            context: queue.context(),
+            queue,
+            surroundings: self.surroundings,
+            keeping: self.keeping,
+            // Nothing is filled.
+            on_step: |_| {},
+            watch: self.watch.as_ref(),
+        };
+        let buffers = self.buffers.iter_mut();
+        for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
+            let (element, argument) = (buffer.element, buffer.name.clone());
+            let shown = buffer.expect(&making, draw, |bytes| {
+                Expected::new(element, bytes, tolerance, accumulates).map_err(|index| {
                     PrepareError::ReferenceNan {
-                        argument: buffer.name.clone(),
+                        argument,
                         index,
                         draw,
                     }
-                })?;
-            if buffer.access == Access::Write && expected.is_unwritten(buffer.element) {
-                return Err(PrepareError::ReferenceWritesNothing {
-                    argument: buffer.name.clone(),
-                });
-            }
-            buffer.draws[draw].expected = Some(expected);
-            if self.compare_on_device && buffer.is_large() {
-                buffer.draws[draw].expected_on_device = buffer.memory.duplicate(queue);
-            }
+                })
+            })?;
+            self.shown = self.shown.and(shown);
         }
         Ok(())
     }
 
-    /// Whether the device itself says that a buffer is as it should be. Where it does not, or cannot, the
-    /// host finds out what is wrong.
-    fn is_right_on_device(
+    /// Whether buffers were to lie between forbidden pages, and the driver computes in memory of its own.
+    pub(super) fn is_protected_in_vain(&self) -> bool {
+        self.surroundings == Surroundings::Pages && self.shown != Shown::Written
+    }
+
+    /// Whether the device says that a buffer's contents are as they should be, of which sums tell nothing. Where it
+    /// does not, or cannot, the host finds out what is wrong.
+    fn is_near_on_device(
         &self,
         queue: &Queue,
         buffer: &BufferArgument,
-        draw: usize,
+        round: usize,
     ) -> Result<bool> {
-        let draw = &buffer.draws[draw];
-        let expected = if buffer.access == Access::Read {
-            draw.device.as_ref()
-        } else {
-            draw.expected_on_device.as_ref()
-        };
-        let is_compared = self.compare_on_device && buffer.is_large();
-        let Some(expected) = expected.filter(|_| is_compared) else {
+        let Some((reference, expected)) = buffer.near_on_device(round) else {
             return Ok(false);
         };
-        if buffer.memory.damage(queue)?.is_some() {
-            return Ok(false);
-        }
         let near = self.nears.of(queue.context(), buffer.element);
-        if let Some((reference, near)) = draw.expected.as_ref().zip(near) {
-            return near.is_right(queue, &buffer.memory, expected, reference);
-        }
-        let watch = self.watch.get_or_init(|| Watch::new(queue.context()));
-        watch.as_ref().map_or(Ok(false), |watch| {
-            watch.is_same(queue, &buffer.memory, expected)
+        near.map_or(Ok(false), |near| {
+            near.is_right(queue, buffer.place(round), expected, reference)
         })
     }
 
-    /// What is wrong with what a launch left, if anything. Repairs damaged guard zones.
-    pub(super) fn verify(&self, queue: &Queue, draw: usize) -> Result<Option<WrongResult>> {
+    /// What is wrong with what a launch left, if anything. Repairs what is beside buffers.
+    pub(super) fn verify(&self, queue: &Queue, round: usize) -> Result<Option<WrongResult>> {
+        let is_told_by_sums = match &self.watch {
+            Some(watch) => {
+                let sums = self.buffers.iter().flat_map(|buffer| buffer.sums(round));
+                watch.changed(queue, &sums.collect::<Vec<_>>())?.is_none()
+            }
+            None => false,
+        };
+        if !is_told_by_sums && let Some(wrong) = self.damage_beside(queue)? {
+            return Ok(Some(wrong));
+        }
         let mut scratch = self.scratch.borrow_mut();
         for buffer in &self.buffers {
-            if self.is_right_on_device(queue, buffer, draw)? {
+            if is_told_by_sums && buffer.is_told_by_sums(round)
+                || self.is_near_on_device(queue, buffer, round)?
+            {
                 continue;
             }
-            if let Some(kind) = buffer.verify(queue, draw, &mut scratch)? {
-                self.restore_guards(queue)?;
+            if let Some(kind) = buffer.verify(queue, round, &mut scratch)? {
                 return Ok(Some(WrongResult {
                     argument: buffer.name.clone(),
                     kind,
@@ -285,110 +327,70 @@ impl Arguments {
         }
         Ok(None)
     }
-}
 
-impl BufferArgument {
-    fn new(
-        setting: &Setting<'_>,
-        position: usize,
-        name: String,
-        element: ScalarType,
-        access: Access,
-        fill: &Fill,
-        len: usize,
-    ) -> Result<Self, PrepareError> {
-        let bytes = len
-            .checked_mul(element.size())
-            .filter(|bytes| isize::try_from(*bytes).is_ok())
-            .ok_or(Error::TooLarge {
-                len,
-                size: element.size(),
-            })?;
-        let memory = Guarded::new(setting.context, setting.queue, bytes, setting.guards)?;
-        let mut draws = Vec::with_capacity(setting.draws);
-        for draw in 0..setting.draws {
-            draws.push(if access == Access::Write {
-                BufferDraw {
-                    host: Vec::new(),
-                    device: None,
-                    expected: None,
-                    expected_on_device: None,
-                }
-            } else {
-                (setting.on_step)(Step::Host);
-                let mut random = sequence(setting.seed, position, draw);
-                let host = elements(fill, element, len, &name, setting.folder, &mut random)?;
-                let device = if bytes == 0 {
-                    None
-                } else {
-                    let copy = RawBuffer::new(setting.context.raw(), bytes)
-                        .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-                    setting
-                        .queue
-                        .raw()
-                        .write(&copy, 0, &host)
-                        .map_err(Error::call("clEnqueueWriteBuffer"))?;
-                    Some(copy)
-                };
-                BufferDraw {
-                    host,
-                    device,
-                    expected: None,
-                    expected_on_device: None,
-                }
-            });
-        }
-        Ok(Self {
-            position,
-            name,
-            element,
-            access,
-            memory,
-            draws,
-        })
+    /// Whether it costs little to look at what is kept after every configuration.
+    pub(super) fn is_kept_in_sight(&self) -> bool {
+        let kept = self.buffers.iter().flat_map(BufferArgument::kept_on_device);
+        let bytes: usize = kept.map(|(span, ..)| span.bytes).sum();
+        self.watch.is_some() && bytes <= IN_SIGHT
     }
 
-    /// Whether reading it back would take longer than asking the device.
-    fn is_large(&self) -> bool {
-        self.memory.bytes() >= WATCHED
-    }
-
-    fn restore(&self, queue: &Queue, draw: usize) -> Result<()> {
-        match &self.draws[draw].device {
-            Some(source) => self.memory.copy_from(queue, source),
-            None => self.memory.fill(queue, pattern(self.element)),
-        }
-    }
-
-    fn verify(
-        &self,
-        queue: &Queue,
-        draw: usize,
-        scratch: &mut Vec<u8>,
-    ) -> Result<Option<WrongKind>> {
-        if let Some(offset) = self.memory.damage(queue)? {
-            return Ok(Some(WrongKind::OutOfBounds { offset }));
-        }
-        if self.memory.bytes() == 0 {
-            return Ok(None);
-        }
-        let found = self.memory.read_into(queue, scratch)?;
-        let draw = &self.draws[draw];
-        if self.access == Access::Read {
-            if is_same(&draw.host, found) {
-                return Ok(None);
+    /// Looks at memory that no configuration may touch; at what is kept only if `with_kept`. Repairs what is beside
+    /// buffers.
+    pub(super) fn damage(&self, queue: &Queue, with_kept: bool) -> Result<Option<Damage>> {
+        let Some(watch) = &self.watch else {
+            if let Some(wrong) = self.damage_beside(queue)? {
+                return Ok(Some(Damage::Beside(wrong)));
             }
-            let changed = found
-                .iter()
-                .zip(&draw.host)
-                .position(|(found, host)| found != host);
-            return Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
-                index: byte / self.element.size(),
-            }));
+            let changed = || {
+                self.buffers
+                    .iter()
+                    .find_map(BufferArgument::changed_on_host)
+            };
+            return Ok(with_kept.then(changed).flatten().map(Damage::Kept));
+        };
+        let kept = self.buffers.iter().filter(|_| with_kept);
+        let kept: Vec<_> = kept.flat_map(BufferArgument::kept_on_device).collect();
+        let zones = self
+            .buffers
+            .iter()
+            .map(|buffer| (buffer, buffer.zone_sums()));
+        let zones = zones.flat_map(|(buffer, sums)| {
+            let of_zone = move |(span, record)| (span, record, buffer.far_write(KeptFor::Sums, 0));
+            sums.into_iter().map(of_zone)
+        });
+        let count = kept.len();
+        let (sums, mut written): (Vec<_>, Vec<_>) = kept
+            .into_iter()
+            .chain(zones)
+            .map(|(span, record, wrong)| ((span, record), wrong))
+            .unzip();
+        let Some(index) = watch.changed(queue, &sums)? else {
+            return Ok(None);
+        };
+        let beside = self.damage_beside(queue)?;
+        // A zone in which the host sees nothing is as it was, and what it is to add up to is not.
+        let is_beside = index >= count && beside.is_some();
+        let found = if is_beside {
+            beside.map(Damage::Beside)
+        } else {
+            Some(Damage::Kept(written.swap_remove(index)))
+        };
+        Ok(found)
+    }
+
+    /// What was accessed beside a buffer, which is repaired.
+    fn damage_beside(&self, queue: &Queue) -> Result<Option<WrongResult>> {
+        let mut found = None;
+        for buffer in &self.buffers {
+            let place = buffer.place(self.placed.get());
+            if let Some(kind) = place.damage(queue)? {
+                place.restore_guards(queue)?;
+                let argument = buffer.name.clone();
+                found.get_or_insert(WrongResult { argument, kind });
+            }
         }
-        Ok(draw.expected.as_ref().and_then(|expected| {
-            expected.compare(self.element, found, self.access == Access::Write)
-        }))
+        Ok(found)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A configuration built: from source, or from a binary that another process made of it.
 
-use super::outcome::Outcome;
+use super::outcome::{Measurement, Outcome};
+use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
 use crate::launch::{build_options, check_fit, set_local_memory};
@@ -26,6 +27,17 @@ pub(super) struct Built {
     pub(super) geometry: Geometry,
     /// How long building took.
     pub(super) seconds: f64,
+}
+
+impl Built {
+    /// The outcome of being right, with the times of launches.
+    pub(super) fn timed(&self, samples_us: Vec<f64>) -> Outcome {
+        Outcome::Ok(Measurement {
+            time_us: median(&samples_us).unwrap_or(f64::NAN),
+            samples_us,
+            build_seconds: self.seconds,
+        })
+    }
 }
 
 impl<'a> Target<'a> {

@@ -1,6 +1,7 @@
 //! Choosing between configurations that are nearly alike.
 
 use super::build::{Built, launch_failed};
+use super::looking::unjudged;
 use super::measurer::{Measurer, Step};
 use super::outcome::Outcome;
 use super::timing::{median, median_interval};
@@ -62,6 +63,9 @@ impl Measurer {
                 }
             }
         }
+        if let Some(touched) = self.touched_while_comparing(contenders.len()) {
+            return vec![Err(touched); contenders.len()];
+        }
         let contenders = configurations.iter().zip(contenders);
         let compared = contenders.map(|(codes, contender)| {
             let (built, samples) = contender?;
@@ -70,6 +74,15 @@ impl Measurer {
             Ok(compared)
         });
         compared.collect()
+    }
+
+    /// What is to be said of all, where one of them has touched memory that none may touch. Which one is not known,
+    /// unless there is only one.
+    fn touched_while_comparing(&self, contenders: usize) -> Option<Outcome> {
+        match self.touched()? {
+            Outcome::WrongResult(wrong) if contenders > 1 => Some(unjudged(&wrong)),
+            touched => Some(touched),
+        }
     }
 
     fn compared(&self, built: &Built, samples: &[f64]) -> Compared {

@@ -88,9 +88,11 @@ impl Compiler {
                 folder: &options.folder,
                 draws: 1,
                 seed: options.seed,
-                guards: false,
+                // What a configuration accesses elsewhere must not become another one's failure.
+                guards: options.guards && options.protect,
+                protect: options.protect,
                 on_step: options.on_step,
-                compare_on_device: false,
+                compare_on_device: Some(false),
             })?;
             Some((arguments, queue))
         } else {
@@ -147,6 +149,8 @@ impl Compiler {
             .launch(&built.kernel, &geometry)
             .map_err(Error::call("clEnqueueNDRangeKernel"))?
             .wait()
-            .map_err(Error::call("the kernel"))
+            .map_err(Error::call("the kernel"))?;
+        // Repaired, and said where it is measured.
+        arguments.damage(queue, false).map(drop)
     }
 }

@@ -1,12 +1,12 @@
 //! The order of things: prepare once, measure many.
 
-use super::arguments::{Arguments, Setting};
+use super::arguments::{Arguments, Damage, Setting};
 use super::binary::Binary;
 use super::build::{Built, Target, launch_failed};
-use super::outcome::{Measurement, Outcome, WrongResult};
+use super::outcome::{Outcome, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
-use super::timing::{Repeats, median};
+use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -19,6 +19,7 @@ use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::default_codes;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -42,8 +43,13 @@ pub struct MeasureOptions {
     pub draws: Option<usize>,
     /// Whether buffers lie between guard zones, which show writes out of bounds.
     pub guards: bool,
-    /// Whether the device compares large buffers, which the host only reads back where something is wrong;
-    /// `None`: unless it is a CPU, whose memory is the host's.
+    /// Whether buffers of a CPU lie between pages that nobody may touch instead, which show every access out of
+    /// bounds, reads too. For processes of their own: it needs a signal handler, and who reaches what the tuner keeps
+    /// ends the process. Where the system has no such pages, or the driver computes in memory of its own, there are
+    /// guard zones.
+    pub protect: bool,
+    /// Whether the device keeps inputs, compares large buffers and looks at what lies around them, which the host
+    /// only reads back where something is wrong; `None`: unless it is a CPU, whose memory is the host's.
     pub compare_on_device: Option<bool>,
     /// The least number of timed launches, except of clearly slower configurations.
     pub least_repeats: usize,
@@ -70,6 +76,7 @@ impl Default for MeasureOptions {
             seed: 0,
             draws: None,
             guards: true,
+            protect: false,
             compare_on_device: None,
             least_repeats: 3,
             most_repeats: 50,
@@ -97,6 +104,8 @@ pub struct Measurer {
     options: MeasureOptions,
     /// How many configurations were verified; chooses the draw.
     verified: usize,
+    /// What was found changed of what is kept: nothing can be judged any more.
+    pub(super) spoilt: RefCell<Option<WrongResult>>,
 }
 
 impl Measurer {
@@ -124,10 +133,25 @@ impl Measurer {
         dims: &[i64],
         options: &MeasureOptions,
     ) -> Result<Self, PrepareError> {
+        let measurer = Self::between_pages(context, declaration, dims, options, options.protect)?;
+        if measurer.arguments.is_protected_in_vain() {
+            drop(measurer);
+            return Self::between_pages(context, declaration, dims, options, false);
+        }
+        Ok(measurer)
+    }
+
+    /// The same, with buffers between forbidden pages or without.
+    fn between_pages(
+        context: &Context,
+        declaration: &Declaration,
+        dims: &[i64],
+        options: &MeasureOptions,
+        protect: bool,
+    ) -> Result<Self, PrepareError> {
         let limits = &context.device().info().limits;
         let default =
             default_codes(&declaration.model, dims, limits).ok_or(PrepareError::NoConfiguration)?;
-        let is_cpu = context.device().info().device_type == DeviceType::Cpu;
         let context = context.clone();
         let queue = Queue::with_profiling(&context)?;
         let arguments = Arguments::new(&Setting {
@@ -140,8 +164,9 @@ impl Measurer {
             draws: draws(declaration, options).max(1),
             seed: options.seed,
             guards: options.guards,
+            protect,
             on_step: options.on_step,
-            compare_on_device: options.compare_on_device.unwrap_or(!is_cpu),
+            compare_on_device: options.compare_on_device,
         })?;
         let mut measurer = Self {
             arguments,
@@ -152,10 +177,16 @@ impl Measurer {
             default,
             options: options.clone(),
             verified: 0,
+            spoilt: RefCell::default(),
             loaded: HashMap::new(),
         };
         measurer.run_reference()?;
-        Ok(measurer)
+        match measurer.arguments.damage(&measurer.queue, true)? {
+            None => Ok(measurer),
+            Some(Damage::Beside(wrong) | Damage::Kept(wrong)) => {
+                Err(PrepareError::ReferenceWrong(wrong))
+            }
+        }
     }
 
     /// The default configuration: the declared one where it is valid here, else the first valid.
@@ -174,7 +205,8 @@ impl Measurer {
         }
     }
 
-    /// Builds, unless it is loaded, runs, verifies and times a configuration. `best_us` is the best time so far:
+    /// Builds, unless it is loaded, runs, verifies and times a configuration, and looks at memory that it must not
+    /// touch. `best_us` is the best time so far:
     /// configurations clearly slower are timed once. `binary` is what a [`Compiler`] made of the
     /// configuration; where the driver does not accept it, the source is built.
     ///
@@ -185,49 +217,65 @@ impl Measurer {
         best_us: Option<f64>,
         binary: Option<&Binary>,
     ) -> Outcome {
+        if let Err(unjudged) = self.is_able_to_judge() {
+            return unjudged;
+        }
         let built = match self.take_built(codes, binary) {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
-        let draw = self.verified % self.arguments.draws;
-        match self.time_part(&built, draw, best_us) {
+        let draw = self.verified % self.arguments.rounds();
+        let outcome = self.measure_built(&built, draw, best_us);
+        // Where it is in sight, it was looked at after the last configuration, too.
+        self.judged(outcome, self.arguments.is_kept_in_sight())
+    }
+
+    fn measure_built(&mut self, built: &Built, draw: usize, best_us: Option<f64>) -> Outcome {
+        match self.time_part(built, draw, best_us) {
             Ok(None) => {}
             Ok(Some(too_slow)) => return too_slow,
             Err(error) => return launch_failed(&error),
         }
         self.verified += 1;
-        match self.run_and_verify(&built, draw) {
+        match self.run_and_verify(built, draw) {
             Ok(None) => {}
             Ok(Some(wrong)) => return Outcome::WrongResult(wrong),
             Err(error) => return launch_failed(&error),
         }
-        match self.time(&built, draw, best_us) {
-            Ok(samples_us) => Outcome::Ok(Measurement {
-                time_us: median(&samples_us).unwrap_or(f64::NAN),
-                samples_us,
-                build_seconds: built.seconds,
-            }),
+        match self.time(built, draw, best_us) {
+            Ok(samples_us) => built.timed(samples_us),
             Err(error) => launch_failed(&error),
         }
     }
 
-    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it. The
-    /// number of draws. What is right stays built, for [comparing](Self::compare) it.
+    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it; then all
+    /// memory that it must not touch is looked at. The number of draws. What is right stays built, for
+    /// [comparing](Self::compare) it.
     ///
     /// # Errors
     /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
         let built = self.take_built(codes, None)?;
-        for draw in 0..self.arguments.draws {
-            self.step(Step::Kernel);
-            match self.run_and_verify(&built, draw) {
-                Ok(None) => {}
-                Ok(Some(wrong)) => return Err(Outcome::WrongResult(wrong)),
-                Err(error) => return Err(launch_failed(&error)),
-            }
+        // Whatever is found in the end is this configuration's doing.
+        if !self.is_usable() {
+            self.is_able_to_judge()?;
         }
-        self.keep_built(codes, built);
-        Ok(self.arguments.draws)
+        let mut rounds = 0..self.arguments.rounds();
+        let failure = rounds.find_map(|round| {
+            self.step(Step::Kernel);
+            match self.run_and_verify(&built, round) {
+                Ok(wrong) => wrong.map(Outcome::WrongResult),
+                Err(error) => Some(launch_failed(&error)),
+            }
+        });
+        let outcome = failure.unwrap_or_else(|| built.timed(Vec::new()));
+        match self.judged(outcome, true) {
+            Outcome::Ok(_) => {
+                self.keep_built(codes, built);
+                Ok(self.arguments.draws)
+            }
+            failure => Err(failure),
+        }
     }
 
     /// What is loaded, which is loaded no longer then; else it is built.
@@ -267,14 +315,6 @@ impl Measurer {
 
     pub(super) fn fits(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<(), String> {
         check_fit(kernel, self.context.device(), geometry).map_err(|lacks| lacks.to_string())
-    }
-
-    /// Whether the device still does what it is asked. After a failed launch it may not: NVIDIA's
-    /// driver, for one, refuses everything in a context in which a kernel accessed an invalid
-    /// address. Then only a new process helps.
-    pub fn is_usable(&self) -> bool {
-        let restored = self.arguments.restore(&self.queue, 0);
-        restored.and_then(|()| self.queue.finish()).is_ok()
     }
 
     /// The options to compile `source` with.
@@ -342,8 +382,6 @@ impl Measurer {
                 return Ok(None);
             }
         }
-        // Nobody looks for what it may have written elsewhere, and the next one is not to blame for it.
-        self.arguments.restore_guards(&self.queue)?;
         Ok(Some(Outcome::TooSlow {
             at_least_us,
             best_us,

@@ -7,6 +7,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `declared` | the declaration of a tunable of this program |
+//! | `looking` | memory that no configuration may touch, and who is to blame |
 //! | `measurer` | the order of things: prepare once, measure many |
 //! | `reference` | computing what results are compared with |
 //! | `prepare_error` | why nothing can be measured |
@@ -23,7 +24,7 @@
 //! | `tolerance` | how far results may be from the reference's |
 //! | `verify` | comparing results with the reference's |
 //! | `near` | how far a result is from the reference's, asked on the device |
-//! | `watch` | whether a buffer is still what it was, asked on the device |
+//! | `watch` | whether memory is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `timing` | how often to run, and the median |
@@ -31,6 +32,7 @@
 
 mod arguments;
 mod binary;
+mod buffers;
 mod build;
 mod compare;
 mod compiler;
@@ -38,6 +40,8 @@ mod declared;
 mod fill;
 mod finalists;
 mod guarded;
+mod kept;
+mod looking;
 mod measurer;
 mod near;
 mod outcome;
@@ -59,7 +63,7 @@ pub use declared::NoDeclaration;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
 pub use measurer::{MeasureOptions, Measurer, Step};
-pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
+pub use outcome::{KeptFor, Measurement, Outcome, WrongKind, WrongResult};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

@@ -152,6 +152,7 @@ impl Near {
 
 #[cfg(test)]
 mod tests {
+    use super::super::guarded::Surroundings;
     use super::*;
     use crate::device::Device;
     use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
@@ -174,7 +175,9 @@ mod tests {
             let (expected, found) = (expected.as_flattened(), found.as_flattened());
             let reference = Expected::new(element, expected.to_vec(), declared, None).unwrap();
             let on_host = reference.compare(element, found, false).is_none();
-            let region = Guarded::new(&context, &queue, found.len(), true).unwrap();
+            let zones = Surroundings::Zones;
+            let region = Guarded::places(&context, &queue, found.len(), element, zones).unwrap();
+            let region = &region[0];
             let buffers = [expected, found].map(|contents| {
                 let buffer = RawBuffer::new(context.raw(), contents.len()).unwrap();
                 queue.raw().write(&buffer, 0, contents).unwrap();
@@ -182,7 +185,7 @@ mod tests {
             });
             region.copy_from(&queue, &buffers[1]).unwrap();
             let on_device = near
-                .is_right(&queue, &region, &buffers[0], &reference)
+                .is_right(&queue, region, &buffers[0], &reference)
                 .unwrap();
             assert_eq!(on_host, on_device, "{expected:?} {found:?}");
             on_host

@@ -20,6 +20,12 @@ pub enum Outcome {
     },
     /// It ran and was wrong.
     WrongResult(WrongResult),
+    /// Nothing is known of it: what the tuner compares with was found changed, and another configuration may
+    /// have done that. To be measured again in a new process.
+    Unjudged {
+        /// What was found.
+        reason: String,
+    },
     /// A part of its work-groups showed that it is far slower than the best, so all of it was not run.
     TooSlow {
         /// What one launch takes at least, microseconds.
@@ -94,11 +100,49 @@ pub enum WrongKind {
         /// least 0 from its end on.
         offset: i64,
     },
+    /// Memory outside the buffer was read or written.
+    AccessOutOfBounds {
+        /// The distance of the byte that was accessed first, as above.
+        offset: i64,
+    },
+    /// Memory far outside of all buffers was written: what the tuner keeps of this argument.
+    FarOutOfBounds {
+        /// What it is kept for.
+        what: KeptFor,
+        /// The draw that it is of.
+        draw: usize,
+    },
     /// A buffer that is declared read-only was written.
     ReadOnlyWritten {
         /// The first changed element.
         index: usize,
     },
+}
+
+/// What the tuner keeps of an argument, beside the buffer that kernels get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeptFor {
+    /// What the buffer holds before a launch.
+    Inputs,
+    /// What the reference has computed.
+    Results,
+    /// What the memory around the buffer adds up to.
+    Sums,
+}
+
+impl WrongKind {
+    /// Whether memory outside of a buffer was accessed.
+    pub fn is_out_of_bounds(&self) -> bool {
+        matches!(
+            self,
+            Self::OutOfBounds { .. } | Self::AccessOutOfBounds { .. } | Self::FarOutOfBounds { .. }
+        )
+    }
+
+    /// Whether what was accessed is nobody's, however far away.
+    pub fn is_contained(&self) -> bool {
+        matches!(self, Self::AccessOutOfBounds { .. })
+    }
 }
 
 impl fmt::Display for WrongResult {
@@ -132,19 +176,40 @@ impl fmt::Display for WrongResult {
                 f,
                 "{argument}[{index}] is never written ({count} of {len} elements are not)"
             ),
-            WrongKind::OutOfBounds { offset } if *offset < 0 => {
-                write!(f, "{argument}: written {} bytes before its begin", -offset)
-            }
-            WrongKind::OutOfBounds { offset: 0 } => {
-                write!(f, "{argument}: written right after its end")
-            }
             WrongKind::OutOfBounds { offset } => {
-                write!(f, "{argument}: written {offset} bytes after its end")
+                write!(f, "{argument}: written {}", Beside(*offset))
+            }
+            WrongKind::AccessOutOfBounds { offset } => {
+                write!(f, "{argument}: read or written {}", Beside(*offset))
+            }
+            WrongKind::FarOutOfBounds { what, draw } => {
+                write!(f, "written far outside of all buffers: into ")?;
+                match what {
+                    KeptFor::Inputs => write!(f, "the inputs of `{argument}` for draw {draw}"),
+                    KeptFor::Results => {
+                        write!(f, "the reference's results of `{argument}` for draw {draw}")
+                    }
+                    KeptFor::Sums => write!(f, "the checksums of `{argument}`"),
+                }?;
+                write!(f, ", which the tuner keeps")
             }
             WrongKind::ReadOnlyWritten { index } => write!(
                 f,
                 "{argument}[{index}] is written, but `{argument}` is declared read-only (`&Buffer`)"
             ),
+        }
+    }
+}
+
+/// A distance from a buffer, in words.
+struct Beside(i64);
+
+impl fmt::Display for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            before if before < 0 => write!(f, "{} bytes before its begin", -before),
+            0 => write!(f, "right after its end"),
+            after => write!(f, "{after} bytes after its end"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Comparing a configuration's results with the reference's.
 
+use super::kept::Kept;
 use super::outcome::WrongKind;
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
@@ -10,9 +11,9 @@ use half::f16;
 use rayon::prelude::*;
 
 /// What the reference made of a draw: the bytes of one output, and how near others must come.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Expected {
-    bytes: Vec<u8>,
+    bytes: Kept,
     allowed: Allowed,
     /// The L2 norm of the finite values.
     norm: Norm,
@@ -23,10 +24,11 @@ impl Expected {
     /// that is not the poison's is an error: with it nothing could be verified.
     pub(crate) fn new(
         scalar: ScalarType,
-        bytes: Vec<u8>,
+        bytes: impl Into<Kept>,
         declared: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<Self, usize> {
+        let bytes = bytes.into();
         let mut norm = Norm::default();
         for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
             let Some(number) = real(scalar, element) else {
@@ -45,6 +47,11 @@ impl Expected {
             allowed,
             norm,
         })
+    }
+
+    /// Whether it is still what it was, as far as that is watched.
+    pub(super) fn is_intact(&self) -> bool {
+        self.bytes.is_intact()
     }
 
     /// How near each element must come.

@@ -103,6 +103,7 @@ impl Failure {
             Outcome::BuildFailed { log } => Self::new("build-failed", log),
             Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
             Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
+            Outcome::Unjudged { reason } => Self::new(NOT_RUN, reason),
             // A worker never answers so.
             Outcome::Ok(_) | Outcome::TooSlow { .. } => {
                 Self::new("crashed", "the worker answered nonsense")

@@ -19,7 +19,9 @@ pub(super) fn may_be_the_workers(measured: &Measured) -> bool {
         Measured::Outcome(Outcome::LaunchFailed { error }) => error,
         // The first line is the code; the compiler's log may say anything.
         Measured::Outcome(Outcome::BuildFailed { log }) => log.lines().next().unwrap_or_default(),
-        Measured::Crashed(_) | Measured::Killed(_) => return true,
+        Measured::Crashed(_)
+        | Measured::Killed(_)
+        | Measured::Outcome(Outcome::Unjudged { .. }) => return true,
         _ => return false,
     };
     SIGNS.iter().any(|sign| text.contains(sign))
@@ -43,6 +45,9 @@ mod tests {
     #[test]
     fn workers_may_be_to_blame_for_what_ends_or_refuses_them() {
         assert!(may_be_the_workers(&Measured::Crashed("signal: 9".into())));
+        let reason = String::new();
+        let unjudged = Measured::Outcome(Outcome::Unjudged { reason });
+        assert!(may_be_the_workers(&unjudged));
         assert!(may_be_the_workers(&build("CL_DEVICE_NOT_AVAILABLE (-2)\n")));
         let error = "clCreateBuffer failed: CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)".into();
         let launch = Measured::Outcome(Outcome::LaunchFailed { error });

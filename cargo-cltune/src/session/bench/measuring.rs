@@ -6,7 +6,7 @@ use super::steadiness::{Control, Steadiness};
 use super::{BenchError, Measured, ask_new, prepare};
 use crate::session::plan::Job;
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
-use cltune_runtime::tuning::{Binary, Compared};
+use cltune_runtime::tuning::{Binary, Compared, Outcome};
 use std::time::{Duration, Instant};
 
 /// After so many bad binaries, source is measured only.
@@ -117,8 +117,8 @@ impl Bench {
         self.control.steadiness()
     }
 
-    /// Times configurations in turns; of those that fail, why. When the worker dies, each is timed alone, so
-    /// that only the culprit fails.
+    /// Times configurations in turns; of those that fail, why. When the worker dies, or memory was touched that none
+    /// of them may touch, each is timed alone, so that only the culprit fails.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
@@ -127,9 +127,11 @@ impl Bench {
         configurations: &[Vec<i64>],
     ) -> Result<Vec<Result<Compared, Measured>>, BenchError> {
         match self.compare_once(configurations)? {
-            Ok(compared) => Ok(compared),
+            Ok(compared) if configurations.len() == 1 || !compared.iter().any(is_unjudged) => {
+                Ok(compared)
+            }
             Err(failed) if configurations.len() == 1 => Ok(vec![Err(failed)]),
-            Err(_) => {
+            Ok(_) | Err(_) => {
                 let alone = configurations.iter().map(|codes| {
                     let one = std::slice::from_ref(codes);
                     Ok(match self.compare_once(one)? {
@@ -148,9 +150,14 @@ impl Bench {
         };
         let (answer, _) = self.ask(&request)?;
         Ok(match answer {
-            Ok(Response::Compared(times)) if times.len() == configurations.len() => {
-                let times = times.into_iter();
-                Ok(times.map(|of| of.map_err(Measured::Outcome)).collect())
+            Ok(Response::Compared { compared, usable })
+                if compared.len() == configurations.len() =>
+            {
+                if !usable {
+                    self.worker = None;
+                }
+                let compared = compared.into_iter();
+                Ok(compared.map(|of| of.map_err(Measured::Outcome)).collect())
             }
             other => Err(self.lost(other)?),
         })
@@ -249,6 +256,11 @@ impl Bench {
             spare.give_measuring(worker, self.measured);
         }
     }
+}
+
+/// Whether nobody knows what is to be thought of a configuration.
+fn is_unjudged(compared: &Result<Compared, Measured>) -> bool {
+    matches!(compared, Err(Measured::Outcome(Outcome::Unjudged { .. })))
 }
 
 /// Times of configurations, or what ended the worker meanwhile.

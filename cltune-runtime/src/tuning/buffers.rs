@@ -1,0 +1,411 @@
+//! A buffer argument: its memory, and what it holds in each draw.
+
+use super::fill::elements;
+use super::guarded::{Guarded, Surroundings};
+use super::kept::{Keeping, Kept};
+use super::measurer::Step;
+use super::outcome::{KeptFor, WrongKind, WrongResult};
+use super::poison::pattern;
+use super::prepare_error::PrepareError;
+use super::verify::{Expected, is_same};
+use super::watch::{Record, Span, Watch};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::opencl::RawBuffer;
+use crate::queue::Queue;
+use cltune_core::declaration::Fill;
+use cltune_core::model::{Access, ScalarType};
+use rand_pcg::Pcg64Mcg;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A buffer that a kernel gets.
+#[derive(Debug)]
+pub(super) struct BufferArgument {
+    pub(super) position: usize,
+    pub(super) name: String,
+    pub(super) element: ScalarType,
+    pub(super) access: Access,
+    /// Where it lies, in turn.
+    places: Vec<Guarded>,
+    /// What the guard zones of the only place add up to, where the device looks at them.
+    zones: Vec<Record>,
+    draws: Vec<BufferDraw>,
+}
+
+/// One draw of a buffer's contents.
+#[derive(Debug)]
+struct BufferDraw {
+    /// What the kernel finds; `None` for outputs, which are poisoned, and empty buffers.
+    inputs: Option<Inputs>,
+    /// What the reference makes of it, for buffers that are written.
+    expected: Option<Expected>,
+    /// The same on the device, where results are compared there.
+    expected_on_device: Option<OnDevice>,
+}
+
+/// Where a draw's inputs are kept.
+#[derive(Debug)]
+enum Inputs {
+    /// Where the device computes in the host's memory, or does not watch its own.
+    Host(Kept),
+    Device(OnDevice),
+}
+
+/// Contents on the device, and what they add up to.
+#[derive(Debug)]
+struct OnDevice {
+    contents: RawBuffer,
+    record: Record,
+}
+
+/// Smaller results are read back at once, bytes.
+const LARGE: usize = 1 << 20;
+
+/// How buffers are made.
+pub(super) struct Making<'a> {
+    pub(super) context: &'a Context,
+    pub(super) queue: &'a Queue,
+    pub(super) surroundings: Surroundings,
+    pub(super) keeping: Keeping,
+    /// Called before each draw is filled.
+    pub(super) on_step: fn(Step),
+    /// What keeps and compares contents on the device, where that is done.
+    pub(super) watch: Option<&'a Watch>,
+}
+
+/// What is declared of a buffer, and how long it is for a problem.
+pub(super) struct Declared<'a> {
+    pub(super) position: usize,
+    pub(super) name: String,
+    pub(super) element: ScalarType,
+    pub(super) access: Access,
+    pub(super) fill: &'a Fill,
+    pub(super) folder: &'a Path,
+    /// The number of elements.
+    pub(super) len: usize,
+}
+
+impl BufferArgument {
+    /// Allocates, and keeps the contents of as many draws as there are random sequences.
+    pub(super) fn new(
+        making: &Making<'_>,
+        declared: Declared<'_>,
+        draws: impl Iterator<Item = Pcg64Mcg>,
+    ) -> Result<Self, PrepareError> {
+        let Declared {
+            position,
+            name,
+            element,
+            access,
+            fill,
+            folder,
+            len,
+        } = declared;
+        let bytes = len
+            .checked_mul(element.size())
+            .filter(|bytes| isize::try_from(*bytes).is_ok())
+            .ok_or(Error::TooLarge {
+                len,
+                size: element.size(),
+            })?;
+        let Making { context, queue, .. } = making;
+        let places = Guarded::places(context, queue, bytes, element, making.surroundings)?;
+        let zones = match (making.watch, places.as_slice()) {
+            (Some(watch), [place]) => {
+                let zones = place.zones().into_iter();
+                zones.map(|zone| watch.record(queue, zone)).collect()
+            }
+            _ => Ok(Vec::new()),
+        }?;
+        let draw = |mut random: Pcg64Mcg| {
+            let inputs = if access == Access::Write {
+                None
+            } else {
+                (making.on_step)(Step::Host);
+                let contents = elements(fill, element, len, &name, folder, &mut random)?;
+                if bytes == 0 {
+                    None
+                } else {
+                    Some(Inputs::new(making, contents)?)
+                }
+            };
+            Ok::<_, PrepareError>(BufferDraw {
+                inputs,
+                expected: None,
+                expected_on_device: None,
+            })
+        };
+        let draws = draws.map(draw).collect::<Result<_, _>>()?;
+        Ok(Self {
+            position,
+            name,
+            element,
+            access,
+            places,
+            zones,
+            draws,
+        })
+    }
+
+    /// In how many places it lies in turn.
+    pub(super) fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Where it lies in a round.
+    pub(super) fn place(&self, round: usize) -> &Guarded {
+        &self.places[round % self.places.len()]
+    }
+
+    fn draw(&self, round: usize) -> &BufferDraw {
+        &self.draws[round % self.draws.len()]
+    }
+
+    fn is_large(&self) -> bool {
+        self.places[0].bytes() >= LARGE
+    }
+
+    /// Puts a round's contents in place.
+    pub(super) fn restore(&self, queue: &Queue, round: usize) -> Result<()> {
+        let place = self.place(round);
+        if self.places.len() > 1 {
+            // The other place is where this one's surroundings are.
+            place.restore_guards(queue)?;
+        }
+        match &self.draw(round).inputs {
+            Some(Inputs::Device(inputs)) => place.copy_from(queue, &inputs.contents),
+            Some(Inputs::Host(inputs)) => place.write(queue, inputs),
+            None => place.fill(queue, pattern(self.element)),
+        }
+    }
+
+    /// Takes what the reference left as what is expected. What the host's memory shows of it, in the first round and
+    /// where it is between forbidden pages.
+    pub(super) fn expect(
+        &mut self,
+        making: &Making<'_>,
+        round: usize,
+        expected: impl FnOnce(Kept) -> Result<Expected, PrepareError>,
+    ) -> Result<Shown, PrepareError> {
+        let queue = making.queue;
+        let place = self.place(round);
+        let read = |target: &mut [u8]| place.read(queue, target);
+        let bytes = Kept::new(place.bytes(), making.keeping, read)?;
+        let is_as_before = || match &self.draw(round).inputs {
+            Some(Inputs::Host(inputs)) => **inputs == *bytes,
+            _ => bytes.is_empty(),
+        };
+        let shown = if round > 0 || making.surroundings != Surroundings::Pages {
+            Shown::Nothing
+        } else if !place.is_in_host_memory(queue, &bytes)? {
+            Shown::Elsewhere
+        } else if is_as_before() {
+            Shown::Nothing
+        } else {
+            Shown::Written
+        };
+        let expected = expected(bytes)?;
+        if self.access == Access::Write && expected.is_unwritten(self.element) {
+            return Err(PrepareError::ReferenceWritesNothing {
+                argument: self.name.clone(),
+            });
+        }
+        let on_device = match making.watch {
+            Some(watch) if self.is_large() => place
+                .duplicate(queue)
+                .map(|contents| OnDevice::new(watch, queue, contents, place.bytes()))
+                .transpose()?,
+            _ => None,
+        };
+        let index = round % self.draws.len();
+        self.draws[index].expected = Some(expected);
+        self.draws[index].expected_on_device = on_device;
+        Ok(shown)
+    }
+
+    /// What the device can tell to be right in a round from sums alone: guard zones, and the contents where they
+    /// must be exactly what is kept.
+    pub(super) fn sums(&self, round: usize) -> Vec<(Span<'_>, &Record)> {
+        let place = self.place(round);
+        let mut sums = self.zone_sums();
+        if let Some(kept) = self.exact_on_device(round) {
+            sums.push((Span::first(place.region(), place.bytes()), &kept.record));
+        }
+        sums
+    }
+
+    /// The guard zones, where the device looks at them.
+    pub(super) fn zone_sums(&self) -> Vec<(Span<'_>, &Record)> {
+        let zones = self.places[0].zones().into_iter();
+        zones.zip(&self.zones).collect()
+    }
+
+    /// What must be exactly the contents after a round, on the device.
+    fn exact_on_device(&self, round: usize) -> Option<&OnDevice> {
+        let draw = self.draw(round);
+        match (self.access, &draw.inputs) {
+            (Access::Read, Some(Inputs::Device(inputs))) => Some(inputs),
+            (Access::Read, _) => None,
+            _ if is_float(self.element) => None,
+            _ => draw.expected_on_device.as_ref(),
+        }
+    }
+
+    /// Whether sums tell all there is to know of the contents after a round.
+    pub(super) fn is_told_by_sums(&self, round: usize) -> bool {
+        self.places[0].bytes() == 0 || self.exact_on_device(round).is_some()
+    }
+
+    /// What the contents are compared with on the device, element by element.
+    pub(super) fn near_on_device(&self, round: usize) -> Option<(&Expected, &RawBuffer)> {
+        let draw = self.draw(round);
+        let on_device = draw.expected_on_device.as_ref()?;
+        Some((draw.expected.as_ref()?, &on_device.contents))
+    }
+
+    /// What is wrong with the contents after a round.
+    pub(super) fn verify(
+        &self,
+        queue: &Queue,
+        round: usize,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Option<WrongKind>> {
+        let place = self.place(round);
+        if place.bytes() == 0 {
+            return Ok(None);
+        }
+        let found = place.read_into(queue, scratch)?;
+        let draw = self.draw(round);
+        if self.access != Access::Read {
+            let is_poisoned = self.access == Access::Write;
+            let expected = draw.expected.as_ref();
+            return Ok(
+                expected.and_then(|expected| expected.compare(self.element, found, is_poisoned))
+            );
+        }
+        let Some(inputs) = &draw.inputs else {
+            return Ok(None);
+        };
+        let inputs = inputs.read(queue, place.bytes())?;
+        if is_same(&inputs, found) {
+            return Ok(None);
+        }
+        let mut pairs = found.iter().zip(inputs.iter());
+        let changed = pairs.position(|(found, input)| found != input);
+        Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
+            index: byte / self.element.size(),
+        }))
+    }
+
+    /// What is kept on the device, with what it is kept for.
+    pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Record, WrongResult)> {
+        let bytes = self.places[0].bytes();
+        let mut all = Vec::new();
+        for (index, draw) in self.draws.iter().enumerate() {
+            let inputs = match &draw.inputs {
+                Some(Inputs::Device(inputs)) => Some(inputs),
+                _ => None,
+            };
+            let expected = draw.expected_on_device.as_ref();
+            let kept = [(inputs, KeptFor::Inputs), (expected, KeptFor::Results)];
+            for (kept, what) in kept
+                .into_iter()
+                .filter_map(|(kept, what)| Some((kept?, what)))
+            {
+                let span = Span::first(&kept.contents, bytes);
+                all.push((span, &kept.record, self.far_write(what, index)));
+            }
+        }
+        all
+    }
+
+    /// What is kept on the host and is not what it was any more.
+    pub(super) fn changed_on_host(&self) -> Option<WrongResult> {
+        self.draws.iter().enumerate().find_map(|(index, draw)| {
+            let inputs = match &draw.inputs {
+                Some(Inputs::Host(inputs)) => Some(inputs),
+                _ => None,
+            };
+            if inputs.is_some_and(|inputs| !inputs.is_intact()) {
+                return Some(self.far_write(KeptFor::Inputs, index));
+            }
+            let expected = draw.expected.as_ref();
+            expected
+                .is_some_and(|expected| !expected.is_intact())
+                .then(|| self.far_write(KeptFor::Results, index))
+        })
+    }
+
+    /// What is wrong where something else has written to what is kept of a draw.
+    pub(super) fn far_write(&self, what: KeptFor, draw: usize) -> WrongResult {
+        WrongResult {
+            argument: self.name.clone(),
+            kind: WrongKind::FarOutOfBounds { what, draw },
+        }
+    }
+}
+
+/// Whether elements are compared with a tolerance.
+fn is_float(element: ScalarType) -> bool {
+    matches!(element, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
+}
+
+/// What the host's memory shows of what a kernel wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// It is there.
+    Written,
+    /// Nothing changed.
+    Nothing,
+    /// It is somewhere else.
+    Elsewhere,
+}
+
+impl Shown {
+    /// What it shows of several buffers.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Elsewhere, _) | (_, Self::Elsewhere) => Self::Elsewhere,
+            (Self::Written, _) | (_, Self::Written) => Self::Written,
+            (Self::Nothing, Self::Nothing) => Self::Nothing,
+        }
+    }
+}
+
+impl Inputs {
+    fn new(making: &Making<'_>, contents: Vec<u8>) -> Result<Self> {
+        let Some(watch) = making.watch else {
+            return Ok(Self::Host(Kept::of(contents, making.keeping)));
+        };
+        let (queue, bytes) = (making.queue, contents.len());
+        let copy = RawBuffer::new(making.context.raw(), bytes)
+            .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
+        queue
+            .raw()
+            .write(&copy, 0, &contents)
+            .map_err(Error::call("clEnqueueWriteBuffer"))?;
+        OnDevice::new(watch, queue, copy, bytes).map(Self::Device)
+    }
+
+    fn read(&self, queue: &Queue, bytes: usize) -> Result<Cow<'_, [u8]>> {
+        match self {
+            Self::Host(inputs) => Ok(Cow::Borrowed(inputs)),
+            Self::Device(inputs) => {
+                let mut contents = vec![0; bytes];
+                queue
+                    .raw()
+                    .read(&inputs.contents, 0, &mut contents)
+                    .map_err(Error::call("clEnqueueReadBuffer"))?;
+                Ok(Cow::Owned(contents))
+            }
+        }
+    }
+}
+
+impl OnDevice {
+    fn new(watch: &Watch, queue: &Queue, contents: RawBuffer, bytes: usize) -> Result<Self> {
+        let record = watch.record(queue, Span::first(&contents, bytes))?;
+        Ok(Self { contents, record })
+    }
+}
