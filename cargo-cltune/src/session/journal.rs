@@ -130,6 +130,9 @@ impl<'a> Line<'a> {
                 );
                 ("too-slow", text.into())
             }
+            Measured::Outcome(Outcome::SkipsWork(skips)) => {
+                ("skips-work", skips.to_string().into())
+            }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
             Measured::Crashed(reason) => ("crashed", reason.into()),
             Measured::Interrupted(reason) => ("interrupted", reason.into()),

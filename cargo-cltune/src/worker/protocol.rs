@@ -55,6 +55,8 @@ pub(crate) struct Prepare {
     pub(crate) folder: PathBuf,
     /// The number of draws of inputs; `None`: as many as are declared.
     pub(crate) draws: Option<usize>,
+    /// Whether verifying also draws inputs of other kinds than random ones.
+    pub(crate) kinds: bool,
     /// Whether buffers lie between guard zones.
     pub(crate) guards: bool,
 }
@@ -79,8 +81,13 @@ pub(crate) enum Response {
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),
-    /// The number of draws on which a configuration was right, or what is wrong with it.
-    Verified(Result<usize, Outcome>),
+    /// What became of verifying a configuration.
+    Verified {
+        /// The number of draws on which it was right, or what is wrong with it.
+        right: Result<usize, Outcome>,
+        /// Kinds of inputs that could not be used, and why.
+        left_out: Vec<String>,
+    },
     /// The request cannot be served; the text says why and what to do.
     Failed(String),
 }

@@ -98,8 +98,9 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
         Request::Compare { configurations } => with(ready.measurer.as_mut(), |measurer| {
             Response::Compared(verify_and_compare(measurer, &configurations))
         }),
-        Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
-            Response::Verified(measurer.verify(&codes))
+        Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| Response::Verified {
+            right: measurer.verify(&codes),
+            left_out: measurer.left_out().to_vec(),
         }),
     }
 }
@@ -142,6 +143,7 @@ impl Ready {
             seed: prepare.seed,
             folder: prepare.folder.clone(),
             draws: prepare.draws,
+            kinds: prepare.kinds,
             guards: prepare.guards,
             ..MeasureOptions::default()
         };

@@ -266,5 +266,6 @@ fn reason(outcome: &Outcome) -> String {
         Outcome::LaunchFailed { error } => error.clone(),
         Outcome::WrongResult(wrong) => wrong.to_string(),
         Outcome::TooSlow { .. } => "far slower than the best".into(),
+        Outcome::SkipsWork(skips) => skips.to_string(),
     }
 }

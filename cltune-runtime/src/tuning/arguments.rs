@@ -1,5 +1,9 @@
 //! A kernel's arguments on the device: guarded buffers, draws of inputs, scalars.
 
+mod further;
+
+pub(super) use further::Results;
+
 use super::fill::{self, elements};
 use super::guarded::Guarded;
 use super::near::Nears;
@@ -63,6 +67,7 @@ struct BufferDraw {
 #[derive(Debug)]
 struct ScalarArgument {
     position: usize,
+    scalar: ScalarType,
     /// The bytes of each draw.
     draws: Vec<Vec<u8>>,
 }
@@ -122,7 +127,11 @@ impl Arguments {
                         elements(fill, *scalar, 1, &name, setting.folder, &mut random)
                     });
                     let draws = draws.collect::<Result<_, _>>()?;
-                    arguments.scalars.push(ScalarArgument { position, draws });
+                    arguments.scalars.push(ScalarArgument {
+                        position,
+                        scalar: *scalar,
+                        draws,
+                    });
                 }
                 ArgumentKind::Buffer {
                     element,
@@ -183,9 +192,44 @@ impl Arguments {
 
     /// Puts the contents of those buffers in place that a launch changes and reads.
     pub(super) fn restore_read_write(&self, queue: &Queue, draw: usize) -> Result<()> {
-        self.buffers
-            .iter()
-            .filter(|buffer| buffer.access == Access::ReadWrite)
+        self.restore_all(queue, draw, Access::ReadWrite)
+    }
+
+    /// Poisons what a launch only writes.
+    pub(super) fn empty_outputs(&self, queue: &Queue, draw: usize) -> Result<()> {
+        self.restore_all(queue, draw, Access::Write)
+    }
+
+    /// Puts the reference's results into what a launch only writes.
+    pub(super) fn fill_outputs(&self, queue: &Queue, draw: usize) -> Result<()> {
+        self.outputs().try_for_each(|buffer| {
+            let draw = &buffer.draws[draw];
+            match (&draw.expected_on_device, &draw.expected) {
+                (Some(expected), _) => buffer.memory.copy_from(queue, expected),
+                (None, Some(expected)) => queue
+                    .raw()
+                    .write(buffer.memory.region(), 0, expected.bytes())
+                    .map(drop)
+                    .map_err(Error::call("clEnqueueWriteBuffer")),
+                (None, None) => Ok(()),
+            }
+        })
+    }
+
+    /// Whether a launch only writes any memory.
+    pub(super) fn has_outputs(&self) -> bool {
+        self.outputs().next().is_some()
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = &BufferArgument> {
+        let outputs = self.buffers.iter();
+        outputs.filter(|buffer| buffer.access == Access::Write && buffer.memory.bytes() > 0)
+    }
+
+    fn restore_all(&self, queue: &Queue, draw: usize, access: Access) -> Result<()> {
+        let buffers = self.buffers.iter();
+        buffers
+            .filter(|buffer| buffer.access == access)
             .try_for_each(|buffer| buffer.restore(queue, draw))
     }
 
@@ -227,10 +271,7 @@ impl Arguments {
                     argument: buffer.name.clone(),
                 });
             }
-            buffer.draws[draw].expected = Some(expected);
-            if self.compare_on_device && buffer.is_large() {
-                buffer.draws[draw].expected_on_device = buffer.memory.duplicate(queue);
-            }
+            buffer.keep_expected(queue, draw, expected, self.compare_on_device);
         }
         Ok(())
     }
@@ -275,13 +316,35 @@ impl Arguments {
             }
             if let Some(kind) = buffer.verify(queue, draw, &mut scratch)? {
                 self.restore_guards(queue)?;
-                return Ok(Some(WrongResult {
-                    argument: buffer.name.clone(),
-                    kind,
-                }));
+                return Ok(Some(WrongResult::new(&*buffer.name, kind)));
             }
         }
         Ok(None)
+    }
+}
+
+impl BufferDraw {
+    /// What the kernel finds, on the host and on the device; nothing for outputs, and for empty buffers.
+    fn new(setting: &Setting<'_>, host: Vec<u8>) -> Result<Self, Error> {
+        let bytes = host.len();
+        let device = if bytes == 0 {
+            None
+        } else {
+            let copy = RawBuffer::new(setting.context.raw(), bytes)
+                .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
+            setting
+                .queue
+                .raw()
+                .write(&copy, 0, &host)
+                .map_err(Error::call("clEnqueueWriteBuffer"))?;
+            Some(copy)
+        };
+        Ok(Self {
+            host,
+            device,
+            expected: None,
+            expected_on_device: None,
+        })
     }
 }
 
@@ -305,35 +368,12 @@ impl BufferArgument {
         let memory = Guarded::new(setting.context, setting.queue, bytes, setting.guards)?;
         let mut draws = Vec::with_capacity(setting.draws);
         for draw in 0..setting.draws {
-            draws.push(if access == Access::Write {
-                BufferDraw {
-                    host: Vec::new(),
-                    device: None,
-                    expected: None,
-                    expected_on_device: None,
-                }
-            } else {
+            let mut host = Vec::new();
+            if access != Access::Write {
                 let mut random = sequence(setting.seed, position, draw);
-                let host = elements(fill, element, len, &name, setting.folder, &mut random)?;
-                let device = if bytes == 0 {
-                    None
-                } else {
-                    let copy = RawBuffer::new(setting.context.raw(), bytes)
-                        .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-                    setting
-                        .queue
-                        .raw()
-                        .write(&copy, 0, &host)
-                        .map_err(Error::call("clEnqueueWriteBuffer"))?;
-                    Some(copy)
-                };
-                BufferDraw {
-                    host,
-                    device,
-                    expected: None,
-                    expected_on_device: None,
-                }
-            });
+                host = elements(fill, element, len, &name, setting.folder, &mut random)?;
+            }
+            draws.push(BufferDraw::new(setting, host)?);
         }
         Ok(Self {
             position,
@@ -343,6 +383,16 @@ impl BufferArgument {
             memory,
             draws,
         })
+    }
+
+    /// Keeps what is in it as the reference's results of a draw.
+    fn keep_expected(&mut self, queue: &Queue, draw: usize, expected: Expected, on_device: bool) {
+        let is_large = self.is_large();
+        let draw = &mut self.draws[draw];
+        draw.expected = Some(expected);
+        if on_device && is_large {
+            draw.expected_on_device = self.memory.duplicate(queue);
+        }
     }
 
     /// Whether reading it back would take longer than asking the device.

@@ -54,19 +54,31 @@ impl Measurer {
             }
             for contender in &mut contenders {
                 if let Ok((built, samples)) = contender {
-                    match self.sample(built, 0) {
+                    let sample = if round == 0 {
+                        let warm = self
+                            .warm_up(built, 0)
+                            .map_err(|error| launch_failed(&error));
+                        warm.and_then(|()| self.first_sample(built, 0))
+                    } else {
+                        let sample = self.sample(built, 0);
+                        sample.map_err(|error| launch_failed(&error))
+                    };
+                    match sample {
                         Ok(sample) => samples.push(sample),
-                        Err(error) => *contender = Err(launch_failed(&error)),
+                        Err(outcome) => *contender = Err(outcome),
                     }
                 }
             }
         }
         let contenders = configurations.iter().zip(contenders);
         let compared = contenders.map(|(codes, contender)| {
-            let (built, samples) = contender?;
-            let compared = self.compared(&built, &samples);
-            self.keep_built(codes, built);
-            Ok(compared)
+            let compared = contender.and_then(|(built, samples)| {
+                self.check_work(&built, 0, &samples)?;
+                let compared = self.compared(&built, &samples);
+                self.keep_built(codes, built);
+                Ok(compared)
+            });
+            compared.map_err(|outcome| self.of_configuration(codes, outcome))
         });
         compared.collect()
     }

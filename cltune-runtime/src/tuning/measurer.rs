@@ -3,9 +3,11 @@
 use super::arguments::{Arguments, Setting};
 use super::binary::Binary;
 use super::build::{Built, Target, launch_failed};
+use super::further::Further;
 use super::outcome::{Measurement, Outcome, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
+use super::reference::ReferenceLaunch;
 use super::timing::{Repeats, median};
 use crate::context::Context;
 use crate::device::Device;
@@ -13,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::launch::{build_options, check_fit, set_local_memory};
 use crate::opencl::RawKernel;
 use crate::queue::Queue;
-use cltune_core::declaration::Declaration;
+use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
@@ -27,9 +29,14 @@ use std::time::{Duration, Instant};
 pub struct MeasureOptions {
     /// The seed of the inputs.
     pub seed: u64,
-    /// How many draws of inputs configurations are verified on, in turn, and at least 1; `None`: as
-    /// many as are declared, or 2.
+    /// How many draws of random inputs configurations are verified on, in turn, and at least 1; `None`: as
+    /// many as are declared, or 2. Where no input is random, there is one.
     pub draws: Option<usize>,
+    /// Whether [`Measurer::verify`] also draws inputs of [other kinds](super::InputKind).
+    pub kinds: bool,
+    /// How much memory those may take until the next configuration is verified, bytes, and at most an eighth of
+    /// the device's. Where they take more, each is made again for each configuration.
+    pub further_bytes: u64,
     /// Whether buffers lie between guard zones, which show writes out of bounds.
     pub guards: bool,
     /// Whether the device compares large buffers, which the host only reads back where something is wrong;
@@ -56,6 +63,8 @@ impl Default for MeasureOptions {
         Self {
             seed: 0,
             draws: None,
+            kinds: true,
+            further_bytes: 4 << 30,
             guards: true,
             compare_on_device: None,
             least_repeats: 3,
@@ -75,12 +84,16 @@ pub struct Measurer {
     /// What was loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, Built>,
     pub(super) arguments: Arguments,
+    /// What the reference is, once it has been computed.
+    pub(super) reference: Option<ReferenceLaunch>,
+    /// Draws of inputs of other kinds.
+    pub(super) further: Further,
     pub(super) queue: Queue,
     pub(super) context: Context,
     pub(super) declaration: Declaration,
-    dims: Vec<i64>,
+    pub(super) dims: Vec<i64>,
     pub(super) default: Vec<i64>,
-    options: MeasureOptions,
+    pub(super) options: MeasureOptions,
     /// How many configurations were verified; chooses the draw.
     verified: usize,
 }
@@ -123,13 +136,15 @@ impl Measurer {
             codes: &default,
             dims,
             folder: &options.folder,
-            draws: draws(declaration, options).max(1),
+            draws: draws(declaration, options),
             seed: options.seed,
             guards: options.guards,
             compare_on_device: options.compare_on_device.unwrap_or(!is_cpu),
         })?;
         let mut measurer = Self {
             arguments,
+            reference: None,
+            further: Further::of(declaration, options),
             queue,
             context,
             declaration: declaration.clone(),
@@ -170,48 +185,45 @@ impl Measurer {
         best_us: Option<f64>,
         binary: Option<&Binary>,
     ) -> Outcome {
-        let built = match self.take_built(codes, binary) {
-            Ok(built) => built,
-            Err(outcome) => return outcome,
-        };
-        let draw = self.verified % self.arguments.draws;
-        match self.time_part(&built, draw, best_us) {
-            Ok(None) => {}
-            Ok(Some(too_slow)) => return too_slow,
-            Err(error) => return launch_failed(&error),
-        }
-        self.verified += 1;
-        match self.run_and_verify(&built, draw) {
-            Ok(None) => {}
-            Ok(Some(wrong)) => return Outcome::WrongResult(wrong),
-            Err(error) => return launch_failed(&error),
-        }
-        match self.time(&built, draw, best_us) {
-            Ok(samples_us) => Outcome::Ok(Measurement {
-                time_us: median(&samples_us).unwrap_or(f64::NAN),
-                samples_us,
-                build_seconds: built.seconds,
-            }),
-            Err(error) => launch_failed(&error),
+        let measured = self.take_built(codes, binary);
+        let measured = measured.and_then(|built| self.measure_built(&built, best_us));
+        match measured {
+            Ok(measurement) => Outcome::Ok(measurement),
+            Err(outcome) => self.of_configuration(codes, outcome),
         }
     }
 
-    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it. The
-    /// number of draws. What is right stays built, for [comparing](Self::compare) it.
-    ///
-    /// # Errors
-    /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
-    pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
-        let built = self.take_built(codes, None)?;
-        for draw in 0..self.arguments.draws {
-            match self.run_and_verify(&built, draw) {
-                Ok(None) => {}
-                Ok(Some(wrong)) => return Err(Outcome::WrongResult(wrong)),
-                Err(error) => return Err(launch_failed(&error)),
-            }
+    fn measure_built(
+        &mut self,
+        built: &Built,
+        best_us: Option<f64>,
+    ) -> Result<Measurement, Outcome> {
+        let failed = |error: Error| launch_failed(&error);
+        let draw = self.verified % self.arguments.draws;
+        if let Some(too_slow) = self.time_part(built, draw, best_us).map_err(failed)? {
+            return Err(too_slow);
         }
-        self.keep_built(codes, built);
-        Ok(self.arguments.draws)
+        self.verified += 1;
+        self.warm_up(built, draw).map_err(failed)?;
+        let first_us = self.first_sample(built, draw)?;
+        let samples_us = self.time(built, draw, best_us, first_us)?;
+        Ok(Measurement {
+            time_us: median(&samples_us).unwrap_or(f64::NAN),
+            samples_us,
+            build_seconds: built.seconds,
+        })
+    }
+
+    /// Notes with a wrong result whether the configuration is its own reference.
+    pub(super) fn of_configuration(&self, codes: &[i64], outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::WrongResult(wrong) => Outcome::WrongResult(WrongResult {
+                with_itself: self.declaration.reference == Reference::Default
+                    && *codes == *self.default,
+                ..wrong
+            }),
+            other => other,
+        }
     }
 
     /// What is loaded, which is loaded no longer then; else it is built.
@@ -329,8 +341,23 @@ impl Measurer {
         }))
     }
 
-    /// Times launches on a draw whose verification has warmed caches and clocks up.
-    fn time(&self, built: &Built, draw: usize, best_us: Option<f64>) -> Result<Vec<f64>> {
+    /// A launch that caches and clocks warm up at.
+    pub(super) fn warm_up(&self, built: &Built, draw: usize) -> Result<()> {
+        self.arguments.restore(&self.queue, draw)?;
+        self.arguments
+            .set(&built.kernel, draw, |declared| declared as u32)?;
+        self.launch(&built.kernel, &built.geometry).map(drop)
+    }
+
+    /// Times more launches than the first, which began with empty outputs. A configuration that takes less
+    /// where they are not is found out.
+    fn time(
+        &self,
+        built: &Built,
+        draw: usize,
+        best_us: Option<f64>,
+        first_us: f64,
+    ) -> Result<Vec<f64>, Outcome> {
         let repeats = Repeats {
             least: self.options.least_repeats.max(1),
             most: self.options.most_repeats.max(1),
@@ -338,14 +365,16 @@ impl Measurer {
             hopeless: self.options.hopeless_factor,
             precision: self.options.precision,
         };
-        let mut samples = Vec::new();
-        while samples.is_empty() || repeats.more(&samples, best_us) {
-            samples.push(self.sample(built, draw)?);
+        let mut samples = vec![first_us];
+        while repeats.more(&samples, best_us) {
+            let sample = self.sample(built, draw);
+            samples.push(sample.map_err(|error| launch_failed(&error))?);
         }
+        self.check_work(built, draw, &samples)?;
         Ok(samples)
     }
 
-    /// One timed launch, microseconds.
+    /// One timed launch, microseconds. Outputs hold what the launch before left there.
     pub(super) fn sample(&self, built: &Built, draw: usize) -> Result<f64> {
         self.arguments.restore_read_write(&self.queue, draw)?;
         self.arguments
@@ -390,9 +419,15 @@ fn time_us(profile: Option<(u64, u64)>, host_us: f64) -> f64 {
 /// How many draws where neither options nor declaration say.
 const DRAWS: usize = 2;
 
+/// As many as are asked for or declared; where no input is random, they are all the same.
 fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
     let declared = || declaration.draws.map(|draws| draws as usize);
-    options.draws.or_else(declared).unwrap_or(DRAWS)
+    let draws = options.draws.or_else(declared).unwrap_or(DRAWS).max(1);
+    if declaration.has_random_inputs() {
+        draws
+    } else {
+        1
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@
 //! | `binary` | program binaries between processes |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `guarded` | a buffer between two guard zones |
+//! | `further` | verifying on every draw, and making those of other kinds than random |
 //! | `fill` | contents of arguments |
+//! | `kinds` | kinds of inputs that random draws hardly have |
 //! | `value` | elements as numbers and as text |
 //! | `poison` | bit patterns that mean «never written» |
 //! | `tolerance` | how far results may be from the reference's |
@@ -26,6 +28,7 @@
 //! | `watch` | whether a buffer is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
+//! | `skipping` | whether a kernel does its work where it is done already |
 //! | `timing` | how often to run, and the median |
 //! | `outcome` | what can become of a configuration |
 
@@ -37,7 +40,9 @@ mod compiler;
 mod declared;
 mod fill;
 mod finalists;
+mod further;
 mod guarded;
+mod kinds;
 mod measurer;
 mod near;
 mod outcome;
@@ -46,6 +51,7 @@ mod poison;
 mod prepare_error;
 mod reference;
 mod signature;
+mod skipping;
 mod timing;
 mod tolerance;
 mod value;
@@ -58,8 +64,10 @@ pub use compiler::{Compiled, Compiler};
 pub use declared::NoDeclaration;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
+pub use kinds::InputKind;
 pub use measurer::{MeasureOptions, Measurer};
-pub use outcome::{Measurement, Outcome, WrongKind, WrongResult};
+pub use outcome::{Different, Measurement, Outcome, SkipsWork, WrongKind, WrongResult};
+pub(crate) use poison::pattern;
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

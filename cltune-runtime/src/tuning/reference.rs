@@ -10,12 +10,15 @@ use cltune_core::expr::Formula;
 use cltune_core::model::{Argument, ArgumentKind, Geometry};
 
 /// A kernel that computes the reference.
-struct ReferenceLaunch {
+#[derive(Debug)]
+pub(super) struct ReferenceLaunch {
     name: String,
     kernel: RawKernel,
     geometry: Geometry,
     /// Whether it takes the local arguments of the declaration.
     takes_local: bool,
+    /// How many terms each result accumulates, if that is declared.
+    pub(super) accumulates: Option<u64>,
 }
 
 impl ReferenceLaunch {
@@ -37,24 +40,34 @@ impl Measurer {
     /// every draw.
     pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
         let reference = self.reference()?;
+        for draw in 0..self.arguments.draws {
+            self.run_on(&reference, draw)?;
+            let tolerance = &self.declaration.tolerance;
+            self.arguments
+                .keep_expected(&self.queue, draw, tolerance, reference.accumulates)?;
+        }
+        self.reference = Some(reference);
+        Ok(())
+    }
+
+    /// Lets the reference compute a draw.
+    pub(super) fn run_on(
+        &self,
+        reference: &ReferenceLaunch,
+        draw: usize,
+    ) -> Result<(), PrepareError> {
         let failed = |error: Error| PrepareError::Reference {
             kernel: reference.name.clone(),
             error: error.to_string(),
         };
-        let accumulates = self.accumulates()?;
-        for draw in 0..self.arguments.draws {
-            self.arguments.restore(&self.queue, draw)?;
-            let model = &self.declaration.model;
-            let position = |declared| reference.position(&model.arguments, declared);
-            self.arguments
-                .set(&reference.kernel, draw, position)
-                .map_err(failed)?;
-            self.launch(&reference.kernel, &reference.geometry)
-                .map_err(failed)?;
-            let tolerance = &self.declaration.tolerance;
-            self.arguments
-                .keep_expected(&self.queue, draw, tolerance, accumulates)?;
-        }
+        self.arguments.restore(&self.queue, draw)?;
+        let model = &self.declaration.model;
+        let position = |declared| reference.position(&model.arguments, declared);
+        self.arguments
+            .set(&reference.kernel, draw, position)
+            .map_err(failed)?;
+        self.launch(&reference.kernel, &reference.geometry)
+            .map_err(failed)?;
         Ok(())
     }
 
@@ -77,6 +90,7 @@ impl Measurer {
 
     fn reference(&self) -> Result<ReferenceLaunch, PrepareError> {
         let model = &self.declaration.model;
+        let accumulates = self.accumulates()?;
         let own = self.reference_program(&model.source, None)?;
         let kernel = find_kernel(&own, &model.kernel)?;
         signature::check(&model.kernel, &model.arguments, &kernel)?;
@@ -93,6 +107,7 @@ impl Measurer {
                         }
                     })?,
                     takes_local: true,
+                    accumulates,
                 }
             }
             Reference::Kernel(reference) => {
@@ -112,6 +127,7 @@ impl Measurer {
                     geometry: self.reference_geometry(reference)?,
                     name,
                     takes_local: false,
+                    accumulates,
                 }
             }
         };

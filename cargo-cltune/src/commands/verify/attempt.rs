@@ -9,11 +9,14 @@ use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
 use cltune_core::select::default_codes;
-use cltune_runtime::tuning::Outcome;
+use cltune_runtime::tuning::{InputKind, Outcome};
 use std::time::Duration;
 
 /// How long computing the reference may take: it is naive, and drivers are slow.
 const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How many times as long as preparing it takes at most to compute the reference for other kinds of inputs.
+const OF_KINDS: u32 = 6;
 
 /// The status of what could not be prepared.
 const NOT_RUN: &str = "not-run";
@@ -33,6 +36,7 @@ pub(super) struct Attempt {
     pub(super) tuned_on: Option<String>,
     /// Whether the problem is larger than the one it was tuned for.
     pub(super) is_larger: bool,
+    /// How many draws of random inputs; one where no input is random.
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) limit: Duration,
@@ -42,8 +46,12 @@ pub(super) struct Attempt {
 /// What became of it.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
-    /// The number of draws on which the results were right.
+    /// The number of random draws on which the results were right.
+    pub(super) random: usize,
+    /// The number of all draws on which they were.
     pub(super) draws: usize,
+    /// Kinds of inputs that could not be used, and why.
+    pub(super) left_out: Vec<String>,
     /// What went wrong.
     pub(super) failure: Option<Failure>,
     /// What Oclgrind found.
@@ -71,6 +79,7 @@ impl Failure {
             Outcome::BuildFailed { log } => Self::new("build-failed", log),
             Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
             Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
+            Outcome::SkipsWork(skips) => Self::new("skips-work", skips.to_string()),
             // A worker never answers so.
             Outcome::Ok(_) | Outcome::TooSlow { .. } => {
                 Self::new("crashed", "the worker answered nonsense")
@@ -142,6 +151,19 @@ impl Attempt {
             && default_codes(&declaration.model, dims, &limits).as_ref() == Some(&self.codes)
     }
 
+    /// The kinds of inputs besides random ones; none under Oclgrind, which takes long.
+    fn kinds(&self) -> usize {
+        match self.oclgrind {
+            Some(_) => 0,
+            None => InputKind::of(&self.job.declaration).len(),
+        }
+    }
+
+    /// On how many draws the configuration is to be run.
+    pub(super) fn all_draws(&self) -> usize {
+        self.draws + self.kinds()
+    }
+
     /// Runs on all draws; under Oclgrind once more without its compiler's optimiser, where that makes what
     /// the simulator cannot run.
     pub(super) fn run(&self) -> Verified {
@@ -159,10 +181,10 @@ impl Attempt {
         let model = &self.job.declaration.model;
         let at_once = draws_at_once(model, &self.job.dims, &limits, self.draws);
         let mut verified = Verified::default();
-        while verified.draws < self.draws && verified.is_right() && !interrupted() {
-            let draws = at_once.min(self.draws - verified.draws);
+        while verified.random < self.draws && verified.is_right() && !interrupted() {
+            let draws = at_once.min(self.draws - verified.random);
             // Every worker has a seed of its own, so that no draw comes twice.
-            let seed = self.seed.wrapping_add(verified.draws as u64);
+            let seed = self.seed.wrapping_add(verified.random as u64);
             self.run_draws(oclgrind, draws, seed, &mut verified);
         }
         verified
@@ -190,12 +212,17 @@ impl Attempt {
         let result = worker
             .map_err(|failure| Failure::of_worker(&failure))
             .and_then(|mut worker| {
-                self.prepare(&mut worker, draws, seed)?;
+                // Once is enough.
+                let kinds = verified.random == 0 && self.kinds() > 0;
+                self.prepare(&mut worker, draws, kinds, seed)?;
                 of_reference = watched.as_ref().map_or(0, |watched| watched.log().len());
-                self.verify(&mut worker)
+                self.verify(&mut worker, kinds, &mut verified.left_out)
             });
         match result {
-            Ok(draws) => verified.draws += draws,
+            Ok(right) => {
+                verified.random += draws;
+                verified.draws += right;
+            }
             Err(failure) => verified.failure = Some(failure),
         }
         if let Some(watched) = watched {
@@ -207,7 +234,13 @@ impl Attempt {
     }
 
     /// Lets the worker compute the reference.
-    fn prepare(&self, worker: &mut Worker, draws: usize, seed: u64) -> Result<(), Failure> {
+    fn prepare(
+        &self,
+        worker: &mut Worker,
+        draws: usize,
+        kinds: bool,
+        seed: u64,
+    ) -> Result<(), Failure> {
         let request = Request::Prepare(Box::new(Prepare {
             device: self.job.device.index,
             device_name: self.job.device.name.clone(),
@@ -216,6 +249,7 @@ impl Attempt {
             seed,
             folder: self.job.folder.clone(),
             draws: Some(draws),
+            kinds,
             // Oclgrind would take a guard zone for a part of the buffer.
             guards: self.oclgrind.is_none(),
         }));
@@ -229,11 +263,28 @@ impl Attempt {
         Err(Failure::new(NOT_RUN, reason))
     }
 
-    fn verify(&self, worker: &mut Worker) -> Result<usize, Failure> {
+    /// Runs the configuration on all draws. Before it is run on those of other kinds, the reference is computed
+    /// for them, which is not its doing either.
+    fn verify(
+        &self,
+        worker: &mut Worker,
+        kinds: bool,
+        left_out: &mut Vec<String>,
+    ) -> Result<usize, Failure> {
         let codes = self.codes.clone();
-        match worker.ask(&Request::Verify { codes }, self.limit) {
-            Ok(Response::Verified(Ok(draws))) => Ok(draws),
-            Ok(Response::Verified(Err(outcome))) => Err(Failure::of_outcome(outcome)),
+        let references = if kinds {
+            OF_KINDS * worker.took()
+        } else {
+            Duration::ZERO
+        };
+        match worker.ask(&Request::Verify { codes }, self.limit + references) {
+            Ok(Response::Verified {
+                right,
+                left_out: kinds,
+            }) => {
+                left_out.extend(kinds);
+                right.map_err(Failure::of_outcome)
+            }
             Ok(Response::Failed(reason)) => Err(Failure::new(NOT_RUN, reason)),
             Ok(other) => Err(Failure::new(
                 "crashed",

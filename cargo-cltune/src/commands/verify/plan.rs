@@ -305,7 +305,7 @@ impl Planner<'_> {
             origin: entry.origin.clone(),
             tuned_on,
             is_larger,
-            draws: self.args.draws(entry.declaration.draws),
+            draws: self.args.draws(&entry.declaration),
             seed: self.plan.seed,
             limit: self.args.time_limit(),
             oclgrind: host.oclgrind.clone(),

@@ -113,6 +113,12 @@ impl<'a> Printer<'a> {
         if let Some(failure) = &result.failure {
             details.push(failure.detail.clone());
         }
+        details.extend(
+            result
+                .left_out
+                .iter()
+                .map(|kind| format!("not run with {kind}")),
+        );
         details.extend(result.findings.iter().map(ToString::to_string));
         for detail in details {
             let lines = detail.lines().take(12).collect::<Vec<_>>().join("\n      ");
@@ -124,7 +130,7 @@ impl<'a> Printer<'a> {
             format!("{problem}{size}"),
             device,
             values,
-            format!("{} of {}", result.draws, attempt.draws),
+            format!("{} of {}", result.draws, attempt.all_draws()),
             result.status().to_owned(),
         ]);
         Ok(())
@@ -201,6 +207,7 @@ fn message(attempt: &Attempt, result: &Verified) -> Value {
         "values": json::values(model, &attempt.codes),
         "status": result.status(),
         "draws": result.draws,
+        "left_out": result.left_out,
         "detail": result.failure.as_ref().map(|failure| &failure.detail),
         "findings": findings,
     })
