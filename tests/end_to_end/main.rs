@@ -15,6 +15,7 @@
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
+//! | `wrong_kernels` | kernels that are right, or fast, only where somebody looks |
 //! | `oclgrind` | defects that only a simulator shows |
 //! | `readme` | what README.md shows first, copied |
 //! | `report` | the page about sessions |
@@ -42,3 +43,4 @@ mod run_time;
 mod sessions;
 mod tuned_program;
 mod verification;
+mod wrong_kernels;

@@ -190,14 +190,19 @@ impl Arguments {
             .try_for_each(|buffer| buffer.restore(queue, draw))
     }
 
+    /// Puts a draw's inputs in place, and leaves outputs as they are.
+    pub(super) fn restore_inputs(&self, queue: &Queue, draw: usize) -> Result<()> {
+        self.restore_some(queue, draw, |access| access != Access::Write)
+    }
+
     /// Puts the contents of those buffers in place that a launch changes and reads.
     pub(super) fn restore_read_write(&self, queue: &Queue, draw: usize) -> Result<()> {
-        self.restore_all(queue, draw, Access::ReadWrite)
+        self.restore_some(queue, draw, |access| access == Access::ReadWrite)
     }
 
     /// Poisons what a launch only writes.
     pub(super) fn empty_outputs(&self, queue: &Queue, draw: usize) -> Result<()> {
-        self.restore_all(queue, draw, Access::Write)
+        self.restore_some(queue, draw, |access| access == Access::Write)
     }
 
     /// Puts the reference's results into what a launch only writes.
@@ -226,10 +231,15 @@ impl Arguments {
         outputs.filter(|buffer| buffer.access == Access::Write && buffer.memory.bytes() > 0)
     }
 
-    fn restore_all(&self, queue: &Queue, draw: usize, access: Access) -> Result<()> {
+    fn restore_some(
+        &self,
+        queue: &Queue,
+        draw: usize,
+        is_meant: impl Fn(Access) -> bool,
+    ) -> Result<()> {
         let buffers = self.buffers.iter();
         buffers
-            .filter(|buffer| buffer.access == access)
+            .filter(|buffer| is_meant(buffer.access))
             .try_for_each(|buffer| buffer.restore(queue, draw))
     }
 

@@ -10,7 +10,7 @@ use super::prepare_error::PrepareError;
 use super::tolerance::unit_roundoff;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceType;
-use cltune_core::model::{Access, ArgumentKind};
+use cltune_core::model::{Access, ArgumentKind, ScalarType};
 
 /// Further draws take at most this part of the device's memory.
 const PART_OF_MEMORY: u64 = 8;
@@ -147,8 +147,13 @@ impl Measurer {
 
     /// Makes a further draw, or says why it cannot be used.
     fn make(&mut self, kind: InputKind) -> Result<Made, String> {
-        if kind.has_one_sign() && self.loses_sums() {
-            return Err("sums of so many terms of one sign lose their precision".into());
+        if kind.has_one_sign()
+            && let Some((terms, element)) = self.loses_sums()
+        {
+            let element = element.rust_name();
+            return Err(format!(
+                "sums of {terms} terms of one sign lose their precision in {element}"
+            ));
         }
         if kind == InputKind::Denormal {
             return self.make_denormal();
@@ -242,18 +247,20 @@ impl Measurer {
         Ok(Made { draw, unfit: None })
     }
 
-    /// Whether sums of so many terms of one sign as are declared mean little in the type of a result.
-    fn loses_sums(&self) -> bool {
-        let reference = self.reference.as_ref();
-        let Some(terms) = reference.and_then(|reference| reference.accumulates) else {
-            return false;
-        };
+    /// The number of terms and the type of a result in which sums of so many of one sign mean little, if there is
+    /// one.
+    fn loses_sums(&self) -> Option<(u64, ScalarType)> {
+        let terms = self.reference.as_ref()?.accumulates?;
         let mut arguments = self.declaration.model.arguments.iter();
-        arguments.any(|argument| match &argument.kind {
+        let lost = arguments.find_map(|argument| match &argument.kind {
             ArgumentKind::Buffer {
                 element, access, ..
-            } => *access != Access::Read && unit_roundoff(*element) * terms as f64 > MOST_ROUNDINGS,
-            _ => false,
-        })
+            } => {
+                let roundings = unit_roundoff(*element) * terms as f64;
+                (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(*element)
+            }
+            _ => None,
+        });
+        Some((terms, lost?))
     }
 }
