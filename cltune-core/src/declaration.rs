@@ -80,6 +80,11 @@ impl Declaration {
                 }) != Ok(0)
         })
     }
+
+    /// Whether any input is random. Where none is, all draws of inputs are the same.
+    pub fn has_random_inputs(&self) -> bool {
+        self.fills.iter().any(Fill::is_random)
+    }
 }
 
 /// What a configuration's results are compared with.
@@ -197,8 +202,15 @@ pub enum Fill {
     Iota,
     /// The same value everywhere; also the value of a scalar that is not a problem dimension.
     Constant(f64),
-    /// Raw little-endian elements from a file, relative to the package; repeated when too short.
+    /// Raw little-endian elements from a file, relative to the package, as many as the argument has.
     File(String),
     /// Nothing to fill: problem dimensions, local memory, and outputs (which are poisoned).
     None,
+}
+
+impl Fill {
+    /// Whether draws differ.
+    pub fn is_random(&self) -> bool {
+        matches!(self, Self::Uniform { low, high } if low < high)
+    }
 }

@@ -27,6 +27,40 @@ pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result
 )]
 pub fn sum(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
 
+/// Writes how many elements there are; 1 does nothing, which is right as long as the buffer holds the results of
+/// an earlier call.
+#[tunable(params(A = 0..=2), global(n), local(4), tune(n = 64), defaults(A = 0))]
+pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) -> Result<Event> {
+    "
+    __kernel void count(const uint n, __global float* y) {
+        if (A == 1) return;
+        float waste = get_global_id(0);
+        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste;
+        y[get_global_id(0)] = waste > 1e30f ? 1 : n;
+    }
+    "
+}
+
+#[test]
+fn who_writes_nothing_is_found_where_the_results_are_there_already() {
+    let queue = queue(false);
+    let policy: Policy = "online:60s".parse().unwrap();
+    with_policy(&policy, || {
+        let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+        let begin = Instant::now();
+        loop {
+            let explained = count::explain(&queue, count::Problem { n: 64 }).unwrap();
+            let said = explained.to_string();
+            if said.contains("> A = 2: from this user's cache, for this problem") {
+                break;
+            }
+            assert!(!said.contains("> A = 1"), "{said}");
+            assert!(begin.elapsed() < PATIENCE, "it does not converge: {said}");
+            count(&queue, 64, &mut y).unwrap().wait().unwrap();
+        }
+    });
+}
+
 /// What `explain` says in the end.
 const FOUND: &str = "> A = 4: from this user's cache, for this problem";
 

@@ -19,6 +19,7 @@
 //! | `limits` | time limits and Ctrl-C, whatever is under way |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
+//! | `wrong_kernels` | kernels that are right, or fast, only where somebody looks |
 //! | `oclgrind` | defects that only a simulator shows |
 //! | `readme` | what README.md shows first, copied |
 //! | `report` | the page about sessions |
@@ -52,3 +53,4 @@ mod sessions;
 mod terminal;
 mod tuned_program;
 mod verification;
+mod wrong_kernels;

@@ -38,7 +38,7 @@ pub(super) fn to_t4(status: &str) -> &'static str {
     match status {
         OK => "correct",
         "build-failed" => "compile",
-        WRONG => "correctness",
+        WRONG | "skips-work" => "correctness",
         "timed-out" | "too-slow" => "timeout",
         INVALID => "constraints",
         _ => "runtime",

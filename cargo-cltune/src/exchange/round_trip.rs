@@ -11,10 +11,12 @@ use proptest::prelude::*;
 use std::path::Path;
 
 /// How configurations fail, in the journal's words.
-const FAILURES: [&str; 6] = [
+const FAILURES: [&str; 8] = [
     "build-failed",
     "launch-failed",
     "wrong-result",
+    "skips-work",
+    "too-slow",
     "timed-out",
     "crashed",
     "interrupted",

@@ -173,7 +173,7 @@ impl Simulation<'_> {
         simulated.is_prepared = true;
         for codes in self.configurations {
             let limit = self.limits.left(self.limits.configuration);
-            let verified = verifier.verify(codes, limit);
+            let verified = verifier.verify(codes, limit).map(|verified| verified.right);
             let own = log(false);
             let result = match verified {
                 Ok(Ok(draws)) => Ok(Ok(draws)),
@@ -216,6 +216,8 @@ impl Simulation<'_> {
             seed: self.seed,
             folder: job.folder.clone(),
             draws: Some(self.draws),
+            // That would take long.
+            kinds: false,
             // Oclgrind would take a guard zone for a part of the buffer.
             guards: false,
         }

@@ -165,6 +165,7 @@ fn prepare(job: &Job, seed: u64) -> Prepare {
         seed,
         folder: job.folder.clone(),
         draws: None,
+        kinds: true,
         guards: true,
     }
 }

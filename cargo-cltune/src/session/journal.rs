@@ -135,6 +135,9 @@ impl<'a> Line<'a> {
                 );
                 ("too-slow", text.into())
             }
+            Measured::Outcome(Outcome::SkipsWork(skips)) => {
+                ("skips-work", skips.to_string().into())
+            }
             Measured::TimedOut(reason) => ("timed-out", reason.into()),
             Measured::Crashed(reason) | Measured::Killed(reason) => ("crashed", reason.into()),
             Measured::Unsound(reason) => ("unsound", reason.into()),

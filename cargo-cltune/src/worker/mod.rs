@@ -19,6 +19,6 @@ mod serve;
 mod verifier;
 
 pub(crate) use handle::{Worker, WorkerFailure};
-pub(crate) use protocol::{DeviceRecord, Prepare, Request, Response};
+pub(crate) use protocol::{DeviceRecord, Prepare, Request, Response, Verified};
 pub(crate) use serve::serve;
 pub(crate) use verifier::{Unverified, Verifier};

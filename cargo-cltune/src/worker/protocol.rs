@@ -86,8 +86,19 @@ pub(crate) struct Prepare {
     pub(crate) folder: PathBuf,
     /// The number of draws of inputs; `None`: as many as are declared.
     pub(crate) draws: Option<usize>,
+    /// Whether verifying also draws inputs of other kinds than random ones.
+    pub(crate) kinds: bool,
     /// Whether buffers lie between guard zones.
     pub(crate) guards: bool,
+}
+
+/// What became of verifying a configuration.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Verified {
+    /// The number of draws on which it was right, or what is wrong with it.
+    pub(crate) right: Result<usize, Outcome>,
+    /// Kinds of inputs that could not be used, and why.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// An answer of a worker.
@@ -115,10 +126,9 @@ pub(crate) enum Response {
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),
-    /// The number of draws on which a configuration was right, or what is wrong with it; and whether this
-    /// worker can measure another.
+    /// What became of verifying a configuration, and whether this worker can measure another.
     Verified {
-        verified: Result<usize, Outcome>,
+        verified: Verified,
         usable: bool,
     },
     /// The request cannot be served; the text says why and what to do.

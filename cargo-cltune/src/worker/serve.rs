@@ -1,6 +1,6 @@
 //! The worker's side: reads requests until its input ends.
 
-use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, mark};
+use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, Verified, mark};
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError, Step};
@@ -125,10 +125,13 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             }
         }),
         Request::Verify { codes } => with(ready.measurer.as_mut(), |measurer| {
-            let verified = measurer.verify(&codes);
+            let right = measurer.verify(&codes);
             Response::Verified {
-                usable: is_usable_after(measurer, verified.as_ref().err()),
-                verified,
+                usable: is_usable_after(measurer, right.as_ref().err()),
+                verified: Verified {
+                    right,
+                    left_out: measurer.left_out().to_vec(),
+                },
             }
         }),
     }
@@ -169,6 +172,7 @@ impl Ready {
             seed: prepare.seed,
             folder: prepare.folder.clone(),
             draws: prepare.draws,
+            kinds: prepare.kinds,
             guards: prepare.guards,
             on_step,
             // Nobody else's process is this one's.

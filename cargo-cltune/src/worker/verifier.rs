@@ -1,7 +1,6 @@
 //! A worker that verifies: made ready once, then configurations on all draws, without timing them.
 
-use super::{Prepare, Request, Response, Worker, WorkerFailure};
-use cltune_runtime::tuning::Outcome;
+use super::{Prepare, Request, Response, Verified, Worker, WorkerFailure};
 use std::time::Duration;
 
 /// A worker that has the reference's results.
@@ -36,12 +35,12 @@ impl Verifier {
         }
     }
 
-    /// Runs a configuration on all draws: on how many it was right, or what is wrong with it.
+    /// Runs a configuration on all draws.
     pub(crate) fn verify(
         &mut self,
         codes: &[i64],
         limit: Duration,
-    ) -> Result<Result<usize, Outcome>, Unverified> {
+    ) -> Result<Verified, Unverified> {
         let request = Request::Verify {
             codes: codes.to_vec(),
         };

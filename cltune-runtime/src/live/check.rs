@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::launch::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawQueue};
 use crate::queue::Queue;
-use crate::tuning::Expected;
+use crate::tuning::{Expected, WrongResult, pattern};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
@@ -35,6 +35,8 @@ struct Target<'a> {
     position: usize,
     name: &'a str,
     element: ScalarType,
+    /// Whether the kernel reads nothing of it.
+    is_output: bool,
     raw: &'a RawBuffer,
     bytes: usize,
 }
@@ -73,6 +75,7 @@ fn written<'a>(
             position,
             name: &argument.name,
             element: *element,
+            is_output: *access == Access::Write,
             raw,
             bytes: len * element.size(),
         })
@@ -106,14 +109,24 @@ impl Check<'_> {
         for (buffer, expected) in written.iter().zip(expected) {
             let found = buffer.read(raw)?;
             let wrong = match expected {
-                Ok(expected) => expected
-                    .compare(buffer.target.element, &found, false)
-                    .map(|kind| format!("{kind:?}")),
+                Ok(expected) => {
+                    let Target {
+                        name,
+                        element,
+                        is_output,
+                        ..
+                    } = buffer.target;
+                    let wrong = expected.compare(element, &found, is_output);
+                    wrong.map(|kind| WrongResult::new(name, kind).to_string())
+                }
                 // With NaN in them, results can only be the same.
-                Err(expected) => (expected != found).then(|| "other results".to_owned()),
+                Err(expected) => {
+                    let name = buffer.target.name;
+                    (expected != found).then(|| format!("{name} has other results"))
+                }
             };
             if let Some(wrong) = wrong {
-                return Ok(Checked::Wrong(format!("`{}`: {wrong}", buffer.target.name)));
+                return Ok(Checked::Wrong(wrong));
             }
         }
         Ok(Checked::Right(time_us))
@@ -130,13 +143,19 @@ impl Check<'_> {
         Ok(all)
     }
 
-    /// Launches on fresh copies and waits; the time in microseconds.
+    /// Launches on fresh copies and waits; the time in microseconds. Outputs are poisoned: the call's may hold
+    /// the right results already, of an earlier call.
     fn launch(&self, raw: &RawQueue, written: &[Written<'_>], prepared: &Prepared) -> Result<f64> {
         let mut args = self.args.to_vec();
         for buffer in written {
             let target = &buffer.target;
-            raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
-                .map_err(Error::call("clEnqueueCopyBuffer"))?;
+            if target.is_output {
+                raw.fill(&buffer.copy, pattern(target.element), 0, target.bytes)
+                    .map_err(Error::call("clEnqueueFillBuffer"))?;
+            } else {
+                raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
+                    .map_err(Error::call("clEnqueueCopyBuffer"))?;
+            }
             if let Passed::Buffer { raw, .. } = &mut args[target.position].0 {
                 *raw = &buffer.copy;
             }

@@ -72,7 +72,7 @@ pub(super) struct Explorer {
     earlier: Vec<Tried>,
     /// What this run tried and is not kept yet.
     tried: Vec<Tried>,
-    /// What has run in this process.
+    /// What has run in this process, and has not failed since.
     ran: HashSet<Codes>,
 }
 
@@ -246,13 +246,28 @@ impl Explorer {
         self.spending.extra(time_us);
     }
 
-    /// A configuration does not run, or is wrong.
+    /// A configuration does not run, or is wrong. It is out for good, and the next best takes its place.
     pub(super) fn failed(&mut self, codes: &[i64]) {
-        if self.best.as_ref().is_some_and(|(best, _)| **best == *codes) {
-            self.best = None;
+        if self.ran.remove(codes) {
+            // The next run must not believe its time.
+            self.tried.push(Tried {
+                codes: codes.into(),
+                part: None,
+            });
         }
-        if let Some(finals) = &mut self.finals {
-            finals.remove(codes);
+        if self.best.as_ref().is_some_and(|(best, _)| **best == *codes) {
+            let default_us = self.default.median_us();
+            let mut others = self.ran_best();
+            others.retain(|(_, time_us)| *time_us <= IMPROVEMENT * default_us);
+            self.best = others.into_iter().next();
+        }
+        if self.finals.is_some() {
+            let others = self.may_win();
+            if let Some(finals) = &mut self.finals {
+                finals.remove(codes);
+                let next = others.into_iter().find(|other| !finals.has(other));
+                finals.add(next);
+            }
         } else if self.trial.as_ref().is_some_and(|one| *one.codes == *codes) {
             self.trial = None;
             self.tell(codes, None);
@@ -369,17 +384,28 @@ impl Explorer {
 
     /// The default, and the best of the others.
     fn finalists(&self) -> Finals {
-        let mut others: Vec<(&[i64], f64)> = self
+        let others = self.may_win().into_iter().take(FINALISTS);
+        Finals::new(self.default.codes.clone(), others)
+    }
+
+    /// What is not slower than the default, the fastest first.
+    fn may_win(&self) -> Vec<Codes> {
+        let default_us = self.default.median_us();
+        let others = self.ran_best().into_iter();
+        let others = others.filter(|(_, time_us)| *time_us <= default_us);
+        others.map(|(codes, _)| codes).collect()
+    }
+
+    /// What has run in this process and has not failed, the fastest first.
+    fn ran_best(&self) -> Vec<(Codes, f64)> {
+        let mut ran: Vec<(Codes, f64)> = self
             .search
             .results()
             .filter(|(codes, _)| self.ran.contains(*codes))
-            .filter_map(|(codes, score)| Some((codes, score.time()?)))
+            .filter_map(|(codes, score)| Some((codes.into(), score.time()?)))
             .collect();
-        others.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let others = others.into_iter().take(FINALISTS);
-        let others = others.filter(|(_, time_us)| *time_us <= self.default.median_us());
-        let others = others.map(|(codes, _)| codes.into());
-        Finals::new(self.default.codes.clone(), others)
+        ran.sort_by(|a, b| a.1.total_cmp(&b.1));
+        ran
     }
 }
 

@@ -51,6 +51,16 @@ impl Finals {
         }
     }
 
+    /// Whether it is one of them.
+    pub(super) fn has(&self, codes: &[i64]) -> bool {
+        self.0.iter().any(|one| *one.codes == *codes)
+    }
+
+    /// Takes another one in.
+    pub(super) fn add(&mut self, other: Option<Codes>) {
+        self.0.extend(other.map(Timed::new));
+    }
+
     /// Leaves one out.
     pub(super) fn remove(&mut self, codes: &[i64]) {
         self.0.retain(|one| *one.codes != *codes);

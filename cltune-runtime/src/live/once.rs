@@ -268,5 +268,6 @@ fn reason(outcome: &Outcome) -> String {
         Outcome::WrongResult(wrong) => wrong.to_string(),
         Outcome::Unjudged { reason } => reason.clone(),
         Outcome::TooSlow { .. } => "far slower than the best".into(),
+        Outcome::SkipsWork(skips) => skips.to_string(),
     }
 }

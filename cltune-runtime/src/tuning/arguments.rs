@@ -1,6 +1,10 @@
 //! A kernel's arguments on the device: buffers, draws of inputs, scalars.
 
-use super::buffers::{BufferArgument, Declared, Making, Shown};
+mod further;
+
+pub(super) use further::Results;
+
+use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
@@ -17,7 +21,7 @@ use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind};
+use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -43,12 +47,13 @@ pub(super) struct Arguments {
     /// Whether the host's memory showed what the reference wrote.
     shown: Shown,
     /// The round whose contents are in place.
-    placed: Cell<usize>,
+    placed: Cell<Round>,
 }
 
 #[derive(Debug)]
 struct ScalarArgument {
     position: usize,
+    scalar: ScalarType,
     /// The bytes of each draw.
     draws: Vec<Vec<u8>>,
 }
@@ -112,7 +117,7 @@ impl Arguments {
             nears: Nears::default(),
             scratch: RefCell::default(),
             shown: Shown::Nothing,
-            placed: Cell::new(0),
+            placed: Cell::default(),
         };
         let model = &setting.declaration.model;
         let limits: &DeviceLimits = &info.limits;
@@ -140,7 +145,11 @@ impl Arguments {
                         elements(fill, *scalar, 1, &name, setting.folder, &mut random)
                     });
                     let draws = draws.collect::<Result<_, _>>()?;
-                    arguments.scalars.push(ScalarArgument { position, draws });
+                    arguments.scalars.push(ScalarArgument {
+                        position,
+                        scalar: *scalar,
+                        draws,
+                    });
                 }
                 ArgumentKind::Buffer {
                     element,
@@ -189,10 +198,20 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// How many rounds it takes to have every draw, and every place that buffers lie in.
-    pub(super) fn rounds(&self) -> usize {
+    /// The rounds of random draws, one after the other, over and over.
+    pub(super) fn round(&self, index: usize) -> Round {
+        Round {
+            draw: index % self.draws,
+            place: index,
+        }
+    }
+
+    /// As many rounds as it takes to have every random draw, and every place that buffers lie in.
+    pub(super) fn rounds(&self) -> impl Iterator<Item = Round> {
         let places = self.buffers.iter().map(BufferArgument::places);
-        places.fold(self.draws, usize::max)
+        let count = places.fold(self.draws, usize::max);
+        let rounds: Vec<_> = (0..count).map(|index| self.round(index)).collect();
+        rounds.into_iter()
     }
 
     /// Passes everything but local memory. `position` translates a declared position into the
@@ -200,11 +219,11 @@ impl Arguments {
     pub(super) fn set(
         &self,
         kernel: &RawKernel,
-        round: usize,
+        round: Round,
         position: impl Fn(usize) -> u32,
     ) -> Result<()> {
         for scalar in &self.scalars {
-            let value = &scalar.draws[round % scalar.draws.len()];
+            let value = &scalar.draws[round.draw];
             kernel
                 .set_scalar(position(scalar.position), value)
                 .map_err(Error::call(format!("clSetKernelArg {}", scalar.position)))?;
@@ -218,7 +237,7 @@ impl Arguments {
     }
 
     /// Puts a round's inputs and fresh poison in place.
-    pub(super) fn restore(&self, queue: &Queue, round: usize) -> Result<()> {
+    pub(super) fn restore(&self, queue: &Queue, round: Round) -> Result<()> {
         self.placed.set(round);
         self.buffers
             .iter()
@@ -227,13 +246,49 @@ impl Arguments {
 
     /// Puts the contents of those buffers in place that a launch changes and reads; of all buffers, where another
     /// round's are there.
-    pub(super) fn restore_read_write(&self, queue: &Queue, round: usize) -> Result<()> {
+    pub(super) fn restore_read_write(&self, queue: &Queue, round: Round) -> Result<()> {
         if self.placed.get() != round {
             return self.restore(queue, round);
         }
-        self.buffers
-            .iter()
-            .filter(|buffer| buffer.access == Access::ReadWrite)
+        self.restore_some(queue, round, |access| access == Access::ReadWrite)
+    }
+
+    /// Puts a round's inputs in place, and leaves outputs as they are.
+    pub(super) fn restore_inputs(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.placed.set(round);
+        self.restore_some(queue, round, |access| access != Access::Write)
+    }
+
+    /// Poisons what a launch only writes. The round's inputs are in place.
+    pub(super) fn empty_outputs(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.restore_some(queue, round, |access| access == Access::Write)
+    }
+
+    /// Puts the reference's results into what a launch only writes. The round's inputs are in place.
+    pub(super) fn fill_outputs(&self, queue: &Queue, round: Round) -> Result<()> {
+        let mut outputs = self.outputs();
+        outputs.try_for_each(|buffer| buffer.put_results(queue, round))
+    }
+
+    /// Whether a launch only writes any memory.
+    pub(super) fn has_outputs(&self) -> bool {
+        self.outputs().next().is_some()
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = &BufferArgument> {
+        let outputs = self.buffers.iter();
+        outputs.filter(|buffer| buffer.access == Access::Write && buffer.bytes() > 0)
+    }
+
+    fn restore_some(
+        &self,
+        queue: &Queue,
+        round: Round,
+        is_meant: impl Fn(Access) -> bool,
+    ) -> Result<()> {
+        let buffers = self.buffers.iter();
+        buffers
+            .filter(|buffer| is_meant(buffer.access))
             .try_for_each(|buffer| buffer.restore(queue, round))
     }
 
@@ -242,13 +297,13 @@ impl Arguments {
     pub(super) fn keep_expected(
         &mut self,
         queue: &Queue,
-        draw: usize,
+        round: Round,
         tolerance: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<(), PrepareError> {
         // No results are expected yet, so that this finds only what is wrong by itself: accesses out
         // of bounds and writes into read-only buffers.
-        if let Some(wrong) = self.verify(queue, draw)? {
+        if let Some(wrong) = self.verify(queue, round)? {
             return Err(PrepareError::ReferenceWrong(wrong));
         }
         let making = Making {
@@ -262,15 +317,20 @@ impl Arguments {
         };
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
-            let (element, argument) = (buffer.element, buffer.name.clone());
-            let shown = buffer.expect(&making, draw, |bytes| {
-                Expected::new(element, bytes, tolerance, accumulates).map_err(|index| {
-                    PrepareError::ReferenceNan {
+            let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
+            let shown = buffer.expect(&making, round, |bytes| {
+                let expected = Expected::new(element, bytes, tolerance, accumulates);
+                match expected {
+                    Err(index) => Err(PrepareError::ReferenceNan {
                         argument,
                         index,
-                        draw,
+                        draw: round.draw,
+                    }),
+                    Ok(expected) if access == Access::Write && expected.is_unwritten(element) => {
+                        Err(PrepareError::ReferenceWritesNothing { argument })
                     }
-                })
+                    Ok(expected) => Ok(expected),
+                }
             })?;
             self.shown = self.shown.and(shown);
         }
@@ -288,7 +348,7 @@ impl Arguments {
         &self,
         queue: &Queue,
         buffer: &BufferArgument,
-        round: usize,
+        round: Round,
     ) -> Result<bool> {
         let Some((reference, expected)) = buffer.near_on_device(round) else {
             return Ok(false);
@@ -300,7 +360,7 @@ impl Arguments {
     }
 
     /// What is wrong with what a launch left, if anything. Repairs what is beside buffers.
-    pub(super) fn verify(&self, queue: &Queue, round: usize) -> Result<Option<WrongResult>> {
+    pub(super) fn verify(&self, queue: &Queue, round: Round) -> Result<Option<WrongResult>> {
         let is_told_by_sums = match &self.watch {
             Some(watch) => {
                 let sums = self.buffers.iter().flat_map(|buffer| buffer.sums(round));
@@ -319,10 +379,7 @@ impl Arguments {
                 continue;
             }
             if let Some(kind) = buffer.verify(queue, round, &mut scratch)? {
-                return Ok(Some(WrongResult {
-                    argument: buffer.name.clone(),
-                    kind,
-                }));
+                return Ok(Some(WrongResult::new(&*buffer.name, kind)));
             }
         }
         Ok(None)
@@ -387,7 +444,7 @@ impl Arguments {
             if let Some(kind) = place.damage(queue)? {
                 place.restore_guards(queue)?;
                 let argument = buffer.name.clone();
-                found.get_or_insert(WrongResult { argument, kind });
+                found.get_or_insert(WrongResult::new(argument, kind));
             }
         }
         Ok(found)

@@ -19,6 +19,21 @@ use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
 use std::path::Path;
 
+/// What buffers hold for a launch, and where they lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Round {
+    pub(super) draw: usize,
+    /// One of the places of a buffer that has several.
+    pub(super) place: usize,
+}
+
+impl Round {
+    /// One for each draw.
+    pub(super) fn of(draw: usize) -> Self {
+        Self { draw, place: draw }
+    }
+}
+
 /// A buffer that a kernel gets.
 #[derive(Debug)]
 pub(super) struct BufferArgument {
@@ -119,22 +134,12 @@ impl BufferArgument {
             _ => Ok(Vec::new()),
         }?;
         let draw = |mut random: Pcg64Mcg| {
-            let inputs = if access == Access::Write {
-                None
-            } else {
+            let mut contents = Vec::new();
+            if access != Access::Write {
                 (making.on_step)(Step::Host);
-                let contents = elements(fill, element, len, &name, folder, &mut random)?;
-                if bytes == 0 {
-                    None
-                } else {
-                    Some(Inputs::new(making, contents)?)
-                }
-            };
-            Ok::<_, PrepareError>(BufferDraw {
-                inputs,
-                expected: None,
-                expected_on_device: None,
-            })
+                contents = elements(fill, element, len, &name, folder, &mut random)?;
+            }
+            Ok::<_, PrepareError>(BufferDraw::new(making, contents)?)
         };
         let draws = draws.map(draw).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -148,26 +153,80 @@ impl BufferArgument {
         })
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.places[0].bytes()
+    }
+
+    /// How many draws there are.
+    pub(super) fn draws(&self) -> usize {
+        self.draws.len()
+    }
+
+    /// Adds a draw with these contents; nothing for outputs.
+    pub(super) fn add_draw(&mut self, making: &Making<'_>, contents: Vec<u8>) -> Result<()> {
+        self.draws.push(BufferDraw::new(making, contents)?);
+        Ok(())
+    }
+
+    /// Removes all draws from this one on.
+    pub(super) fn remove_draws(&mut self, from: usize) {
+        self.draws.truncate(from);
+    }
+
+    /// What the kernel finds in a draw; nothing for outputs.
+    pub(super) fn contents(&self, queue: &Queue, draw: usize) -> Result<Vec<u8>> {
+        let inputs = self.draws[draw].inputs.as_ref();
+        let contents = inputs.map(|inputs| inputs.read(queue, self.bytes()));
+        Ok(contents.transpose()?.unwrap_or_default().into_owned())
+    }
+
+    /// What the reference makes of a draw.
+    pub(super) fn expected(&self, draw: usize) -> Option<&Expected> {
+        self.draws[draw].expected.as_ref()
+    }
+
+    /// Takes away what the reference makes of a draw.
+    pub(super) fn take_expected(&mut self, draw: usize) -> Option<Expected> {
+        let draw = &mut self.draws[draw];
+        draw.expected_on_device = None;
+        draw.expected.take()
+    }
+
+    /// Gives a draw what the reference makes of another.
+    pub(super) fn give_expected(&mut self, draw: usize, expected: Option<Expected>) {
+        self.draws[draw].expected = expected;
+    }
+
+    /// Puts what the reference makes of a round's draw in place.
+    pub(super) fn put_results(&self, queue: &Queue, round: Round) -> Result<()> {
+        let (place, draw) = (self.place(round), self.draw(round));
+        match (&draw.expected_on_device, &draw.expected) {
+            (Some(expected), _) => place.copy_from(queue, &expected.contents),
+            (None, Some(expected)) => place.write(queue, expected.bytes()),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// In how many places it lies in turn.
     pub(super) fn places(&self) -> usize {
         self.places.len()
     }
 
     /// Where it lies in a round.
-    pub(super) fn place(&self, round: usize) -> &Guarded {
-        &self.places[round % self.places.len()]
+    pub(super) fn place(&self, round: Round) -> &Guarded {
+        &self.places[round.place % self.places.len()]
     }
 
-    fn draw(&self, round: usize) -> &BufferDraw {
-        &self.draws[round % self.draws.len()]
+    fn draw(&self, round: Round) -> &BufferDraw {
+        &self.draws[round.draw]
     }
 
     fn is_large(&self) -> bool {
-        self.places[0].bytes() >= LARGE
+        self.bytes() >= LARGE
     }
 
     /// Puts a round's contents in place.
-    pub(super) fn restore(&self, queue: &Queue, round: usize) -> Result<()> {
+    pub(super) fn restore(&self, queue: &Queue, round: Round) -> Result<()> {
         let place = self.place(round);
         if self.places.len() > 1 {
             // The other place is where this one's surroundings are.
@@ -182,12 +241,12 @@ impl BufferArgument {
 
     /// Takes what the reference left as what is expected. What the host's memory shows of it, in the first round and
     /// where it is between forbidden pages.
-    pub(super) fn expect(
+    pub(super) fn expect<E: From<Error>>(
         &mut self,
         making: &Making<'_>,
-        round: usize,
-        expected: impl FnOnce(Kept) -> Result<Expected, PrepareError>,
-    ) -> Result<Shown, PrepareError> {
+        round: Round,
+        expected: impl FnOnce(Kept) -> Result<Expected, E>,
+    ) -> Result<Shown, E> {
         let queue = making.queue;
         let place = self.place(round);
         let read = |target: &mut [u8]| place.read(queue, target);
@@ -196,7 +255,7 @@ impl BufferArgument {
             Some(Inputs::Host(inputs)) => **inputs == *bytes,
             _ => bytes.is_empty(),
         };
-        let shown = if round > 0 || making.surroundings != Surroundings::Pages {
+        let shown = if round != Round::default() || making.surroundings != Surroundings::Pages {
             Shown::Nothing
         } else if !place.is_in_host_memory(queue, &bytes)? {
             Shown::Elsewhere
@@ -206,11 +265,6 @@ impl BufferArgument {
             Shown::Written
         };
         let expected = expected(bytes)?;
-        if self.access == Access::Write && expected.is_unwritten(self.element) {
-            return Err(PrepareError::ReferenceWritesNothing {
-                argument: self.name.clone(),
-            });
-        }
         let on_device = match making.watch {
             Some(watch) if self.is_large() => place
                 .duplicate(queue)
@@ -218,15 +272,15 @@ impl BufferArgument {
                 .transpose()?,
             _ => None,
         };
-        let index = round % self.draws.len();
-        self.draws[index].expected = Some(expected);
-        self.draws[index].expected_on_device = on_device;
+        let draw = &mut self.draws[round.draw];
+        draw.expected = Some(expected);
+        draw.expected_on_device = on_device;
         Ok(shown)
     }
 
     /// What the device can tell to be right in a round from sums alone: guard zones, and the contents where they
     /// must be exactly what is kept.
-    pub(super) fn sums(&self, round: usize) -> Vec<(Span<'_>, &Record)> {
+    pub(super) fn sums(&self, round: Round) -> Vec<(Span<'_>, &Record)> {
         let place = self.place(round);
         let mut sums = self.zone_sums();
         if let Some(kept) = self.exact_on_device(round) {
@@ -242,7 +296,7 @@ impl BufferArgument {
     }
 
     /// What must be exactly the contents after a round, on the device.
-    fn exact_on_device(&self, round: usize) -> Option<&OnDevice> {
+    fn exact_on_device(&self, round: Round) -> Option<&OnDevice> {
         let draw = self.draw(round);
         match (self.access, &draw.inputs) {
             (Access::Read, Some(Inputs::Device(inputs))) => Some(inputs),
@@ -253,12 +307,12 @@ impl BufferArgument {
     }
 
     /// Whether sums tell all there is to know of the contents after a round.
-    pub(super) fn is_told_by_sums(&self, round: usize) -> bool {
-        self.places[0].bytes() == 0 || self.exact_on_device(round).is_some()
+    pub(super) fn is_told_by_sums(&self, round: Round) -> bool {
+        self.bytes() == 0 || self.exact_on_device(round).is_some()
     }
 
     /// What the contents are compared with on the device, element by element.
-    pub(super) fn near_on_device(&self, round: usize) -> Option<(&Expected, &RawBuffer)> {
+    pub(super) fn near_on_device(&self, round: Round) -> Option<(&Expected, &RawBuffer)> {
         let draw = self.draw(round);
         let on_device = draw.expected_on_device.as_ref()?;
         Some((draw.expected.as_ref()?, &on_device.contents))
@@ -268,7 +322,7 @@ impl BufferArgument {
     pub(super) fn verify(
         &self,
         queue: &Queue,
-        round: usize,
+        round: Round,
         scratch: &mut Vec<u8>,
     ) -> Result<Option<WrongKind>> {
         let place = self.place(round);
@@ -300,7 +354,7 @@ impl BufferArgument {
 
     /// What is kept on the device, with what it is kept for.
     pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Record, WrongResult)> {
-        let bytes = self.places[0].bytes();
+        let bytes = self.bytes();
         let mut all = Vec::new();
         for (index, draw) in self.draws.iter().enumerate() {
             let inputs = match &draw.inputs {
@@ -339,10 +393,7 @@ impl BufferArgument {
 
     /// What is wrong where something else has written to what is kept of a draw.
     pub(super) fn far_write(&self, what: KeptFor, draw: usize) -> WrongResult {
-        WrongResult {
-            argument: self.name.clone(),
-            kind: WrongKind::FarOutOfBounds { what, draw },
-        }
+        WrongResult::new(&*self.name, WrongKind::FarOutOfBounds { what, draw })
     }
 }
 
@@ -370,6 +421,18 @@ impl Shown {
             (Self::Written, _) | (_, Self::Written) => Self::Written,
             (Self::Nothing, Self::Nothing) => Self::Nothing,
         }
+    }
+}
+
+impl BufferDraw {
+    fn new(making: &Making<'_>, contents: Vec<u8>) -> Result<Self> {
+        let inputs = !contents.is_empty();
+        let inputs = inputs.then(|| Inputs::new(making, contents));
+        Ok(Self {
+            inputs: inputs.transpose()?,
+            expected: None,
+            expected_on_device: None,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Choosing between configurations that are nearly alike.
 
+use super::buffers::Round;
 use super::build::{Built, launch_failed};
 use super::looking::unjudged;
 use super::measurer::{Measurer, Step};
@@ -48,7 +49,7 @@ impl Measurer {
         let built = configurations.iter();
         let built = built.map(|codes| Ok((self.take_built(codes, None)?, Vec::new())));
         let mut contenders: Vec<Contender> = built.collect();
-        let begin = Instant::now();
+        let (on, begin) = (Round::default(), Instant::now());
         for round in 0..ROUNDS.1 {
             if round >= ROUNDS.0 && (begin.elapsed() > time || is_decided(&contenders)) {
                 break;
@@ -56,9 +57,18 @@ impl Measurer {
             for contender in &mut contenders {
                 if let Ok((built, samples)) = contender {
                     self.step(Step::Kernel);
-                    match self.sample(built, 0) {
+                    let sample = if round == 0 {
+                        let warm = self
+                            .warm_up(built, on)
+                            .map_err(|error| launch_failed(&error));
+                        warm.and_then(|()| self.first_sample(built, on))
+                    } else {
+                        let sample = self.sample(built, on);
+                        sample.map_err(|error| launch_failed(&error))
+                    };
+                    match sample {
                         Ok(sample) => samples.push(sample),
-                        Err(error) => *contender = Err(launch_failed(&error)),
+                        Err(outcome) => *contender = Err(outcome),
                     }
                 }
             }
@@ -68,10 +78,13 @@ impl Measurer {
         }
         let contenders = configurations.iter().zip(contenders);
         let compared = contenders.map(|(codes, contender)| {
-            let (built, samples) = contender?;
-            let compared = self.compared(&built, &samples);
-            self.keep_built(codes, built);
-            Ok(compared)
+            let compared = contender.and_then(|(built, samples)| {
+                self.check_work(&built, on, &samples)?;
+                let compared = self.compared(&built, &samples);
+                self.keep_built(codes, built);
+                Ok(compared)
+            });
+            compared.map_err(|outcome| self.of_configuration(codes, outcome))
         });
         compared.collect()
     }

@@ -9,6 +9,7 @@
 
 use super::arguments::{Arguments, Setting};
 use super::binary::Binary;
+use super::buffers::Round;
 use super::build::{Built, Target, launch_failed};
 use super::measurer::MeasureOptions;
 use super::outcome::Outcome;
@@ -139,7 +140,7 @@ impl Compiler {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());
         };
-        arguments.set(&built.kernel, 0, |declared| declared as u32)?;
+        arguments.set(&built.kernel, Round::default(), |declared| declared as u32)?;
         let units = self.context.device().info().limits.compute_units;
         let part = Part::of(&built.geometry, usize::try_from(units).unwrap_or(1));
         let part = part.filter(|_| self.declaration.even_work);

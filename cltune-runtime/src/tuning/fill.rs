@@ -19,13 +19,32 @@ pub enum FillError {
         /// The reason.
         error: std::io::Error,
     },
-    /// The file holds less than one element.
-    #[error("`{}`, the fill of `{argument}`, holds no whole element", path.display())]
-    Empty {
+    /// It is a folder, a device or a pipe.
+    #[error("`{}`, the fill of `{argument}`, is no file", path.display())]
+    NoFile {
+        /// The argument.
+        argument: String,
+        /// What is no file.
+        path: PathBuf,
+    },
+    /// The file holds more or fewer elements than the argument has.
+    #[error(
+        "`{}`, the fill of `{argument}`, has {found} bytes ({} elements of {}), and `{argument}` has {} bytes \
+         ({len} elements) for this problem: write a file of that length, or tune for the size that the file \
+         has",
+        path.display(), *found as f64 / scalar.size() as f64, scalar.rust_name(), len * scalar.size()
+    )]
+    WrongLength {
         /// The argument.
         argument: String,
         /// The file.
         path: PathBuf,
+        /// The argument's type.
+        scalar: ScalarType,
+        /// The file's length, bytes.
+        found: u64,
+        /// The argument's length, elements.
+        len: usize,
     },
 }
 
@@ -41,44 +60,69 @@ pub(super) fn elements(
     let mut bytes = Vec::with_capacity(len * scalar.size());
     match fill {
         Fill::Uniform { low, high } => {
-            let span = high - low;
             for _ in 0..len {
                 let unit: f64 = random.random();
-                // Both bounds are values of an integer argument.
-                let value = if scalar.is_integer() {
-                    (low + unit * (span + 1.0)).floor().min(*high)
-                } else {
-                    low + unit * span
-                };
-                push(&mut bytes, scalar, value);
+                push(&mut bytes, scalar, uniform(scalar, *low, *high, unit));
             }
         }
         Fill::Iota => (0..len).for_each(|index| push(&mut bytes, scalar, index as f64)),
         Fill::Constant(value) => (0..len).for_each(|_| push(&mut bytes, scalar, *value)),
         Fill::Zeros | Fill::None => bytes.resize(len * scalar.size(), 0),
-        Fill::File(name) => {
-            let path = folder.join(name);
-            let content = std::fs::read(&path).map_err(|error| FillError::Unreadable {
-                argument: argument.to_string(),
-                path: path.clone(),
-                error,
-            })?;
-            let whole = content.len() / scalar.size() * scalar.size();
-            if whole == 0 && len > 0 {
-                return Err(FillError::Empty {
-                    argument: argument.to_string(),
-                    path,
-                });
-            }
-            bytes.extend(content[..whole].iter().cycle().take(len * scalar.size()));
-        }
+        Fill::File(name) => return file(folder.join(name), scalar, len, argument),
     }
     Ok(bytes)
 }
 
+/// The elements of a file, which must be as many. Nothing is read of one that has another length, or none.
+fn file(
+    path: PathBuf,
+    scalar: ScalarType,
+    len: usize,
+    argument: &str,
+) -> Result<Vec<u8>, FillError> {
+    let argument = argument.to_string();
+    let read = || {
+        let about = std::fs::metadata(&path)?;
+        let is_whole = about.is_file() && about.len() == (len * scalar.size()) as u64;
+        let bytes = is_whole.then(|| std::fs::read(&path)).transpose()?;
+        Ok((about, bytes))
+    };
+    let found = match read() {
+        Err(error) => {
+            return Err(FillError::Unreadable {
+                argument,
+                path,
+                error,
+            });
+        }
+        Ok((about, _)) if !about.is_file() => return Err(FillError::NoFile { argument, path }),
+        // Something may write to it at this moment.
+        Ok((_, Some(bytes))) if bytes.len() == len * scalar.size() => return Ok(bytes),
+        Ok((_, Some(bytes))) => bytes.len() as u64,
+        Ok((about, None)) => about.len(),
+    };
+    Err(FillError::WrongLength {
+        argument,
+        path,
+        scalar,
+        found,
+        len,
+    })
+}
+
+/// A number from `low` to `high`, from one in `0.0..1.0`. Both bounds are values of an integer.
+pub(super) fn uniform(scalar: ScalarType, low: f64, high: f64, unit: f64) -> f64 {
+    let span = high - low;
+    if scalar.is_integer() {
+        (low + unit * (span + 1.0)).floor().min(high)
+    } else {
+        low + unit * span
+    }
+}
+
 /// Appends one element; a value beyond the type's range becomes its nearest bound, and a fraction
 /// is dropped for integers (Rust's `as`).
-fn push(bytes: &mut Vec<u8>, scalar: ScalarType, value: f64) {
+pub(super) fn push(bytes: &mut Vec<u8>, scalar: ScalarType, value: f64) {
     match scalar {
         ScalarType::I8 => bytes.extend((value as i8).to_le_bytes()),
         ScalarType::U8 => bytes.extend((value as u8).to_le_bytes()),
@@ -160,21 +204,45 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_repeated_and_a_missing_one_is_an_error() {
+    fn a_file_has_as_many_elements_as_the_argument_or_is_an_error_with_both_lengths() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("data.bin"), [1_u8, 0, 2, 0, 9]).unwrap();
         let mut random = Pcg64Mcg::seed_from_u64(1);
-        let mut load = |name: &str| {
+        let mut load = |name: &str, len| {
             let fill = Fill::File(name.into());
-            elements(&fill, ScalarType::U16, 3, "x", folder.path(), &mut random)
+            let found = elements(&fill, ScalarType::U16, len, "x", folder.path(), &mut random);
+            found.map_err(|error| error.to_string())
         };
-        assert_eq!(load("data.bin").unwrap(), [1, 0, 2, 0, 1, 0]);
-        assert!(
-            load("none.bin")
-                .unwrap_err()
-                .to_string()
-                .contains("none.bin")
-        );
+        let mut of_bytes = |bytes: &[u8], len| {
+            std::fs::write(folder.path().join("data.bin"), bytes).unwrap();
+            load("data.bin", len)
+        };
+        let whole = [1, 0, 2, 0, 3, 0];
+        assert_eq!(of_bytes(&whole, 3).unwrap(), whole);
+        assert!(of_bytes(&[], 0).unwrap().is_empty());
+        for (wrong, said) in [
+            (&[1, 0, 2, 0, 9][..], "5 bytes (2.5 elements of u16)"),
+            (&[1, 0], "2 bytes (1 elements of u16)"),
+            (&[], "0 bytes (0 elements of u16)"),
+            (&[0; 8], "8 bytes (4 elements of u16)"),
+        ] {
+            let error = of_bytes(wrong, 3).unwrap_err();
+            for part in [said, "data.bin", "`x` has 6 bytes (3 elements)"] {
+                assert!(error.contains(part), "{error}");
+            }
+        }
+        assert!(load("none.bin", 3).unwrap_err().contains("none.bin"));
+    }
+
+    /// Reading one would never end.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_an_error() {
+        let mut random = Pcg64Mcg::seed_from_u64(1);
+        for name in ["/dev/zero", "/dev/null", "/"] {
+            let fill = Fill::File(name.into());
+            let found = elements(&fill, ScalarType::U8, 0, "x", Path::new(""), &mut random);
+            assert!(matches!(found, Err(FillError::NoFile { .. })), "{found:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Looking at memory that no configuration may touch, and who is to blame where it was touched.
 
 use super::arguments::Damage;
+use super::buffers::Round;
 use super::build::launch_failed;
 use super::measurer::Measurer;
 use super::outcome::{Outcome, WrongResult};
@@ -74,7 +75,7 @@ impl Measurer {
             looked => matches!(looked, Ok(None)),
         };
         let restore = || {
-            let restored = self.arguments.restore(&self.queue, 0);
+            let restored = self.arguments.restore(&self.queue, Round::default());
             restored.and_then(|()| self.queue.finish())
         };
         self.is_able_to_judge().is_ok() && is_intact() && restore().is_ok()

@@ -2,10 +2,13 @@
 
 use super::arguments::{Arguments, Damage, Setting};
 use super::binary::Binary;
+use super::buffers::Round;
 use super::build::{Built, Target, launch_failed};
+use super::further::Further;
 use super::outcome::{Outcome, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
+use super::reference::ReferenceLaunch;
 use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
@@ -13,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::launch::{build_options, check_fit, set_local_memory};
 use crate::opencl::RawKernel;
 use crate::queue::Queue;
-use cltune_core::declaration::Declaration;
+use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
@@ -38,9 +41,14 @@ pub enum Step {
 pub struct MeasureOptions {
     /// The seed of the inputs.
     pub seed: u64,
-    /// How many draws of inputs configurations are verified on, in turn, and at least 1; `None`: as
-    /// many as are declared, or 2.
+    /// How many draws of random inputs configurations are verified on, in turn, and at least 1; `None`: as
+    /// many as are declared, or 2. Where no input is random, there is one.
     pub draws: Option<usize>,
+    /// Whether [`Measurer::verify`] also draws inputs of [other kinds](super::InputKind).
+    pub kinds: bool,
+    /// How much memory those may take until the next configuration is verified, bytes, and at most an eighth of
+    /// the device's. Where they take more, each is made again for each configuration.
+    pub further_bytes: u64,
     /// Whether buffers lie between guard zones, which show writes out of bounds.
     pub guards: bool,
     /// Whether buffers of a CPU lie between pages that nobody may touch instead, which show every access out of
@@ -75,6 +83,8 @@ impl Default for MeasureOptions {
         Self {
             seed: 0,
             draws: None,
+            kinds: true,
+            further_bytes: 4 << 30,
             guards: true,
             protect: false,
             compare_on_device: None,
@@ -96,12 +106,16 @@ pub struct Measurer {
     /// What was loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, Built>,
     pub(super) arguments: Arguments,
+    /// What the reference is, once it has been computed.
+    pub(super) reference: Option<ReferenceLaunch>,
+    /// Draws of inputs of other kinds.
+    pub(super) further: Further,
     pub(super) queue: Queue,
     pub(super) context: Context,
     pub(super) declaration: Declaration,
-    dims: Vec<i64>,
+    pub(super) dims: Vec<i64>,
     pub(super) default: Vec<i64>,
-    options: MeasureOptions,
+    pub(super) options: MeasureOptions,
     /// How many configurations were verified; chooses the draw.
     verified: usize,
     /// What was found changed of what is kept: nothing can be judged any more.
@@ -161,7 +175,7 @@ impl Measurer {
             codes: &default,
             dims,
             folder: &options.folder,
-            draws: draws(declaration, options).max(1),
+            draws: draws(declaration, options),
             seed: options.seed,
             guards: options.guards,
             protect,
@@ -170,6 +184,8 @@ impl Measurer {
         })?;
         let mut measurer = Self {
             arguments,
+            reference: None,
+            further: Further::of(declaration, options),
             queue,
             context,
             declaration: declaration.clone(),
@@ -224,57 +240,36 @@ impl Measurer {
             Ok(built) => built,
             Err(outcome) => return outcome,
         };
-        let draw = self.verified % self.arguments.rounds();
-        let outcome = self.measure_built(&built, draw, best_us);
+        let outcome = match self.measure_built(&built, best_us) {
+            Ok(samples_us) => built.timed(samples_us),
+            Err(outcome) => self.of_configuration(codes, outcome),
+        };
         // Where it is in sight, it was looked at after the last configuration, too.
         self.judged(outcome, self.arguments.is_kept_in_sight())
     }
 
-    fn measure_built(&mut self, built: &Built, draw: usize, best_us: Option<f64>) -> Outcome {
-        match self.time_part(built, draw, best_us) {
-            Ok(None) => {}
-            Ok(Some(too_slow)) => return too_slow,
-            Err(error) => return launch_failed(&error),
+    /// The times of a configuration that is right on the next draw, microseconds.
+    fn measure_built(&mut self, built: &Built, best_us: Option<f64>) -> Result<Vec<f64>, Outcome> {
+        let failed = |error: Error| launch_failed(&error);
+        let round = self.arguments.round(self.verified);
+        if let Some(too_slow) = self.time_part(built, round, best_us).map_err(failed)? {
+            return Err(too_slow);
         }
         self.verified += 1;
-        match self.run_and_verify(built, draw) {
-            Ok(None) => {}
-            Ok(Some(wrong)) => return Outcome::WrongResult(wrong),
-            Err(error) => return launch_failed(&error),
-        }
-        match self.time(built, draw, best_us) {
-            Ok(samples_us) => built.timed(samples_us),
-            Err(error) => launch_failed(&error),
-        }
+        self.warm_up(built, round).map_err(failed)?;
+        let first_us = self.first_sample(built, round)?;
+        self.time(built, round, best_us, first_us)
     }
 
-    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it; then all
-    /// memory that it must not touch is looked at. The number of draws. What is right stays built, for
-    /// [comparing](Self::compare) it.
-    ///
-    /// # Errors
-    /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
-    pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
-        let built = self.take_built(codes, None)?;
-        // Whatever is found in the end is this configuration's doing.
-        if !self.is_usable() {
-            self.is_able_to_judge()?;
-        }
-        let mut rounds = 0..self.arguments.rounds();
-        let failure = rounds.find_map(|round| {
-            self.step(Step::Kernel);
-            match self.run_and_verify(&built, round) {
-                Ok(wrong) => wrong.map(Outcome::WrongResult),
-                Err(error) => Some(launch_failed(&error)),
-            }
-        });
-        let outcome = failure.unwrap_or_else(|| built.timed(Vec::new()));
-        match self.judged(outcome, true) {
-            Outcome::Ok(_) => {
-                self.keep_built(codes, built);
-                Ok(self.arguments.draws)
-            }
-            failure => Err(failure),
+    /// Notes with a wrong result whether the configuration is its own reference.
+    pub(super) fn of_configuration(&self, codes: &[i64], outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::WrongResult(wrong) => Outcome::WrongResult(WrongResult {
+                with_itself: self.declaration.reference == Reference::Default
+                    && *codes == *self.default,
+                ..wrong
+            }),
+            other => other,
         }
     }
 
@@ -345,12 +340,16 @@ impl Measurer {
         set_local_memory(kernel, self.model(), &self.env(codes))
     }
 
-    pub(super) fn run_and_verify(&self, built: &Built, draw: usize) -> Result<Option<WrongResult>> {
-        self.arguments.restore(&self.queue, draw)?;
+    pub(super) fn run_and_verify(
+        &self,
+        built: &Built,
+        round: Round,
+    ) -> Result<Option<WrongResult>> {
+        self.arguments.restore(&self.queue, round)?;
         self.arguments
-            .set(&built.kernel, draw, |declared| declared as u32)?;
+            .set(&built.kernel, round, |declared| declared as u32)?;
         self.launch(&built.kernel, &built.geometry)?;
-        self.arguments.verify(&self.queue, draw)
+        self.arguments.verify(&self.queue, round)
     }
 
     /// Gives a configuration up, where a part of its work-groups shows that all of them would take far
@@ -359,7 +358,7 @@ impl Measurer {
     fn time_part(
         &self,
         built: &Built,
-        draw: usize,
+        round: Round,
         best_us: Option<f64>,
     ) -> Result<Option<Outcome>> {
         let info = self.context.device().info();
@@ -370,9 +369,9 @@ impl Measurer {
         else {
             return Ok(None);
         };
-        self.arguments.restore(&self.queue, draw)?;
+        self.arguments.restore(&self.queue, round)?;
         self.arguments
-            .set(&built.kernel, draw, |declared| declared as u32)?;
+            .set(&built.kernel, round, |declared| declared as u32)?;
         let is_cpu = info.device_type == DeviceType::Cpu;
         let mut at_least_us = f64::MAX;
         for _ in 0..2 {
@@ -388,8 +387,23 @@ impl Measurer {
         }))
     }
 
-    /// Times launches on a draw whose verification has warmed caches and clocks up.
-    fn time(&self, built: &Built, draw: usize, best_us: Option<f64>) -> Result<Vec<f64>> {
+    /// A launch that caches and clocks warm up at. Nobody looks at its results.
+    pub(super) fn warm_up(&self, built: &Built, round: Round) -> Result<()> {
+        self.arguments.restore_inputs(&self.queue, round)?;
+        self.arguments
+            .set(&built.kernel, round, |declared| declared as u32)?;
+        self.launch(&built.kernel, &built.geometry).map(drop)
+    }
+
+    /// Times more launches than the first, which began with empty outputs. A configuration that takes less
+    /// where they are not is found out.
+    fn time(
+        &self,
+        built: &Built,
+        round: Round,
+        best_us: Option<f64>,
+        first_us: f64,
+    ) -> Result<Vec<f64>, Outcome> {
         let repeats = Repeats {
             least: self.options.least_repeats.max(1),
             most: self.options.most_repeats.max(1),
@@ -397,18 +411,20 @@ impl Measurer {
             hopeless: self.options.hopeless_factor,
             precision: self.options.precision,
         };
-        let mut samples = Vec::new();
-        while samples.is_empty() || repeats.more(&samples, best_us) {
-            samples.push(self.sample(built, draw)?);
+        let mut samples = vec![first_us];
+        while repeats.more(&samples, best_us) {
+            let sample = self.sample(built, round);
+            samples.push(sample.map_err(|error| launch_failed(&error))?);
         }
+        self.check_work(built, round, &samples)?;
         Ok(samples)
     }
 
-    /// One timed launch, microseconds.
-    pub(super) fn sample(&self, built: &Built, draw: usize) -> Result<f64> {
-        self.arguments.restore_read_write(&self.queue, draw)?;
+    /// One timed launch, microseconds. Outputs hold what the launch before left there.
+    pub(super) fn sample(&self, built: &Built, round: Round) -> Result<f64> {
+        self.arguments.restore_read_write(&self.queue, round)?;
         self.arguments
-            .set(&built.kernel, draw, |declared| declared as u32)?;
+            .set(&built.kernel, round, |declared| declared as u32)?;
         self.queue.finish()?;
         self.launch(&built.kernel, &built.geometry)
     }
@@ -449,9 +465,15 @@ fn time_us(profile: Option<(u64, u64)>, host_us: f64) -> f64 {
 /// How many draws where neither options nor declaration say.
 const DRAWS: usize = 2;
 
+/// As many as are asked for or declared; where no input is random, they are all the same.
 fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
     let declared = || declaration.draws.map(|draws| draws as usize);
-    options.draws.or_else(declared).unwrap_or(DRAWS)
+    let draws = options.draws.or_else(declared).unwrap_or(DRAWS).max(1);
+    if declaration.has_random_inputs() {
+        draws
+    } else {
+        1
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,9 @@
 //! | `binary` | program binaries between processes |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `guarded` | a buffer between two guard zones |
+//! | `further` | verifying on every draw, and making those of other kinds than random |
 //! | `fill` | contents of arguments |
+//! | `kinds` | kinds of inputs that random draws hardly have |
 //! | `value` | elements as numbers and as text |
 //! | `poison` | bit patterns that mean «never written» |
 //! | `tolerance` | how far results may be from the reference's |
@@ -27,6 +29,7 @@
 //! | `watch` | whether memory is still what it was, asked on the device |
 //! | `signature` | comparing the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
+//! | `skipping` | whether a kernel does its work where it is done already |
 //! | `timing` | how often to run, and the median |
 //! | `outcome` | what can become of a configuration |
 
@@ -39,8 +42,10 @@ mod compiler;
 mod declared;
 mod fill;
 mod finalists;
+mod further;
 mod guarded;
 mod kept;
+mod kinds;
 mod looking;
 mod measurer;
 mod near;
@@ -50,6 +55,7 @@ mod poison;
 mod prepare_error;
 mod reference;
 mod signature;
+mod skipping;
 mod timing;
 mod tolerance;
 mod value;
@@ -62,8 +68,10 @@ pub use compiler::{Compiled, Compiler};
 pub use declared::NoDeclaration;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
+pub use kinds::InputKind;
 pub use measurer::{MeasureOptions, Measurer, Step};
-pub use outcome::{KeptFor, Measurement, Outcome, WrongKind, WrongResult};
+pub use outcome::{Different, KeptFor, Measurement, Outcome, SkipsWork, WrongKind, WrongResult};
+pub(crate) use poison::pattern;
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

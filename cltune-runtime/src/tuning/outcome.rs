@@ -1,5 +1,6 @@
 //! What can become of a configuration. Serializable, since it comes from another process.
 
+use super::kinds::InputKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -33,6 +34,29 @@ pub enum Outcome {
         /// The best time, which it was compared with, microseconds.
         best_us: f64,
     },
+    /// It does not do its work where its outputs hold the right results already, so its times say nothing of
+    /// a program that computes something new.
+    SkipsWork(SkipsWork),
+}
+
+/// What a kernel takes that skips work that is done, in the median.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkipsWork {
+    /// A launch whose outputs hold nothing yet, microseconds.
+    pub empty_us: f64,
+    /// A launch whose outputs hold the right results, microseconds.
+    pub done_us: f64,
+}
+
+impl fmt::Display for SkipsWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { empty_us, done_us } = self;
+        write!(
+            f,
+            "it takes {empty_us:.1} us where its outputs hold nothing yet, and {done_us:.1} us where they hold \
+             the right results: it looks first, and skips work that is done"
+        )
+    }
 }
 
 /// The times of a configuration.
@@ -54,6 +78,36 @@ pub struct WrongResult {
     pub argument: String,
     /// What is wrong.
     pub kind: WrongKind,
+    /// With which kind of inputs, where they are not just random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<InputKind>,
+    /// Whether a configuration was compared with an earlier run of its own: the default, where no other
+    /// reference is declared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_itself: bool,
+}
+
+impl WrongResult {
+    /// Of random inputs, and compared with the results of another configuration or kernel.
+    pub fn new(argument: impl Into<String>, kind: WrongKind) -> Self {
+        Self {
+            argument: argument.into(),
+            kind,
+            inputs: None,
+            with_itself: false,
+        }
+    }
+}
+
+/// An element that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Different {
+    /// Which one.
+    pub index: usize,
+    /// What the reference computes.
+    pub expected: Box<str>,
+    /// What the configuration computes.
+    pub found: Box<str>,
 }
 
 /// What is wrong with a result.
@@ -64,26 +118,31 @@ pub enum WrongKind {
         /// The first such element.
         index: usize,
         /// What the reference computes.
-        expected: String,
+        expected: Box<str>,
         /// What the configuration computes.
-        found: String,
+        found: Box<str>,
+        /// By how much it may differ; 0 where nothing else will do.
+        allowed: f64,
         /// How many elements are wrong.
         count: usize,
         /// The number of elements.
         len: usize,
+        /// The element that differs most, where that is another.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        most: Option<Box<Different>>,
     },
     /// The buffer as a whole differs from the reference's by more than the tolerance.
     Norm {
         /// The L2 norm of the differences, as a fraction of the reference's.
-        error: String,
+        error: Box<str>,
         /// The fraction that is allowed.
         bound: f64,
         /// The element that differs most.
         index: usize,
         /// What the reference computes there.
-        expected: String,
+        expected: Box<str>,
         /// What the configuration computes there.
-        found: String,
+        found: Box<str>,
     },
     /// An element was never written that the reference writes.
     NeverWritten {
@@ -147,19 +206,60 @@ impl WrongKind {
 
 impl fmt::Display for WrongResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(inputs) = &self.inputs {
+            write!(f, "with {inputs}: ")?;
+        }
+        self.place(f)?;
+        let differs = !matches!(
+            self.kind,
+            WrongKind::OutOfBounds { .. } | WrongKind::ReadOnlyWritten { .. }
+        );
+        if self.with_itself && differs {
+            f.write_str(
+                "; the reference is an earlier run of this same configuration (no other is declared), on the \
+                 same inputs: the kernel races, reads what nothing has written, or needs real data instead of \
+                 random numbers (`fill`, or a capture)",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl WrongResult {
+    /// What is wrong where.
+    fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let argument = &self.argument;
         match &self.kind {
             WrongKind::Mismatch {
                 index,
                 expected,
                 found,
+                allowed,
                 count,
                 len,
-            } => write!(
-                f,
-                "{argument}[{index}] is {found}, the reference has {expected} \
-                 ({count} of {len} elements differ)"
-            ),
+                most,
+            } => {
+                write!(
+                    f,
+                    "{argument}[{index}] is {found}, the reference has {expected}"
+                )?;
+                if *allowed > 0.0 {
+                    write!(f, " ± {allowed:.1e}")?;
+                }
+                write!(f, " ({count} of {len} elements differ")?;
+                if let Some(most) = most {
+                    let Different {
+                        index,
+                        expected,
+                        found,
+                    } = &**most;
+                    write!(
+                        f,
+                        "; most {argument}[{index}], which is {found}, the reference has {expected}"
+                    )?;
+                }
+                f.write_str(")")
+            }
             WrongKind::Norm {
                 error,
                 bound,
@@ -229,16 +329,44 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_wrong_result_says_where_by_how_much_and_how_often() {
+        let most = Different {
+            index: 9,
+            expected: "1".into(),
+            found: "8".into(),
+        };
+        let mismatch = |most| WrongKind::Mismatch {
+            index: 5,
+            expected: "2".into(),
+            found: "2.5".into(),
+            allowed: 0.000_123,
+            count: 7,
+            len: 64,
+            most,
+        };
+        let mut wrong = WrongResult::new("y", mismatch(Some(Box::new(most))));
+        let said = "y[5] is 2.5, the reference has 2 ± 1.2e-4 (7 of 64 elements differ; most y[9], which is \
+                    8, the reference has 1)";
+        assert_eq!(wrong.to_string(), said);
+        wrong.inputs = Some(InputKind::Negative);
+        assert_eq!(wrong.to_string(), format!("with negative inputs: {said}"));
+        wrong.with_itself = true;
+        assert!(wrong.to_string().contains("the kernel races"), "{wrong}");
+        wrong.kind = WrongKind::OutOfBounds { offset: 4 };
+        assert!(!wrong.to_string().contains("races"), "{wrong}");
+        let alone = WrongResult::new("y", mismatch(None)).to_string();
+        assert!(alone.ends_with("(7 of 64 elements differ)"), "{alone}");
+    }
+
+    #[test]
     fn outcomes_are_readable_as_json_and_come_back() {
         let measured = Outcome::Ok(Measurement {
             time_us: 1.5,
             samples_us: vec![1.5, 2.0],
             build_seconds: 0.25,
         });
-        let wrong = Outcome::WrongResult(WrongResult {
-            argument: "y".into(),
-            kind: WrongKind::OutOfBounds { offset: -4 },
-        });
+        let wrong =
+            Outcome::WrongResult(WrongResult::new("y", WrongKind::OutOfBounds { offset: -4 }));
         let cases = [
             (
                 measured,

@@ -4,7 +4,7 @@ use cltune_core::model::ScalarType;
 
 /// One element that means «never written»: for floating-point types a NaN with a payload that no
 /// arithmetic produces, so that using it poisons the result; for integers a pattern.
-pub(super) fn pattern(scalar: ScalarType) -> &'static [u8] {
+pub(crate) fn pattern(scalar: ScalarType) -> &'static [u8] {
     match scalar {
         ScalarType::F16 => &[0x5A, 0x7E],
         ScalarType::F32 => &[0x5A, 0x5A, 0xDA, 0x7F],

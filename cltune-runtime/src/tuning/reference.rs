@@ -1,5 +1,6 @@
 //! Computing the results that configurations are compared with.
 
+use super::buffers::Round;
 use super::measurer::{Measurer, Step};
 use super::prepare_error::PrepareError;
 use super::signature;
@@ -9,12 +10,15 @@ use cltune_core::declaration::Reference;
 use cltune_core::model::{Argument, ArgumentKind, Geometry};
 
 /// A kernel that computes the reference.
-struct ReferenceLaunch {
+#[derive(Debug)]
+pub(super) struct ReferenceLaunch {
     name: String,
     kernel: RawKernel,
     geometry: Geometry,
     /// Whether it takes the local arguments of the declaration.
     takes_local: bool,
+    /// How many terms each result accumulates, if that is declared.
+    pub(super) accumulates: Option<u64>,
 }
 
 impl ReferenceLaunch {
@@ -37,28 +41,39 @@ impl Measurer {
     pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
         self.step(Step::Host);
         let reference = self.reference()?;
+        for draw in 0..self.arguments.draws {
+            let round = Round::of(draw);
+            self.run_on(&reference, round)?;
+            let tolerance = &self.declaration.tolerance;
+            self.arguments
+                .keep_expected(&self.queue, round, tolerance, reference.accumulates)?;
+        }
+        self.reference = Some(reference);
+        Ok(())
+    }
+
+    /// Lets the reference compute a draw.
+    pub(super) fn run_on(
+        &self,
+        reference: &ReferenceLaunch,
+        round: Round,
+    ) -> Result<(), PrepareError> {
         let failed = |error: Error| PrepareError::Reference {
             kernel: reference.name.clone(),
             error: error.to_string(),
         };
-        let accumulates = self.accumulates()?;
-        for draw in 0..self.arguments.draws {
-            self.step(Step::Host);
-            self.arguments.restore(&self.queue, draw)?;
-            let model = &self.declaration.model;
-            let position = |declared| reference.position(&model.arguments, declared);
-            self.arguments
-                .set(&reference.kernel, draw, position)
-                .map_err(failed)?;
-            self.queue.finish().map_err(failed)?;
-            self.step(Step::Kernel);
-            self.launch(&reference.kernel, &reference.geometry)
-                .map_err(failed)?;
-            self.step(Step::Host);
-            let tolerance = &self.declaration.tolerance;
-            self.arguments
-                .keep_expected(&self.queue, draw, tolerance, accumulates)?;
-        }
+        self.step(Step::Host);
+        self.arguments.restore(&self.queue, round)?;
+        let model = &self.declaration.model;
+        let position = |declared| reference.position(&model.arguments, declared);
+        self.arguments
+            .set(&reference.kernel, round, position)
+            .map_err(failed)?;
+        self.queue.finish().map_err(failed)?;
+        self.step(Step::Kernel);
+        self.launch(&reference.kernel, &reference.geometry)
+            .map_err(failed)?;
+        self.step(Step::Host);
         Ok(())
     }
 
@@ -81,6 +96,7 @@ impl Measurer {
 
     fn reference(&self) -> Result<ReferenceLaunch, PrepareError> {
         let model = &self.declaration.model;
+        let accumulates = self.accumulates()?;
         let own = self.reference_program(&model.source, None)?;
         let kernel = find_kernel(&own, &model.kernel)?;
         signature::check(&model.kernel, &model.arguments, &kernel)?;
@@ -97,6 +113,7 @@ impl Measurer {
                         }
                     })?,
                     takes_local: true,
+                    accumulates,
                 }
             }
             Reference::Kernel(reference) => {
@@ -121,6 +138,7 @@ impl Measurer {
                         })?,
                     name,
                     takes_local: false,
+                    accumulates,
                 }
             }
         };

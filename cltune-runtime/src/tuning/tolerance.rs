@@ -18,13 +18,24 @@ const ROUNDINGS: f64 = 16.0;
 ///   terms), 1e-10 for `f64`, 1e-2 for `f16` (20 units: sums are expected to be in `f32`).
 /// - 0 for integers.
 pub fn default_bound(scalar: ScalarType, accumulates: Option<u64>) -> f64 {
-    let (unit, unknown) = match scalar {
-        ScalarType::F16 => (f64::powi(2.0, -11), 1e-2),
-        ScalarType::F32 => (f64::powi(2.0, -24), 1e-4),
-        ScalarType::F64 => (f64::powi(2.0, -53), 1e-10),
+    let unknown = match scalar {
+        ScalarType::F16 => 1e-2,
+        ScalarType::F32 => 1e-4,
+        ScalarType::F64 => 1e-10,
         _ => return 0.0,
     };
+    let unit = unit_roundoff(scalar);
     accumulates.map_or(unknown, |terms| ROUNDINGS * unit * (terms as f64).sqrt())
+}
+
+/// By which part of itself a number is rounded, at most; 0 for integers.
+pub(super) fn unit_roundoff(scalar: ScalarType) -> f64 {
+    match scalar {
+        ScalarType::F16 => f64::powi(2.0, -11),
+        ScalarType::F32 => f64::powi(2.0, -24),
+        ScalarType::F64 => f64::powi(2.0, -53),
+        _ => 0.0,
+    }
 }
 
 /// What holds for one buffer.
@@ -67,6 +78,48 @@ impl Allowed {
             declared => declared,
         };
         Self { elements, norm }
+    }
+
+    /// The same for a draw of another kind, of whose results the reference's have the root mean square `rms`;
+    /// `usual_rms` is that of a random draw. What is declared was found on those: an absolute bound grows with
+    /// the results, and elements near zero, of which there may be more, are measured by the others.
+    pub(super) fn of_kind(self, declared: &Tolerance, rms: f64, usual_rms: f64) -> Self {
+        let growth = if usual_rms > 0.0 {
+            rms / usual_rms
+        } else {
+            1.0
+        };
+        let widened = |allowed: ElementTolerance| ElementTolerance {
+            abs: (allowed.abs * growth.max(1.0)).max(allowed.rel * rms),
+            ..allowed
+        };
+        Self {
+            elements: match declared.elements {
+                Some(_) => self.elements.map(widened),
+                None => self.elements,
+            },
+            norm: self.norm,
+        }
+    }
+
+    /// A part of what is allowed.
+    pub(super) fn part(self, part: f64) -> Self {
+        Self {
+            elements: self.elements.map(|allowed| ElementTolerance {
+                rel: allowed.rel * part,
+                abs: allowed.abs * part,
+            }),
+            norm: self.norm.map(|norm| norm * part),
+        }
+    }
+
+    /// By how much an element may differ that should be `expected`; 0 where nothing else will do, or any
+    /// number.
+    pub(super) fn bound(&self, expected: f64) -> f64 {
+        let bound = self
+            .elements
+            .map(|allowed| allowed.abs + allowed.rel * expected.abs());
+        bound.filter(|bound| bound.is_finite()).unwrap_or(0.0)
     }
 
     /// The absolute and the relative part of the bound on each element; without one, any finite number is
@@ -184,6 +237,29 @@ mod tests {
         assert_eq!(allowed(ScalarType::I8, declared(wide, norm)).norm, None);
         let default = declared(None, Some(NormTolerance::Default));
         assert_eq!(allowed(ScalarType::F64, default).norm, Some(1e-10));
+    }
+
+    #[test]
+    fn what_is_declared_grows_with_the_results_of_other_kinds_of_inputs() {
+        let of = |scalar, rel, abs, rms| {
+            let elements = Some(ElementTolerance { rel, abs });
+            let declared = Tolerance {
+                elements,
+                ..Tolerance::default()
+            };
+            let usual = Allowed::new(scalar, &declared, None, 2.0);
+            let allowed = usual.of_kind(&declared, rms, 2.0).elements.unwrap();
+            (allowed.rel, allowed.abs)
+        };
+        let f32 = ScalarType::F32;
+        assert_eq!(of(f32, 0.0, 0.5, 20.0), (0.0, 5.0));
+        assert_eq!(of(f32, 0.0, 0.5, 1.0), (0.0, 0.5), "never less");
+        assert_eq!(of(f32, 0.125, 0.0, 4.0), (0.125, 0.5));
+        assert_eq!(of(f32, 0.0, 0.0, 20.0), (0.0, 0.0), "exact is exact");
+        assert_eq!(of(ScalarType::I32, 1.0, 1.0, 20.0), (0.0, 0.0));
+        let declared = Tolerance::default();
+        let usual = Allowed::new(f32, &declared, None, 2.0);
+        assert_eq!(usual.of_kind(&declared, 20.0, 2.0), usual);
     }
 
     #[test]

@@ -13,6 +13,21 @@ pub(super) fn real(scalar: ScalarType, bytes: &[u8]) -> Option<f64> {
     }
 }
 
+/// By how much two elements differ; infinite where one is no number, or infinite.
+pub(super) fn distance(scalar: ScalarType, a: &[u8], b: &[u8]) -> f64 {
+    if let (Some(a), Some(b)) = (real(scalar, a), real(scalar, b)) {
+        let distance = (a - b).abs();
+        return if distance.is_nan() {
+            f64::INFINITY
+        } else {
+            distance
+        };
+    }
+    // Wide enough for both 64-bit types.
+    let whole = |bytes| text(scalar, bytes).parse::<i128>().unwrap_or(0);
+    whole(a).abs_diff(whole(b)) as f64
+}
+
 /// An element as text: the shortest that reads back as the same value.
 pub(super) fn text(scalar: ScalarType, bytes: &[u8]) -> String {
     match scalar {
@@ -53,5 +68,19 @@ mod tests {
             Some(2.0_f64.powi(-149))
         );
         assert_eq!(real(ScalarType::U64, &[0; 8]), None);
+    }
+
+    #[test]
+    fn distances_are_those_of_the_numbers() {
+        assert_eq!(distance(ScalarType::U8, &[3], &[255]), 252.0);
+        assert_eq!(distance(ScalarType::I8, &[3], &[255]), 4.0);
+        assert_eq!(
+            distance(ScalarType::U64, &[0; 8], &[255; 8]),
+            2_f64.powi(64)
+        );
+        let of = |a: f32, b: f32| distance(ScalarType::F32, &a.to_le_bytes(), &b.to_le_bytes());
+        assert_eq!(of(1.0, -2.5), 3.5);
+        assert_eq!(of(f32::NAN, 1.0), f64::INFINITY);
+        assert_eq!(of(f32::INFINITY, 1.0), f64::INFINITY);
     }
 }

@@ -1,10 +1,10 @@
 //! Comparing a configuration's results with the reference's.
 
 use super::kept::Kept;
-use super::outcome::WrongKind;
+use super::outcome::{Different, WrongKind};
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
-use super::value::{real, text};
+use super::value::{distance, real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
 use half::f16;
@@ -17,6 +17,15 @@ pub(crate) struct Expected {
     allowed: Allowed,
     /// The L2 norm of the finite values.
     norm: Norm,
+}
+
+/// Why nothing can be compared with what the reference makes of a draw of another kind: the first such
+/// element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
+    Nan(usize),
+    /// It is infinite, or so near to it that another order of operations may be.
+    Infinite(usize),
 }
 
 impl Expected {
@@ -54,6 +63,50 @@ impl Expected {
         self.bytes.is_intact()
     }
 
+    /// The same of a draw of another kind of inputs; `usual` is the root mean square of what the reference makes of
+    /// a random draw.
+    pub(super) fn of_kind(
+        scalar: ScalarType,
+        bytes: impl Into<Kept>,
+        declared: &Tolerance,
+        accumulates: Option<u64>,
+        usual: f64,
+    ) -> Result<Self, Unfit> {
+        let expected = Self::new(scalar, bytes, declared, accumulates).map_err(Unfit::Nan)?;
+        let most = largest(scalar) / 4.0;
+        let mut elements = expected.bytes.chunks_exact(scalar.size());
+        let is_beyond = |element| real(scalar, element).is_some_and(|number| number.abs() > most);
+        if !scalar.is_integer()
+            && let Some(index) = elements.position(is_beyond)
+        {
+            return Err(Unfit::Infinite(index));
+        }
+        let own = expected.root_mean_square();
+        Ok(Self {
+            allowed: expected.allowed.of_kind(declared, own, usual),
+            ..expected
+        })
+    }
+
+    pub(super) fn root_mean_square(&self) -> f64 {
+        self.norm.root_mean_square()
+    }
+
+    /// Whether others are nearer than a part of what is allowed.
+    pub(super) fn is_nearer(&self, part: f64, scalar: ScalarType, others: &Self) -> bool {
+        let narrow = Self {
+            bytes: self.bytes.to_vec().into(),
+            allowed: self.allowed.part(part),
+            norm: self.norm,
+        };
+        narrow.passes(scalar, &others.bytes)
+    }
+
+    /// What the reference computes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// How near each element must come.
     pub(super) fn allowed(&self) -> &Allowed {
         &self.allowed
@@ -77,7 +130,8 @@ impl Expected {
         }
         let size = scalar.size();
         let len = self.bytes.len() / size;
-        let mut wrong = None;
+        let mut wrong: Option<Place<'_>> = None;
+        let mut farthest: Option<(f64, Place<'_>)> = None;
         let mut unwritten = None;
         let (mut wrong_count, mut unwritten_count) = (0, 0);
         let mut error = Norm::default();
@@ -96,6 +150,10 @@ impl Expected {
             let Some(difference) = self.difference(scalar, expected, found) else {
                 wrong_count += 1;
                 wrong.get_or_insert(place);
+                let distance = distance(scalar, expected, found);
+                if farthest.is_none_or(|(most, _)| distance > most) {
+                    farthest = Some((distance, place));
+                }
                 continue;
             };
             error.add(difference);
@@ -110,27 +168,36 @@ impl Expected {
                 len,
             });
         }
-        let show = |element: &[u8]| {
+        let show = |element: &[u8]| -> Box<str> {
             if poisoned && element == pattern(scalar) {
-                "never written".to_string()
+                "never written".into()
             } else {
-                text(scalar, element)
+                text(scalar, element).into()
             }
         };
         if let Some((index, expected, found)) = wrong {
+            let most = farthest.map(|(_, (index, expected, found))| Different {
+                index,
+                expected: show(expected),
+                found: show(found),
+            });
+            let most = most.filter(|most| most.index != index);
+            let number = real(scalar, expected);
             return Some(WrongKind::Mismatch {
                 index,
                 expected: show(expected),
                 found: show(found),
+                allowed: number.map_or(0.0, |expected| self.allowed.bound(expected)),
                 count: wrong_count,
                 len,
+                most: most.map(Box::new),
             });
         }
         let bound = self.allowed.norm?;
         let error = error.relative_to(&self.norm);
         let (_, (index, expected, found)) = largest.filter(|_| error > bound)?;
         Some(WrongKind::Norm {
-            error: format!("{error:.1e}"),
+            error: format!("{error:.1e}").into(),
             bound,
             index,
             expected: show(expected),
@@ -198,6 +265,15 @@ impl Expected {
     }
 }
 
+/// The largest number of a floating-point type.
+fn largest(scalar: ScalarType) -> f64 {
+    match scalar {
+        ScalarType::F16 => f16::MAX.to_f64(),
+        ScalarType::F32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    }
+}
+
 /// How many elements are compared at once.
 const CHUNK: usize = 1 << 16;
 
@@ -248,14 +324,21 @@ mod tests {
             index,
             expected,
             found,
+            allowed,
             count,
             len,
+            most,
         } = wrong
         else {
             panic!("{wrong:?}")
         };
         assert_eq!((index, count, len), (1, 2, 3));
-        assert_eq!((expected.as_str(), found.as_str()), ("2", "2.1"));
+        assert_eq!((&*expected, &*found), ("2", "2.1"));
+        // A ten thousandth of itself and of the root mean square.
+        let rms = (14.0_f64 / 3.0).sqrt();
+        assert!((allowed - 1e-4 * (2.0 + rms)).abs() < 1e-9);
+        let most = most.unwrap();
+        assert_eq!((most.index, &*most.found), (2, "4"));
     }
 
     #[test]

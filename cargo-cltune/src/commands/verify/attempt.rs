@@ -9,7 +9,7 @@ use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
 use cltune_core::select::default_codes;
-use cltune_runtime::tuning::Outcome;
+use cltune_runtime::tuning::{InputKind, Outcome};
 use std::time::Duration;
 
 /// How long computing the reference may take: it is naive, and drivers are slow.
@@ -28,6 +28,7 @@ pub(super) struct Attempt {
     /// The device that the configuration was tuned on, where it is run on another.
     pub(super) tuned_on: Option<String>,
     pub(super) purpose: Purpose,
+    /// How many draws of random inputs; one where no input is random.
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) limit: Duration,
@@ -67,8 +68,12 @@ impl Purpose {
 /// What became of it.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
-    /// The number of draws on which the results were right.
+    /// The number of random draws on which the results were right.
+    pub(super) random: usize,
+    /// The number of all draws on which they were.
     pub(super) draws: usize,
+    /// Kinds of inputs that could not be used, and why.
+    pub(super) left_out: Vec<String>,
     /// What went wrong.
     pub(super) failure: Option<Failure>,
     /// What Oclgrind found.
@@ -103,6 +108,7 @@ impl Failure {
             Outcome::BuildFailed { log } => Self::new("build-failed", log),
             Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
             Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
+            Outcome::SkipsWork(skips) => Self::new("skips-work", skips.to_string()),
             Outcome::Unjudged { reason } => Self::new(NOT_RUN, reason),
             // A worker never answers so.
             Outcome::Ok(_) | Outcome::TooSlow { .. } => {
@@ -202,14 +208,26 @@ impl Attempt {
             && default_codes(&declaration.model, dims, &limits).as_ref() == Some(&self.codes)
     }
 
+    /// The kinds of inputs besides random ones; none under Oclgrind, which takes long.
+    fn kinds(&self) -> usize {
+        match self.oclgrind {
+            Some(_) => 0,
+            None => InputKind::of(&self.job.declaration).len(),
+        }
+    }
+
+    /// On how many draws the configuration is to be run.
+    pub(super) fn all_draws(&self) -> usize {
+        self.draws + self.kinds()
+    }
+
     /// Runs on all draws.
     pub(super) fn run(&self) -> Verified {
         let Some(oclgrind) = &self.oclgrind else {
             return self.in_batches(&self.job, |seed, draws, verified| {
-                match self.run_draws(draws, seed) {
-                    Ok(draws) => verified.draws += draws,
-                    Err(failure) => verified.failure = Some(failure),
-                }
+                // Once is enough.
+                let kinds = verified.random == 0;
+                self.run_draws(draws, kinds, seed, &mut verified.left_out)
             });
         };
         let mut oclgrind = oclgrind.clone();
@@ -232,15 +250,25 @@ impl Attempt {
     }
 
     /// As many draws at once as memory allows; no more of them after Ctrl-C.
-    fn in_batches(&self, job: &Job, mut run: impl FnMut(u64, usize, &mut Verified)) -> Verified {
+    fn in_batches(
+        &self,
+        job: &Job,
+        mut run: impl FnMut(u64, usize, &mut Verified) -> Result<usize, Failure>,
+    ) -> Verified {
         let limits = job.device.info().limits;
         let at_once = draws_at_once(&job.declaration.model, &job.dims, &limits, self.draws);
         let mut verified = Verified::default();
-        while verified.draws < self.draws && verified.is_right() && !interrupted() {
-            let draws = at_once.min(self.draws - verified.draws);
+        while verified.random < self.draws && verified.is_right() && !interrupted() {
+            let draws = at_once.min(self.draws - verified.random);
             // Every worker has a seed of its own, so that no draw comes twice.
-            let seed = self.seed.wrapping_add(verified.draws as u64);
-            run(seed, draws, &mut verified);
+            let seed = self.seed.wrapping_add(verified.random as u64);
+            match run(seed, draws, &mut verified) {
+                Ok(right) => {
+                    verified.random += draws;
+                    verified.draws += right;
+                }
+                Err(failure) => verified.failure = Some(failure),
+            }
         }
         verified
     }
@@ -264,21 +292,19 @@ impl Attempt {
             has_reference &= !matches!(simulated.ended, Some(Ended::Reference(_)));
             let was_prepared = simulated.is_prepared;
             verified.findings = simulated.reference;
+            let mut result = Ok(0);
             for ran in simulated.ran {
                 verified.findings.extend(ran.findings);
-                match ran.result {
-                    Ok(draws) => verified.draws += draws,
-                    Err(wrong) => {
-                        let outcome = Outcome::WrongResult(wrong);
-                        verified.failure = Some(Failure::of_outcome(outcome));
-                    }
-                }
+                let wrong = |wrong| Failure::of_outcome(Outcome::WrongResult(wrong));
+                result = ran.result.map_err(wrong);
             }
             verified.findings.extend(simulated.unfinished);
-            if let Some(ended) = simulated.ended {
-                let is_tuned = matches!(self.origin, Origin::Tuned);
-                let failure = Failure::of_simulation(ended, is_tuned, was_prepared);
-                verified.failure = Some(failure);
+            match simulated.ended {
+                Some(ended) => {
+                    let is_tuned = matches!(self.origin, Origin::Tuned);
+                    Err(Failure::of_simulation(ended, is_tuned, was_prepared))
+                }
+                None => result,
             }
         });
         if !oclgrind.watches_values() && !verified.is_not_run() {
@@ -289,8 +315,14 @@ impl Attempt {
         (verified, has_reference)
     }
 
-    /// On the device, in a worker of its own.
-    fn run_draws(&self, draws: usize, seed: u64) -> Result<usize, Failure> {
+    /// On the device, in a worker of its own; on inputs of other kinds as well.
+    fn run_draws(
+        &self,
+        draws: usize,
+        kinds: bool,
+        seed: u64,
+        left_out: &mut Vec<String>,
+    ) -> Result<usize, Failure> {
         let prepare = Prepare {
             device: self.job.device.index,
             device_name: self.job.device.name.clone(),
@@ -299,6 +331,7 @@ impl Attempt {
             seed,
             folder: self.job.folder.clone(),
             draws: Some(draws),
+            kinds,
             guards: true,
         };
         let worker = Worker::start().map_err(|failure| Failure::of_worker(&failure))?;
@@ -317,6 +350,7 @@ impl Attempt {
             Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
             Unverified::Worker(failure) => Failure::of_worker(&failure),
         })?;
-        verified.map_err(Failure::of_outcome)
+        left_out.extend(verified.left_out);
+        verified.right.map_err(Failure::of_outcome)
     }
 }

@@ -21,6 +21,7 @@ use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{SessionLock, check_kernel_filters};
+use cltune_core::declaration::Declaration;
 use entries::Entries;
 use print::Printer;
 use std::error::Error;
@@ -55,8 +56,8 @@ pub(crate) struct VerifyArgs {
         help_heading = "Verification"
     )]
     captured: Option<PathBuf>,
-    /// How many draws of inputs to run on (default: 8, or as many as are declared if that is more;
-    /// with --oclgrind 1).
+    /// How many draws of random inputs to run on (default: 8, or as many as are declared if that is more;
+    /// with --oclgrind 1; where no input is random always 1).
     #[arg(
         long,
         value_name = "NUMBER",
@@ -97,10 +98,13 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// How many draws, given what is declared.
-    fn draws(&self, declared: Option<u32>) -> usize {
+    /// How many random draws, given what is declared.
+    fn draws(&self, declaration: &Declaration) -> usize {
         const DRAWS: u32 = 8;
-        let default = match declared {
+        if !declaration.has_random_inputs() {
+            return 1;
+        }
+        let default = match declaration.draws {
             _ if self.oclgrind => 1,
             Some(declared) => declared.max(DRAWS),
             None => DRAWS,

@@ -9,7 +9,6 @@ use crate::commands::tuned::Tuned;
 use crate::oclgrind::{self, Oclgrind, OclgrindError};
 use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
-use cltune_core::declaration::Fill;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::select::{KnownDevice, Table, select};
 
@@ -357,20 +356,11 @@ impl Planner<'_> {
             origin: entry.origin.clone(),
             tuned_on,
             purpose,
-            draws: self.draws(entry, purpose),
+            draws: self.args.draws(&entry.declaration),
             seed: self.plan.seed,
             limit: self.args.time_limit(),
             oclgrind: host.oclgrind.clone(),
         });
-    }
-
-    /// Data that was captured is the same in every draw.
-    fn draws(&self, entry: &Entry, purpose: Purpose) -> usize {
-        let is_random = |fill: &Fill| matches!(fill, Fill::Uniform { .. });
-        if purpose == Purpose::Captured && !entry.declaration.fills.iter().any(is_random) {
-            return 1;
-        }
-        self.args.draws(entry.declaration.draws)
     }
 
     fn leave_out(&mut self, entry: &Entry, problem: &str, reason: &str) {

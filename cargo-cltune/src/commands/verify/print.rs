@@ -122,6 +122,12 @@ impl<'a> Printer<'a> {
         if let Some(failure) = &result.failure {
             details.push(failure.detail.clone());
         }
+        details.extend(
+            result
+                .left_out
+                .iter()
+                .map(|kind| format!("not run with {kind}")),
+        );
         details.extend(result.findings.iter().map(ToString::to_string));
         details.extend(result.note.map(str::to_owned));
         let is_wrong = !result.is_right() && !attempt.says_nothing(result);
@@ -137,7 +143,7 @@ impl<'a> Printer<'a> {
                 "{name} on {device}{of_problem} ({configuration}): {lines}"
             ));
         }
-        let draws = format!("{} of {}", result.draws, attempt.draws);
+        let draws = format!("{} of {}", result.draws, attempt.all_draws());
         self.rows.push((
             [result.status().to_owned(), draws],
             [name, format!("{problem}{size}"), device, values],
@@ -230,6 +236,7 @@ fn message(attempt: &Attempt, result: &Verified) -> Value {
         "values": json::values(model, &attempt.codes),
         "status": result.status(),
         "draws": result.draws,
+        "left_out": result.left_out,
         "detail": detail,
         "findings": findings,
     })

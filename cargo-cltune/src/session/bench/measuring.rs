@@ -173,7 +173,7 @@ impl Bench {
                 if !usable {
                     self.worker = None;
                 }
-                verified.err().map(Measured::Outcome)
+                verified.right.err().map(Measured::Outcome)
             }
             other => match self.lost(other)? {
                 Measured::Abandoned => return Err(BenchError::Interrupted),

@@ -266,6 +266,34 @@ fn what_is_not_in_the_space_any_more_is_ignored() {
 }
 
 #[test]
+fn what_was_best_and_failed_is_never_found() {
+    let mut program = Program::new(&[10.0, 5.0, 7.0], narrow(0.5));
+    while program.explorer.usual().is_none_or(|codes| **codes != [1]) {
+        program.call(0);
+    }
+    program.explorer.failed(&[1]);
+    // What the next run knows last is that it failed.
+    let tried = program.explorer.take_tried();
+    let last = tried.iter().rfind(|one| *one.codes == [1]);
+    assert_eq!(last.unwrap().part, None);
+    assert_eq!((*program.run(0).codes).to_vec(), [2]);
+}
+
+#[test]
+fn finalists_that_fail_are_followed_by_the_next_best() {
+    let mut program = Program::new(&[10.0, 5.0, 6.0, 7.0], narrow(0.5));
+    while program.explorer.finals.is_none() {
+        program.call(0);
+    }
+    program.explorer.failed(&[1]);
+    assert_eq!(program.explorer.usual().map(|codes| codes[0]), Some(2));
+    program.explorer.failed(&[2]);
+    assert_eq!((*program.run(0).codes).to_vec(), [3]);
+    program.explorer.failed(&[3]);
+    assert_eq!((*program.run(0).codes).to_vec(), [0]);
+}
+
+#[test]
 fn what_fails_later_is_no_longer_used() {
     let mut program = Program::new(&[10.0, 5.0], narrow(0.5));
     while program.explorer.usual().is_none() {

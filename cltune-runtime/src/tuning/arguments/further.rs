@@ -1,0 +1,187 @@
+//! Draws of other kinds than random ones, which are added when they are needed and may be removed again.
+
+use super::super::buffers::{Making, Round};
+use super::{Arguments, Setting, sequence};
+use crate::error::{Error, Result};
+use crate::queue::Queue;
+use crate::tuning::fill::elements;
+use crate::tuning::kinds::Values;
+use crate::tuning::measurer::Step;
+use crate::tuning::prepare_error::PrepareError;
+use crate::tuning::verify::{Expected, Unfit};
+use cltune_core::declaration::{Fill, Tolerance};
+use cltune_core::model::Access;
+
+/// The random sequences of further draws are beyond those of all others.
+const SEQUENCE: usize = 1 << 20;
+
+/// What the reference makes of a draw: for each buffer that is written.
+pub(in crate::tuning) type Results = Vec<Option<Expected>>;
+
+/// Why results cannot be used.
+struct Reason(String);
+
+impl From<Error> for Reason {
+    fn from(error: Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl Arguments {
+    /// Bytes that a draw takes, on the host and, at most, on the device.
+    pub(in crate::tuning) fn bytes_of_draw(&self) -> u64 {
+        let bytes = self.buffers.iter().map(|buffer| {
+            // What is read and written is kept twice.
+            let copies = if buffer.access == Access::ReadWrite {
+                2
+            } else {
+                1
+            };
+            copies * buffer.bytes() as u64
+        });
+        bytes.fold(0, u64::saturating_add)
+    }
+
+    /// Adds a draw with such values, where the arguments' fills allow them, and random ones elsewhere. Its number.
+    /// The setting is that of [`Arguments::new`].
+    pub(in crate::tuning) fn add_draw(
+        &mut self,
+        setting: &Setting<'_>,
+        values: Values,
+    ) -> Result<usize, PrepareError> {
+        let draw = self.all_draws();
+        // Where it fails, some arguments have one draw more than others.
+        self.add(setting, values)
+            .inspect_err(|_| self.remove_draws(draw))?;
+        Ok(draw)
+    }
+
+    fn add(&mut self, setting: &Setting<'_>, values: Values) -> Result<(), PrepareError> {
+        let fills = &setting.declaration.fills;
+        let draw = SEQUENCE
+            + match values {
+                Values::Negative => 0,
+                Values::Large => 1,
+                Values::With(_) => 2,
+            };
+        for scalar in &mut self.scalars {
+            let (position, element) = (scalar.position, scalar.scalar);
+            let fill = fills.get(position).unwrap_or(&Fill::None);
+            let mut random = sequence(setting.seed, position, draw);
+            let contents = values.elements(fill, element, 1, false, &mut random);
+            scalar.draws.push(match contents {
+                Some(contents) => contents,
+                None if fill.is_random() => {
+                    elements(fill, element, 1, "", setting.folder, &mut random)?
+                }
+                // As in all others.
+                None => scalar.draws[0].clone(),
+            });
+        }
+        let making = Making {
+            context: setting.context,
+            queue: setting.queue,
+            surroundings: self.surroundings,
+            keeping: self.keeping,
+            on_step: setting.on_step,
+            watch: self.watch.as_ref(),
+        };
+        for buffer in &mut self.buffers {
+            let fill = fills.get(buffer.position).unwrap_or(&Fill::None);
+            let mut random = sequence(setting.seed, buffer.position, draw);
+            let (element, name) = (buffer.element, &buffer.name);
+            let len = buffer.bytes() / element.size();
+            (setting.on_step)(Step::Host);
+            let contents = values.elements(fill, element, len, true, &mut random);
+            let contents = match contents {
+                _ if buffer.access == Access::Write => Vec::new(),
+                Some(contents) => contents,
+                None if fill.is_random() => {
+                    elements(fill, element, len, name, setting.folder, &mut random)?
+                }
+                None => buffer.contents(setting.queue, 0)?,
+            };
+            buffer.add_draw(&making, contents)?;
+        }
+        Ok(())
+    }
+
+    /// How many draws there are, further ones included.
+    fn all_draws(&self) -> usize {
+        let buffers = self.buffers.iter().map(|buffer| buffer.draws());
+        let scalars = self.scalars.iter().map(|scalar| scalar.draws.len());
+        buffers.chain(scalars).max().unwrap_or(0)
+    }
+
+    /// Removes all draws from this one on.
+    pub(in crate::tuning) fn remove_draws(&mut self, from: usize) {
+        for buffer in &mut self.buffers {
+            buffer.remove_draws(from);
+        }
+        for scalar in &mut self.scalars {
+            scalar.draws.truncate(from);
+        }
+    }
+
+    /// Keeps what is in the written buffers as the reference's results of a further draw.
+    ///
+    /// # Errors
+    /// Why nothing can be compared with them.
+    pub(in crate::tuning) fn keep_expected_of_kind(
+        &mut self,
+        queue: &Queue,
+        draw: usize,
+        tolerance: &Tolerance,
+        accumulates: Option<u64>,
+    ) -> Result<(), String> {
+        let making = Making {
+            context: queue.context(),
+            queue,
+            surroundings: self.surroundings,
+            keeping: self.keeping,
+            // Nothing is filled.
+            on_step: |_| {},
+            watch: self.watch.as_ref(),
+        };
+        let buffers = self.buffers.iter_mut();
+        for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
+            let (element, name) = (buffer.element, buffer.name.clone());
+            let Some(usual) = buffer.expected(0).map(Expected::root_mean_square) else {
+                continue;
+            };
+            let kept = buffer.expect(&making, Round::of(draw), |bytes| {
+                let expected = Expected::of_kind(element, bytes, tolerance, accumulates, usual);
+                expected.map_err(|unfit| {
+                    let (what, index) = match unfit {
+                        Unfit::Nan(index) => ("NaN", index),
+                        Unfit::Infinite(index) => ("infinity, or nearly,", index),
+                    };
+                    Reason(format!("the reference computes {what} at {name}[{index}]"))
+                })
+            });
+            kept.map_err(|Reason(reason)| reason)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the reference's results of a draw away.
+    pub(in crate::tuning) fn take_expected(&mut self, draw: usize) -> Results {
+        let buffers = self.buffers.iter_mut();
+        buffers.map(|buffer| buffer.take_expected(draw)).collect()
+    }
+
+    /// Gives a draw the reference's results of another.
+    pub(in crate::tuning) fn give_expected(&mut self, draw: usize, results: Results) {
+        for (buffer, expected) in self.buffers.iter_mut().zip(results) {
+            buffer.give_expected(draw, expected);
+        }
+    }
+
+    /// Whether the reference's results of a draw are nearer to these than a part of what is allowed.
+    pub(in crate::tuning) fn are_nearer(&self, part: f64, draw: usize, results: &Results) -> bool {
+        self.buffers.iter().zip(results).all(|(buffer, other)| {
+            let pair = buffer.expected(draw).zip(other.as_ref());
+            pair.is_none_or(|(expected, other)| expected.is_nearer(part, buffer.element, other))
+        })
+    }
+}
