@@ -99,6 +99,7 @@ impl Arguments {
             None
         };
         let (surroundings, keeping) = match &watch {
+            _ if !setting.guards => (Surroundings::Nothing, Keeping::OutOfReach),
             Some(_) => (Surroundings::LargeZones, Keeping::OutOfReach),
             None if setting.protect && is_cpu => (Surroundings::Pages, Keeping::Sealed),
             None => (Surroundings::Zones, Keeping::Summed),
@@ -107,11 +108,7 @@ impl Arguments {
             buffers: Vec::new(),
             scalars: Vec::new(),
             draws: setting.draws,
-            surroundings: if setting.guards {
-                surroundings
-            } else {
-                Surroundings::Nothing
-            },
+            surroundings,
             keeping,
             watch,
             nears: Nears::default(),

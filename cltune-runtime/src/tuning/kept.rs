@@ -12,7 +12,7 @@ pub(super) enum Keeping {
     Sealed,
     /// They have a checksum.
     Summed,
-    /// The device cannot write to the host's memory.
+    /// The device cannot write to the host's memory, or nobody looks.
     OutOfReach,
 }
 

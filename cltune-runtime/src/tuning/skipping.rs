@@ -24,7 +24,7 @@ const FEW_TURNS: usize = 3;
 /// been fast once by then.
 const TURNS: usize = 32;
 /// So many are, where they have taken so long, microseconds: long launches differ less.
-const LONG_TURNS: (usize, f64) = (12, 2e6);
+const LONG_TURNS: (usize, f64) = (20, 2e6);
 
 /// What launches in turns say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(of(1500.0, 6.5, 31), Verdict::Open);
         assert_eq!(of(1500.0, 6.5, 32), Verdict::Skips);
         assert_eq!(of(130.0, 100.0, 32), Verdict::Skips);
-        assert_eq!(of(1e6, 10.0, 11), Verdict::Open);
-        assert_eq!(of(1e6, 10.0, 12), Verdict::Skips);
+        assert_eq!(of(1e6, 10.0, 19), Verdict::Open);
+        assert_eq!(of(1e6, 10.0, 20), Verdict::Skips);
         // Launches that find their work done and are disturbed now and then.
         let mut disturbed = vec![6.5; 32];
         for at in [1, 6, 7, 30] {
