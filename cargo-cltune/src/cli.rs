@@ -3,14 +3,13 @@
 #[cfg(test)]
 mod documented;
 mod examples;
-mod output;
 
 use crate::commands::{self, Outcome};
+use crate::terminal::{Output, Stderr, printable};
 use crate::worker;
 use clap::{CommandFactory, Parser, Subcommand};
-use output::Output;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// What cargo calls: `cargo-cltune cltune …`. `cargo-cltune …` is the same.
@@ -152,13 +151,14 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(Cargo::Cltune(cltune)) => cltune,
         Err(error) => {
             // Help and version are errors for clap, with exit code 0; usage errors have 2.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let is_lost = error.print().is_err_and(|error| is_news(error.kind()));
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return ExitCode::from(if is_lost { 2 } else { code });
         }
     };
     // Not locked: searches side by side print their messages too.
-    let mut stdout = Output::new(anstream::stdout());
-    let mut stderr = anstream::stderr();
+    let is_terminal = std::io::stdout().is_terminal();
+    let mut stdout = Output::new(anstream::stdout(), is_terminal);
     let outcome = match cltune.command {
         None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
         Some(Command::Tune(args)) => finish(commands::tune::run(&args, &mut stdout)),
@@ -169,8 +169,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Rules(args)) => finish(commands::rules::run(&args, &mut stdout)),
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
-        Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
-        Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut stderr)),
+        Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut Stderr)),
+        Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut Stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
         Some(Command::Completions(args)) => finish(commands::completions::run(
@@ -189,17 +189,27 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             };
         }
     };
-    match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Reported) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
-        Err(_) if stdout.is_closed() => ExitCode::from(2),
-        Err(message) => {
-            let red = anstyle::AnsiColor::Red.on_default().bold();
-            let _ = writeln!(stderr, "{red}error{red:#}: {message}");
-            ExitCode::from(2)
-        }
-    }
+    // What fails is noted.
+    let _ = stdout.flush();
+    let message = match (outcome, stdout.failure()) {
+        (_, Some(kind)) if is_news(kind) => format!("cannot write to standard output: {kind}"),
+        (Ok(Outcome::Done), _) => return ExitCode::SUCCESS,
+        (Ok(Outcome::Reported), _) => return ExitCode::from(1),
+        (Ok(Outcome::Interrupted), _) => return ExitCode::from(130),
+        // The reader has gone, and needs no words.
+        (Err(_), Some(_)) => return ExitCode::from(2),
+        (Err(message), None) => message,
+    };
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    let message = printable(&message);
+    // Where this cannot be read, the exit code says it.
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
+    ExitCode::from(2)
+}
+
+/// Whether a failure of standard output is worth a word: not where the reader has gone.
+fn is_news(kind: ErrorKind) -> bool {
+    kind != ErrorKind::BrokenPipe
 }
 
 fn check(

@@ -1,7 +1,7 @@
 //! One session at a time, and Ctrl-C.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,15 +12,12 @@ pub(crate) struct SessionLock(
 
 impl SessionLock {
     /// Waits until no other session uses this folder; `waiting` is told who holds it.
-    pub(crate) fn acquire(state: &Path, waiting: impl FnOnce(&str)) -> std::io::Result<Self> {
+    pub(crate) fn acquire(state: &Path, waiting: impl FnOnce(&str)) -> io::Result<Self> {
         std::fs::create_dir_all(state)?;
         let path = state.join("session.lock");
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path)?;
+        let mut file = cltune_files::open_lock(&path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -27,6 +27,7 @@ use super::plan::Job;
 use super::progress::time;
 use crate::json;
 use checksum::seal;
+use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_runtime::tuning::Outcome;
 use repair::{Repair, repair};
@@ -271,5 +272,57 @@ pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
         .collect();
     // Different names may be alike once what files may not be called is replaced.
     let distinct = crc32fast::hash(parts.join("\0").as_bytes());
-    format!("{plain}-{distinct:08x}")
+    short(format!("{plain}-{distinct:08x}"), &parts.join("\0"))
+}
+
+/// So many bytes may a name have before its ending: file systems take 255 in all.
+const LONGEST_STEM: usize = 240;
+/// So many of a longer one are its beginning, for people; the rest is a hash.
+const READABLE: usize = 160;
+
+/// The name itself, unless it is too long for a file.
+fn short(name: String, whole: &str) -> String {
+    if name.len() <= LONGEST_STEM {
+        return name;
+    }
+    let hash = fingerprint::of_text(whole);
+    let hash: String = hash.chars().filter(char::is_ascii_alphanumeric).collect();
+    let readable: String = name.chars().take(READABLE).collect();
+    format!("{readable}-{hash}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_long_name_is_cut_and_stays_distinct() {
+        let stem = |dimensions: usize, size: i64| {
+            let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
+            let names = (0..dimensions).map(|at| format!("number_of_output_channels_{at}").into());
+            model.dimensions = names.collect::<Vec<_>>().into();
+            let place = Place {
+                platform: "p".into(),
+                device: "d".into(),
+                problem: vec![size; dimensions],
+            };
+            file_stem(&model, &place)
+        };
+        // Those that were possible before are as they were.
+        assert_eq!(
+            stem(1, 8),
+            "app--saxpy-p-d-number-of-output-channels-08-e44c01ca"
+        );
+        for (dimensions, is_cut) in [(7, false), (8, true), (11, true), (400, true)] {
+            let (first, second) = (stem(dimensions, 1024), stem(dimensions, 1025));
+            assert!(first.len() <= LONGEST_STEM && first.is_ascii(), "{first}");
+            assert_ne!(first, second);
+            assert!(
+                first.starts_with("app--saxpy-p-d-number-of-output-channels-01024"),
+                "{first}"
+            );
+            assert_eq!(first.len() == READABLE + 1 + 66, is_cut, "{first}");
+        }
+    }
 }

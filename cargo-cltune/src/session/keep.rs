@@ -74,6 +74,7 @@ impl Keeper {
         is_complete: bool,
     ) -> Result<Kept, KeepError> {
         let path = self.path(&job.folder);
+        let _held = lockfile_store::lock(&path);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
@@ -131,10 +132,11 @@ fn touch(folder: &Path, declaration: &Declaration) {
     if declaration.source_file.is_empty() {
         return;
     }
-    let file = std::fs::File::options()
-        .append(true)
-        .open(folder.join(&declaration.source_file));
-    if let Ok(file) = file {
+    let path = folder.join(&declaration.source_file);
+    // An artifact may name anything: opening a named pipe waits for whoever reads it.
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let file = is_file.then(|| std::fs::File::options().append(true).open(path));
+    if let Some(Ok(file)) = file {
         let _ = file.set_modified(SystemTime::now());
     }
 }

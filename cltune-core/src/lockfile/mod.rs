@@ -39,3 +39,6 @@ pub const VERSION: i64 = 1;
 
 /// The file's name, beside a package's `Cargo.toml`.
 pub const FILE_NAME: &str = "cltune.lock";
+
+/// The most bytes that a lockfile is read with: some 300,000 entries.
+pub const LARGEST: u64 = 64 << 20;

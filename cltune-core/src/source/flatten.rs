@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 
 /// As deep as clang follows includes by default.
 const MAX_DEPTH: usize = 200;
-/// Far above any kernel; reached by files that include each other repeatedly.
-const MAX_BYTES: usize = 16 << 20;
+/// So many bytes may a source have with all that it includes: far above any kernel, and reached by files that
+/// include each other repeatedly.
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// A source with its includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct Flattened {
 /// An included path counts from the folder of the file that includes it. Paths are written with
 /// `/`, whatever the platform. `#pragma once` becomes an include guard, which also works where the
 /// first include stands behind a condition that is false. `#include <…>` and includes of macros
-/// stay for the driver. `read` gives a file's text or the reason why it cannot be read; see
-/// [`super::decode`].
+/// stay for the driver. `read` gives a file's text or the reason why it cannot be read, a fragment for
+/// [`SourceProblem::Unreadable`].
 ///
 /// # Errors
 /// A file that cannot be read, and includes in circles.
@@ -168,6 +169,10 @@ impl<'a> Flattening<'a> {
         });
         if self.chain.len() > MAX_DEPTH {
             return Err(self.error(target, SourceProblem::TooDeep(MAX_DEPTH)));
+        }
+        // Also here, since the files that are open may be large, each of them.
+        if self.text.len() > MAX_BYTES {
+            return Err(self.error(target, SourceProblem::TooLarge(MAX_BYTES)));
         }
         let once = self.load(target)?.once;
         let is_open = self.chain.iter().any(|open| open.path == target);

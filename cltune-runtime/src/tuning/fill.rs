@@ -4,6 +4,7 @@ use cltune_core::declaration::Fill;
 use cltune_core::model::ScalarType;
 use half::f16;
 use rand::{Rng, RngExt};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Why an argument cannot be filled.
@@ -58,7 +59,12 @@ pub(super) fn elements(
         Fill::Zeros | Fill::None => bytes.resize(len * scalar.size(), 0),
         Fill::File(name) => {
             let path = folder.join(name);
-            let content = std::fs::read(&path).map_err(|error| FillError::Unreadable {
+            let wanted = (len * scalar.size()) as u64;
+            let mut content = Vec::new();
+            // No more of it than is needed.
+            let read = cltune_files::open(&path, u64::MAX)
+                .and_then(|file| file.take(wanted).read_to_end(&mut content));
+            read.map_err(|error| FillError::Unreadable {
                 argument: argument.to_string(),
                 path: path.clone(),
                 error,

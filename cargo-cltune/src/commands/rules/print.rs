@@ -5,6 +5,7 @@ use crate::commands::MessageFormat;
 use crate::commands::columns::columns;
 use crate::json;
 use crate::session::{Job, time};
+use crate::terminal::say;
 use cltune_core::select::Rule;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -14,7 +15,7 @@ pub(super) fn start(job: &Job) {
     if io::stderr().is_terminal() {
         let model = &job.declaration.model;
         let problem = model.describe_problem(&job.dims);
-        anstream::eprintln!("   Measuring {} for {problem}", model.name);
+        say(format_args!("   Measuring {} for {problem}", model.name));
     }
 }
 

@@ -22,6 +22,7 @@ use super::tuned::AllTuned;
 use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{SessionLock, check_kernel_filters, interrupted, watch_interrupts};
+use crate::terminal::say;
 use entries::Entries;
 use print::Printer;
 use std::error::Error;
@@ -124,9 +125,9 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     let plan = plan::plan(&entries, args)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
-        anstream::eprintln!(
+        say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
-        );
+        ));
     })
     .map_err(|error| format!("cannot use {}: {error}", discovery.state.display()))?;
     let mut printer = Printer::new(args.message_format, stdout);

@@ -6,6 +6,7 @@ use super::plan::Plan;
 use crate::commands::MessageFormat;
 use crate::commands::columns::columns;
 use crate::json;
+use crate::terminal::say;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
@@ -72,7 +73,10 @@ impl<'a> Printer<'a> {
         if self.format == MessageFormat::Human && io::stderr().is_terminal() {
             let job = &attempt.job;
             let problem = job.declaration.model.describe_problem(&job.dims);
-            anstream::eprintln!("   Verifying {} for {problem}", job.declaration.model.name);
+            say(format_args!(
+                "   Verifying {} for {problem}",
+                job.declaration.model.name
+            ));
         }
     }
 

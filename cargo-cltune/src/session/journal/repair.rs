@@ -1,7 +1,7 @@
 //! A journal made fit for being appended to: a session may have been killed in the middle of a line,
 //! and a disk may have lost something.
 
-use super::entry::Entry;
+use super::entry::{Entry, LARGEST};
 use crate::lockfile_store::replace;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) enum Repair {
 
 /// Mends the journal at `path`, if there is one.
 pub(super) fn repair(path: &Path) -> io::Result<Repair> {
-    let text = match std::fs::read(path) {
+    let text = match cltune_files::read(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
         Err(error) => return Err(error),

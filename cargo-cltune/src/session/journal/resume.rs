@@ -1,10 +1,9 @@
 //! What an interrupted search has left.
 
-use super::entry::{Entry, codes};
+use super::entry::{Entry, LARGEST, codes};
 use super::read::Place;
 use cltune_core::model::Model;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -31,7 +30,7 @@ impl Interrupted {
 /// What the last search in a journal has left, with all that it was resumed from; nothing where
 /// there is none of this declaration, place and driver.
 pub(super) fn interrupted(path: &Path, model: &Model, place: &Place, driver: &str) -> Interrupted {
-    File::open(path).map_or_else(
+    cltune_files::open(path, LARGEST).map_or_else(
         |_| Interrupted::default(),
         |file| read(BufReader::new(file), model, place, driver),
     )
