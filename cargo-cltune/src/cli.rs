@@ -151,9 +151,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(Cargo::Cltune(cltune)) => cltune,
         Err(error) => {
             // Help and version are errors for clap, with exit code 0; usage errors have 2.
-            let is_lost = error.print().is_err_and(|error| is_news(error.kind()));
-            let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            return ExitCode::from(if is_lost { 2 } else { code });
+            return match error.print() {
+                Err(lost) if is_news(lost.kind()) => failed(&unwritten(lost.kind())),
+                _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            };
         }
     };
     // Not locked: searches side by side print their messages too.
@@ -192,7 +193,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // What fails is noted.
     let _ = stdout.flush();
     let message = match (outcome, stdout.failure()) {
-        (_, Some(kind)) if is_news(kind) => format!("cannot write to standard output: {kind}"),
+        (_, Some(kind)) if is_news(kind) => unwritten(kind),
         (Ok(Outcome::Done), _) => return ExitCode::SUCCESS,
         (Ok(Outcome::Reported), _) => return ExitCode::from(1),
         (Ok(Outcome::Interrupted), _) => return ExitCode::from(130),
@@ -200,11 +201,20 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         (Err(_), Some(_)) => return ExitCode::from(2),
         (Err(message), None) => message,
     };
+    failed(&message)
+}
+
+/// Says what went wrong. Where that cannot be read, the exit code says it.
+fn failed(message: &str) -> ExitCode {
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    let message = printable(&message);
-    // Where this cannot be read, the exit code says it.
+    let message = printable(message);
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
     ExitCode::from(2)
+}
+
+/// What there is to say where standard output cannot be written to.
+fn unwritten(kind: ErrorKind) -> String {
+    format!("cannot write to standard output: {kind}")
 }
 
 /// Whether a failure of standard output is worth a word: not where the reader has gone.
@@ -219,7 +229,7 @@ fn check(
     let artifact = args.check.artifact.as_deref();
     let discovery = crate::artifact::discover_or_read(artifact, None, &args.cargo)?;
     for package in &discovery.packages {
-        crate::session::touch_sources(&package.manifest_dir, &package.declarations);
+        crate::artifact::touch_sources(&package.manifest_dir, &package.declarations);
     }
     Ok(commands::check::run(
         &args.check,

@@ -1,6 +1,8 @@
 //! What is read from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
 //! macro, and only reading.
 
+use cltune_core::declaration::SourceFile;
+use cltune_core::fingerprint;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +58,16 @@ impl Environment {
         let mut absolute = self.directory.clone();
         absolute.extend(path.split('/'));
         absolute
+    }
+
+    /// The Rust file that is being expanded, where it can be read: it may have been made up by a tool.
+    pub(crate) fn rust_file(&self) -> Option<SourceFile> {
+        let path = self.absolute(&self.source_file);
+        let text = cltune_files::read_text(&path, LARGEST_SOURCE).ok()?;
+        Some(SourceFile {
+            path: self.source_file.clone(),
+            content: fingerprint::of_text(&text),
+        })
     }
 
     /// The text of a kernel file of the package, or why there is none, with the path that was looked at.

@@ -2,8 +2,11 @@
 
 use super::build::{BuildError, CargoArgs};
 use super::read::{ReadError, declarations};
+use super::sources::{changed, touch};
+use crate::terminal::say;
+use cltune_core::Text;
 use cltune_core::declaration::Declaration;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A package and the tunables found in its artifacts.
@@ -82,11 +85,79 @@ pub(crate) fn discover_or_read(
     from_artifact(file, folder, state)
 }
 
-/// Builds with cargo and reads what was built.
+/// What was found of a package, in any of its files: the same tunable many times.
+struct Found {
+    package: String,
+    manifest_dir: PathBuf,
+    declarations: Vec<Declaration>,
+    /// The names of those that not only examples, benchmarks and tests have.
+    for_users: BTreeSet<String>,
+}
+
+/// Builds with cargo and reads what was built: again where it was not built from what lies there.
 fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
+    let (mut found, mut target) = build(args)?;
+    let is_changed = touch_changed(&found, |file| {
+        say(format_args!(
+            "{file} is another than when it was built, though not newer: building again"
+        ));
+    });
+    if is_changed {
+        (found, target) = build(args)?;
+        touch_changed(&found, |file| {
+            say(format_args!(
+                "warning: {file} changed while it was built; what is found may be of an earlier version"
+            ));
+        });
+    }
+    let names: Vec<String> = found.iter().map(|found| found.package.clone()).collect();
+    let mut packages = Vec::new();
+    for found in found {
+        let declarations = each_once(found.declarations)?;
+        if !declarations.is_empty() {
+            let names = declarations.iter();
+            let names = names.map(|declaration| declaration.model.name.to_string());
+            let auxiliary = names.filter(|name| !found.for_users.contains(name));
+            packages.push(PackageTunables {
+                package: found.package,
+                manifest_dir: found.manifest_dir,
+                auxiliary: auxiliary.collect(),
+                declarations,
+            });
+        }
+    }
+    if packages.is_empty() {
+        let where_looked = format!("the artifacts of {}", names.join(", "));
+        return Err(DiscoverError::None { where_looked });
+    }
+    Ok(Discovery {
+        packages,
+        state: target.join("cltune"),
+    })
+}
+
+/// Makes cargo build again what was not built from what lies there. Whether there is something; `tell` is told
+/// each file once.
+fn touch_changed(found: &[Found], tell: impl Fn(&str)) -> bool {
+    let mut told = BTreeSet::new();
+    for package in found {
+        for declaration in &package.declarations {
+            let Some(file) = changed(&package.manifest_dir, declaration) else {
+                continue;
+            };
+            touch(&package.manifest_dir, declaration);
+            if told.insert((&package.manifest_dir, file)) {
+                tell(file);
+            }
+        }
+    }
+    !told.is_empty()
+}
+
+/// Builds with cargo and reads what was built; with cargo's target folder.
+fn build(args: &CargoArgs) -> Result<(Vec<Found>, PathBuf), DiscoverError> {
     let built = args.build()?;
     let mut packages = Vec::new();
-    let mut names = Vec::new();
     for (package, files) in built.packages {
         // Artifacts hold the tunables of their dependencies too.
         let is_own = |declaration: &Declaration| {
@@ -103,30 +174,15 @@ fn discover(args: &CargoArgs) -> Result<Discovery, DiscoverError> {
             }
             found.extend(own);
         }
-        names.push(package.name.to_string());
-        let declarations = each_once(found)?;
-        if !declarations.is_empty() {
-            let manifest: PathBuf = package.manifest_path.into();
-            let names = declarations
-                .iter()
-                .map(|found| found.model.name.to_string());
-            let auxiliary = names.filter(|name| !for_users.contains(name)).collect();
-            packages.push(PackageTunables {
-                package: package.name.to_string(),
-                manifest_dir: manifest.parent().map(Path::to_owned).unwrap_or_default(),
-                declarations,
-                auxiliary,
-            });
-        }
+        let manifest: PathBuf = package.manifest_path.into();
+        packages.push(Found {
+            package: package.name.to_string(),
+            manifest_dir: manifest.parent().map(Path::to_owned).unwrap_or_default(),
+            declarations: found,
+            for_users,
+        });
     }
-    if packages.is_empty() {
-        let where_looked = format!("the artifacts of {}", names.join(", "));
-        return Err(DiscoverError::None { where_looked });
-    }
-    Ok(Discovery {
-        packages,
-        state: built.target.join("cltune"),
-    })
+    Ok((packages, built.target))
 }
 
 /// Reads one file, of whatever packages. Its lockfile is in `folder`.
@@ -151,13 +207,10 @@ fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discove
 
 /// Several targets of a package carry the same tunable.
 fn each_once(found: Vec<Declaration>) -> Result<Vec<Declaration>, DiscoverError> {
-    let mut once: Vec<Declaration> = Vec::new();
+    let mut once: BTreeMap<Text, Declaration> = BTreeMap::new();
     for declaration in found {
-        match once
-            .iter()
-            .find(|other| other.model.name == declaration.model.name)
-        {
-            None => once.push(declaration),
+        match once.get(&declaration.model.name) {
+            None => drop(once.insert(declaration.model.name.clone(), declaration)),
             Some(other) if other.model == declaration.model => {}
             Some(other) => {
                 return Err(DiscoverError::SameName {
@@ -168,6 +221,5 @@ fn each_once(found: Vec<Declaration>) -> Result<Vec<Declaration>, DiscoverError>
             }
         }
     }
-    once.sort_by(|a, b| a.model.name.cmp(&b.model.name));
-    Ok(once)
+    Ok(once.into_values().collect())
 }

@@ -5,10 +5,13 @@
 //! | `build` | running cargo and learning what it built |
 //! | `read` | the link sections of a file |
 //! | `collect` | which tunables belong to which package; each once |
+//! | `sources` | whether what was built is what lies there now |
 
 mod build;
 mod collect;
 mod read;
+mod sources;
 
 pub(crate) use build::CargoArgs;
 pub(crate) use collect::{PackageTunables, discover_or_read};
+pub(crate) use sources::{touch, touch_sources};

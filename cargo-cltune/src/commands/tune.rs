@@ -2,11 +2,11 @@
 
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover_or_read};
+use crate::artifact::{CargoArgs, discover_or_read, touch_sources};
 use crate::captured;
 use crate::session::{
     Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, interrupted,
-    list_and_keep, plan, touch_sources, watch_interrupts,
+    list_and_keep, plan, watch_interrupts,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -241,12 +241,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         touch_sources(&package.manifest_dir, &package.declarations);
     }
     if !messages.enabled {
-        summary::print(&rows, stdout)?;
+        let printed = summary::print(&rows, stdout);
         if !args.quiet {
             for file in &written {
                 say(format_args!("\nThe results are in {}", file.display()));
             }
         }
+        printed?;
     }
     if let Some(captured) = &captured {
         let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;

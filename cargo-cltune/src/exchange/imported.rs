@@ -176,6 +176,7 @@ fn declaration(
         version: String::new(),
         source_file,
         lockfile_seen: String::new(),
+        files: Vec::new(),
         problems: Vec::new(),
         tune_if: None,
         reference: Reference::Default,

@@ -3,12 +3,10 @@
 
 use super::finalists::Choice;
 use super::plan::Job;
+use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::declaration::Declaration;
-use cltune_core::fingerprint;
 use cltune_core::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Where results go.
 #[derive(Clone, Debug, Default)]
@@ -110,33 +108,4 @@ fn known_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
             && *result.problem == *job.dims
     });
     known.map(|known| known.time_us)
-}
-
-/// Makes cargo rebuild the sources whose artifact was built without the lockfile that lies there
-/// now: nothing tracks a file that did not exist, so only their own time of change can tell.
-pub(crate) fn touch_sources(folder: &Path, declarations: &[Declaration]) {
-    let Ok(Some(text)) = lockfile_store::read_text(&folder.join(FILE_NAME)) else {
-        return;
-    };
-    let now = fingerprint::of_text(&text);
-    for declaration in declarations
-        .iter()
-        .filter(|found| found.lockfile_seen != now)
-    {
-        touch(folder, declaration);
-    }
-}
-
-/// Failing to touch is no failure of tuning: `cargo build` then needs a change to see the values.
-fn touch(folder: &Path, declaration: &Declaration) {
-    if declaration.source_file.is_empty() {
-        return;
-    }
-    let path = folder.join(&declaration.source_file);
-    // An artifact may name anything: opening a named pipe waits for whoever reads it.
-    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let file = is_file.then(|| std::fs::File::options().append(true).open(path));
-    if let Some(Ok(file)) = file {
-        let _ = file.set_modified(SystemTime::now());
-    }
 }

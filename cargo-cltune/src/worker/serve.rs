@@ -11,18 +11,30 @@ use std::sync::mpsc::{Receiver, channel};
 /// Serves requests. Ends with the supervisor, whose end closes the input.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut ready = Ready::default();
-    for line in lines()? {
+    let lines = match lines() {
+        Ok(lines) => lines,
+        Err(error) => {
+            return send(&Response::Failed(format!(
+                "a worker has no thread: {error}"
+            )));
+        }
+    };
+    for line in lines {
         let response = match serde_json::from_str(&line) {
             Ok(request) => answer(request, &mut ready),
             Err(error) => Response::Failed(format!("unreadable request: {error}")),
         };
-        let json = serde_json::to_string(&response)?;
-        // One write, and a line of its own even after a driver's unfinished one.
-        let mut stdout = std::io::stdout().lock();
-        stdout.write_all(format!("\n{MARK}{json}\n").as_bytes())?;
-        stdout.flush()?;
+        send(&response)?;
     }
     Ok(())
+}
+
+fn send(response: &Response) -> std::io::Result<()> {
+    let json = serde_json::to_string(response)?;
+    // One write, and a line of its own even after a driver's unfinished one.
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(format!("\n{MARK}{json}\n").as_bytes())?;
+    stdout.flush()
 }
 
 /// The lines of the standard input, read ahead: when the input ends, this process does, even in
