@@ -5,7 +5,7 @@ mod documented;
 mod examples;
 
 use crate::commands::{self, Outcome};
-use crate::terminal::{Output, Stderr, printable};
+use crate::terminal::{Output, Stderr, printable, shortened};
 use crate::worker;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -207,7 +207,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 /// Says what went wrong. Where that cannot be read, the exit code says it.
 fn failed(message: &str) -> ExitCode {
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    let message = printable(message);
+    let message = shortened(message);
+    let message = printable(&message);
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
     ExitCode::from(2)
 }

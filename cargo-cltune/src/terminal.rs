@@ -10,10 +10,13 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
 
+/// The most characters of a line in an error or a warning.
+const LONGEST_LINE: usize = 2000;
+
 /// A line for people on standard error. Nobody reads one that cannot be written, and work goes on.
 pub(crate) fn say(line: impl Display) {
     // It never fails.
-    let _ = writeln!(Stderr, "{line}");
+    let _ = writeln!(Stderr, "{}", shortened(&line.to_string()));
 }
 
 /// Standard error: what cannot be written there is lost, and no failure.
@@ -95,6 +98,22 @@ pub(crate) fn line(line: impl Display) {
     }
 }
 
+/// A text whose lines are no longer than anybody reads: a file that is no file of ours may be one line of megabytes,
+/// and errors quote what they found.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST_LINE {
+        return text.into();
+    }
+    let lines = text.lines().map(|line| {
+        let mut characters = line.char_indices().skip(LONGEST_LINE);
+        characters.next().map_or_else(
+            || line.to_owned(),
+            |(at, _)| format!("{}… and {} more bytes", &line[..at], line.len() - at),
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n").into()
+}
+
 /// A text of any number of lines, with control characters as Rust writes them: `\u{1b}`. Tabs and line ends stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |character| {
@@ -152,6 +171,24 @@ mod tests {
         }
         assert_eq!(printable_name("a\nb\tc"), "a\\nb\\tc");
         assert!(matches!(printable_name("NVIDIA H200"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn no_line_is_longer_than_anybody_reads() {
+        let long = "é".repeat(LONGEST_LINE + 5);
+        let shown = shortened(&long);
+        assert!(shown.ends_with("é… and 10 more bytes"), "{shown}");
+        let text = format!("first\n{long}\nlast");
+        let shown = shortened(&text);
+        assert!(
+            shown.starts_with("first\né") && shown.ends_with("bytes\nlast"),
+            "{shown}"
+        );
+        assert_eq!(shortened("a\n"), "a\n");
+        assert_eq!(
+            shortened(&long[..2 * LONGEST_LINE]),
+            long[..2 * LONGEST_LINE]
+        );
     }
 
     /// Fails in one way.

@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_no_capture_is_an_error_that_says_where() {
-        let read = |folder: &Path| super::read(folder, |_| ());
+        let read = |folder: &Path| read(folder, |_| ());
         let empty = folder(&[("capture-1.jsonl", HEADER.into())]);
         assert!(matches!(read(empty.path()), Err(ReadError::Empty(_))));
         let newer = folder(&[("capture-1.jsonl", "{\"cltune_capture\":2}\n".into())]);

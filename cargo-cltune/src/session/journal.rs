@@ -43,6 +43,10 @@ use std::time::{Duration, Instant};
 const FOLDER: &str = "journal";
 /// How journals' names end.
 const EXTENSION: &str = "jsonl";
+/// The bytes that a file's name may have.
+const LONGEST_NAME: usize = 255;
+/// How many of a longer one are left for people.
+const READABLE: usize = 160;
 /// How often the disk is asked to keep what was written.
 const SYNC_EVERY: Duration = Duration::from_millis(500);
 
@@ -240,8 +244,8 @@ impl Journal {
 
 /// Where the journal of a job is.
 fn path(state: &Path, job: &Job) -> PathBuf {
-    let stem = file_stem(&job.declaration.model, &place(job));
-    state.join(FOLDER).join(format!("{stem}.{EXTENSION}"))
+    let name = file_name(&job.declaration.model, &place(job), EXTENSION);
+    state.join(FOLDER).join(name)
 }
 
 /// Where and for what a job measures.
@@ -253,8 +257,9 @@ fn place(job: &Job) -> Place {
     }
 }
 
-/// A file's name for what was measured of a kernel at a place, without an ending.
-pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
+/// A file's name for what was measured of a kernel at a place. One that would be too long for a file is its
+/// beginning, for people, and a hash.
+pub(crate) fn file_name(model: &Model, place: &Place, ending: &str) -> String {
     let problem = model.dimensions.iter().zip(&place.problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
@@ -271,24 +276,15 @@ pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     // Different names may be alike once what files may not be called is replaced.
-    let distinct = crc32fast::hash(parts.join("\0").as_bytes());
-    short(format!("{plain}-{distinct:08x}"), &parts.join("\0"))
-}
-
-/// So many bytes may a name have before its ending: file systems take 255 in all.
-const LONGEST_STEM: usize = 240;
-/// So many of a longer one are its beginning, for people; the rest is a hash.
-const READABLE: usize = 160;
-
-/// The name itself, unless it is too long for a file.
-fn short(name: String, whole: &str) -> String {
-    if name.len() <= LONGEST_STEM {
+    let whole = parts.join("\0");
+    let distinct = crc32fast::hash(whole.as_bytes());
+    let name = format!("{plain}-{distinct:08x}.{ending}");
+    if name.len() <= LONGEST_NAME {
         return name;
     }
-    let hash = fingerprint::of_text(whole);
+    let hash = fingerprint::of_text(&whole);
     let hash: String = hash.chars().filter(char::is_ascii_alphanumeric).collect();
-    let readable: String = name.chars().take(READABLE).collect();
-    format!("{readable}-{hash}")
+    format!("{}-{hash}.{ending}", &plain[..READABLE.min(plain.len())])
 }
 
 #[cfg(test)]
@@ -298,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_long_name_is_cut_and_stays_distinct() {
-        let stem = |dimensions: usize, size: i64| {
+        let name = |dimensions: usize, size: i64, ending: &str| {
             let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
             let names = (0..dimensions).map(|at| format!("number_of_output_channels_{at}").into());
             model.dimensions = names.collect::<Vec<_>>().into();
@@ -307,22 +303,33 @@ mod tests {
                 device: "d".into(),
                 problem: vec![size; dimensions],
             };
-            file_stem(&model, &place)
+            file_name(&model, &place, ending)
         };
         // Those that were possible before are as they were.
-        assert_eq!(
-            stem(1, 8),
-            "app--saxpy-p-d-number-of-output-channels-08-e44c01ca"
-        );
-        for (dimensions, is_cut) in [(7, false), (8, true), (11, true), (400, true)] {
-            let (first, second) = (stem(dimensions, 1024), stem(dimensions, 1025));
-            assert!(first.len() <= LONGEST_STEM && first.is_ascii(), "{first}");
+        let short = "app--saxpy-p-d-number-of-output-channels-08-e44c01ca.csv";
+        assert_eq!(name(1, 8, "csv"), short);
+        for (dimensions, ending, is_cut) in [
+            (7, EXTENSION, false),
+            (7, "kernel-tuner.json", true),
+            (8, EXTENSION, true),
+            (400, EXTENSION, true),
+        ] {
+            let (first, second) = (
+                name(dimensions, 1024, ending),
+                name(dimensions, 1025, ending),
+            );
+            assert!(first.len() <= LONGEST_NAME && first.is_ascii(), "{first}");
             assert_ne!(first, second);
+            let begin = "app--saxpy-p-d-number-of-output-channels-01024-number";
             assert!(
-                first.starts_with("app--saxpy-p-d-number-of-output-channels-01024"),
+                first.starts_with(begin) && first.ends_with(&format!(".{ending}")),
                 "{first}"
             );
-            assert_eq!(first.len() == READABLE + 1 + 66, is_cut, "{first}");
+            assert_eq!(
+                first.len() == READABLE + 68 + ending.len(),
+                is_cut,
+                "{first}"
+            );
         }
     }
 }

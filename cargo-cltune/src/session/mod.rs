@@ -39,7 +39,7 @@ mod trouble;
 pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
 pub(crate) use finalists::compare;
 pub(crate) use guard::{SessionLock, interrupted, watch_interrupts};
-pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
+pub(crate) use journal::{Place, Recorded, Session, file_name, recall};
 pub(crate) use keep::{Keeper, Kept};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{

@@ -1,6 +1,7 @@
 //! A journal made fit for being appended to: a session may have been killed in the middle of a line,
 //! and a disk may have lost something.
 
+use super::READABLE;
 use super::entry::{Entry, LARGEST};
 use crate::lockfile_store::replace;
 use std::io;
@@ -63,11 +64,13 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
 
 /// A name beside the journal that is not taken.
 fn aside(path: &Path) -> PathBuf {
-    let numbers = 1_u64..;
-    let mut names = numbers.map(|number| path.with_extension(format!("damaged-{number}")));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    // The name of a journal may be as long as a file's may be, and this ending is longer.
+    let stem: String = stem.chars().take(READABLE).collect();
+    let mut names = (1_u64..).map(|number| path.with_file_name(format!("{stem}.damaged-{number}")));
     names
         .find(|name| !name.exists())
-        .unwrap_or_else(|| path.with_extension("damaged"))
+        .unwrap_or_else(|| path.with_file_name(format!("{stem}.damaged")))
 }
 
 #[cfg(test)]
