@@ -182,7 +182,8 @@ fn threads_that_are_refused_are_no_panic() {
     let _ = program.cargo(&["build"]).expect_code(0);
     fs::copy(tools::cargo_cltune(), place("cargo-cltune")).expect("a program can be copied");
     fs::copy(program.executable("debug"), place("app")).expect("a program can be copied");
-    let rows: String = (0..64).map(|at| format!("{at},{}\n", 64 - at)).collect();
+    let rows = (0..64).map(|at| format!("{at},{}\n", 64 - at));
+    let rows = rows.collect::<Vec<_>>().concat();
     fs::write(place("space.csv"), "X,time_ms\n".to_owned() + &rows).expect("a file can be written");
     let root = chown(folder.path(), Some(NOBODY), Some(NOBODY)).is_ok();
     let mode = fs::Permissions::from_mode(0o755);

@@ -282,7 +282,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("capture-1.jsonl"), text).unwrap();
             let read = read(folder.path(), |text| {
-                told.borrow_mut().push(text.to_owned())
+                told.borrow_mut().push(text.to_owned());
             });
             let read = read.map_err(|error| error.to_string())?;
             let kernels: Vec<String> = read.into_iter().map(|one| one.kernel).collect();

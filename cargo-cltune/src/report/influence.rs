@@ -20,7 +20,7 @@
 //! was measured and not of the space, and shares of parameters that were changed together overlap.
 
 use rand::SeedableRng;
-use rand::seq::{SliceRandom, index};
+use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
 /// So many shuffles say what chance reaches.
@@ -106,8 +106,9 @@ fn drawn<'a>(working: &[(&'a [i64], f64)]) -> Vec<(&'a [i64], f64)> {
         return working.to_vec();
     }
     let mut random = Pcg64Mcg::seed_from_u64(0);
-    let positions = index::sample(&mut random, working.len(), MOST_CONFIGURATIONS);
-    let mut positions = positions.into_vec();
+    let mut positions: Vec<usize> = (0..working.len()).collect();
+    positions.shuffle(&mut random);
+    positions.truncate(MOST_CONFIGURATIONS);
     positions.sort_unstable();
     positions.into_iter().map(|at| working[at]).collect()
 }

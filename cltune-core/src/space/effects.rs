@@ -67,7 +67,7 @@ impl<'a> Questions<'a> {
 
     /// The number of configurations with these constraints alone; `None` where it takes too long to find.
     pub(super) fn count(&mut self, constraints: &[SpaceConstraint]) -> Option<u128> {
-        self.work.take(self.asking + constraints.len())?;
+        self.work.take(self.asking + 8 * constraints.len())?;
         let other = SpaceSpec {
             parameters: self.spec.parameters.clone(),
             constraints: constraints.to_vec(),

@@ -208,9 +208,8 @@ fn a_recording_costs_no_more_than_expected() {
     let _ = failed.expect_stderr(&["deep.json: cache entry `1`", "read at once"]);
 
     // Values that are all different, and names.
-    let rows: String = (0..30_000)
-        .map(|at| format!("{at},v{at},{}\n", at + 1))
-        .collect();
+    let rows = (0..30_000).map(|at| format!("{at},v{at},{}\n", at + 1));
+    let rows = rows.collect::<Vec<_>>().concat();
     fs::write(
         folder.path().join("rows.csv"),
         "X,NAME,time_ms\n".to_owned() + &rows,

@@ -5,7 +5,7 @@ use crate::commands::MessageFormat;
 use crate::commands::columns::columns;
 use crate::json;
 use crate::session::{Job, time};
-use crate::terminal::say;
+use crate::terminal::{printable_name, say};
 use cltune_core::select::Rule;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -35,7 +35,8 @@ pub(super) fn print(
         return out.flush();
     }
     let problem = model.describe_problem(&job.dims);
-    writeln!(out, "{} on {}, {problem}", model.name, job.device.name)?;
+    let device = printable_name(&job.device.name);
+    writeln!(out, "{} on {device}, {problem}", model.name)?;
     let header = ["values", "time", "of the fastest", ""];
     let mut rows = vec![header.map(str::to_owned)];
     for one in worth {

@@ -2,6 +2,7 @@
 
 use crate::commands::columns::lines;
 use crate::session::{Finished, Job, time};
+use crate::terminal::printable_name;
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
 
@@ -18,7 +19,9 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         let Some((first, _)) = of_device.first() else {
             continue;
         };
-        writeln!(out, "\n{} ({})", first.device.name, first.device.platform)?;
+        let name = printable_name(&first.device.name);
+        let platform = printable_name(&first.device.platform);
+        writeln!(out, "\n{name} ({platform})")?;
         let header = [
             "kernel", "problem", "time", "rate", "default", "speed-up", "measured", "failed",
         ];
@@ -104,7 +107,8 @@ fn subject(job: &Job) -> String {
     } else {
         format!(" for {problem}")
     };
-    format!("{} on {}{of}", job.declaration.model.name, job.device.name)
+    let device = printable_name(&job.device.name);
+    format!("{} on {device}{of}", job.declaration.model.name)
 }
 
 fn row(job: &Job, finished: &Finished) -> [String; 8] {

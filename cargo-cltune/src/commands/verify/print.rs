@@ -6,7 +6,7 @@ use super::plan::Plan;
 use crate::commands::MessageFormat;
 use crate::commands::columns::columns;
 use crate::json;
-use crate::terminal::say;
+use crate::terminal::{printable_name, say};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
@@ -98,7 +98,7 @@ impl<'a> Printer<'a> {
         let size = if attempt.is_larger { " (larger)" } else { "" };
         let device = match &attempt.tuned_on {
             Some(tuned_on) => format!("{tuned_on}, simulated"),
-            None => job.device.name.clone(),
+            None => printable_name(&job.device.name).into_owned(),
         };
         let configuration = job.configuration(&attempt.codes);
         let values = match attempt.origin.selected() {
