@@ -3,15 +3,14 @@
 #[cfg(test)]
 mod documented;
 mod examples;
-mod output;
 
 use crate::commands::{self, Outcome};
 use crate::interrupt::interrupted;
+use crate::terminal::{Output, Stderr, printable, shortened};
 use crate::worker;
 use clap::{CommandFactory, Parser, Subcommand};
-use output::Output;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -155,13 +154,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(Cargo::Cltune(cltune)) => cltune,
         Err(error) => {
             // Help and version are errors for clap, with exit code 0; usage errors have 2.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return match error.print() {
+                Err(lost) if is_news(lost.kind()) => failed(&unwritten(lost.kind())),
+                _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            };
         }
     };
     // Not locked: searches side by side print their messages too.
-    let mut stdout = Output::new(anstream::stdout());
-    let mut stderr = anstream::stderr();
+    let is_terminal = std::io::stdout().is_terminal();
+    let mut stdout = Output::new(anstream::stdout(), is_terminal);
     let outcome = match cltune.command {
         None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
         Some(Command::Tune(args)) => finish(commands::tune::run(&args, &mut stdout)),
@@ -172,8 +173,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Rules(args)) => finish(commands::rules::run(&args, &mut stdout)),
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
-        Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut stderr)),
-        Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut stderr)),
+        Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut Stderr)),
+        Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut Stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),
         Some(Command::Completions(args)) => finish(commands::completions::run(
@@ -192,17 +193,37 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             };
         }
     };
-    match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Reported) => ExitCode::from(1),
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
-        Err(_) if stdout.is_closed() => ExitCode::from(2),
-        Err(message) => {
-            let red = anstyle::AnsiColor::Red.on_default().bold();
-            let _ = writeln!(stderr, "{red}error{red:#}: {message}");
-            ExitCode::from(if interrupted() { 130 } else { 2 })
-        }
-    }
+    // What fails is noted.
+    let _ = stdout.flush();
+    let message = match (outcome, stdout.failure()) {
+        (_, Some(kind)) if is_news(kind) => unwritten(kind),
+        (Ok(Outcome::Done), _) => return ExitCode::SUCCESS,
+        (Ok(Outcome::Reported), _) => return ExitCode::from(1),
+        (Ok(Outcome::Interrupted), _) => return ExitCode::from(130),
+        // The reader has gone, and needs no words.
+        (Err(_), Some(_)) => return ExitCode::from(2),
+        (Err(message), None) => message,
+    };
+    failed(&message)
+}
+
+/// Says what went wrong. Where that cannot be read, the exit code says it.
+fn failed(message: &str) -> ExitCode {
+    let red = anstyle::AnsiColor::Red.on_default().bold();
+    let message = shortened(message);
+    let message = printable(&message);
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {message}");
+    ExitCode::from(if interrupted() { 130 } else { 2 })
+}
+
+/// What there is to say where standard output cannot be written to.
+fn unwritten(kind: ErrorKind) -> String {
+    format!("cannot write to standard output: {kind}")
+}
+
+/// Whether a failure of standard output is worth a word: not where the reader has gone.
+fn is_news(kind: ErrorKind) -> bool {
+    kind != ErrorKind::BrokenPipe
 }
 
 fn check(
@@ -212,7 +233,7 @@ fn check(
     let artifact = args.check.artifact.as_deref();
     let discovery = crate::artifact::discover(artifact, &args.cargo)?;
     for package in discovery.packages.iter().filter(|package| !package.is_copy) {
-        crate::session::touch_sources(&package.manifest_dir, &package.declarations);
+        crate::artifact::touch_sources(&package.manifest_dir, &package.declarations);
     }
     let override_lock = std::env::var_os("CLTUNE_LOCK").filter(|path| !path.is_empty());
     Ok(commands::check::run(

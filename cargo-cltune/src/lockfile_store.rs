@@ -1,8 +1,17 @@
 //! Lockfiles on disk.
 
-use cltune_core::lockfile::{Lockfile, LockfileError};
-use std::io::{self, Write as _};
+use cltune_core::lockfile::{LARGEST, Lockfile, LockfileError};
+use std::fs::{File, Permissions, TryLockError};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long to wait for a process that changes a lockfile, which takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+/// So many links may lead to a file.
+const MOST_LINKS: usize = 40;
 
 /// A lockfile that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -35,9 +44,9 @@ pub(crate) enum StoreError {
 
 /// The text of a file, or `None` when there is no such file.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, StoreError> {
-    match std::fs::read_to_string(path) {
+    match cltune_files::read_text(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(source) => Err(StoreError::Read {
             path: path.to_owned(),
             source,
@@ -69,6 +78,33 @@ pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> 
     })
 }
 
+/// Held while a lockfile is read, changed and written.
+#[must_use]
+pub(crate) struct Held(
+    #[expect(dead_code, reason = "the lock is held by the open file")] Option<File>,
+);
+
+/// Waits until no other process changes a lockfile in this one's folder: what it writes meanwhile would be lost.
+/// The folder is locked, since the file is replaced as a whole, and a file beside it would stay there. Where
+/// that cannot be done (by the file system, on Windows, or because a process holds the lock for other purposes),
+/// the file is changed without it.
+pub(crate) fn lock(path: &Path) -> Held {
+    let folder = target(path).map(|target| folder(&target));
+    let Ok(folder) = folder.and_then(File::open) else {
+        return Held(None);
+    };
+    let begin = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Held(Some(folder)),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < PATIENCE => {
+                std::thread::sleep(PAUSE);
+            }
+            Err(_) => return Held(None),
+        }
+    }
+}
+
 /// Whether [`write()`] could replace this file now; changes nothing.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
     let destination = Destination::of(path)?;
@@ -85,34 +121,55 @@ struct Destination {
     /// The folder of the file.
     folder: PathBuf,
     /// The file's permissions, where there is one.
-    permissions: Option<std::fs::Permissions>,
+    permissions: Option<Permissions>,
 }
 
 impl Destination {
     fn of(path: &Path) -> io::Result<Self> {
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let folder = match target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
+        let target = target(path)?;
+        let permissions = match cltune_files::open(&target, u64::MAX) {
+            Ok(file) => Some(file.get_ref().metadata()?.permissions()),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            // A folder or a device would be replaced by a file.
+            Err(error) => return Err(error),
         };
-        let permissions = std::fs::metadata(&target)
-            .ok()
-            .map(|metadata| metadata.permissions());
-        if permissions
-            .as_ref()
-            .is_some_and(std::fs::Permissions::readonly)
-        {
+        if permissions.as_ref().is_some_and(Permissions::readonly) {
             // Renaming over it would succeed where the folder is writable; the user said no.
             return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
+                ErrorKind::PermissionDenied,
                 "the file is read-only",
             ));
         }
         Ok(Self {
+            folder: folder(&target),
             target,
-            folder,
             permissions,
         })
+    }
+}
+
+/// The file that a path means: what a link leads to, whether or not it is there.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&target) {
+            // Relative to the folder that the link is in.
+            Ok(next) => target = folder(&target).join(next),
+            // It is no link, or nothing.
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::NotFound) => {
+                return Ok(target);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("it is a link that leads back to itself"))
+}
+
+/// The folder that a file is in.
+fn folder(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -129,7 +186,7 @@ pub(crate) fn replace(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(permissions.unwrap_or_else(|| std::fs::Permissions::from_mode(0o644)));
+        builder.permissions(permissions.unwrap_or_else(|| Permissions::from_mode(0o644)));
     }
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_ref())?;
@@ -204,5 +261,74 @@ mod tests {
             fs::read_to_string(&real).unwrap(),
             Lockfile::default().to_text()
         );
+        // One that leads nowhere yet: through a second link, in another folder.
+        fs::create_dir(folder.path().join("below")).unwrap();
+        let (far, near) = (folder.path().join("far"), folder.path().join("near"));
+        std::os::unix::fs::symlink("below/new.lock", &far).unwrap();
+        std::os::unix::fs::symlink("far", &near).unwrap();
+        check_writable(&near).unwrap();
+        assert!(read(&near).unwrap().is_none());
+        write(&near, &Lockfile::default()).unwrap();
+        assert_eq!(
+            read(&folder.path().join("below/new.lock")).unwrap(),
+            Some(Lockfile::default())
+        );
+        for link in [&far, &near] {
+            assert!(fs::symlink_metadata(link).unwrap().is_symlink());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("loop", path("loop")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", path("device")).unwrap();
+        let made = std::process::Command::new("mkfifo")
+            .arg(path("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        for (name, says) in [
+            ("loop", "link that leads back to itself"),
+            ("device", "it is a device"),
+            ("pipe", "it is a named pipe"),
+            (".", "it is a folder"),
+        ] {
+            for result in [check_writable(&path(name)), replace(&path(name), "text")] {
+                let error = result.unwrap_err().to_string();
+                assert!(error.contains(says), "{name}: {error}");
+            }
+            assert!(
+                matches!(read_text(&path(name)), Err(StoreError::Read { .. })),
+                "{name}"
+            );
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn changes_at_the_same_time_wait_for_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cltune.lock");
+        let count = || -> usize {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            text.parse().unwrap_or_default()
+        };
+        let change = || {
+            for _ in 0..25 {
+                let _held = lock(&path);
+                let before = count();
+                std::thread::sleep(Duration::from_micros(100));
+                replace(&path, (before + 1).to_string()).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(change);
+            }
+        });
+        assert_eq!(count(), 100);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no litter");
     }
 }

@@ -20,6 +20,8 @@ mod report;
 mod samples;
 mod session;
 mod statistics;
+mod terminal;
+mod threads;
 mod worker;
 
 use std::process::ExitCode;

@@ -42,6 +42,7 @@ pub(crate) fn declaration(
         version: "0.1.0".to_owned(),
         source_file: "src/lib.rs".to_owned(),
         lockfile_seen: "absent".to_owned(),
+        files: Vec::new(),
         problems: problems.iter().map(|n| vec![*n]).collect(),
         tune_if: None,
         reference: Reference::Default,

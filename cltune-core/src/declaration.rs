@@ -20,6 +20,9 @@ pub struct Declaration {
     /// The lockfile as the macro saw it: `b3:…` of its text, or `absent`. A reader can tell
     /// whether an artifact was built with the lockfile that lies there now.
     pub lockfile_seen: String,
+    /// The files that the macro read, with what was in them: a reader can tell whether an artifact was built
+    /// from what lies there now. Empty in artifacts of old releases.
+    pub files: Vec<SourceFile>,
     /// The problem sizes to tune for, each in the order of [`Model::dimensions`]; one empty problem
     /// when there are no dimensions.
     pub problems: Vec<Vec<i64>>,
@@ -41,6 +44,15 @@ pub struct Declaration {
     /// Whether all work-groups do about the same amount of work, however many are launched: then a part
     /// of them shows whether a configuration is slow.
     pub even_work: bool,
+}
+
+/// A file as it was when a declaration was made from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path, relative to the package, with `/`.
+    pub path: String,
+    /// `b3:…` of its text.
+    pub content: String,
 }
 
 impl Declaration {

@@ -1,7 +1,8 @@
 //! What is put into an artifact comes out of it again, and what is not a record is an error.
 
 use cltune_core::declaration::{
-    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, Tolerance,
+    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, SourceFile,
+    Tolerance,
 };
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
@@ -120,6 +121,10 @@ fn declaration() -> Declaration {
         version: "0.1.0-rc.1".into(),
         source_file: "src/path with spaces/größe.rs".into(),
         lockfile_seen: "absent".into(),
+        files: vec![SourceFile {
+            path: "kernels/a b.cl".into(),
+            content: "b3:00".into(),
+        }],
         problems: vec![vec![1 << 20, 3], vec![1 << 24, 11]],
         tune_if: Some(bool("device.is_gpu == 1 || n <= 1048576")),
         reference: Reference::Kernel(ReferenceKernel {
@@ -375,6 +380,11 @@ fn damage_is_located() {
             "global = [\"WG\", \"m\"]",
             &["reference.global", "`WG`"],
         ),
+        (
+            "name = \"test::",
+            "name = \"test\\u001b[2J::",
+            &["`name`", "control characters"],
+        ),
         ("package = ", "package ", &["damaged"]),
     ] {
         let message = damaged(from, to);
@@ -449,7 +459,7 @@ proptest! {
     ) {
         let mut declaration = least();
         let [name, kernel, source, package, file, lockfile] = texts;
-        declaration.model.name = name.into();
+        declaration.model.name = name.replace(char::is_control, "").into();
         declaration.model.kernel = kernel.into();
         declaration.model.source = source.into();
         declaration.model.options = options.into_iter().map(Text::Owned).collect::<Vec<_>>().into();

@@ -1,9 +1,13 @@
 //! What is read from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
 //! macro, and only reading.
 
-use cltune_core::source::decode;
-use std::io::ErrorKind;
+use cltune_core::declaration::SourceFile;
+use cltune_core::fingerprint;
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// The size of a kernel file, bytes: what a source may have with all that it includes.
+const LARGEST_SOURCE: u64 = cltune_core::source::MAX_BYTES as u64;
 
 /// The package that is being compiled.
 #[derive(Clone, Debug)]
@@ -56,21 +60,41 @@ impl Environment {
         absolute
     }
 
-    /// The text of a file of the package, or why there is none, with the path that was looked at.
+    /// The Rust file that is being expanded, where it can be read: it may have been made up by a tool.
+    pub(crate) fn rust_file(&self) -> Option<SourceFile> {
+        let path = self.absolute(&self.source_file);
+        let text = cltune_files::read_text(&path, LARGEST_SOURCE).ok()?;
+        Some(SourceFile {
+            path: self.source_file.clone(),
+            content: fingerprint::of_text(&text),
+        })
+    }
+
+    /// The text of a kernel file of the package, or why there is none, with the path that was looked at.
     pub(crate) fn read(&self, path: &str) -> Result<String, String> {
         let path = self.absolute(path);
-        read_text(&path).map_err(|reason| format!("{reason} (looked at `{}`)", path.display()))
+        let text = cltune_files::read_text(&path, LARGEST_SOURCE);
+        text.map_err(|error| format!("{} (looked at `{}`)", reason(&error), path.display()))
     }
 }
 
-/// The text of a file, or why there is none.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        _ if path.is_dir() => "it is a folder, not a file".to_owned(),
-        _ => format!("it cannot be read: {error}"),
-    })?;
-    decode(bytes)
+/// Why a file cannot be read, after its name.
+fn reason(error: &io::Error) -> String {
+    // The system's own words begin with its name for the error.
+    match error.raw_os_error() {
+        Some(_) if error.kind() == io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        Some(_) => format!("it cannot be read: {error}"),
+        None => error.to_string(),
+    }
+}
+
+/// The text of a lockfile; `None` where there is no such file. An error says why it cannot be read.
+pub(crate) fn read_lockfile(path: &Path) -> Result<Option<String>, String> {
+    match cltune_files::read_text(path, cltune_core::lockfile::LARGEST) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(reason(&error)),
+    }
 }
 
 /// The expanded file relative to the package. The compiler's paths are relative to the folder it

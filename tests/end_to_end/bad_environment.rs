@@ -1,5 +1,7 @@
 //! Missing libraries, drivers and devices, and wrong usage.
 
+#[cfg(target_os = "linux")]
+use cltune_tests::faulty::{BEST, Session};
 use cltune_tests::samples::{self, FILL};
 use cltune_tests::{Output, tools};
 use std::fs;
@@ -106,6 +108,175 @@ fn a_reader_that_has_gone_is_no_news() {
     let ended = ended.expect("the command can be run");
     assert_eq!(ended.status.code(), Some(2));
     assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_on_standard_error_is_lost_and_nothing_else() {
+    let session = Session::new("");
+    for (number, closed) in ["exec 2>/dev/full", "exec 2>&-"].into_iter().enumerate() {
+        let lockfile = format!("{number}.lock");
+        // Words for people, since those for tools are on standard output.
+        let arguments = ["--message-format", "human", "--lockfile", &lockfile];
+        let tuned = Output::of(&mut session.command_in(closed, &arguments));
+        let tuned = tuned.expect_code(0).expect_stdout(&["A = 4"]);
+        assert_eq!(tuned.stderr, "");
+        assert!(session.path(&lockfile).exists());
+        let merged = ["cltune", "merge", "-o", "all.lock", &lockfile, &lockfile];
+        let mut merge = Command::new("sh");
+        merge.args(["-c", &format!("{closed} && exec \"$@\""), "sh"]);
+        session.place(merge.arg(tools::cargo_cltune()).args(merged));
+        let _ = Output::of(&mut merge).expect_code(0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_on_standard_output_is_an_error_in_the_end() {
+    let session = Session::new("");
+    let says = ["error: cannot write to standard output: "];
+    for format in ["human", "json"] {
+        let arguments = ["--message-format", format];
+        let tuned = Output::of(&mut session.command_in("exec >/dev/full", &arguments));
+        let _ = tuned.expect_code(2).expect_stderr(&says);
+        // What was found is kept, and where it is was said.
+        assert_eq!(session.chosen(), BEST);
+        fs::remove_file(session.path("cltune.lock")).expect("it was written");
+    }
+    for arguments in [&["devices"][..], &["--help"], &["completions", "bash"]] {
+        let full = fs::File::options().write(true).open("/dev/full");
+        let child = cltune(arguments)
+            .stdout(full.expect("Linux has it"))
+            .stderr(Stdio::piped())
+            .spawn();
+        let ended = child.and_then(std::process::Child::wait_with_output);
+        let ended = ended.expect("the command can be run");
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(said.contains(says[0]), "{arguments:?}: {said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_results_are_only_where_they_were_written() {
+    let session = Session::new("error=-5@clEnqueueNDRangeKernel");
+    let failed = session.tune(&["--message-format", "human"]).expect_code(1);
+    assert!(!failed.stderr.contains("The results are in"), "{failed}");
+    let session = session.without_faults();
+    let tuned = session.tune(&["--message-format", "human"]).expect_code(0);
+    let place = session.path("cltune.lock").display().to_string();
+    let _ = tuned.expect_stderr(&[&format!("The results are in {place}")]);
+}
+
+/// As few threads as a user may have: whatever is refused, the session or its worker says so, or does without.
+/// Root is not limited, so there the command runs as nobody.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_are_refused_are_no_panic() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    const NOBODY: u32 = 65534;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let place = |name: &str| folder.path().join(name);
+    let program = samples::program("cltune-e2e-few-threads");
+    let _ = program.cargo(&["build"]).expect_code(0);
+    fs::copy(tools::cargo_cltune(), place("cargo-cltune")).expect("a program can be copied");
+    fs::copy(program.executable("debug"), place("app")).expect("a program can be copied");
+    let rows = (0..64).map(|at| format!("{at},{}\n", 64 - at));
+    let rows = rows.collect::<Vec<_>>().concat();
+    fs::write(place("space.csv"), "X,time_ms\n".to_owned() + &rows).expect("a file can be written");
+    let root = chown(folder.path(), Some(NOBODY), Some(NOBODY)).is_ok();
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(folder.path(), mode).expect("its owner may");
+    let cltune = |most: u32, arguments: &[&str]| {
+        let mut command = Command::new("prlimit");
+        command.arg(format!("--nproc={most}"));
+        if root {
+            command = Command::new("setpriv");
+            command.args([
+                "--reuid=65534",
+                "--regid=65534",
+                "--clear-groups",
+                "prlimit",
+            ]);
+            command.arg(format!("--nproc={most}"));
+        }
+        command
+            .arg(place("cargo-cltune"))
+            .arg("cltune")
+            .args(arguments);
+        command
+            .current_dir(folder.path())
+            .env("POCL_CACHE_DIR", place("pocl"));
+        Output::of(&mut command)
+    };
+    let replay = ["simulate", "space.csv", "--budget", "30", "--repeats", "4"];
+    let alone = cltune(1, &replay).expect_code(0).expect_stderr(&[]);
+    assert_eq!(alone.stdout, cltune(1000, &replay).expect_code(0).stdout);
+    let tune = [
+        "tune",
+        "--artifact",
+        "app",
+        "--budget",
+        "3",
+        "--jobs",
+        "2",
+        "--fresh",
+    ];
+    let mut codes = Vec::new();
+    for most in [1, 3, 5, 7, 10, 14, 1000] {
+        let tuned = cltune(most, &tune).expect_stderr(&[]);
+        assert!(matches!(tuned.code, Some(0..=2)), "{most}: {tuned}");
+        assert!(
+            tuned.code == Some(0) || tuned.stderr.contains("error: "),
+            "{tuned}"
+        );
+        codes.push(tuned.code);
+    }
+    assert_eq!((codes[0], codes[6]), (Some(2), Some(0)), "{codes:?}");
+}
+
+/// What `script` makes a terminal for, which may not be there.
+#[cfg(target_os = "linux")]
+#[test]
+fn control_characters_are_shown_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let name = "a\u{1b}]0;title\u{7}b.csv";
+    let text = "X,time_ms\n1,2\n2,1\n";
+    fs::write(folder.path().join(name), text).expect("a file can be written");
+    fs::write(
+        folder.path().join("bad.csv"),
+        "X\u{1b}[2J,time_ms\n1,x\u{1b}[2J\n",
+    )
+    .expect("a file can be written");
+    let command = |file: &str| {
+        let program = tools::cargo_cltune().display();
+        format!("'{program}' cltune simulate '{file}' --budget 2 --repeats 1 --strategy random")
+    };
+    let on_a_terminal = |file: &str| {
+        let mut script = Command::new("script");
+        script.args(["-qec", &command(file), "/dev/null"]);
+        Output::of(script.current_dir(folder.path()))
+    };
+    if !Command::new("script")
+        .arg("-V")
+        .output()
+        .is_ok_and(|of| of.status.success())
+    {
+        assert!(
+            std::env::var_os("CLTUNE_TEST_FULL").is_none(),
+            "there is no `script`"
+        );
+        eprintln!("SKIPPED: there is no `script`, which makes terminals");
+        return;
+    }
+    let shown = on_a_terminal(name).expect_code(0);
+    let shown = shown.expect_stdout(&["a\\u{1b}]0;title\\u{7}b"]);
+    assert!(!shown.stdout.contains('\u{7}'), "{shown}");
+    // Neither in errors.
+    let shown = on_a_terminal("bad.csv").expect_code(2);
+    let shown = shown.expect_stdout(&["`x\\u{1b}[2J` is no time"]);
+    assert!(!shown.stdout.contains("\u{1b}[2J"), "{shown}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use cltune_tests::samples;
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 #[test]
 fn cargo_builds_again_what_changed_and_nothing_else() {
@@ -42,6 +43,65 @@ fn cargo_builds_again_what_changed_and_nothing_else() {
         "`check` saw that the program lacks the lockfile"
     );
     let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+}
+
+/// As a backup, an archive or `cp -p` puts it: cargo compares times, and builds nothing again.
+#[test]
+fn a_kernel_that_is_put_back_with_its_old_time_is_noticed_by_its_content() {
+    let project = samples::program("cltune-e2e-put-back");
+    let old = SystemTime::now() - Duration::from_secs(1000);
+    let put_back = |path: &str, text: &str| {
+        project.write(path, text);
+        let file = fs::File::options().append(true).open(project.path(path));
+        let set = file.and_then(|file| file.set_modified(old));
+        set.expect("the time of a file can be set");
+    };
+    let _ = project.cltune(&["--budget", "3"]).expect_code(0);
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+    let tuned = project.read("kernels/waste.h");
+    let changed = tuned.replace("2000", "2001");
+    assert_ne!(tuned, changed);
+
+    // Another kernel than the one that was tuned.
+    put_back("kernels/waste.h", &changed);
+    assert!(!project.compiles_again(), "cargo does not see it");
+    let stale = project.cltune(&["check"]).expect_code(1);
+    let stale = stale.expect_stderr(&["kernels/waste.h is another than when it was built"]);
+    let _ = stale.expect_stdout(&["stale"]);
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 0"]);
+
+    // And back: nothing is stale.
+    put_back("kernels/waste.h", &tuned);
+    let _ = project.cltune(&["check"]).expect_code(0);
+    let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
+    let quiet = project.cltune(&["check"]).expect_code(0);
+    assert!(!quiet.stderr.contains("waste.h"), "said once: {quiet}");
+
+    // The Rust file with the declaration, too.
+    let declared = project.read("src/tunables.rs");
+    put_back(
+        "src/tunables.rs",
+        &declared.replace("WG = [4, 16]", "WG = [4, 16, 64]"),
+    );
+    let stale = project.cltune(&["check"]).expect_code(1);
+    let _ = stale.expect_stderr(&["src/tunables.rs is another"]);
+}
+
+#[test]
+fn an_include_of_a_macro_is_an_error_that_says_what_to_write() {
+    let project = samples::program("cltune-e2e-macro-include");
+    project.edit(
+        "kernels/scale.cl",
+        "#include \"waste.h\"",
+        "#define HDR \"waste.h\"\n#include HDR",
+    );
+    let failed = project.cargo(&["build"]).expect_code(101);
+    let _ = failed.expect_stderr(&[
+        "kernels/scale.cl",
+        "line 3: `#include HDR`",
+        "`#include \"…\"`",
+        "source = \"kernels/scale.cl\"",
+    ]);
 }
 
 #[test]

@@ -3,8 +3,11 @@
 use super::build::{BuildError, BuiltPackage, CargoArgs};
 use super::diagnostics::StaleWarning;
 use super::read::{ReadError, declarations};
+use super::sources::{changed, touch};
+use crate::terminal::say;
+use cltune_core::Text;
 use cltune_core::declaration::Declaration;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A package and the tunables found in its artifacts.
@@ -142,45 +145,124 @@ fn find(
     from_artifact(file, folder, state)
 }
 
-/// Builds with cargo and reads what was built.
+/// What was built.
+struct Built {
+    packages: Vec<Found>,
+    /// The tunables of other packages.
+    foreign: Vec<Declaration>,
+    /// Those packages.
+    others: Vec<BuiltPackage>,
+    held_back: Vec<StaleWarning>,
+    state: PathBuf,
+}
+
+/// What was found of a package, in any of its files: the same tunable many times.
+struct Found {
+    package: BuiltPackage,
+    declarations: Vec<Declaration>,
+    /// The names of those that not only examples, benchmarks and tests have.
+    for_users: BTreeSet<String>,
+}
+
+/// Builds with cargo and reads what was built: again where it was not built from what lies there.
 fn from_cargo(args: &CargoArgs, hold_back: bool) -> Result<Discovery, DiscoverError> {
+    let mut built = build(args, hold_back)?;
+    let is_changed = touch_changed(&built.packages, |file| {
+        say(format_args!(
+            "{file} is another than when it was built, though not newer: building again"
+        ));
+    });
+    if is_changed {
+        built = build(args, hold_back)?;
+        touch_changed(&built.packages, |file| {
+            say(format_args!(
+                "warning: {file} changed while it was built; what is found may be of an earlier version"
+            ));
+        });
+    }
+    discovery(built)
+}
+
+/// Makes cargo build again what was not built from what lies there. Whether there is something; `tell` is told
+/// each file once.
+fn touch_changed(found: &[Found], tell: impl Fn(&str)) -> bool {
+    let mut told = BTreeSet::new();
+    for found in found.iter().filter(|found| !found.package.is_copy) {
+        let folder = &found.package.folder;
+        for declaration in &found.declarations {
+            let Some(file) = changed(folder, declaration) else {
+                continue;
+            };
+            touch(folder, declaration);
+            if told.insert((folder, file)) {
+                tell(file);
+            }
+        }
+    }
+    !told.is_empty()
+}
+
+/// Builds with cargo and reads what was built.
+fn build(args: &CargoArgs, hold_back: bool) -> Result<Built, DiscoverError> {
     let built = args.build(hold_back)?;
+    // Artifacts hold the tunables of their dependencies, too.
+    let mut foreign = Vec::new();
+    let mut packages = Vec::new();
+    for package in built.packages {
+        let mut found = Found {
+            package,
+            declarations: Vec::new(),
+            for_users: BTreeSet::new(),
+        };
+        for file in &found.package.files {
+            let (own, others): (Vec<_>, Vec<_>) = declarations(&file.path)?
+                .into_iter()
+                .partition(|declaration| is_of(declaration, &found.package));
+            if !file.is_auxiliary || args.names_targets() {
+                let names = own.iter().map(|own| own.model.name.to_string());
+                found.for_users.extend(names);
+            }
+            found.declarations.extend(own);
+            foreign.extend(others);
+        }
+        packages.push(found);
+    }
+    Ok(Built {
+        packages,
+        foreign,
+        others: built.others,
+        held_back: built.held_back,
+        state: built.target.join("cltune"),
+    })
+}
+
+/// Each tunable once, by its package.
+fn discovery(mut built: Built) -> Result<Discovery, DiscoverError> {
     let mut discovery = Discovery {
         packages: Vec::new(),
         without: Vec::new(),
         dependencies: Vec::new(),
         held_back: built.held_back,
-        state: built.target.join("cltune"),
+        state: built.state,
     };
-    // Artifacts hold the tunables of their dependencies, too.
-    let mut foreign = Vec::new();
-    for package in built.packages {
-        let mut found = Vec::new();
-        let mut for_users = BTreeSet::new();
-        for file in &package.files {
-            let (own, others): (Vec<_>, Vec<_>) = declarations(&file.path)?
-                .into_iter()
-                .partition(|declaration| is_of(declaration, &package));
-            if !file.is_auxiliary || args.names_targets() {
-                for_users.extend(own.iter().map(|own| own.model.name.to_string()));
-            }
-            found.extend(own);
-            foreign.extend(others);
-        }
-        if found.is_empty() {
-            discovery.without.push(package.name);
+    for found in built.packages {
+        if found.declarations.is_empty() {
+            discovery.without.push(found.package.name);
             continue;
         }
-        let mut tunables = tunables(package, found)?;
+        let mut tunables = tunables(found.package, found.declarations)?;
         let names = tunables.declarations.iter();
-        let names = names.map(|found| found.model.name.to_string());
-        tunables.auxiliary = names.filter(|name| !for_users.contains(name)).collect();
+        let names = names.map(|of| of.model.name.to_string());
+        tunables.auxiliary = names
+            .filter(|name| !found.for_users.contains(name))
+            .collect();
         discovery.packages.push(tunables);
     }
     for package in built.others {
-        let of_it: Vec<Declaration> = foreign
-            .extract_if(.., |declaration| is_of(declaration, &package))
-            .collect();
+        let of_it = built
+            .foreign
+            .extract_if(.., |declaration| is_of(declaration, &package));
+        let of_it: Vec<Declaration> = of_it.collect();
         if !of_it.is_empty() {
             discovery.dependencies.push(tunables(package, of_it)?);
         }
@@ -239,13 +321,10 @@ fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discove
 
 /// Several targets of a package carry the same tunable.
 fn each_once(found: Vec<Declaration>) -> Result<Vec<Declaration>, DiscoverError> {
-    let mut once: Vec<Declaration> = Vec::new();
+    let mut once: BTreeMap<Text, Declaration> = BTreeMap::new();
     for declaration in found {
-        match once
-            .iter()
-            .find(|other| other.model.name == declaration.model.name)
-        {
-            None => once.push(declaration),
+        match once.get(&declaration.model.name) {
+            None => drop(once.insert(declaration.model.name.clone(), declaration)),
             Some(other) if other.model == declaration.model => {}
             Some(other) => {
                 return Err(DiscoverError::SameName {
@@ -256,6 +335,5 @@ fn each_once(found: Vec<Declaration>) -> Result<Vec<Declaration>, DiscoverError>
             }
         }
     }
-    once.sort_by(|a, b| a.model.name.cmp(&b.model.name));
-    Ok(once)
+    Ok(once.into_values().collect())
 }

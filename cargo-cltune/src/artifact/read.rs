@@ -6,6 +6,9 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use std::path::{Path, PathBuf};
 
+/// The size of an executable or library, bytes; with debug information some have more than one of these.
+const LARGEST: u64 = 4 << 30;
+
 /// A file whose tunables cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
@@ -37,7 +40,7 @@ pub(crate) enum ReadError {
 
 /// Every record of a file, repeated ones included.
 pub(crate) fn declarations(path: &Path) -> Result<Vec<Declaration>, ReadError> {
-    let bytes = std::fs::read(path).map_err(|source| ReadError::Open {
+    let bytes = cltune_files::read(path, LARGEST).map_err(|source| ReadError::Open {
         path: path.to_owned(),
         source,
     })?;

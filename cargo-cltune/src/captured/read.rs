@@ -2,10 +2,12 @@
 
 use super::{Captured, Data, Kept};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The size of a file, bytes: some three million lines.
+const LARGEST: u64 = 1 << 30;
 /// The version of the files that can be read.
 const VERSION: u64 = 1;
 
@@ -20,12 +22,11 @@ pub(crate) enum ReadError {
         .0.display()
     )]
     Empty(PathBuf),
-    #[error("{}:{line}: {reason}; remove the file, or capture again", path.display())]
-    Line {
-        path: PathBuf,
-        line: usize,
-        reason: String,
-    },
+    #[error(
+        "{}: a capture of version {version}, and this release reads version {VERSION}; capture again",
+        path.display()
+    )]
+    Version { path: PathBuf, version: u64 },
 }
 
 #[derive(Deserialize)]
@@ -58,18 +59,20 @@ struct LineArgument {
     file: Option<String>,
 }
 
-/// Everything that was captured in a folder, by any number of processes; the most expensive first.
-pub(crate) fn read(folder: &Path) -> Result<Vec<Captured>, ReadError> {
-    let mut all: Vec<Captured> = Vec::new();
+/// Everything that was captured in a folder, by any number of processes; the most expensive first. A line that is
+/// damaged is left out; `damaged` is told of each file that has such lines.
+pub(crate) fn read(folder: &Path, damaged: impl Fn(&str)) -> Result<Vec<Captured>, ReadError> {
+    let mut all = Union::default();
     for path in files(folder)? {
-        let text = std::fs::read_to_string(&path).map_err(|source| ReadError::File {
+        let text = cltune_files::read(&path, LARGEST).map_err(|source| ReadError::File {
             path: path.clone(),
             source,
         })?;
-        for captured in lines(&path, folder, &text)? {
-            add(&mut all, captured);
+        for captured in lines(&path, folder, &text, &damaged)? {
+            all.add(captured);
         }
     }
+    let mut all = all.captured;
     if all.is_empty() {
         return Err(ReadError::Empty(folder.to_owned()));
     }
@@ -99,29 +102,44 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
-fn lines(path: &Path, folder: &Path, text: &str) -> Result<Vec<Captured>, ReadError> {
-    let wrong = |line: usize, reason: String| ReadError::Line {
-        path: path.to_owned(),
-        line: line + 1,
-        reason,
-    };
+fn lines(
+    path: &Path,
+    folder: &Path,
+    text: &[u8],
+    damaged: impl Fn(&str),
+) -> Result<Vec<Captured>, ReadError> {
     let mut found = Vec::new();
+    let (mut lost, mut first) = (0_usize, None);
     // A line without an end was being written when the process ended.
     let whole = text
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"));
     for (number, line) in whole.enumerate() {
-        let not_json = |error: serde_json::Error| wrong(number, error.to_string());
-        if number == 0 {
-            let Header { cltune_capture } = serde_json::from_str(line).map_err(not_json)?;
-            if cltune_capture != VERSION {
-                let reason = format!("a capture of version {cltune_capture}, not {VERSION}");
-                return Err(wrong(number, reason));
+        let read = if number == 0 {
+            serde_json::from_slice(line).map(|Header { cltune_capture }| cltune_capture)
+        } else {
+            let read = serde_json::from_slice(line);
+            read.map(|line| found.push(captured(line, folder)))
+                .map(|()| VERSION)
+        };
+        match read {
+            Ok(VERSION) => {}
+            Ok(version) => {
+                let path = path.to_owned();
+                return Err(ReadError::Version { path, version });
             }
-            continue;
+            Err(reason) => {
+                lost += 1;
+                first.get_or_insert((number + 1, reason));
+            }
         }
-        let line: Line = serde_json::from_str(line).map_err(not_json)?;
-        found.push(captured(line, folder));
+    }
+    if let Some((line, reason)) = first {
+        let lines = if lost == 1 { "line was" } else { "lines were" };
+        let path = path.display();
+        damaged(&format!(
+            "{lost} damaged {lines} left out of {path}; line {line}: {reason}"
+        ));
     }
     Ok(found)
 }
@@ -153,21 +171,32 @@ fn captured(line: Line, folder: &Path) -> Captured {
     }
 }
 
-/// Adds up what is about the same kernel, device and problem; of its data the latest is kept.
-fn add(all: &mut Vec<Captured>, new: Captured) {
-    let is_same = |known: &&mut Captured| {
-        known.kernel == new.kernel
-            && known.platform == new.platform
-            && known.device == new.device
-            && known.problem == new.problem
-    };
-    match all.iter_mut().find(is_same) {
-        Some(known) => {
-            known.launches += new.launches;
-            known.seconds += new.seconds;
-            known.data = new.data.or(known.data.take());
+/// What was captured, each kernel, device and problem once.
+#[derive(Default)]
+struct Union {
+    captured: Vec<Captured>,
+    positions: HashMap<(String, String, String, BTreeMap<String, i64>), usize>,
+}
+
+impl Union {
+    /// Adds up what is about the same kernel, device and problem; of its data the latest is kept.
+    fn add(&mut self, new: Captured) {
+        let subject = (
+            new.kernel.clone(),
+            new.platform.clone(),
+            new.device.clone(),
+            new.problem.clone(),
+        );
+        let next = self.captured.len();
+        let position = *self.positions.entry(subject).or_insert(next);
+        match self.captured.get_mut(position) {
+            Some(known) => {
+                known.launches = known.launches.saturating_add(new.launches);
+                known.seconds += new.seconds;
+                known.data = new.data.or(known.data.take());
+            }
+            None => self.captured.push(new),
         }
-        None => all.push(new),
     }
 }
 
@@ -215,7 +244,7 @@ mod tests {
             ("capture-2.jsonl", second),
             ("notes.txt", "mine".into()),
         ]);
-        let all = read(folder.path()).unwrap();
+        let all = read(folder.path(), |text| panic!("{text}")).unwrap();
         let subjects: Vec<String> = all.iter().map(Captured::subject).collect();
         assert_eq!(subjects, ["a on D for n = 8", "b on D for n = 8"]);
         assert_eq!((all[0].launches, all[0].seconds), (5, 1.25));
@@ -229,23 +258,64 @@ mod tests {
 
     #[test]
     fn what_is_no_capture_is_an_error_that_says_where() {
+        let read = |folder: &Path| read(folder, |_| ());
         let empty = folder(&[("capture-1.jsonl", HEADER.into())]);
         assert!(matches!(read(empty.path()), Err(ReadError::Empty(_))));
         let newer = folder(&[("capture-1.jsonl", "{\"cltune_capture\":2}\n".into())]);
+        let error = read(newer.path()).unwrap_err().to_string();
         assert!(
-            read(newer.path())
-                .unwrap_err()
-                .to_string()
-                .contains("jsonl:1: ")
-        );
-        let damaged = folder(&[("capture-1.jsonl", HEADER.to_owned() + "{\"kernel\":7}\n")]);
-        assert!(
-            read(damaged.path())
-                .unwrap_err()
-                .to_string()
-                .contains("jsonl:2: ")
+            error.contains("capture-1.jsonl: a capture of version 2"),
+            "{error}"
         );
         let missing = empty.path().join("missing");
         assert!(matches!(read(&missing), Err(ReadError::File { .. })));
+        std::fs::create_dir(empty.path().join("capture-2.jsonl")).unwrap();
+        let error = read(empty.path()).unwrap_err().to_string();
+        assert!(error.contains("capture-2.jsonl: it is a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_line_costs_that_line() {
+        let sound = [line("a", 8, 2, 0.5, ""), line("b", 8, 1, 1.0, "")];
+        let told = std::cell::RefCell::new(Vec::new());
+        let read = |text: &[u8]| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("capture-1.jsonl"), text).unwrap();
+            let read = read(folder.path(), |text| {
+                told.borrow_mut().push(text.to_owned());
+            });
+            let read = read.map_err(|error| error.to_string())?;
+            let kernels: Vec<String> = read.into_iter().map(|one| one.kernel).collect();
+            Ok::<_, String>(kernels.concat())
+        };
+        for lost in [&b"{\"kernel\":7}\n"[..], b"\n", b"\xff\xfe\n", b"[[[[\n"] {
+            let text = [
+                HEADER.as_bytes(),
+                sound[0].as_bytes(),
+                lost,
+                sound[1].as_bytes(),
+            ]
+            .concat();
+            assert_eq!(read(&text).as_deref(), Ok("ba"));
+            let told = told.take().concat();
+            assert!(
+                told.starts_with("1 damaged line was left out of "),
+                "{told}"
+            );
+            assert!(told.contains("capture-1.jsonl; line 3: "), "{told}");
+        }
+        // Any byte that is lost or changed costs no more than its line.
+        let text = [HEADER, &sound[0], &sound[1]].concat();
+        for at in 0..text.len() {
+            let mut damaged = text.clone().into_bytes();
+            damaged[at] = b'\x01';
+            if let Ok(kernels) = read(&damaged) {
+                assert!(["ba", "b", "a"].contains(&&*kernels), "{at}: {kernels}");
+            }
+        }
+        assert_eq!(
+            read(&[&sound[0], HEADER, &sound[1]].concat().into_bytes()).as_deref(),
+            Ok("b")
+        );
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What is written is both, where only elements of HTML and shapes of SVG are used.
 
+use crate::terminal::printable;
 use std::fmt::{self, Display, Write as _};
 
 /// Elements that are written without an end when nothing is in them: HTML's void elements, for which
@@ -119,7 +120,7 @@ impl Display for Element {
 }
 
 fn escape(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '&' => f.write_str("&amp;")?,
             '<' => f.write_str("&lt;")?,
@@ -127,7 +128,6 @@ fn escape(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             '"' => f.write_str("&quot;")?,
             // XML 1.0 (section 2.2) has no way to write these, and file names may have them.
             '\u{fffe}' | '\u{ffff}' => f.write_char(char::REPLACEMENT_CHARACTER)?,
-            c if c.is_control() && c != '\n' => f.write_char(char::REPLACEMENT_CHARACTER)?,
             c => f.write_char(c)?,
         }
     }
@@ -152,7 +152,7 @@ mod tests {
         let lengths = ["x", "y", "r"].map(|name| root.attribute(name).unwrap());
         assert_eq!(lengths, ["0", "2.2", "3"]);
         let inner = root.first_element_child().unwrap();
-        assert_eq!(inner.text().unwrap(), format!("{text}\u{fffd}\u{fffd}"));
+        assert_eq!(inner.text().unwrap(), format!("{text}\\u{{1}}\u{fffd}"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{Format, Outcome};
 use crate::session::list_devices;
+use crate::terminal::printable_name;
 use crate::worker::DeviceRecord;
 use std::io::Write;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(
 }
 
 fn print(device: &DeviceRecord, stdout: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(stdout, "{}: {}", device.index, device.name)?;
+    writeln!(stdout, "{}: {}", device.index, printable_name(&device.name))?;
     let facts = [
         ("platform", &device.platform),
         ("vendor", &device.vendor),
@@ -46,7 +47,7 @@ fn print(device: &DeviceRecord, stdout: &mut dyn Write) -> std::io::Result<()> {
         .collect();
     let width = limits.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in facts {
-        writeln!(stdout, "   {name:width$}  {value}")?;
+        writeln!(stdout, "   {name:width$}  {}", printable_name(value))?;
     }
     for (name, value) in &limits {
         writeln!(stdout, "   {name:width$}  {value}")?;

@@ -4,7 +4,7 @@ use super::Outcome;
 use super::history_args::HistoryArgs;
 use crate::exchange::{Found, Layout};
 use crate::history::{Kernel, OnDevice};
-use crate::session::{Place, file_stem};
+use crate::session::{Place, file_name};
 use cltune_core::model::Model;
 use std::error::Error;
 use std::fs;
@@ -49,8 +49,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for found in found {
-        let stem = file_stem(found.model, &place(&found));
-        let file = folder.join(format!("{stem}.{}", args.format.ending()));
+        let file = folder.join(file_name(found.model, &place(&found), args.format.ending()));
         write(&found, args.format, &file, stdout)?;
     }
     Ok(Outcome::Done)

@@ -62,6 +62,8 @@ pub(crate) fn run(
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> Result<Outcome, MergeError> {
+    // It may be one of the files.
+    let _held = args.output.as_deref().map(lockfile_store::lock);
     let mut sources = Vec::new();
     for path in &args.files {
         sources.extend(read_sources(path)?);

@@ -6,7 +6,7 @@ use crate::replay::{
     Course, End, Figures, Panel, Plot, Recording, RecordingError, Run, Series, figures, replay,
     write_trace,
 };
-use cltune_runtime::search::{Chosen, Confidence, Lesson, find};
+use cltune_runtime::search::{Chosen, Confidence, Lesson, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -132,6 +132,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
             continue;
         }
         for ((recording, lessons), panel) in recordings.iter().zip(&lessons).zip(&mut panels) {
+            ready_threads();
             let mut runs: Vec<Run> = (0..args.repeats)
                 .into_par_iter()
                 .map(|repeat| {

@@ -2,17 +2,17 @@
 
 use super::strategy_help::strategy_help;
 use super::{MessageFormat, Outcome};
-use crate::artifact::{CargoArgs, discover_to_tune};
+use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::oclgrind::Method;
 use crate::session::{
     Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
-    plan, touch_sources,
+    plan,
 };
+use crate::terminal::say;
 use cltune_runtime::Budget;
 use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -172,14 +172,17 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         devices: args.device.clone(),
         problems: args.problem.clone(),
     };
-    let captured = args.captured.as_deref().map(captured::read).transpose()?;
+    let captured = args.captured.as_deref();
+    let captured = captured
+        .map(|folder| captured::read(folder, |damaged| say(format_args!("warning: {damaged}"))));
+    let captured = captured.transpose()?;
     let jobs = match &captured {
         None => plan(&discovery.packages, &devices, &filters)?,
         Some(captured) => {
             let (jobs, skipped) =
                 captured::jobs(captured, &discovery.packages, &devices, &filters)?;
             for reason in skipped {
-                anstream::eprintln!("not tuned: {reason}");
+                say(format_args!("not tuned: {reason}"));
             }
             jobs
         }
@@ -195,9 +198,9 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         }
     }
     if jobs.is_empty() && captured.is_none() {
-        anstream::eprintln!(
+        say(
             "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
-             `--problem` tunes others"
+             `--problem` tunes others",
         );
     }
     for folder in folders(&jobs) {
@@ -209,9 +212,9 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         keeper.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
-        anstream::eprintln!(
+        say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
-        );
+        ));
     })?;
     let mut announced: Vec<usize> = Vec::new();
     for job in &jobs {
@@ -249,18 +252,22 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         state: &discovery.state,
         screen: &screen,
     };
-    let Found { rows, reported } = searches::run(jobs, &shared);
+    let Found {
+        rows,
+        reported,
+        written,
+    } = searches::run(jobs, &shared);
     for package in discovery.packages.iter().filter(|package| !package.is_copy) {
         touch_sources(&package.manifest_dir, &package.declarations);
     }
     if !messages.enabled {
-        summary::print(&rows, stdout)?;
+        let printed = summary::print(&rows, stdout);
         if !args.quiet {
-            let files = rows.iter().map(|(job, _)| keeper.path(&job.folder));
-            for file in files.collect::<BTreeSet<_>>() {
-                anstream::eprintln!("\nThe results are in {}", file.display());
+            for file in &written {
+                say(format_args!("\nThe results are in {}", file.display()));
             }
         }
+        printed?;
     }
     if let Some(captured) = &captured {
         let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;
@@ -271,7 +278,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         }
     }
     if interrupted() && !args.quiet {
-        anstream::eprintln!("\nInterrupted; with `--resume` the search goes on from here");
+        say("\nInterrupted; with `--resume` the search goes on from here");
     }
     Ok(match (interrupted(), reported) {
         (true, _) => Outcome::Interrupted,

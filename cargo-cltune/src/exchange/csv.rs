@@ -64,18 +64,11 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ReadError> {
     let header: Vec<&str> = header.split(',').map(str::trim).collect();
     let column = |name: &str| header.iter().position(|of| *of == name);
     let Some(time) = column(TIME) else {
-        let names = header.join(", ");
-        let problem = format!("there is no column `{TIME}` among {names}");
+        let problem = format!("there is no column `{TIME}` among {}", several(&header));
         return Err(measurements.error(first, problem));
     };
-    let parameters = &header[..time];
-    if let Some(twice) = parameters
-        .iter()
-        .enumerate()
-        .find(|(i, name)| parameters[..*i].contains(name))
-    {
-        return Err(measurements.error(first, format!("two columns are named `{}`", twice.1)));
-    }
+    let names = header[..time].iter().map(|&name| name.to_owned());
+    measurements.name_parameters(first, names.collect())?;
     let (compile, error) = (column(COMPILE), column(ERROR));
     for (position, line) in lines {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -96,7 +89,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ReadError> {
             (None, Some(error)) if !error.is_empty() => error,
             (None, _) => "failed",
         };
-        measurements.results.push(Measured {
+        measurements.add(Measured {
             position,
             values: fields[..time].iter().map(|&text| text.to_owned()).collect(),
             time_ms,
@@ -104,10 +97,19 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ReadError> {
             build_ms: field(compile).and_then(|text| text.parse().ok()),
             status: status.to_owned(),
             detail: None,
-        });
+        })?;
     }
-    measurements.parameters = parameters.iter().map(|&name| name.to_owned()).collect();
     Ok(measurements)
+}
+
+/// Names in a row, of which there may be any number.
+fn several(names: &[&str]) -> String {
+    const SHOWN: usize = 16;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +140,7 @@ mod tests {
         for (text, says) in [
             ("", ":1: the file is empty"),
             ("X,Y\n1,2\n", ":1: there is no column `time_ms` among X, Y"),
-            ("X,X,time_ms\n", ":1: two columns are named `X`"),
+            ("X,X,time_ms\n", ":1: two parameters are named `X`"),
             ("X,time_ms\n1,2\n1\n", ":3: 1 fields, but 2 columns"),
             ("X,time_ms\n1,2,3\n", ":2: 3 fields, but 2 columns"),
             ("X,time_ms\n1,fast\n", ":2: `fast` is no time"),

@@ -2,7 +2,7 @@
 
 use super::measurements::{About, Measured, Measurements, Position};
 use super::read::{ReadError, read};
-use super::values::{code, domain};
+use super::values::Values;
 use crate::history::{Kernel, OnDevice, Problem};
 use crate::session::{Recorded, Session};
 use cltune_core::declaration::{Declaration, Reference, Tolerance};
@@ -28,7 +28,7 @@ pub(crate) fn import(paths: &[PathBuf]) -> Result<Vec<Kernel>, ReadError> {
     for path in paths {
         let file = read(path)?;
         if file.results.is_empty() {
-            return Err(file.error(Position::Line(1), "the file has no results"));
+            return Err(file.error(Position::File, "the file has no results"));
         }
         let problem = file.about.problem.iter();
         let group = Group {
@@ -62,12 +62,10 @@ impl Group {
         let names = self.parameters.iter().enumerate();
         let parameters = names.map(|(column, name)| {
             let results = self.files.iter().flat_map(|file| &file.results);
-            Parameter {
-                name: name.clone().into(),
-                domain: domain(results.map(|result| &*result.values[column])),
-            }
+            let values = Values::of(results.map(|result| &*result.values[column]));
+            (name.clone(), values)
         });
-        let parameters: Vec<Parameter> = parameters.collect();
+        let (names, values): (Vec<String>, Vec<Values>) = parameters.unzip();
         let mut problems: Vec<Problem> = Vec::new();
         let mut sources = Vec::new();
         for file in &self.files {
@@ -81,13 +79,19 @@ impl Group {
                 });
                 problems.len() - 1
             });
-            add(file, &parameters, &mut problems[at].devices);
+            add(file, &values, &mut problems[at].devices);
         }
         problems.sort_by(|a, b| a.dims.cmp(&b.dims));
         for problem in &mut problems {
             let name = |on: &OnDevice| (on.platform.clone(), on.device.clone());
             problem.devices.sort_by_key(name);
         }
+        let parameters = names.into_iter().zip(values);
+        let parameters = parameters.map(|(name, values)| Parameter {
+            name: name.into(),
+            domain: values.domain,
+        });
+        let parameters = parameters.collect();
         Kernel {
             declaration: declaration(self.kernel, parameters, self.dimensions, sources.join(", ")),
             problems,
@@ -96,7 +100,7 @@ impl Group {
 }
 
 /// Adds a file's results to those of its device.
-fn add(file: &Measurements, parameters: &[Parameter], devices: &mut Vec<OnDevice>) {
+fn add(file: &Measurements, parameters: &[Values], devices: &mut Vec<OnDevice>) {
     let About {
         platform,
         device,
@@ -126,12 +130,12 @@ fn add(file: &Measurements, parameters: &[Parameter], devices: &mut Vec<OnDevice
         .extend(results.map(|result| recorded(result, parameters, session)));
 }
 
-fn recorded(result: &Measured, parameters: &[Parameter], session: usize) -> Recorded {
+fn recorded(result: &Measured, parameters: &[Values], session: usize) -> Recorded {
     let values = parameters.iter().zip(&result.values);
     Recorded {
         // The domains are those of these very results.
         codes: values
-            .map(|(parameter, text)| code(&parameter.domain, text).unwrap_or_default())
+            .map(|(parameter, text)| parameter.code(text).unwrap_or_default())
             .collect(),
         time_us: result.time_ms.map(|ms| ms * 1e3),
         status: result.status.clone(),
@@ -172,6 +176,7 @@ fn declaration(
         version: String::new(),
         source_file,
         lockfile_seen: String::new(),
+        files: Vec::new(),
         problems: Vec::new(),
         tune_if: None,
         reference: Reference::Default,

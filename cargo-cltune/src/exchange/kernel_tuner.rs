@@ -9,12 +9,13 @@ use super::failure::{self, DETAIL, STATUS};
 use super::found::{Found, milliseconds, total};
 use super::measurements::{About, Measured, Measurements, Position};
 use super::ordered::Ordered;
-use super::read::{ReadError, is_time, text};
+use super::read::{ReadError, at_once, is_time, member, text};
 use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
 use cltune_core::parameter::Domain;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,16 +36,18 @@ struct More {
 
 /// What is read of a file.
 #[derive(Deserialize)]
-struct Cache {
+struct Cache<'a> {
     device_name: Option<String>,
     kernel_name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "member")]
     problem_size: Value,
+    #[serde(deserialize_with = "member")]
     tune_params_keys: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "member")]
     cltune: More,
-    #[serde(rename = "cache")]
-    entries: Ordered<Ordered<Value>>,
+    /// Each is understood on its own: all at once would take many times the memory of the file.
+    #[serde(borrow, rename = "cache")]
+    entries: Ordered<&'a RawValue>,
 }
 
 /// The file's text.
@@ -148,7 +151,7 @@ fn python(value: &Value) -> String {
 
 /// Understands a file's text.
 pub(super) fn read(path: &Path, json: &str) -> Result<Measurements, ReadError> {
-    let cache: Cache = serde_json::from_str(json).map_err(|source| ReadError::Shape {
+    let cache: Cache<'_> = serde_json::from_str(json).map_err(|source| ReadError::Shape {
         path: path.to_owned(),
         format: "Kernel Tuner cache",
         source,
@@ -162,14 +165,16 @@ pub(super) fn read(path: &Path, json: &str) -> Result<Measurements, ReadError> {
             driver: cache.cltune.driver,
             problem: problem(&cache.problem_size, &cache.cltune.dimensions),
         },
-        parameters: cache.tune_params_keys,
-        results: Vec::with_capacity(cache.entries.0.len()),
+        parameters: Vec::new(),
+        results: Vec::new(),
     };
+    measurements.name_parameters(Position::File, cache.tune_params_keys)?;
     for (key, entry) in cache.entries.0 {
         let position = Position::Entry(key);
-        let result = measured(&entry, &measurements.parameters, position.clone());
+        let result = at_once(entry)
+            .and_then(|entry| measured(&entry, &measurements.parameters, position.clone()));
         let result = result.map_err(|problem| measurements.error(position, problem))?;
-        measurements.results.push(result);
+        measurements.add(result)?;
     }
     Ok(measurements)
 }
@@ -196,14 +201,16 @@ fn measured(
     parameters: &[String],
     position: Position,
 ) -> Result<Measured, String> {
+    let members = entry.by_name();
     let values = parameters.iter().map(|name| {
-        let value = entry.get(name);
+        let value = members.get(name.as_str());
         let value = value.ok_or_else(|| format!("there is no value of `{name}`"))?;
         text(value).ok_or_else(|| format!("`{name}` is {value}, which is no single value"))
     });
     let values = values.collect::<Result<_, _>>()?;
-    let number = |name: &str| entry.get(name).and_then(Value::as_f64);
-    let string = |name: &str| Some(entry.get(name)?.as_str()?.to_owned());
+    let member = |name: &str| members.get(name).copied();
+    let number = |name: &str| member(name).and_then(Value::as_f64);
+    let string = |name: &str| Some(member(name)?.as_str()?.to_owned());
     // Files of older versions have the word in the place of the objective, whatever that is.
     let mut words = entry.0.iter().filter_map(|(_, value)| value.as_str());
     let failure = words.find_map(failure::from_kernel_tuner);
@@ -211,12 +218,12 @@ fn measured(
     let status = match (time_ms, failure) {
         (_, Some(failure)) => string(STATUS).unwrap_or_else(|| failure.to_owned()),
         (Some(_), None) => failure::OK.to_owned(),
-        (None, None) if entry.get("time").is_none() => {
+        (None, None) if member("time").is_none() => {
             return Err("there is neither a `time` nor an `__error__`".to_owned());
         }
         (None, None) => "failed".to_owned(),
     };
-    let samples = entry.get("times").and_then(Value::as_array);
+    let samples = member("times").and_then(Value::as_array);
     Ok(Measured {
         position,
         values,
@@ -295,10 +302,7 @@ mod tests {
                 r#""1,a": {"X": 1, "KIND": "a"}"#,
                 "there is neither a `time` nor an `__error__`",
             ),
-            (
-                r#""1,a": 3"#,
-                "not a Kernel Tuner cache as expected: invalid type",
-            ),
+            (r#""1,a": 3"#, "a.json: cache entry `1,a`: invalid type"),
         ] {
             let error = cache(entry).unwrap_err();
             assert!(error.contains(says), "{entry}: {error}");

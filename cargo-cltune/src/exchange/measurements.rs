@@ -1,8 +1,16 @@
 //! What files of all formats have in common.
 
 use super::read::ReadError;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
+
+/// So many parameters a file may have.
+const MOST_PARAMETERS: usize = 1 << 10;
+/// So many configurations: as many as a parameter may have values.
+const MOST_CONFIGURATIONS: usize = 1 << 24;
+/// And so many values in all, which take some gigabytes.
+const MOST_VALUES: usize = 1 << 27;
 
 /// What was measured of a kernel on one device for one problem, as a file has it.
 #[derive(Debug, PartialEq)]
@@ -51,6 +59,8 @@ pub(crate) struct Measured {
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Position {
+    /// All of it.
+    File,
     /// A line, from 1.
     Line(usize),
     /// The entry of a Kernel Tuner cache with this key.
@@ -62,6 +72,7 @@ pub(crate) enum Position {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::File => Ok(()),
             Self::Line(line) => write!(f, ":{line}"),
             Self::Entry(key) => write!(f, ": cache entry `{key}`"),
             Self::Result(position) => write!(f, ": results[{position}]"),
@@ -70,6 +81,47 @@ impl fmt::Display for Position {
 }
 
 impl Measurements {
+    /// Sets the names of the parameters.
+    ///
+    /// # Errors
+    /// There are too many, or two have the same name.
+    pub(super) fn name_parameters(
+        &mut self,
+        at: Position,
+        names: Vec<String>,
+    ) -> Result<(), ReadError> {
+        if names.len() > MOST_PARAMETERS {
+            let problem = format!(
+                "there are {} parameters, more than the {MOST_PARAMETERS} that are read",
+                names.len()
+            );
+            return Err(self.error(at, problem));
+        }
+        let mut seen = HashSet::with_capacity(names.len());
+        if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+            return Err(self.error(at, format!("two parameters are named `{twice}`")));
+        }
+        self.parameters = names;
+        Ok(())
+    }
+
+    /// Adds a configuration.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn add(&mut self, result: Measured) -> Result<(), ReadError> {
+        let most = MOST_CONFIGURATIONS.min(MOST_VALUES / self.parameters.len().max(1));
+        if self.results.len() >= most {
+            let problem = format!(
+                "the file has more than {most} configurations, the most that are read of {} parameters",
+                self.parameters.len()
+            );
+            return Err(self.error(result.position, problem));
+        }
+        self.results.push(result);
+        Ok(())
+    }
+
     /// An error at a place in this file.
     pub(crate) fn error(&self, position: Position, problem: impl Into<String>) -> ReadError {
         ReadError::Content {

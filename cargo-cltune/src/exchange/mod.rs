@@ -36,4 +36,4 @@ pub(crate) use measurements::Measurements;
 #[cfg(test)]
 pub(crate) use read::parse;
 pub(crate) use read::{ReadError, read};
-pub(crate) use values::{code, domain};
+pub(crate) use values::Values;

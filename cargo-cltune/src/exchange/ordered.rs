@@ -3,6 +3,7 @@
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -11,10 +12,13 @@ use std::marker::PhantomData;
 pub(super) struct Ordered<V>(pub(super) Vec<(String, V)>);
 
 impl<V> Ordered<V> {
-    /// The first member of this name.
-    pub(super) fn get(&self, name: &str) -> Option<&V> {
-        let member = self.0.iter().find(|(of, _)| of == name);
-        member.map(|(_, value)| value)
+    /// The members by their names; of several with one name the first.
+    pub(super) fn by_name(&self) -> HashMap<&str, &V> {
+        let mut members = HashMap::with_capacity(self.0.len());
+        for (name, value) in &self.0 {
+            members.entry(name.as_str()).or_insert(value);
+        }
+        members
     }
 }
 

@@ -2,12 +2,19 @@
 
 use super::measurements::{Measurements, Position};
 use super::{csv, kernel_tuner, python_json, t4};
+use cltune_files::Bounded;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::fs::File;
+use serde::de::{self, DeserializeOwned, Deserializer, IgnoredAny};
+use serde_json::value::RawValue;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+/// The text of a file, also of one that is compressed, has no more bytes.
+const MOST_TEXT: u64 = 1 << 30;
+/// Nor has a part of it that is understood as a whole, such as an entry of a cache: as values, text takes
+/// twenty times its size.
+const MOST_AT_ONCE: usize = 16 << 20;
 
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +26,8 @@ pub(crate) enum ReadError {
         path.display()
     )]
     Compression { path: PathBuf, source: io::Error },
+    #[error("{}, unpacked: {source}", path.display())]
+    Unpacked { path: PathBuf, source: io::Error },
     #[error("{}{position}: {problem}", path.display())]
     Content {
         path: PathBuf,
@@ -50,19 +59,25 @@ pub(crate) fn read(path: &Path) -> Result<Measurements, ReadError> {
         path: path.to_owned(),
         source,
     };
-    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
-    let mut text = String::new();
+    let mut file = BufReader::new(cltune_files::open(path, MOST_TEXT).map_err(unreadable)?);
+    let mut bytes = Vec::new();
     if path.extension().is_some_and(|extension| extension == "gz") {
-        MultiGzDecoder::new(file)
-            .read_to_string(&mut text)
-            .map_err(|source| ReadError::Compression {
+        let mut unpacked = Bounded::new(MultiGzDecoder::new(file), MOST_TEXT);
+        let read = unpacked.read_to_end(&mut bytes).map(drop);
+        read.map_err(|source| match source.kind() {
+            io::ErrorKind::FileTooLarge => ReadError::Unpacked {
                 path: path.to_owned(),
                 source,
-            })?;
+            },
+            _ => ReadError::Compression {
+                path: path.to_owned(),
+                source,
+            },
+        })?;
     } else {
-        file.read_to_string(&mut text).map_err(unreadable)?;
+        file.read_to_end(&mut bytes).map_err(unreadable)?;
     }
-    parse(path, &text)
+    parse(path, &cltune_files::text(bytes).map_err(unreadable)?)
 }
 
 /// The members that tell formats apart.
@@ -91,6 +106,30 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Measurements, ReadError> 
             path: path.to_owned(),
         }),
     }
+}
+
+/// A part of a JSON text that is understood as a whole.
+///
+/// # Errors
+/// It is too large, or something else.
+pub(super) fn at_once<T: DeserializeOwned>(part: &RawValue) -> Result<T, String> {
+    let length = part.get().len();
+    if length > MOST_AT_ONCE {
+        return Err(format!(
+            "it has {length} bytes, more than the {MOST_AT_ONCE} that are read at once"
+        ));
+    }
+    serde_json::from_str(part.get()).map_err(|error| error.to_string())
+}
+
+/// For a member of an object: a part that is understood as a whole.
+pub(super) fn member<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let part = <&RawValue>::deserialize(deserializer)?;
+    at_once(part).map_err(de::Error::custom)
 }
 
 /// A value of a parameter as text; `None` where it is no single value.

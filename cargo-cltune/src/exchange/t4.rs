@@ -8,11 +8,12 @@ use super::failure::{self, DETAIL, STATUS};
 use super::found::{Found, milliseconds, total};
 use super::measurements::{About, Measured, Measurements, Position};
 use super::ordered::Ordered;
-use super::read::{ReadError, is_time, text};
+use super::read::{ReadError, at_once, is_time, member, text};
 use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -23,11 +24,13 @@ const OBJECTIVE: &str = "time";
 
 /// What is read of a file.
 #[derive(Deserialize)]
-struct Document {
+struct Document<'a> {
     /// Free, so nothing of it is relied on.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "member")]
     metadata: Map<String, Value>,
-    results: Vec<Result4>,
+    /// Each is understood on its own: all at once would take many times the memory of the file.
+    #[serde(borrow)]
+    results: Vec<&'a RawValue>,
 }
 
 /// What is read of a result.
@@ -114,27 +117,29 @@ fn result(model: &Model, result: &Recorded) -> Value {
 
 /// Understands a file's text.
 pub(super) fn read(path: &Path, json: &str) -> Result<Measurements, ReadError> {
-    let document: Document = serde_json::from_str(json).map_err(|source| ReadError::Shape {
+    let document: Document<'_> = serde_json::from_str(json).map_err(|source| ReadError::Shape {
         path: path.to_owned(),
         format: "file of T4 results",
         source,
     })?;
-    let first = document.results.first();
     let mut measurements = Measurements {
         path: path.to_owned(),
         about: about(&document.metadata),
-        parameters: first.map_or_else(Vec::new, |first| {
-            let members = first.configuration.0.iter();
-            members.map(|(name, _)| name.clone()).collect()
-        }),
-        results: Vec::with_capacity(document.results.len()),
+        parameters: Vec::new(),
+        results: Vec::new(),
     };
     let unit = document.metadata.get("timeunit").and_then(Value::as_str);
     for (number, result) in document.results.into_iter().enumerate() {
         let position = Position::Result(number);
+        let result: Result<Result4, String> = at_once(result);
+        let result = result.map_err(|problem| measurements.error(position.clone(), problem))?;
+        if number == 0 {
+            let names = result.configuration.0.iter().map(|(name, _)| name.clone());
+            measurements.name_parameters(position.clone(), names.collect())?;
+        }
         let result = measured(result, &measurements.parameters, unit, position.clone());
         let result = result.map_err(|problem| measurements.error(position, problem))?;
-        measurements.results.push(result);
+        measurements.add(result)?;
     }
     Ok(measurements)
 }
@@ -167,8 +172,9 @@ fn measured(
     unit: Option<&str>,
     position: Position,
 ) -> Result<Measured, String> {
+    let members = result.configuration.by_name();
     let values = parameters.iter().map(|name| {
-        let value = result.configuration.get(name);
+        let value = members.get(name.as_str());
         let value = value.ok_or_else(|| format!("its configuration has no `{name}`"))?;
         text(value).ok_or_else(|| format!("`{name}` is {value}, which is no single value"))
     });

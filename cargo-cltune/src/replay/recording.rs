@@ -1,7 +1,6 @@
 //! Recorded spaces: the results of every configuration, in a file of any format that `exchange` reads.
 
-use crate::exchange::{Measurements, ReadError, code, domain, read};
-use cltune_core::parameter::{Domain, Value};
+use crate::exchange::{Measurements, ReadError, Values, read};
 use cltune_core::space::{Space, SpaceParameter};
 use cltune_runtime::search::{Lesson, Score};
 use std::collections::HashMap;
@@ -16,7 +15,7 @@ pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) space: Arc<Space>,
     /// The values of each parameter.
-    domains: Vec<Domain>,
+    values: Vec<Values>,
     /// Milliseconds; `None` for configurations that failed.
     times: HashMap<Vec<i64>, Option<f64>>,
     /// The best time, milliseconds.
@@ -53,13 +52,13 @@ impl Recording {
     fn new(file: &Measurements) -> Result<Self, RecordingError> {
         let results = &file.results;
         let columns = 0..file.parameters.len();
-        let domains: Vec<Domain> = columns
-            .map(|column| domain(results.iter().map(|result| &*result.values[column])))
+        let values: Vec<Values> = columns
+            .map(|column| Values::of(results.iter().map(|result| &*result.values[column])))
             .collect();
         let mut times: HashMap<Vec<i64>, Option<f64>> = HashMap::with_capacity(results.len());
         for result in results {
-            let values = domains.iter().zip(&result.values);
-            let codes = values.map(|(domain, text)| code(domain, text));
+            let codes = values.iter().zip(&result.values);
+            let codes = codes.map(|(values, text)| values.code(text));
             let codes = codes.collect::<Option<Vec<i64>>>();
             let before = codes.and_then(|codes| times.insert(codes, result.time_ms));
             if before.is_some_and(|before| before != result.time_ms) {
@@ -72,10 +71,10 @@ impl Recording {
         };
         let working = times.values().flatten().copied();
         let best = working.min_by(f64::total_cmp).ok_or_else(all_failed)?;
-        let parameters = file.parameters.iter().zip(&domains);
-        let parameters = parameters.map(|(name, domain)| SpaceParameter {
+        let parameters = file.parameters.iter().zip(&values);
+        let parameters = parameters.map(|(name, values)| SpaceParameter {
             name: name.clone().into(),
-            codes: domain.codes().collect(),
+            codes: values.domain.codes().collect(),
         });
         let configurations: Vec<Vec<i64>> = times.keys().cloned().collect();
         // Every configuration is of its own domains.
@@ -85,7 +84,7 @@ impl Recording {
             path: file.path.clone(),
             name: file.name(),
             space: Arc::new(space),
-            domains,
+            values,
             times,
             best,
         })
@@ -120,9 +119,9 @@ impl Recording {
             })?;
         // The same value may have another code in a recording with other values.
         let translate = |there: &[i64]| -> Option<Vec<i64>> {
-            let values = columns.iter().zip(&self.domains);
+            let values = columns.iter().zip(&self.values);
             values
-                .map(|(column, domain)| code(domain, &other.text(*column, there[*column])?))
+                .map(|(column, values)| values.code(&other.values[*column].text(there[*column])?))
                 .collect()
         };
         let mut results: Vec<(Vec<i64>, Score)> = other
@@ -149,7 +148,7 @@ impl Recording {
     pub(crate) fn json(&self, codes: &[i64]) -> serde_json::Value {
         let parameters = self.space.parameters().iter().zip(codes).enumerate();
         let members = parameters.map(|(position, (parameter, code))| {
-            let text = self.text(position, *code).unwrap_or_default();
+            let text = self.values[position].text(*code).unwrap_or_default();
             let value = match serde_json::from_str(&text) {
                 Ok(serde_json::Value::Number(number)) => number.into(),
                 _ => text.into(),
@@ -157,12 +156,6 @@ impl Recording {
             (parameter.name.to_string(), value)
         });
         serde_json::Value::Object(members.collect())
-    }
-
-    /// A value of a parameter as the file has it; `None` for a code of none.
-    fn text(&self, parameter: usize, code: i64) -> Option<String> {
-        let value = self.domains[parameter].value(code);
-        value.map(|value: Value| value.to_string())
     }
 }
 

@@ -13,6 +13,9 @@
 //! - What may be chance is found by shuffling the times: a share that one of 99 shuffles reaches is
 //!   not told from chance. (A permutation test at a level of 1 %; Fisher, 1935, section 21.)
 //!
+//! A search of hundreds of thousands of configurations is judged by a sample of them, and so are the pairs of more
+//! parameters than anybody declares by those of the most important ones.
+//!
 //! A search measures many configurations where it is fast and few elsewhere, so shares are of what
 //! was measured and not of the space, and shares of parameters that were changed together overlap.
 
@@ -28,6 +31,10 @@ const MOST_PAIRS: usize = 8;
 const LEAST_PER_MEAN: usize = 2;
 /// With fewer configurations nothing is said.
 const LEAST: usize = 12;
+/// So many configurations tell enough.
+const MOST_CONFIGURATIONS: usize = 1 << 16;
+/// Of so many parameters all pairs are looked at.
+const MOST_PAIRED: usize = 64;
 /// Rounds of fitting two effects, which converge much sooner where they can be told apart.
 const ROUNDS: usize = 100;
 
@@ -57,37 +64,65 @@ impl Influence {
     /// Of configurations, each once, with their times. `None` where there are too few, or no
     /// differences.
     pub(super) fn of(working: &[(&[i64], f64)]) -> Option<Self> {
-        let sample = Sample::of(working)?;
+        let drawn = drawn(working);
+        let sample = Sample::of(&drawn)?;
         let parameters = sample.factors.iter().map(|factor| {
             (factor.levels > 1).then(|| sample.share(|times| sample.explained(times, factor)))
         });
+        let parameters: Vec<Option<Share>> = parameters.collect();
         let mut pairs = Vec::new();
         let mut unknown_pairs = 0;
-        let varied = |at: &usize| sample.factors[*at].levels > 1;
-        let varied: Vec<usize> = (0..sample.factors.len()).filter(varied).collect();
+        let varied = paired(&parameters);
+        let pair_of =
+            |first: usize, second: usize| Pair::of(&sample.factors[first], &sample.factors[second]);
         for (position, first) in varied.iter().enumerate() {
             for second in &varied[position + 1..] {
-                let pair = Pair::of(&sample.factors[*first], &sample.factors[*second]);
-                match sample.interaction(&sample.times, &pair) {
+                match sample.interaction(&sample.times, &pair_of(*first, *second)) {
                     None => unknown_pairs += 1,
-                    Some(part) if part > 0.0 => pairs.push((*first, *second, pair, part)),
+                    Some(part) if part > 0.0 => pairs.push((*first, *second, part)),
                     Some(_) => {}
                 }
             }
         }
-        pairs.sort_by(|a, b| b.3.total_cmp(&a.3));
+        pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
         pairs.truncate(MOST_PAIRS);
-        let pairs = pairs.iter().map(|(first, second, pair, _)| {
-            let share = sample.share(|times| sample.interaction(times, pair).unwrap_or(0.0));
+        let pairs = pairs.iter().map(|(first, second, _)| {
+            let pair = pair_of(*first, *second);
+            let share = sample.share(|times| sample.interaction(times, &pair).unwrap_or(0.0));
             (*first, *second, share)
         });
         Some(Self {
-            configurations: working.len(),
-            parameters: parameters.collect(),
+            configurations: drawn.len(),
             pairs: pairs.collect(),
+            parameters,
             unknown_pairs,
         })
     }
+}
+
+/// As many configurations as are looked at, drawn with the same seed each time.
+fn drawn<'a>(working: &[(&'a [i64], f64)]) -> Vec<(&'a [i64], f64)> {
+    if working.len() <= MOST_CONFIGURATIONS {
+        return working.to_vec();
+    }
+    let mut random = Pcg64Mcg::seed_from_u64(0);
+    let mut positions: Vec<usize> = (0..working.len()).collect();
+    positions.shuffle(&mut random);
+    positions.truncate(MOST_CONFIGURATIONS);
+    positions.sort_unstable();
+    positions.into_iter().map(|at| working[at]).collect()
+}
+
+/// The parameters whose pairs are looked at, in their order: of too many the most important.
+fn paired(parameters: &[Option<Share>]) -> Vec<usize> {
+    let varied = parameters.iter().enumerate();
+    let varied = varied.filter_map(|(at, share)| Some((at, share.as_ref()?.part)));
+    let mut varied: Vec<(usize, f64)> = varied.collect();
+    varied.sort_by(|a, b| b.1.total_cmp(&a.1));
+    varied.truncate(MOST_PAIRED);
+    let mut paired: Vec<usize> = varied.into_iter().map(|(at, _)| at).collect();
+    paired.sort_unstable();
+    paired
 }
 
 /// What is analysed.
@@ -283,6 +318,28 @@ mod tests {
     fn noise(codes: &[i64]) -> f64 {
         let bytes: Vec<u8> = codes.iter().flat_map(|code| code.to_le_bytes()).collect();
         f64::from(crc32fast::hash(&bytes)) / f64::from(u32::MAX)
+    }
+
+    #[test]
+    fn of_many_configurations_and_parameters_a_part_is_looked_at() {
+        let time = |codes: &[i64]| (3.0 * codes[0] as f64 + codes[1] as f64 + noise(codes)).exp();
+        let all = measured(&[2, 2, 200, 200], time);
+        assert!(all.len() > MOST_CONFIGURATIONS);
+        let found = influence(&all).unwrap();
+        assert_eq!(found.configurations, MOST_CONFIGURATIONS);
+        let part = |at: usize| found.parameters[at].unwrap().part;
+        assert!(part(0) > 0.8 && part(1) > 0.05 && part(2) < 0.01);
+        assert_eq!(influence(&all), Some(found));
+        // Those that matter, in their order.
+        let share = |part| {
+            Some(Share {
+                part,
+                is_certain: true,
+            })
+        };
+        let parts: Vec<Option<Share>> = (0..100_u32).map(|at| share(f64::from(at))).collect();
+        assert!(paired(&parts).into_iter().eq(100 - MOST_PAIRED..100));
+        assert_eq!(paired(&[share(0.5), None, share(0.1)]), [0, 2]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! One session at a time.
 
 use crate::interrupt::interrupted;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) enum LockError {
         /// The folder of the session's state.
         folder: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -42,12 +42,8 @@ impl SessionLock {
         };
         std::fs::create_dir_all(state).map_err(unusable)?;
         let path = state.join("session.lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path);
+        let file = cltune_files::open_lock(&path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())));
         let mut file = file.map_err(unusable)?;
         if !try_lock(&file).map_err(unusable)? {
             let mut holder = String::new();
@@ -71,7 +67,7 @@ impl SessionLock {
 }
 
 /// Whether the lock is ours now.
-fn try_lock(file: &File) -> std::io::Result<bool> {
+fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),

@@ -44,6 +44,10 @@ use std::time::{Duration, Instant};
 const FOLDER: &str = "journal";
 /// How journals' names end.
 const EXTENSION: &str = "jsonl";
+/// The bytes that a file's name may have.
+const LONGEST_NAME: usize = 255;
+/// How many of a longer one are left for people.
+const READABLE: usize = 160;
 /// How often the disk is asked to keep what was written.
 const SYNC_EVERY: Duration = Duration::from_millis(500);
 
@@ -255,8 +259,8 @@ impl Journal {
 
 /// Where the journal of a job is.
 fn path(state: &Path, job: &Job) -> PathBuf {
-    let stem = file_stem(&job.declaration.model, &place(job));
-    state.join(FOLDER).join(format!("{stem}.{EXTENSION}"))
+    let name = file_name(&job.declaration.model, &place(job), EXTENSION);
+    state.join(FOLDER).join(name)
 }
 
 /// Where and for what a job measures.
@@ -268,8 +272,9 @@ fn place(job: &Job) -> Place {
     }
 }
 
-/// A file's name for what was measured of a kernel at a place, without an ending.
-pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
+/// A file's name for what was measured of a kernel at a place. One that would be too long for a file is its
+/// beginning, for people, and a hash.
+pub(crate) fn file_name(model: &Model, place: &Place, ending: &str) -> String {
     let problem = model.dimensions.iter().zip(&place.problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
@@ -286,6 +291,60 @@ pub(crate) fn file_stem(model: &Model, place: &Place) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     // Different names may be alike once what files may not be called is replaced.
-    let distinct = crc32fast::hash(parts.join("\0").as_bytes());
-    format!("{plain}-{distinct:08x}")
+    let whole = parts.join("\0");
+    let distinct = crc32fast::hash(whole.as_bytes());
+    let name = format!("{plain}-{distinct:08x}.{ending}");
+    if name.len() <= LONGEST_NAME {
+        return name;
+    }
+    let hash = fingerprint::of_text(&whole);
+    let hash: String = hash.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}-{hash}.{ending}", &plain[..READABLE.min(plain.len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_long_name_is_cut_and_stays_distinct() {
+        let name = |dimensions: usize, size: i64, ending: &str| {
+            let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
+            let names = (0..dimensions).map(|at| format!("number_of_output_channels_{at}").into());
+            model.dimensions = names.collect::<Vec<_>>().into();
+            let place = Place {
+                platform: "p".into(),
+                device: "d".into(),
+                problem: vec![size; dimensions],
+            };
+            file_name(&model, &place, ending)
+        };
+        // Those that were possible before are as they were.
+        let short = "app--saxpy-p-d-number-of-output-channels-08-e44c01ca.csv";
+        assert_eq!(name(1, 8, "csv"), short);
+        for (dimensions, ending, is_cut) in [
+            (7, EXTENSION, false),
+            (7, "kernel-tuner.json", true),
+            (8, EXTENSION, true),
+            (400, EXTENSION, true),
+        ] {
+            let (first, second) = (
+                name(dimensions, 1024, ending),
+                name(dimensions, 1025, ending),
+            );
+            assert!(first.len() <= LONGEST_NAME && first.is_ascii(), "{first}");
+            assert_ne!(first, second);
+            let begin = "app--saxpy-p-d-number-of-output-channels-01024-number";
+            assert!(
+                first.starts_with(begin) && first.ends_with(&format!(".{ending}")),
+                "{first}"
+            );
+            assert_eq!(
+                first.len() == READABLE + 68 + ending.len(),
+                is_cut,
+                "{first}"
+            );
+        }
+    }
 }

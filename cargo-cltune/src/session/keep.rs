@@ -3,12 +3,11 @@
 
 use super::finalists::Choice;
 use super::plan::Job;
+use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::declaration::Declaration;
 use cltune_core::fingerprint;
 use cltune_core::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Where results go.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +73,7 @@ impl Keeper {
         is_complete: bool,
     ) -> Result<Kept, KeepError> {
         let path = self.path(&job.folder);
+        let _held = lockfile_store::lock(&path);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
@@ -110,32 +110,4 @@ fn known_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
             && *result.problem == *job.dims
     });
     known.map(|known| known.time_us)
-}
-
-/// Makes cargo rebuild the sources whose artifact was built without the lockfile that lies there
-/// now: nothing tracks a file that did not exist, so only their own time of change can tell.
-pub(crate) fn touch_sources(folder: &Path, declarations: &[Declaration]) {
-    let Ok(Some(text)) = lockfile_store::read_text(&folder.join(FILE_NAME)) else {
-        return;
-    };
-    let now = fingerprint::of_text(&text);
-    for declaration in declarations
-        .iter()
-        .filter(|found| found.lockfile_seen != now)
-    {
-        touch(folder, declaration);
-    }
-}
-
-/// Failing to touch is no failure of tuning: `cargo build` then needs a change to see the values.
-fn touch(folder: &Path, declaration: &Declaration) {
-    if declaration.source_file.is_empty() {
-        return;
-    }
-    let file = std::fs::File::options()
-        .append(true)
-        .open(folder.join(&declaration.source_file));
-    if let Ok(file) = file {
-        let _ = file.set_modified(SystemTime::now());
-    }
 }

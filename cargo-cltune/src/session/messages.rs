@@ -6,9 +6,9 @@ use super::search::Finished;
 use crate::captured::Coverage;
 use crate::json;
 use crate::oclgrind::Verdict;
+use crate::terminal;
 use crate::worker::DeviceRecord;
 use serde_json::{Map, Value, json};
-use std::io::Write;
 
 /// Prints messages, or nothing.
 #[derive(Clone, Copy, Debug)]
@@ -139,8 +139,7 @@ impl Messages {
 
     fn print(self, value: &Value) {
         if self.enabled {
-            // A closed output is noticed by whoever closed it; measuring goes on.
-            let _ = writeln!(std::io::stdout().lock(), "{value}");
+            terminal::line(value);
         }
     }
 }

@@ -38,8 +38,8 @@ mod trouble;
 
 pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
 pub(crate) use guard::SessionLock;
-pub(crate) use journal::{Place, Recorded, Session, file_stem, recall};
-pub(crate) use keep::{Keeper, Kept, touch_sources};
+pub(crate) use journal::{Place, Recorded, Session, file_name, recall};
+pub(crate) use keep::{Keeper, Kept};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{
     Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, tunables,

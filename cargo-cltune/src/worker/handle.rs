@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::Builder;
 use std::time::Duration;
 
 /// A running worker; killed when dropped.
@@ -82,7 +83,7 @@ impl Worker {
         let stdout = child.stdout.take().ok_or_else(missing)?;
         let mark = mark(&secret);
         let (sender, answers) = channel();
-        std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line);
                 if let Some(answer) = line.strip_prefix(&mark)
@@ -92,6 +93,12 @@ impl Worker {
                 }
             }
         });
+        if let Err(error) = thread {
+            // Without anybody who hears it, it is of no use. It may have ended already.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(WorkerFailure::Start(error));
+        }
         Ok(Self {
             child,
             stdin,

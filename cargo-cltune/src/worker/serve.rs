@@ -13,7 +13,15 @@ use std::time::{Duration, Instant};
 /// Serves requests. Ends with the supervisor, whose end closes the input.
 pub(crate) fn serve() -> std::io::Result<()> {
     let mut ready = Ready::default();
-    for line in lines() {
+    let lines = match lines() {
+        Ok(lines) => lines,
+        Err(error) => {
+            return send(&Response::Failed(format!(
+                "a worker has no thread: {error}"
+            )));
+        }
+    };
+    for line in lines {
         let response = match serde_json::from_str(&line) {
             Ok(request) => answer(request, &mut ready),
             Err(error) => Response::Failed(format!("unreadable request: {error}")),
@@ -49,9 +57,9 @@ fn on_step(step: Step) {
 
 /// The lines of the standard input, read ahead: when the input ends, this process does, even in
 /// the middle of a kernel that never does.
-fn lines() -> Receiver<String> {
+fn lines() -> std::io::Result<Receiver<String>> {
     let (sender, lines) = channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(Result::ok) {
             if sender.send(line).is_err() {
                 return;
@@ -59,8 +67,8 @@ fn lines() -> Receiver<String> {
         }
         // Not `exit`: that runs the driver's own clean-up, which in Intel's waits for the kernel.
         std::process::abort();
-    });
-    lines
+    })?;
+    Ok(lines)
 }
 
 /// What a worker is ready for.

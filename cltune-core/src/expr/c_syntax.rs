@@ -7,18 +7,36 @@ use super::assemble::Fragment;
 use super::parse::TextError;
 use super::suggest::nearest;
 use super::{Op, Program};
+use std::collections::HashMap;
 
 /// The most brackets, prefix operators and conditions within each other.
 const MAX_DEPTH: usize = 64;
 /// The most operations; jumps have 16 bits.
 const MAX_OPS: usize = 1 << 12;
 
+/// Names of parameters, each of which is found at once: there may be thousands.
+#[derive(Clone, Debug, Default)]
+pub struct Names<'a> {
+    names: Vec<&'a str>,
+    positions: HashMap<&'a str, usize>,
+}
+
+impl<'a> FromIterator<&'a str> for Names<'a> {
+    fn from_iter<T: IntoIterator<Item = &'a str>>(names: T) -> Self {
+        let names: Vec<&str> = names.into_iter().collect();
+        Self {
+            positions: names.iter().copied().zip(0..).collect(),
+            names,
+        }
+    }
+}
+
 impl Program {
     /// The condition of a text in C's syntax on the parameters with these names; its value is 0 or 1.
     ///
     /// # Errors
     /// The first mistake and its column.
-    pub fn from_c(text: &str, names: &[&str]) -> Result<Self, TextError> {
+    pub fn from_c(text: &str, names: &Names<'_>) -> Result<Self, TextError> {
         let mut parser = Parser {
             tokens: tokens(text)?,
             next: 0,
@@ -163,7 +181,7 @@ struct Parser<'a> {
     next: usize,
     /// The column after the text.
     end: usize,
-    names: &'a [&'a str],
+    names: &'a Names<'a>,
     depth: usize,
 }
 
@@ -302,8 +320,8 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&self, name: &str, column: usize) -> Result<Operand, TextError> {
-        if let Some(index) = self.names.iter().position(|known| *known == name) {
-            let index = u16::try_from(index)
+        if let Some(index) = self.names.positions.get(name) {
+            let index = u16::try_from(*index)
                 .map_err(|_| error(column, "more parameters than a condition can name"))?;
             return Ok(integer(Fragment::leaf(Op::Param(index))));
         }
@@ -311,7 +329,7 @@ impl<'a> Parser<'a> {
             "true" => Ok(boolean(Fragment::constant(1))),
             "false" => Ok(boolean(Fragment::constant(0))),
             _ => {
-                let hint = nearest(name, self.names.iter().copied())
+                let hint = nearest(name, self.names.names.iter().copied())
                     .map_or_else(String::new, |known| format!("; did you mean `{known}`?"));
                 Err(error(
                     column,
@@ -361,7 +379,7 @@ mod tests {
     use crate::expr::Env;
 
     fn value(text: &str, params: &[i64]) -> Option<i64> {
-        let program = Program::from_c(text, &["A", "B", "C"]).expect(text);
+        let program = Program::from_c(text, &["A", "B", "C"].into_iter().collect()).expect(text);
         let env = Env {
             params,
             dims: &[],
@@ -414,12 +432,13 @@ mod tests {
             ("A B", 3, "expected an operator"),
             ("~A", 1, "expected a value"),
         ] {
-            let error = Program::from_c(text, &["A", "B"]).expect_err(text);
+            let error = Program::from_c(text, &["A", "B"].into_iter().collect()).expect_err(text);
             assert_eq!(error.column, column, "{text}: {error}");
             assert!(error.message.contains(part), "{text}: {error}");
         }
         let deep = format!("{}A{}", "(".repeat(10_000), ")".repeat(10_000));
-        assert!(Program::from_c(&deep, &["A"]).is_err());
-        assert!(Program::from_c(&format!("A{}", "+A".repeat(10_000)), &["A"]).is_err());
+        let names = ["A"].into_iter().collect();
+        assert!(Program::from_c(&deep, &names).is_err());
+        assert!(Program::from_c(&format!("A{}", "+A".repeat(10_000)), &names).is_err());
     }
 }

@@ -44,6 +44,8 @@ pub(crate) use assemble::{Fragment, rebuild};
 pub use program::{Env, EvalError, Op, Program};
 
 #[cfg(feature = "parse")]
+pub use c_syntax::Names;
+#[cfg(feature = "parse")]
 pub use nesting::check_nesting;
 #[cfg(feature = "parse")]
 pub use parse::{ParseError, Scope, TextError, Type};

@@ -1,8 +1,9 @@
 //! The table of one tunable, for the selection rule: what the macro writes into the program.
 
-use super::{LockKernel, Lockfile, Tuned};
+use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::model::Model;
 use crate::select::{KnownDevice, KnownResult, Table};
+use std::collections::{HashMap, HashSet};
 
 /// An entry with the right fingerprint that does not fit its kernel: it was edited by hand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,11 +48,9 @@ impl Lockfile {
     }
 
     fn table_of(&self, kernel: &LockKernel, model: &Model) -> Result<Table, BakeError> {
-        let used: Vec<_> = self
-            .devices
-            .iter()
-            .filter(|device| kernel.tuned.iter().any(|tuned| tuned.device == device.id))
-            .collect();
+        let ids: HashSet<&str> = kernel.tuned.iter().map(|tuned| &*tuned.device).collect();
+        let is_used = |device: &&LockDevice| ids.contains(&*device.id);
+        let used: Vec<_> = self.devices.iter().filter(is_used).collect();
         if used.len() > usize::from(u16::MAX) {
             return Err(BakeError::TooManyDevices {
                 kernel: kernel.name.clone(),
@@ -70,14 +69,16 @@ impl Lockfile {
                 local_mem_size: device.local_mem_size,
             })
             .collect();
+        let positions: HashMap<&str, usize> =
+            used.iter().map(|device| &*device.id).zip(0..).collect();
         let mut results = Vec::with_capacity(kernel.tuned.len());
         for tuned in &kernel.tuned {
             // An entry whose device is not described cannot be read from a file.
-            let Some(device) = used.iter().position(|device| device.id == tuned.device) else {
+            let Some(device) = positions.get(&*tuned.device) else {
                 continue;
             };
             results.push(KnownResult {
-                device: device as u16,
+                device: *device as u16,
                 problem: tuned.dims().collect::<Vec<_>>().into(),
                 values: codes(kernel, tuned, model)?.into(),
                 time_us: tuned.time_us,

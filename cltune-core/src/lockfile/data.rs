@@ -3,6 +3,7 @@
 use crate::device::{DeviceField, DeviceInfo, DeviceType};
 use crate::parameter::Value;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 /// The content of a lockfile.
 ///
@@ -135,9 +136,12 @@ impl LockDevice {
 impl LockKernel {
     /// The entry for a device and a problem, given as values in the order of the declaration.
     pub fn entry(&self, device: &str, dims: &[i64]) -> Option<&Tuned> {
-        self.tuned
-            .iter()
-            .find(|tuned| tuned.device == device && tuned.dims().eq(dims.iter().copied()))
+        let order = |tuned: &Tuned| {
+            let device = tuned.device.as_str().cmp(device);
+            device.then_with(|| tuned.dims().cmp(dims.iter().copied()))
+        };
+        let found = self.tuned.binary_search_by(order).ok();
+        found.map(|position| &self.tuned[position])
     }
 
     pub(super) fn sort(&mut self) {
@@ -154,13 +158,17 @@ impl Tuned {
     /// Brings the dimensions into the order of another entry of the same kernel; `false` when they
     /// are not the same dimensions. (An editor may have sorted the keys: TOML tables have no order.)
     pub(super) fn order_dimensions_like(&mut self, first: &Self) -> bool {
-        let find = |(name, _): &(String, i64)| {
-            self.problem
-                .iter()
-                .find(|(other, _)| other == name)
-                .cloned()
-        };
-        let ordered: Option<Vec<_>> = first.problem.iter().map(find).collect();
+        let order = first.problem.iter().map(|(name, _)| name);
+        if order.clone().eq(self.problem.iter().map(|(name, _)| name)) {
+            return true;
+        }
+        let sizes: HashMap<&str, i64> = self
+            .problem
+            .iter()
+            .map(|(name, size)| (name.as_str(), *size))
+            .collect();
+        let find = |name: &String| Some((name.clone(), *sizes.get(name.as_str())?));
+        let ordered: Option<Vec<_>> = order.map(find).collect();
         match ordered {
             Some(ordered) if ordered.len() == self.problem.len() => {
                 self.problem = ordered;

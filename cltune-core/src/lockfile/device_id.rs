@@ -2,6 +2,7 @@
 
 use super::{LockDevice, Lockfile};
 use crate::device::DeviceInfo;
+use std::collections::{HashMap, HashSet};
 
 impl Lockfile {
     /// The id under which this device is, or would be, in the file.
@@ -11,29 +12,50 @@ impl Lockfile {
     pub fn device_id(&self, info: &DeviceInfo) -> String {
         match self.device_of(info) {
             Some(device) => device.id.clone(),
-            None => free_id(&self.devices, &info.name, &info.platform),
+            None => Ids::of(&self.devices).free(&info.name, &info.platform),
         }
     }
 }
 
-/// An id that none of the devices has.
-pub(super) fn free_id(devices: &[LockDevice], name: &str, platform: &str) -> String {
-    let is_free = |id: &str| devices.iter().all(|device| device.id != id);
-    let plain = slug(name);
-    if is_free(&plain) {
-        return plain;
-    }
-    let with_platform = format!("{plain}-{}", slug(platform));
-    if is_free(&with_platform) {
-        return with_platform;
-    }
-    let mut number = 2_usize;
-    loop {
-        let numbered = format!("{with_platform}-{number}");
-        if is_free(&numbered) {
-            return numbered;
+/// The ids of some devices.
+#[derive(Default)]
+pub(super) struct Ids {
+    taken: HashSet<String>,
+    /// The next number to try for ids that end in one, by their beginning.
+    numbers: HashMap<String, usize>,
+}
+
+impl Ids {
+    pub(super) fn of(devices: &[LockDevice]) -> Self {
+        Self {
+            taken: devices.iter().map(|device| device.id.clone()).collect(),
+            numbers: HashMap::new(),
         }
-        number += 1;
+    }
+
+    /// Takes an id. Whether no other device has it.
+    pub(super) fn take(&mut self, id: &str) -> bool {
+        self.taken.insert(id.to_owned())
+    }
+
+    /// Takes an id that none of the devices has.
+    pub(super) fn free(&mut self, name: &str, platform: &str) -> String {
+        let plain = slug(name);
+        if self.take(&plain) {
+            return plain;
+        }
+        let with_platform = format!("{plain}-{}", slug(platform));
+        if self.take(&with_platform) {
+            return with_platform;
+        }
+        let number = self.numbers.entry(with_platform.clone()).or_insert(2);
+        loop {
+            let numbered = format!("{with_platform}-{number}");
+            *number += 1;
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
     }
 }
 

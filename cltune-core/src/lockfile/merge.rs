@@ -4,11 +4,11 @@
 //! entries for different versions of a kernel: no file says which version is the current one, so
 //! the entries of the file that is merged into stay, and the report says what was left out.
 
-use super::device_id::free_id;
+use super::device_id::Ids;
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 /// What a merge did, beyond what both files agreed on.
@@ -87,14 +87,14 @@ impl Lockfile {
         for kernel in &mut self.kernels {
             rename_devices(kernel, &our_ids);
         }
+        let names = self.kernels.iter().map(|kernel| kernel.name.clone());
+        let mut positions: HashMap<String, usize> = names.zip(0..).collect();
         for theirs in &other.kernels {
             let mut theirs = theirs.clone();
             rename_devices(&mut theirs, &their_ids);
-            match self
-                .kernels
-                .iter_mut()
-                .find(|kernel| kernel.name == theirs.name)
-            {
+            let next = self.kernels.len();
+            let position = *positions.entry(theirs.name.clone()).or_insert(next);
+            match self.kernels.get_mut(position) {
                 None => {
                     report.added_entries += theirs.tuned.len();
                     self.kernels.push(theirs);
@@ -120,12 +120,12 @@ impl LockKernel {
             });
             return;
         }
+        let key = |tuned: &Tuned| (tuned.device.clone(), tuned.dims().collect::<Vec<_>>());
+        let mut positions: HashMap<_, usize> = self.tuned.iter().map(key).zip(0..).collect();
         for theirs in theirs.tuned {
-            let Some(ours) = self
-                .tuned
-                .iter_mut()
-                .find(|ours| Tuned::key_order(ours, &theirs).is_eq())
-            else {
+            let next = self.tuned.len();
+            let position = *positions.entry(key(&theirs)).or_insert(next);
+            let Some(ours) = self.tuned.get_mut(position) else {
                 report.added_entries += 1;
                 self.tuned.push(theirs);
                 continue;
@@ -200,16 +200,16 @@ fn unite_devices(ours: &[LockDevice], theirs: &[LockDevice]) -> Vec<LockDevice> 
     // Different devices with the same id: the first by identity keeps it, the others get a new one
     // once all the ids that are kept are known.
     let mut kept: Vec<LockDevice> = Vec::with_capacity(united.len());
-    let mut homeless = Vec::new();
+    let (mut ids, mut homeless) = (Ids::default(), Vec::new());
     for device in united.into_values() {
-        if kept.iter().any(|other| other.id == device.id) {
-            homeless.push(device);
-        } else {
+        if ids.take(&device.id) {
             kept.push(device);
+        } else {
+            homeless.push(device);
         }
     }
     for device in homeless {
-        let id = free_id(&kept, &device.name, &device.platform);
+        let id = ids.free(&device.name, &device.platform);
         kept.push(LockDevice { id, ..device });
     }
     kept
@@ -255,16 +255,10 @@ fn id_changes<'a>(
     devices: &'a [LockDevice],
     united: &'a [LockDevice],
 ) -> BTreeMap<&'a str, &'a str> {
-    let mut changes = BTreeMap::new();
-    for device in devices {
-        let same = united
-            .iter()
-            .find(|other| other.identity() == device.identity());
-        if let Some(same) = same {
-            changes.insert(device.id.as_str(), same.id.as_str());
-        }
-    }
-    changes
+    let identities = united.iter().map(|device| (device.identity(), &*device.id));
+    let ids: HashMap<_, &str> = identities.collect();
+    let change = |device: &'a LockDevice| Some((&*device.id, *ids.get(&device.identity())?));
+    devices.iter().filter_map(change).collect()
 }
 
 fn rename_devices(kernel: &mut LockKernel, ids: &BTreeMap<&str, &str>) {

@@ -6,7 +6,7 @@ use super::fields::{Document, Fields};
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use crate::device::DeviceType;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use toml::de::DeTable;
 
 const DEVICE_KEYS: &[&str] = &[
@@ -76,6 +76,8 @@ fn read_version(fields: &Fields<'_>) -> Result<(), LockfileError> {
 
 fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
     let mut ids = HashSet::new();
+    // The id under which each device is.
+    let mut known: HashMap<[String; 3], String> = HashMap::new();
     let mut devices: Vec<LockDevice> = Vec::new();
     for table in fields.tables("device", "[[device]]")? {
         table.only(DEVICE_KEYS)?;
@@ -94,13 +96,11 @@ fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
         if !ids.insert(device.id.clone()) {
             return Err(Problem::DuplicateDevice { id: device.id }.at(id_field.line()));
         }
-        let same = |other: &&LockDevice| other.identity() == device.identity();
-        if let Some(other) = devices.iter().find(same) {
-            let problem = Problem::SameDevice {
-                id: device.id,
-                other: other.id.clone(),
-            };
-            return Err(problem.at(id_field.line()));
+        let (platform, name, vendor) = device.identity();
+        let identity = [platform, name, vendor].map(str::to_owned);
+        if let Some(other) = known.insert(identity, device.id.clone()) {
+            let id = device.id;
+            return Err(Problem::SameDevice { id, other }.at(id_field.line()));
         }
         devices.push(device);
     }
@@ -147,9 +147,10 @@ fn read_kernels(
 
 fn read_params(kernel: &Fields<'_>) -> Result<Vec<String>, LockfileError> {
     let mut params = Vec::new();
+    let mut names = HashSet::new();
     for item in kernel.required("params")?.items()? {
         let name = item.string()?;
-        if params.contains(&name) {
+        if !names.insert(name.clone()) {
             return Err(Problem::DuplicateParameter { name }.at(item.line()));
         }
         params.push(name);

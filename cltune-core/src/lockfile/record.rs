@@ -1,7 +1,6 @@
 //! Replacing one tuned entry after a search.
 
 use super::data::round_time;
-use super::device_id::free_id;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::device::DeviceInfo;
 use crate::model::Model;
@@ -113,10 +112,7 @@ impl Lockfile {
 
     /// Inserts the device or brings its description up to date; returns its id.
     fn describe(&mut self, info: &DeviceInfo) -> String {
-        let id = match self.device_of(info) {
-            Some(device) => device.id.clone(),
-            None => free_id(&self.devices, &info.name, &info.platform),
-        };
+        let id = self.device_id(info);
         let description = LockDevice {
             id: id.clone(),
             platform: info.platform.clone(),

@@ -4,7 +4,8 @@ use super::fields::Fields;
 use super::read_model;
 use super::{RecordError, RecordProblem};
 use crate::declaration::{
-    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, Tolerance,
+    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, SourceFile,
+    Tolerance,
 };
 use crate::expr::{Scope, Type};
 use crate::model::Model;
@@ -39,6 +40,7 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         version: fields.owned("version")?,
         source_file: fields.owned("source_file")?,
         lockfile_seen: fields.owned("lockfile_seen")?,
+        files: files(fields)?,
         problems: problems(fields, &model)?,
         tune_if: fields.optional_condition("tune_if", &scope)?,
         reference: reference(fields, &model)?,
@@ -50,6 +52,19 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         even_work: fields.optional_ints("even_work")?.is_some(),
         model,
     })
+}
+
+fn files(fields: &Fields<'_>) -> Result<Vec<SourceFile>, RecordProblem> {
+    let paths = fields.optional_texts("files")?.unwrap_or_default();
+    let contents = fields.optional_texts("files_seen")?.unwrap_or_default();
+    if paths.len() != contents.len() {
+        return Err(fields.damaged("files_seen", "one for each of `files` is expected"));
+    }
+    let file = |(path, content): (&str, &str)| SourceFile {
+        path: path.to_owned(),
+        content: content.to_owned(),
+    };
+    Ok(paths.into_iter().zip(contents).map(file).collect())
 }
 
 fn problems(fields: &Fields<'_>, model: &Model) -> Result<Vec<Vec<i64>>, RecordProblem> {

@@ -15,7 +15,10 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         .iter()
         .map(parameter)
         .collect::<Result<_, _>>()?;
-    let dimensions: List<Text> = texts(fields.texts("dimensions")?);
+    let dimensions = fields.texts("dimensions")?.into_iter();
+    let dimensions: List<Text> = dimensions
+        .map(|name| printable(fields, "dimensions", name))
+        .collect::<Result<_, _>>()?;
     let scope = Scope {
         parameters: &parameters,
         dimensions: &dimensions,
@@ -40,7 +43,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         .map(|table| argument(table, &scope))
         .collect::<Result<_, _>>()?;
     Ok(Model {
-        name: fields.owned("name")?.into(),
+        name: printable(fields, "name", fields.text("name")?)?,
         fingerprint: fields.owned("fingerprint")?.into(),
         kernel: fields.owned("kernel")?.into(),
         source: fields.owned("source")?.into(),
@@ -80,6 +83,14 @@ fn texts(texts: Vec<&str>) -> List<Text> {
         .into_iter()
         .map(|text| Text::Owned(text.to_owned()))
         .collect()
+}
+
+/// A name that people are shown. No compiler gives it control characters, which a terminal would obey.
+fn printable(fields: &Fields<'_>, key: &str, name: &str) -> Result<Text, RecordProblem> {
+    if name.contains(char::is_control) {
+        return Err(fields.damaged(key, format!("{name:?} has control characters")));
+    }
+    Ok(Text::Owned(name.to_owned()))
 }
 
 /// The name of something that becomes a macro, and so must be a C identifier.

@@ -16,6 +16,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         version,
         source_file,
         lockfile_seen,
+        files,
         problems,
         tune_if,
         reference,
@@ -31,6 +32,10 @@ pub(super) fn text(declaration: &Declaration) -> String {
     out.text("version", version);
     out.text("source_file", source_file);
     out.text("lockfile_seen", lockfile_seen);
+    if !files.is_empty() {
+        out.strings("files", files.iter().map(|file| &file.path));
+        out.strings("files_seen", files.iter().map(|file| &file.content));
+    }
     out.key("problems");
     push_array(&mut out.0, problems, |out, problem| push_ints(out, problem));
     out.end();
@@ -225,8 +230,14 @@ impl Writer {
     }
 
     fn texts(&mut self, key: &str, texts: &[Text]) {
+        self.strings(key, texts);
+    }
+
+    fn strings<T: AsRef<str>>(&mut self, key: &str, texts: impl IntoIterator<Item = T>) {
         self.key(key);
-        push_array(&mut self.0, texts, |out, text| push_string(out, text));
+        push_array(&mut self.0, texts, |out, text| {
+            push_string(out, text.as_ref());
+        });
         self.end();
     }
 

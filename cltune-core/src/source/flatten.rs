@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 
 /// As deep as clang follows includes by default.
 const MAX_DEPTH: usize = 200;
-/// Far above any kernel; reached by files that include each other repeatedly.
-const MAX_BYTES: usize = 16 << 20;
+/// So many bytes may a source have with all that it includes: far above any kernel, and reached by files that
+/// include each other repeatedly.
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// A source with its includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +24,11 @@ pub struct Flattened {
 ///
 /// An included path counts from the folder of the file that includes it. Paths are written with
 /// `/`, whatever the platform. `#pragma once` becomes an include guard, which also works where the
-/// first include stands behind a condition that is false. `#include <…>` and includes of macros
-/// stay for the driver. `read` gives a file's text or the reason why it cannot be read; see
-/// [`super::decode`].
+/// first include stands behind a condition that is false. `#include <…>` stays for the driver. `read` gives a file's text or the reason why it cannot be read, a fragment for
+/// [`SourceProblem::Unreadable`].
 ///
 /// # Errors
-/// A file that cannot be read, and includes in circles.
+/// A file that cannot be read, includes in circles, and those whose path is a macro's.
 pub fn flatten(
     path: &str,
     read: &mut dyn FnMut(&str) -> Result<String, String>,
@@ -135,6 +135,10 @@ impl<'a> Flattening<'a> {
                     self.include(path, &line, &target, conditional || conditions > 0)?;
                     continue;
                 }
+                Directive::MacroInclude(name) => {
+                    let (line, name) = (line.number, name.clone());
+                    return Err(self.error(path, SourceProblem::MacroInclude { line, name }));
+                }
                 // It becomes a guard around the file; an empty line keeps the numbers.
                 Directive::PragmaOnce => {
                     self.replace_by_empty_lines(&line);
@@ -168,6 +172,10 @@ impl<'a> Flattening<'a> {
         });
         if self.chain.len() > MAX_DEPTH {
             return Err(self.error(target, SourceProblem::TooDeep(MAX_DEPTH)));
+        }
+        // Also here, since the files that are open may be large, each of them.
+        if self.text.len() > MAX_BYTES {
+            return Err(self.error(target, SourceProblem::TooLarge(MAX_BYTES)));
         }
         let once = self.load(target)?.once;
         let is_open = self.chain.iter().any(|open| open.path == target);
@@ -352,6 +360,21 @@ mod tests {
             error.to_string(),
             "kernel source `c.h`: no such file\n  included from k/b.h:3\n  included from k/a.cl:1"
         );
+    }
+
+    #[test]
+    fn an_include_of_a_macro_is_an_error_that_says_where() {
+        let files = [
+            ("k/a.cl", "#define HDR \"b.h\"\n#include \"c.h\"\n"),
+            ("k/c.h", "\n\n#include HDR\n"),
+            ("k/b.h", "b\n"),
+        ];
+        let error = flattened(&files).expect_err("a macro").to_string();
+        assert!(
+            error.starts_with("kernel source `k/c.h`: line 3: `#include HDR` takes"),
+            "{error}"
+        );
+        assert!(error.ends_with("included from k/a.cl:2"), "{error}");
     }
 
     #[test]

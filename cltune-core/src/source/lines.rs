@@ -8,6 +8,8 @@
 pub(super) enum Directive {
     /// `#include "path"`.
     Include(String),
+    /// `#include NAME`: the path is a macro's.
+    MacroInclude(String),
     /// `#pragma once`.
     PragmaOnce,
     /// `#if`, `#ifdef`, `#ifndef`.
@@ -104,21 +106,28 @@ fn directive(code: &str) -> Directive {
     };
     let rest = rest.trim();
     let word_end = rest
-        .find(|c: char| !c.is_ascii_alphabetic())
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .unwrap_or(rest.len());
     let (word, argument) = rest.split_at(word_end);
     let argument = argument.trim();
     match word {
-        "include" => argument
-            .strip_prefix('"')
-            .and_then(|path| path.split_once('"'))
-            .map_or(Directive::None, |(path, _)| {
-                Directive::Include(path.to_owned())
-            }),
+        "include" => include(argument),
         "pragma" if argument == "once" => Directive::PragmaOnce,
         "if" | "ifdef" | "ifndef" => Directive::If,
         "endif" => Directive::EndIf,
         _ => Directive::None,
+    }
+}
+
+/// What an `#include` means by its argument. What is no argument is left for the compiler to complain of.
+fn include(argument: &str) -> Directive {
+    let quoted = argument.strip_prefix('"');
+    match quoted.and_then(|path| path.split_once('"')) {
+        Some((path, _)) => Directive::Include(path.to_owned()),
+        None if argument.starts_with(|c: char| c.is_alphabetic() || c == '_') => {
+            Directive::MacroInclude(argument.to_owned())
+        }
+        None => Directive::None,
     }
 }
 
@@ -151,6 +160,14 @@ mod tests {
             (7, Directive::If),
             (8, Directive::If),
             (9, Directive::EndIf),
+        ];
+        assert_eq!(directives(text), expected);
+        let named = |name: &str| Directive::MacroInclude(name.into());
+        let text = "#include HDR\n# include/**/_HDR // and why\n#include F(x, \"y.h\")\n#include\n#include 3";
+        let expected = [
+            (1, named("HDR")),
+            (2, named("_HDR")),
+            (3, named("F(x, \"y.h\")")),
         ];
         assert_eq!(directives(text), expected);
     }

@@ -5,6 +5,7 @@ use super::domains::{Domains, OutOfWork, Values, domains};
 use super::forwards::forwards;
 use super::graph::Graph;
 use super::groups::{Group, groups};
+use super::hash::FastMap;
 use super::order::{order_by_constraints, order_by_information};
 use super::remainders::{Outcome, Remainders};
 use super::tree::Tree;
@@ -60,9 +61,16 @@ pub struct TooComplex {
     pub parameters: Vec<Text>,
 }
 
+/// The first of the names: there may be any number.
 fn listed(names: &[Text]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
+    const SHOWN: usize = 20;
+    let shown = names.iter().take(SHOWN);
+    let quoted: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    let listed = quoted.join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
 }
 
 impl TooComplex {
@@ -74,10 +82,9 @@ impl TooComplex {
     }
 }
 
-/// The number of valid configurations (saturating), unless finding it takes more than `steps`
-/// edges and evaluations.
-pub(super) fn count_within(spec: &SpaceSpec, steps: u64) -> Option<u128> {
-    let graphs = graphs(spec, &mut Work::new(steps)).ok()?;
+/// The number of valid configurations (saturating), unless finding it takes more work.
+pub(super) fn count_within(spec: &SpaceSpec, work: &mut Work) -> Option<u128> {
+    let graphs = graphs(spec, work).ok()?;
     Some(product(&graphs))
 }
 
@@ -122,6 +129,10 @@ fn graphs(spec: &SpaceSpec, work: &mut Work) -> Result<Vec<Graph>, TooComplex> {
 
 /// The steps that the first order is given at first; most groups get by with them.
 const FIRST_STEPS: u64 = 1 << 14;
+/// Fewer constraints take no time that counts.
+const MANY_CONSTRAINTS: usize = 64;
+/// The steps in the time of which the values of a constraint are found.
+const STEPS_TO_ENTER: usize = 64;
 /// By how much they grow when no order got by with them.
 const GROWTH: u64 = 4;
 
@@ -142,7 +153,7 @@ fn group_graph(group: &Group, domains: &Domains<'_>, work: &mut Work) -> Option<
             return graph;
         }
         if by_information.is_none() {
-            by_information = Some(order_by_information(group, domains));
+            by_information = order_by_information(group, domains);
         }
         steps = steps.saturating_mul(GROWTH);
     }
@@ -168,10 +179,11 @@ fn ordered_graph(
     domains: &Domains<'_>,
     work: &mut Work,
 ) -> Option<Graph> {
-    let mut levels = vec![None; domains.parameters.len()];
-    for (level, parameter) in order.iter().enumerate() {
-        levels[*parameter] = Some(level);
+    // So many cannot be entered in the time of a few steps.
+    if constraints.len() > MANY_CONSTRAINTS {
+        work.take(constraints.len() * STEPS_TO_ENTER)?;
     }
+    let levels: FastMap<usize, usize> = order.iter().copied().zip(0..).collect();
     let values = || order.iter().map(|p| &domains.parameters[*p]);
     let mut remainders = Remainders::new(values().map(|values| &*values.codes).collect());
     let mut first = Vec::new();
@@ -198,7 +210,7 @@ mod tests {
     use crate::space::SpaceParameter;
 
     fn spec(parameters: &[(&str, std::ops::RangeInclusive<i64>)], texts: &[&str]) -> SpaceSpec {
-        let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let names = parameters.iter().map(|(name, _)| *name).collect();
         let constraint = |text: &&str| SpaceConstraint {
             label: (*text).to_owned().into(),
             program: Program::from_c(text, &names).expect("a condition"),
@@ -238,7 +250,7 @@ mod tests {
         };
         let mut orders = vec![
             order_by_constraints(group, &domains),
-            order_by_information(group, &domains),
+            order_by_information(group, &domains).expect("a small group"),
         ];
         for first in 0..6 {
             orders.push((0..6).map(|at| (first + 5 * at) % 6).collect());

@@ -4,18 +4,22 @@
 use super::SpaceSpec;
 use super::bounds::Bounds;
 use super::forwards::forwards;
+use super::hash::FastMap;
 use super::plant::Planter;
 use super::remainders::{MASK_BITS, Outcome, Remainders};
 use super::tree::Tree;
 use super::work::Work;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The combinations of a constraint's other parameters up to which the values of its largest one
 /// are tried.
 const MOST_COMBINATIONS: usize = 1 << 12;
-/// The steps that this may take.
+/// The steps that this may take for a constraint.
 const MOST_STEPS: u64 = 1 << 15;
+/// How many codes are looked at, and how many constraints, in the time of a step.
+const CODES_A_STEP: usize = 1 << 10;
+const TREES_A_STEP: usize = 1 << 4;
 
 /// Parameters, and constraints that name two or more of them.
 pub(super) struct Domains<'a> {
@@ -90,7 +94,7 @@ pub(super) fn domains<'a>(
         if !domains.simplify(work)? {
             return Ok(None);
         }
-        if !domains.narrow(&mut tried) {
+        if !domains.narrow(&mut tried, work)? {
             return Ok(Some(domains));
         }
     }
@@ -118,13 +122,18 @@ impl Domains<'_> {
             if self.parameters.iter().any(|values| values.codes.is_empty()) {
                 return Ok(false);
             }
+            let codes = self.parameters.iter().map(|values| values.codes.len());
+            work.take(codes.sum::<usize>() / CODES_A_STEP)
+                .ok_or(OutOfWork)?;
             let bounds = self.bounds();
             let planter = Planter { domains: &bounds };
             let mut parts = Vec::new();
             for tree in std::mem::take(&mut self.constraints) {
                 planter.again(&tree).split(&mut parts);
             }
+            work.take(parts.len() / TREES_A_STEP).ok_or(OutOfWork)?;
             let mut changed = false;
+            let mut seen = HashSet::new();
             for tree in parts {
                 match (&tree, &*tree.parameters()) {
                     (Tree::Const(0) | Tree::Fails, _) => return Ok(false),
@@ -136,8 +145,8 @@ impl Domains<'_> {
                         work.take(values.codes.len()).ok_or(OutOfWork)?;
                         changed |= values.retain(|_, code| holds(&tree, code));
                     }
-                    _ if self.constraints.contains(&tree) => {}
-                    _ => self.constraints.push(tree),
+                    _ if seen.insert(tree.clone()) => self.constraints.push(tree),
+                    _ => {}
                 }
             }
             if !changed {
@@ -150,7 +159,11 @@ impl Domains<'_> {
     /// dropped.
     ///
     /// `tried` has the sizes of the domains with which a constraint was tried already.
-    fn narrow(&mut self, tried: &mut HashMap<Tree, Vec<usize>>) -> bool {
+    fn narrow(
+        &mut self,
+        tried: &mut HashMap<Tree, Vec<usize>>,
+        work: &mut Work,
+    ) -> Result<bool, OutOfWork> {
         let mut changed = false;
         for tree in &self.constraints {
             let mut named = tree.parameters();
@@ -167,22 +180,24 @@ impl Domains<'_> {
             {
                 continue;
             }
-            let supported = self.supported(tree, &named);
+            let mut share = work.share(MOST_STEPS);
+            let supported = self.supported(tree, &named, &mut share);
+            work.give_back(&share);
+            if supported.is_none() && work.is_used_up() {
+                return Err(OutOfWork);
+            }
             tried.insert(tree.clone(), sizes);
             if let Some(supported) = supported {
                 changed |= self.parameters[*last].retain(|at, _| supported[at]);
             }
         }
-        changed
+        Ok(changed)
     }
 
     /// For each value of the last parameter named whether the tree can be true; `None` when that
     /// takes too long to find.
-    fn supported(&self, tree: &Tree, named: &[usize]) -> Option<Vec<bool>> {
-        let mut levels = vec![None; self.parameters.len()];
-        for (level, parameter) in named.iter().enumerate() {
-            levels[*parameter] = Some(level);
-        }
+    fn supported(&self, tree: &Tree, named: &[usize], work: &mut Work) -> Option<Vec<bool>> {
+        let levels: FastMap<usize, usize> = named.iter().copied().zip(0..).collect();
         let domain = |parameter: &usize| &self.parameters[*parameter];
         let mut remainders = Remainders::new(named.iter().map(|p| &*domain(p).codes).collect());
         let places = named
@@ -194,12 +209,7 @@ impl Domains<'_> {
             Outcome::Fails => return Some(vec![false; size]),
             Outcome::Open(number) => number,
         };
-        let drafts = forwards(
-            remainders,
-            &[first],
-            places.collect(),
-            &mut Work::new(MOST_STEPS),
-        )?;
+        let drafts = forwards(remainders, &[first], places.collect(), work)?;
         let mut supported = vec![false; size];
         if let Some(last) = drafts.get(named.len() - 1) {
             for edge in &last.edges {

@@ -1,6 +1,6 @@
 //! Why a space is as small as it is.
 
-use super::effects::{count_of, removed};
+use super::effects::Questions;
 use super::query::cartesian;
 use super::{Space, SpaceSpec};
 use crate::Text;
@@ -39,14 +39,14 @@ impl Space {
     /// Builds a space for each constraint alone and, if this one is empty, for all but one.
     pub fn explain(&self) -> Explanation {
         let spec = self.spec();
-        let total = cartesian(spec);
+        let mut questions = Questions::about(spec);
         let removed = spec
             .constraints
             .iter()
             .enumerate()
             .map(|(position, constraint)| Removed {
                 label: constraint.label.clone(),
-                configurations: removed(spec, position),
+                configurations: questions.removed(position),
             })
             .collect();
         let without_values: Vec<Text> = spec
@@ -56,12 +56,12 @@ impl Space {
             .map(|parameter| parameter.name.clone())
             .collect();
         let conflict = if self.is_empty() && without_values.is_empty() {
-            conflict(spec)
+            conflict(spec, &mut questions)
         } else {
             Vec::new()
         };
         Explanation {
-            cartesian: total,
+            cartesian: cartesian(spec),
             removed,
             without_values,
             conflict,
@@ -70,13 +70,13 @@ impl Space {
 }
 
 /// Drops, one after the other, the constraints without which nothing is left either.
-fn conflict(spec: &SpaceSpec) -> Vec<Text> {
+fn conflict(spec: &SpaceSpec, questions: &mut Questions<'_>) -> Vec<Text> {
     let mut needed = spec.constraints.clone();
     let mut at = 0;
-    while at < needed.len() {
+    while at < needed.len() && !questions.are_over() {
         let mut fewer = needed.clone();
         fewer.remove(at);
-        if count_of(spec, &fewer) == Some(0) {
+        if questions.count(&fewer) == Some(0) {
             needed = fewer;
         } else {
             at += 1;

@@ -10,6 +10,12 @@ use std::ops::Range;
 
 /// Larger domains have no table of what their values leave of a remainder.
 const MOST_TABLED: usize = 1 << 12;
+/// Domains up to this size are small.
+const SMALL: usize = 1 << 8;
+/// How many remainders of a state are gone through in the time of a step.
+const REMAINDERS_A_STEP: usize = 8;
+/// From so many on, sorting and storing them takes longer.
+const MANY_REMAINDERS: usize = 64;
 
 /// Level by level, every state that is reached: the set of remainders still to be satisfied.
 /// Empty when no configuration is valid, `None` when the work is used up.
@@ -86,6 +92,7 @@ impl Level {
             mask: None,
             listed: None,
         };
+        work.take(state.len() / REMAINDERS_A_STEP)?;
         let waiting = &mut self.next.waiting;
         waiting.clear();
         self.deciding.clear();
@@ -116,7 +123,12 @@ impl Level {
         for (remainder, row) in &mut self.deciding {
             // A remainder on this parameter alone is worked out as fast as it is looked up.
             if self.size <= MOST_TABLED && !remainders.is_single(*remainder) {
-                *row = Some(self.outcomes.row(*remainder, self.size));
+                let (at, is_new) = self.outcomes.row(*remainder, self.size);
+                // Of a small domain it takes no more memory than the steps that fill it.
+                if is_new && self.size > SMALL {
+                    work.take(self.size / 4)?;
+                }
+                *row = Some(at);
             }
         }
         if self.deciding.is_empty() && tried.mask.is_none() && tried.listed.is_none() {
@@ -124,7 +136,7 @@ impl Level {
             work.take(1)?;
             if !tried.range.is_empty() {
                 self.next.candidate.clone_from(&self.next.waiting);
-                self.enter(tried.range, remainders);
+                self.enter(tried.range, remainders, work)?;
             }
         } else {
             self.each(tried, remainders, work)?;
@@ -148,7 +160,7 @@ impl Level {
             work.take(listed.len())?;
             for at in listed {
                 if range.contains(&at) && mask.is_none_or(|mask| mask >> at & 1 == 1) {
-                    self.try_value(at, remainders, work);
+                    self.try_value(at, remainders, work)?;
                 }
             }
         } else if let Some(mask) = mask {
@@ -158,20 +170,26 @@ impl Level {
                 let at = left.trailing_zeros() as usize;
                 left &= left - 1;
                 if range.contains(&at) {
-                    self.try_value(at, remainders, work);
+                    self.try_value(at, remainders, work)?;
                 }
             }
         } else {
             work.take(range.len())?;
             for at in range {
-                self.try_value(at, remainders, work);
+                self.try_value(at, remainders, work)?;
             }
         }
         Some(())
     }
 
-    fn try_value(&mut self, at: usize, remainders: &mut Remainders<'_>, work: &mut Work) {
+    fn try_value(
+        &mut self,
+        at: usize,
+        remainders: &mut Remainders<'_>,
+        work: &mut Work,
+    ) -> Option<()> {
         self.next.candidate.clone_from(&self.next.waiting);
+        work.take(self.deciding.len() / REMAINDERS_A_STEP)?;
         for &(remainder, row) in &self.deciding {
             let outcome = match row {
                 None => remainders.after(remainder, at),
@@ -182,15 +200,24 @@ impl Level {
             };
             match outcome {
                 Outcome::Holds => {}
-                Outcome::Fails => return,
+                Outcome::Fails => return Some(()),
                 Outcome::Open(number) => self.next.candidate.push(number),
             }
         }
-        self.enter(at..at + 1, remainders);
+        self.enter(at..at + 1, remainders, work)
     }
 
     /// Adds edges for these values to the state of the candidate.
-    fn enter(&mut self, values: Range<usize>, remainders: &mut Remainders<'_>) {
+    fn enter(
+        &mut self,
+        values: Range<usize>,
+        remainders: &mut Remainders<'_>,
+        work: &mut Work,
+    ) -> Option<()> {
+        // What is compared and stored of a state with many remainders, and what their formulas took.
+        let many = self.next.candidate.len();
+        let cost = many / REMAINDERS_A_STEP + (many / MANY_REMAINDERS).pow(2);
+        work.take(cost + remainders.take_cost())?;
         if let Some(child) = self.next.enter(remainders) {
             self.draft.push(Edge {
                 first: values.start as u32,
@@ -198,6 +225,7 @@ impl Level {
                 child,
             });
         }
+        Some(())
     }
 }
 
@@ -209,14 +237,14 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// Where the outcomes of a remainder start.
-    fn row(&mut self, remainder: u32, size: usize) -> usize {
+    /// Where the outcomes of a remainder start, and whether none is known yet.
+    fn row(&mut self, remainder: u32, size: usize) -> (usize, bool) {
         let end = self.known.len();
         let row = *self.rows.entry(remainder).or_insert(end);
         if row == end {
             self.known.resize(end + size, None);
         }
-        row
+        (row, row == end)
     }
 }
 
@@ -228,6 +256,8 @@ struct States {
     candidate: Vec<u32>,
     /// Those of them that no value of the level concerns.
     waiting: Vec<u32>,
+    /// The candidate's remainders by their shapes.
+    by_shape: Vec<(u32, u32)>,
 }
 
 impl States {
@@ -241,29 +271,32 @@ impl States {
         Some(self.known.enter(&self.candidate).0)
     }
 
-    /// Makes one remainder of those that can be one; `None` when nothing is left.
+    /// Makes one remainder of those that can be one, which have one shape; `None` when nothing is left.
     fn unite(&mut self, remainders: &mut Remainders<'_>) -> Option<()> {
-        let mut changed = false;
-        let mut a = 0;
-        while a < self.candidate.len() {
-            let mut b = a + 1;
-            while b < self.candidate.len() {
-                match remainders.both(self.candidate[a], self.candidate[b]) {
-                    None => b += 1,
-                    Some(Outcome::Open(number)) => {
-                        self.candidate[a] = number;
-                        self.candidate.remove(b);
-                        changed = true;
-                    }
+        let candidate = self.candidate.iter();
+        self.by_shape.clear();
+        self.by_shape
+            .extend(candidate.map(|number| (remainders.shape_of(*number), *number)));
+        self.by_shape.sort_unstable();
+        if self.by_shape.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+            return Some(());
+        }
+        self.candidate.clear();
+        for alike in self.by_shape.chunk_by(|a, b| a.0 == b.0) {
+            let mut left = alike.iter().map(|(_, number)| *number);
+            self.candidate.extend(left.next());
+            for number in left {
+                let last = self.candidate.last_mut()?;
+                match remainders.both(*last, number) {
+                    // None of this shape can be one.
+                    None => self.candidate.push(number),
+                    Some(Outcome::Open(number)) => *last = number,
                     // Neither allows everything, so both together do not.
                     Some(Outcome::Holds | Outcome::Fails) => return None,
                 }
             }
-            a += 1;
         }
-        if changed {
-            self.candidate.sort_unstable();
-        }
+        self.candidate.sort_unstable();
         Some(())
     }
 }

@@ -5,17 +5,33 @@
 
 use super::domains::Domains;
 use super::groups::Group;
+use super::hash::FastMap;
 use super::information::Information;
 use super::tree::Tree;
+use std::collections::BTreeSet;
 
 /// The orders that are compared start with different parameters, at most this many.
 const MOST_STARTS: usize = 8;
+/// So many looks at a parameter of a constraint may an order take to be found: some tenths of a second.
+const MOST_COMPARED: u64 = 1 << 26;
 
 /// An order that lets the levels of the graph have few nodes, by estimate: what must be known of the
 /// parameters after each (in bits) bounds how many nodes there can be. Good where constraints are
 /// sums and products. Each order that is compared is greedy after its first parameter.
-pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Vec<usize> {
+///
+/// `None` for groups in which finding it takes too long.
+pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Option<Vec<usize>> {
     let parameters = &*group.parameters;
+    let named: u64 = group
+        .constraints
+        .iter()
+        .map(|tree| 1 + tree.parameters().len() as u64)
+        .sum();
+    // For every parameter of an order all that are left are compared, by what is known of all constraints.
+    let pairs = (parameters.len() as u64).pow(2) * MOST_STARTS as u64;
+    if pairs.saturating_mul(named) > MOST_COMPARED {
+        return None;
+    }
     let codes: Vec<&[i64]> = domains.parameters.iter().map(|p| &*p.codes).collect();
     let mut information = Information::new(&group.constraints, &codes);
     let mut starts = parameters.to_vec();
@@ -28,7 +44,7 @@ pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Vec<
             best = Some((cost, order));
         }
     }
-    best.map_or_else(|| parameters.to_vec(), |(_, order)| order)
+    best.map(|(_, order)| order)
 }
 
 /// After `start` always the parameter that leaves the least to be known, and of several the one
@@ -74,38 +90,92 @@ fn greedy(
 /// later ones.
 /// Quick to find, and good where constraints are divisibilities.
 pub(super) fn order_by_constraints(group: &Group, domains: &Domains<'_>) -> Vec<usize> {
-    let mut left = group.parameters.clone();
     let constraints: Vec<Vec<usize>> = group.constraints.iter().map(Tree::parameters).collect();
-    let sizes: Vec<usize> = domains.parameters.iter().map(|p| p.codes.len()).collect();
-    let mut naming: Vec<Vec<usize>> = vec![Vec::new(); sizes.len()];
-    for (constraint, names) in constraints.iter().enumerate() {
-        for &parameter in names {
-            naming[parameter].push(constraint);
-        }
-    }
+    let mut candidates = Candidates::new(&group.parameters, &constraints, domains);
+    // For each constraint how many of its parameters are not taken yet.
     let mut undecided: Vec<usize> = constraints.iter().map(Vec::len).collect();
-    let mut ordered = Vec::with_capacity(left.len());
-    loop {
-        let next = left.iter().enumerate().min_by_key(|(_, parameter)| {
-            let change: i64 = naming[**parameter]
-                .iter()
-                .map(|&constraint| {
-                    let opens = undecided[constraint] == constraints[constraint].len();
-                    let closes = undecided[constraint] == 1;
-                    i64::from(opens) - i64::from(closes)
-                })
-                .sum();
-            let bits = i64::from(usize::BITS - sizes[**parameter].leading_zeros());
-            let change = if change > 0 { change * bits } else { change };
-            (change, sizes[**parameter], **parameter)
-        });
-        let Some((at, _)) = next else {
-            return ordered;
-        };
-        let parameter = left.remove(at);
-        for &constraint in &naming[parameter] {
+    let mut ordered = Vec::with_capacity(group.parameters.len());
+    while let Some(parameter) = candidates.take() {
+        let naming = candidates.naming.remove(&parameter).unwrap_or_default();
+        for constraint in naming {
+            let names = &constraints[constraint];
+            let before = change(undecided[constraint], names.len());
             undecided[constraint] -= 1;
+            let change = change(undecided[constraint], names.len()) - before;
+            // Each constraint does so twice at most: after its first parameter, and before its last.
+            if change != 0 {
+                for name in names {
+                    candidates.add(*name, change);
+                }
+            }
         }
         ordered.push(parameter);
+    }
+    ordered
+}
+
+/// What the next parameter of a constraint changes: one more is half decided, or one less.
+fn change(undecided: usize, names: usize) -> i64 {
+    i64::from(undecided == names) - i64::from(undecided == 1)
+}
+
+/// The parameters that are left, the best first.
+struct Candidates<'a> {
+    /// By how many more constraints are half decided after each, weighed; then its size.
+    ordered: BTreeSet<(i64, usize, usize)>,
+    /// The same by parameter, before it is weighed.
+    changes: FastMap<usize, i64>,
+    /// The constraints that name each.
+    naming: FastMap<usize, Vec<usize>>,
+    domains: &'a Domains<'a>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(parameters: &[usize], constraints: &[Vec<usize>], domains: &'a Domains<'a>) -> Self {
+        let mut new = Self {
+            ordered: BTreeSet::new(),
+            changes: parameters.iter().map(|parameter| (*parameter, 0)).collect(),
+            naming: parameters
+                .iter()
+                .map(|parameter| (*parameter, Vec::new()))
+                .collect(),
+            domains,
+        };
+        for (constraint, names) in constraints.iter().enumerate() {
+            for parameter in names {
+                new.naming.entry(*parameter).or_default().push(constraint);
+                *new.changes.entry(*parameter).or_default() += change(names.len(), names.len());
+            }
+        }
+        new.ordered = parameters
+            .iter()
+            .map(|parameter| new.key(*parameter))
+            .collect();
+        new
+    }
+
+    fn size(&self, parameter: usize) -> usize {
+        self.domains.parameters[parameter].codes.len()
+    }
+
+    fn key(&self, parameter: usize) -> (i64, usize, usize) {
+        let (change, size) = (self.changes[&parameter], self.size(parameter));
+        let bits = i64::from(usize::BITS - size.leading_zeros());
+        let change = if change > 0 { change * bits } else { change };
+        (change, size, parameter)
+    }
+
+    /// Takes the best.
+    fn take(&mut self) -> Option<usize> {
+        let (.., parameter) = self.ordered.pop_first()?;
+        Some(parameter)
+    }
+
+    /// Changes what a parameter changes, where it is left.
+    fn add(&mut self, parameter: usize, change: i64) {
+        if self.ordered.remove(&self.key(parameter)) {
+            *self.changes.entry(parameter).or_default() += change;
+            self.ordered.insert(self.key(parameter));
+        }
     }
 }

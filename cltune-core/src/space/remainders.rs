@@ -20,6 +20,10 @@ use std::rc::Rc;
 /// Domains up to this size are sets of bits.
 pub(super) const MASK_BITS: usize = 64;
 
+/// A formula of so many parts is large: finding the values of each takes as long as so many steps.
+const LARGE: usize = 128;
+const LARGE_COST: usize = 4096;
+
 /// What is left of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -72,6 +76,8 @@ pub(super) struct Remainders<'a> {
     /// What a remainder of one level with a small domain comes down to.
     settled: FastMap<u32, Outcome>,
     scratch: Scratch,
+    /// What large formulas have taken, in steps of a build.
+    cost: usize,
 }
 
 /// Memory that is used again.
@@ -105,7 +111,18 @@ impl<'a> Remainders<'a> {
             known: Interned::default(),
             settled: FastMap::default(),
             scratch: Scratch::default(),
+            cost: 0,
         }
+    }
+
+    /// What large formulas have taken since this was asked last, in steps of a build.
+    pub(super) fn take_cost(&mut self) -> usize {
+        std::mem::take(&mut self.cost)
+    }
+
+    /// The number of a remainder's shape.
+    pub(super) fn shape_of(&self, number: u32) -> u32 {
+        self.known.get(number)[0] as u32
     }
 
     /// The first level that a remainder names.
@@ -241,6 +258,8 @@ impl<'a> Remainders<'a> {
             return number;
         }
         let number = self.shapes.len() as u32;
+        let parts: usize = formula.atoms().iter().map(|atom| atom.tree.size()).sum();
+        self.cost += parts / LARGE * LARGE_COST;
         let named = |atom: &Atom| atom.tree.parameters();
         let levels: Vec<usize> = formula.atoms().into_iter().flat_map(named).collect();
         self.numbers.insert(formula.clone(), number);

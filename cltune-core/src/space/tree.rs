@@ -1,6 +1,7 @@
 //! Constraints as expression trees.
 
 use super::bounds::{Bounds, Failure, Truth};
+use super::hash::FastMap;
 use crate::expr::{Op, arithmetic};
 
 /// An expression over the parameters of a space.
@@ -77,9 +78,12 @@ impl Tree {
     }
 
     /// The same expression with other positions of the parameters; one without a position fails.
-    pub(super) fn renumbered(&self, positions: &[Option<usize>]) -> Self {
+    pub(super) fn renumbered(&self, positions: &FastMap<usize, usize>) -> Self {
         match self {
-            Self::Param(parameter) => positions[*parameter].map_or(Self::Fails, Self::Param),
+            Self::Param(parameter) => {
+                let position = positions.get(parameter).copied();
+                position.map_or(Self::Fails, Self::Param)
+            }
             other => other.map(|operand| operand.renumbered(positions)),
         }
     }
@@ -95,6 +99,13 @@ impl Tree {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// Of how many parts it is made.
+    pub(super) fn size(&self) -> usize {
+        let mut size = 0;
+        self.visit(&mut |_| size += 1);
+        size
     }
 
     /// Calls `see` for each part, larger ones first.

@@ -84,6 +84,7 @@ impl Clauses<'_> {
             version: environment.version.clone(),
             source_file: environment.source_file.clone(),
             lockfile_seen: String::new(),
+            files: Vec::new(),
             problems,
             tune_if: formulas::tune_if(attribute.tune_if.as_ref(), scopes, errors),
             reference,

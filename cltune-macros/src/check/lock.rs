@@ -1,6 +1,6 @@
 //! The lockfile's results for this tunable.
 
-use crate::environment::{Environment, read_text};
+use crate::environment::{Environment, read_lockfile};
 use crate::errors::Errors;
 use cltune_core::fingerprint;
 use cltune_core::lockfile::Lockfile;
@@ -43,9 +43,10 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
         .iter()
         .filter(|path| **path != own);
     let mut found = false;
-    for path in places.chain([&own]).filter(|path| path.exists()) {
-        let text = match read_text(path) {
-            Ok(text) => text,
+    for path in places.chain([&own]) {
+        let text = match read_lockfile(path) {
+            Ok(None) => continue,
+            Ok(Some(text)) => text,
             Err(reason) => {
                 errors.add(Span::call_site(), format!("`{}`: {reason}", path.display()));
                 continue;

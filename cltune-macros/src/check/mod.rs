@@ -122,8 +122,14 @@ pub(crate) fn check(
         let function = item.signature.ident.span();
         kernel::check(attribute, function, &declaration, errors);
     }
-    let mut tracked = source.files;
-    tracked.extend(reference.files);
+    let mut files = source.files;
+    files.extend(reference.files);
+    let absolute = files.iter().map(|file| environment.absolute(&file.path));
+    let mut tracked: Vec<PathBuf> = absolute.collect();
+    files.extend(environment.rust_file());
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup();
+    declaration.files = files;
     let mut baked = lock::Baked::default();
     if errors.is_empty() {
         let model = &mut declaration.model;

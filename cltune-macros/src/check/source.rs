@@ -3,8 +3,9 @@
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Body, Item};
+use cltune_core::declaration::SourceFile;
+use cltune_core::fingerprint;
 use cltune_core::source::{Flattened, SourceError, flatten, flatten_text};
-use std::path::PathBuf;
 use syn::LitStr;
 use syn::ext::IdentExt;
 
@@ -12,7 +13,7 @@ use syn::ext::IdentExt;
 #[derive(Default)]
 pub(super) struct Source {
     pub(super) text: String,
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<SourceFile>,
 }
 
 /// The tunable's source.
@@ -62,21 +63,38 @@ pub(super) fn file(path: &LitStr, environment: &Environment, errors: &mut Errors
         );
         return Source::default();
     }
-    let flattened = flatten(&text, &mut |path| environment.read(path));
-    collect(flattened, path, environment, errors)
+    let mut files = Vec::new();
+    let flattened = flatten(&text, &mut reader(environment, &mut files));
+    collect(flattened, files, path, errors)
 }
 
 fn inline(item: &Item, body: &LitStr, environment: &Environment, errors: &mut Errors) -> Source {
     // No folder in it: what it includes counts from the package, as a source file does.
     let label = format!("body of {}", item.signature.ident.unraw());
-    let flattened = flatten_text(&label, &body.value(), &mut |path| environment.read(path));
-    collect(flattened, body, environment, errors)
+    let mut files = Vec::new();
+    let flattened = flatten_text(&label, &body.value(), &mut reader(environment, &mut files));
+    collect(flattened, files, body, errors)
+}
+
+/// Reads files of the package, and notes what was in them.
+fn reader<'a>(
+    environment: &'a Environment,
+    files: &'a mut Vec<SourceFile>,
+) -> impl FnMut(&str) -> Result<String, String> + 'a {
+    move |path| {
+        let text = environment.read(path)?;
+        files.push(SourceFile {
+            path: path.to_owned(),
+            content: fingerprint::of_text(&text),
+        });
+        Ok(text)
+    }
 }
 
 fn collect(
     flattened: Result<Flattened, SourceError>,
+    files: Vec<SourceFile>,
     at: &LitStr,
-    environment: &Environment,
     errors: &mut Errors,
 ) -> Source {
     match flattened {
@@ -84,13 +102,7 @@ fn collect(
             errors.add(at.span(), "the kernel's source contains a NUL character");
             Source::default()
         }
-        Ok(Flattened { text, files }) => Source {
-            text,
-            files: files
-                .iter()
-                .map(|file| environment.absolute(file))
-                .collect(),
-        },
+        Ok(Flattened { text, .. }) => Source { text, files },
         Err(error) => {
             errors.add(at.span(), error);
             Source::default()

@@ -7,8 +7,8 @@ use crate::environment::Environment;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Assignment, ReferenceSyntax, Spanned};
 use cltune_core::Text;
+use cltune_core::declaration::SourceFile;
 use cltune_core::declaration::{Reference, ReferenceKernel};
-use std::path::PathBuf;
 use syn::LitStr;
 use syn::ext::IdentExt;
 
@@ -99,7 +99,7 @@ pub(super) fn options(clause: Option<&Spanned<Vec<LitStr>>>, errors: &mut Errors
 /// A reference and the files its source was read from.
 pub(super) struct CheckedReference {
     pub(super) value: Reference,
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<SourceFile>,
 }
 
 /// The clause `reference`.

@@ -22,14 +22,14 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CacheError> {
         path: path.to_owned(),
         source,
     };
-    let file = match folder::open(path) {
+    let mut file = match folder::open(path, LARGEST) {
         Err(CacheError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             return Ok(None);
         }
         opened => opened?,
     };
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(io)?;
+    file.read_to_end(&mut bytes).map_err(io)?;
     let content = unframe(&bytes);
     if content.is_none() {
         tracing::warn!(file = %path.display(), "a damaged file of cltune's cache is ignored");

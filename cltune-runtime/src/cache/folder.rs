@@ -1,5 +1,6 @@
 //! Where the cache is, and whether it is this user's alone.
 
+use cltune_files::Bounded;
 use std::fs::{DirBuilder, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -122,17 +123,17 @@ fn create(folder: &Path) -> Result<(), CacheError> {
     })
 }
 
-/// Opens a file of the cache for reading. What is checked is what was opened.
+/// Opens a file of the cache for reading, of at most so many bytes. What is checked is what was opened.
 ///
 /// # Errors
 /// [`CacheError`]; a file that does not exist is [`io::ErrorKind::NotFound`].
-pub(super) fn open(path: &Path) -> Result<File, CacheError> {
+pub(super) fn open(path: &Path, most: u64) -> Result<Bounded<File>, CacheError> {
     let io = |source| CacheError::Io {
         path: path.to_owned(),
         source,
     };
-    let file = File::open(path).map_err(io)?;
-    check_private(path, &file.metadata().map_err(io)?)?;
+    let file = cltune_files::open(path, most).map_err(io)?;
+    check_private(path, &file.get_ref().metadata().map_err(io)?)?;
     Ok(file)
 }
 
@@ -198,11 +199,11 @@ mod tests {
         std::fs::write(&file, "text").unwrap();
         for mode in [0o660, 0o602] {
             allow(&file, mode);
-            let error = open(&file).unwrap_err().to_string();
+            let error = open(&file, 4).unwrap_err().to_string();
             assert!(error.contains("can be written by others"), "{error}");
         }
         allow(&file, 0o644);
-        assert!(open(&file).is_ok());
+        assert!(open(&file, 4).is_ok());
         for inner in [folder.notes(), folder.0.clone(), parent.path().to_owned()] {
             allow(&inner, 0o770);
             assert!(error(parent.path()).contains("can be written by others"));

@@ -1,7 +1,7 @@
 //! One program at a time, through locks on files, which the system gives back when a program dies.
 
 use super::folder::CacheError;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,14 +24,7 @@ pub(super) struct Lock(
 /// # Errors
 /// [`CacheError::Io`] where the file cannot be made.
 pub(super) fn lock(path: &Path, patience: Duration) -> Result<Option<Lock>, CacheError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    let file = options.open(path).map_err(|source| CacheError::Io {
+    let file = cltune_files::open_lock(path).map_err(|source| CacheError::Io {
         path: path.to_owned(),
         source,
     })?;

@@ -131,14 +131,20 @@ impl Conditions<'_> {
 
 /// What the lines with this header say. A configuration that was tried again has its last result.
 fn read(path: &Path, header: &str, model: &Model) -> Result<Vec<Tried>, CacheError> {
-    let file = match folder::open(path) {
-        Err(CacheError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+    let mut file = match folder::open(path, LARGEST) {
+        // One that is too large was not written by cltune, and is begun anew.
+        Err(CacheError::Io { source, .. })
+            if matches!(
+                source.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge
+            ) =>
+        {
             return Ok(Vec::new());
         }
         opened => opened?,
     };
     let mut bytes = Vec::new();
-    let read = file.take(LARGEST).read_to_end(&mut bytes);
+    let read = file.read_to_end(&mut bytes);
     read.map_err(|source| CacheError::Io {
         path: path.to_owned(),
         source,

@@ -1,7 +1,7 @@
 //! Lockfiles that are read at run time, for [`Policy::Offline`](crate::Policy::Offline).
 
 use super::tunable::Tunable;
-use cltune_core::lockfile::Lockfile;
+use cltune_core::lockfile::{LARGEST, Lockfile};
 use cltune_core::select::Table;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Read {
 }
 
 fn load(path: &Path) -> Result<Lockfile, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = cltune_files::read_text(path, LARGEST).map_err(|error| error.to_string())?;
     Lockfile::parse(&text).map_err(|error| error.to_string())
 }
 

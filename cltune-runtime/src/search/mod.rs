@@ -32,6 +32,7 @@
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `permutation` | random draws without replacement from a range of any size |
 //! | `repair` | making a wished configuration valid |
+//! | `threads` | threads to work with, which the system may refuse |
 //! | `full`, `random`, `bayes`, `bayes_lin`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
 //!
 //! # A new strategy
@@ -60,6 +61,7 @@ mod repair;
 mod run;
 mod stagnation;
 mod strategy;
+mod threads;
 
 pub use generator::Generator;
 pub use lesson::Lesson;
@@ -69,3 +71,4 @@ pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
 pub use run::{Search, Step};
 pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
 pub use strategy::{Score, Setting, Strategy};
+pub use threads::ready_threads;

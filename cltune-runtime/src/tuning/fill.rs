@@ -4,6 +4,7 @@ use cltune_core::declaration::Fill;
 use cltune_core::model::ScalarType;
 use half::f16;
 use rand::{Rng, RngExt};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Why an argument cannot be filled.
@@ -18,14 +19,6 @@ pub enum FillError {
         path: PathBuf,
         /// The reason.
         error: std::io::Error,
-    },
-    /// It is a folder, a device or a pipe.
-    #[error("`{}`, the fill of `{argument}`, is no file", path.display())]
-    NoFile {
-        /// The argument.
-        argument: String,
-        /// What is no file.
-        path: PathBuf,
     },
     /// The file holds more or fewer elements than the argument has.
     #[error(
@@ -73,7 +66,7 @@ pub(super) fn elements(
     Ok(bytes)
 }
 
-/// The elements of a file, which must be as many. Nothing is read of one that has another length, or none.
+/// The elements of a file, which must be as many. Nothing is read of one that has another length.
 fn file(
     path: PathBuf,
     scalar: ScalarType,
@@ -81,33 +74,32 @@ fn file(
     argument: &str,
 ) -> Result<Vec<u8>, FillError> {
     let argument = argument.to_string();
+    let wanted = len * scalar.size();
     let read = || {
-        let about = std::fs::metadata(&path)?;
-        let is_whole = about.is_file() && about.len() == (len * scalar.size()) as u64;
-        let bytes = is_whole.then(|| std::fs::read(&path)).transpose()?;
-        Ok((about, bytes))
-    };
-    let found = match read() {
-        Err(error) => {
-            return Err(FillError::Unreadable {
-                argument,
-                path,
-                error,
-            });
+        let mut file = cltune_files::open(&path, u64::MAX)?;
+        let found = file.get_ref().metadata()?.len();
+        let mut bytes = Vec::new();
+        if found == wanted as u64 {
+            file.read_to_end(&mut bytes)?;
         }
-        Ok((about, _)) if !about.is_file() => return Err(FillError::NoFile { argument, path }),
-        // Something may write to it at this moment.
-        Ok((_, Some(bytes))) if bytes.len() == len * scalar.size() => return Ok(bytes),
-        Ok((_, Some(bytes))) => bytes.len() as u64,
-        Ok((about, None)) => about.len(),
+        Ok((found, bytes))
     };
-    Err(FillError::WrongLength {
-        argument,
-        path,
-        scalar,
-        found,
-        len,
-    })
+    match read() {
+        // Something may write to it at this moment.
+        Ok((_, bytes)) if bytes.len() == wanted => Ok(bytes),
+        Ok((found, _)) => Err(FillError::WrongLength {
+            argument,
+            path,
+            scalar,
+            found,
+            len,
+        }),
+        Err(error) => Err(FillError::Unreadable {
+            argument,
+            path,
+            error,
+        }),
+    }
 }
 
 /// A number from `low` to `high`, from one in `0.0..1.0`. Both bounds are values of an integer.
@@ -241,7 +233,10 @@ mod tests {
         for name in ["/dev/zero", "/dev/null", "/"] {
             let fill = Fill::File(name.into());
             let found = elements(&fill, ScalarType::U8, 0, "x", Path::new(""), &mut random);
-            assert!(matches!(found, Err(FillError::NoFile { .. })), "{found:?}");
+            assert!(
+                matches!(found, Err(FillError::Unreadable { .. })),
+                "{found:?}"
+            );
         }
     }
 

@@ -1,6 +1,7 @@
 //! Bytes on the host that the tuner keeps and nobody may change: what draws hold, what references made of them.
 
 use crate::opencl::Sealed;
+use crate::search::ready_threads;
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::Deref;
@@ -101,6 +102,7 @@ const CHUNK: usize = 1 << 20;
 
 /// A checksum, on all cores. A single changed word always changes it.
 fn sum(bytes: &[u8]) -> u64 {
+    ready_threads();
     let chunks = bytes.par_chunks(CHUNK).enumerate();
     let sums = chunks.map(|(chunk, bytes)| {
         let (words, rest) = bytes.as_chunks::<8>();

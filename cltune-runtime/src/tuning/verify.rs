@@ -5,6 +5,7 @@ use super::outcome::{Different, WrongKind};
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
 use super::value::{distance, real, text};
+use crate::search::ready_threads;
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
 use half::f16;
@@ -218,6 +219,7 @@ impl Expected {
 
     fn passes_as<const N: usize>(&self, found: &[u8], decode: fn([u8; N]) -> f64) -> bool {
         let (abs, rel) = self.allowed.bounds();
+        ready_threads();
         let chunks = self.bytes.par_chunks(N * CHUNK);
         let squares = chunks
             .zip(found.par_chunks(N * CHUNK))
@@ -279,6 +281,7 @@ const CHUNK: usize = 1 << 16;
 
 /// Whether bytes are the same, on all cores.
 pub(super) fn is_same(expected: &[u8], found: &[u8]) -> bool {
+    ready_threads();
     expected.len() == found.len()
         && expected
             .par_chunks(16 * CHUNK)

@@ -7,12 +7,14 @@
 //! | `devices` | devices that are lost, lie about their limits, leak, or do nothing right |
 //! | `processes` | workers and sessions that are killed, stopped, interrupted and resumed |
 //! | `disks` | what cannot be written to, or is full |
+//! | `files` | files that are none, too large, damaged, or links |
 //! | `soak` | processes that are killed at random until the session is done |
 //! | `splitting` | devices that fail while several compute one problem |
 
 mod calls;
 mod devices;
 mod disks;
+mod files;
 mod processes;
 mod soak;
 mod splitting;

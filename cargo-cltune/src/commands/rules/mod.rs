@@ -17,6 +17,7 @@ use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{
     self, Job, SessionLock, check_kernel_filters, choose_devices, kinds, list_devices,
 };
+use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use std::error::Error;
 use std::io::Write;
@@ -67,14 +68,14 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
     let devices = choose_devices(&list_devices()?, &args.device)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
-        anstream::eprintln!(
+        say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
-        );
+        ));
     })?;
     for kernel in &tuned.stale {
-        anstream::eprintln!(
+        say(format_args!(
             "stale: {kernel} has changed since it was tuned; run `cargo cltune --kernel {kernel}`"
-        );
+        ));
     }
     for (job, choices) in plan(&tuned, &devices, &args.problem)? {
         if interrupted() {

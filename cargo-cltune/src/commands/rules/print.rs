@@ -5,6 +5,7 @@ use crate::commands::MessageFormat;
 use crate::commands::columns::{INDENT, columns};
 use crate::json;
 use crate::session::{Job, time};
+use crate::terminal::{printable_name, say};
 use cltune_core::select::Rule;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -14,7 +15,7 @@ pub(super) fn start(job: &Job) {
     if io::stderr().is_terminal() {
         let model = &job.declaration.model;
         let problem = model.describe_problem(&job.dims);
-        anstream::eprintln!("   Measuring {} for {problem}", model.name);
+        say(format_args!("   Measuring {} for {problem}", model.name));
     }
 }
 
@@ -34,7 +35,8 @@ pub(super) fn print(
         return out.flush();
     }
     let problem = model.describe_problem(&job.dims);
-    writeln!(out, "{} on {}, {problem}", model.name, job.device.name)?;
+    let device = printable_name(&job.device.name);
+    writeln!(out, "{} on {device}, {problem}", model.name)?;
     let header = [["time", "of the fastest"], ["values of", "values"]];
     let [numbers, text] = header.map(|of| of.map(str::to_owned));
     let mut rows = vec![(numbers, text)];

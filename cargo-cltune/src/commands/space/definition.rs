@@ -7,6 +7,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
+/// So many parameters can conditions name.
+const MOST_PARAMETERS: usize = 1 << 16;
+/// So many values may all parameters have together, which take half a gigabyte.
+const MOST_VALUES: usize = 1 << 26;
+
 /// A definition that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Definition {
@@ -31,6 +36,9 @@ pub(super) enum DefinitionError {
     /// Not JSON, or a key that is missing or of another type; says the line and column.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
+    /// More than conditions can name.
+    #[error("there are {0} parameters, and at most {MOST_PARAMETERS} are read")]
+    TooManyParameters(usize),
     /// A parameter's values.
     #[error("parameter `{name}`: {what}")]
     Parameter { name: String, what: String },
@@ -85,7 +93,10 @@ struct FileParameter {
 /// Reads a definition.
 pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
     let file: File = serde_json::from_str(text)?;
-    let mut names = HashSet::new();
+    if file.parameters.len() > MOST_PARAMETERS {
+        return Err(DefinitionError::TooManyParameters(file.parameters.len()));
+    }
+    let (mut names, mut values_in_all) = (HashSet::new(), 0);
     let mut parameters = Vec::with_capacity(file.parameters.len());
     for parameter in &file.parameters {
         let wrong = |what: String| DefinitionError::Parameter {
@@ -98,9 +109,16 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
         if !is_c_identifier(&parameter.name) {
             return Err(wrong("a name has letters, digits and `_` only".into()));
         }
+        let codes = values(parameter).map_err(wrong)?;
+        values_in_all += codes.len();
+        if values_in_all > MOST_VALUES {
+            return Err(wrong(format!(
+                "with it, there are more than {MOST_VALUES} values of parameters"
+            )));
+        }
         parameters.push(SpaceParameter {
             name: parameter.name.clone().into(),
-            codes: values(parameter).map_err(wrong)?,
+            codes,
         });
     }
     let texts = match (file.restrictions_c, file.restrictions) {
@@ -108,7 +126,7 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
         (None, Some(python)) if !python.is_empty() => return Err(DefinitionError::OnlyPython),
         (None, _) => Vec::new(),
     };
-    let names: Vec<&str> = file.parameters.iter().map(|p| &*p.name).collect();
+    let names = file.parameters.iter().map(|p| &*p.name).collect();
     let constraints =
         texts
             .into_iter()

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// The steps that building may take: some seconds, and a few hundred megabytes.
 const MOST_STEPS: u64 = 1 << 25;
 
+/// The size of a definition, bytes: that of one whose values are all listed.
+const LARGEST: u64 = 256 << 20;
+
 /// Builds a search space from its definition and counts, explains and samples it.
 ///
 /// The definition is one JSON object: `name`, `parameters` (a list of `{"name", "values": […]}` or
@@ -104,7 +107,7 @@ pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, S
 }
 
 fn open(path: &Path) -> Result<Definition, SpaceError> {
-    let text = std::fs::read_to_string(path).map_err(|source| SpaceError::Read {
+    let text = cltune_files::read_text(path, LARGEST).map_err(|source| SpaceError::Read {
         path: path.to_owned(),
         source,
     })?;

@@ -6,8 +6,9 @@ use crate::interrupt::interrupted;
 use crate::session::{
     Block, Entry, Finished, Job, Keeper, Kept, Screen, SearchOptions, rounds, run as search,
 };
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use crate::threads::side_by_side;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// What all searches share.
 pub(super) struct Shared<'a> {
@@ -24,13 +25,13 @@ pub(super) struct Found {
     pub(super) rows: Vec<(Job, Finished)>,
     /// Whether something went wrong that the exit code should tell.
     pub(super) reported: bool,
+    /// The lockfiles that results were written to.
+    pub(super) written: BTreeSet<PathBuf>,
 }
 
 /// Searches. Results of devices in the order in which they are tuned.
 pub(super) fn run(jobs: Vec<Job>, shared: &Shared<'_>) -> Found {
     let mut found = Found::default();
-    // Lockfiles are read, changed and written again.
-    let lockfiles = Mutex::new(());
     for round in rounds(jobs) {
         let alone = round.len() == 1;
         let options = SearchOptions {
@@ -38,23 +39,16 @@ pub(super) fn run(jobs: Vec<Job>, shared: &Shared<'_>) -> Found {
             jobs: (shared.options.jobs / round.len()).max(1),
             ..shared.options.clone()
         };
-        let of_round = std::thread::scope(|scope| {
-            let threads = round.into_iter().map(|searches| {
-                let device = searches.first().map_or("", |job| &job.device.name);
-                let block = shared.screen.block(device, searches.len(), alone);
-                let (options, lockfiles) = (&options, &lockfiles);
-                scope.spawn(move || device_searches(searches, block, options, shared, lockfiles))
-            });
-            let threads: Vec<_> = threads.collect();
-            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-            // A panic is passed on.
-            let joined =
-                joined.map(|found| found.unwrap_or_else(|of| std::panic::resume_unwind(of)));
-            joined.collect::<Vec<Found>>()
+        let of_devices = round.into_iter().map(|searches| {
+            let device = searches.first().map_or("", |job| &job.device.name);
+            let block = shared.screen.block(device, searches.len(), alone);
+            let options = &options;
+            move || device_searches(searches, block, options, shared)
         });
-        for of_device in of_round {
+        for of_device in side_by_side(of_devices.collect()) {
             found.rows.extend(of_device.rows);
             found.reported |= of_device.reported;
+            found.written.extend(of_device.written);
         }
     }
     found
@@ -66,7 +60,6 @@ fn device_searches(
     mut block: Block,
     options: &SearchOptions,
     shared: &Shared<'_>,
-    lockfiles: &Mutex<()>,
 ) -> Found {
     let (keeper, screen) = (shared.keeper, shared.screen);
     let mut found = Found::default();
@@ -98,11 +91,9 @@ fn device_searches(
             };
             let strategy = options.strategy.name();
             let (evaluated, valid) = (finished.evaluated, finished.valid);
-            let lock = lockfiles.lock().unwrap_or_else(PoisonError::into_inner);
             let kept = keeper.keep(&job, choice, evaluated, valid, &strategy, is_complete);
-            drop(lock);
             match kept {
-                Ok(Kept::Written) => {}
+                Ok(Kept::Written) => drop(found.written.insert(path)),
                 Ok(Kept::Faster) => screen.say(&summary::stays(&job)),
                 // The other searches' results are kept all the same, and the table shows this.
                 Err(error) => {

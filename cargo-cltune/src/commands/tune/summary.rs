@@ -4,6 +4,7 @@ use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
 use crate::session::{Finished, Job, time};
+use crate::terminal::printable_name;
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +22,9 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         let Some((first, _)) = of_device.first() else {
             continue;
         };
-        writeln!(out, "\n{} ({})", first.device.name, first.device.platform)?;
+        let name = printable_name(&first.device.name);
+        let platform = printable_name(&first.device.platform);
+        writeln!(out, "\n{name} ({platform})")?;
         let width = columns::width();
         let numbers = ["time", "default", "speed-up", "measured", "failed"].map(str::to_owned);
         let text = ["kernel", "problem", "rate"].map(str::to_owned);
@@ -127,7 +130,8 @@ fn subject(job: &Job) -> String {
     } else {
         format!(" for {problem}")
     };
-    format!("{} on {}{of}", job.declaration.model.name, job.device.name)
+    let device = printable_name(&job.device.name);
+    format!("{} on {device}{of}", job.declaration.model.name)
 }
 
 fn row(job: &Job, finished: &Finished) -> Row<5, 3> {

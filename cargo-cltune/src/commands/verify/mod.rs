@@ -21,6 +21,7 @@ use super::{MessageFormat, Outcome};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{SessionLock, check_kernel_filters};
+use crate::terminal::say;
 use cltune_core::declaration::Declaration;
 use entries::Entries;
 use print::Printer;
@@ -136,9 +137,9 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     let plan = plan::plan(&entries, args)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
-        anstream::eprintln!(
+        say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is running; waiting for it"
-        );
+        ));
     })?;
     let mut printer = Printer::new(args.message_format, stdout);
     let mut wrong = !entries.stale.is_empty();

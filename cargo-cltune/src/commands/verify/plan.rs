@@ -8,6 +8,7 @@ use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
 use crate::oclgrind::{self, Oclgrind, OclgrindError};
 use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
+use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::select::{KnownDevice, Table, select};
@@ -58,7 +59,10 @@ pub(super) enum VerifyError {
 
 /// Puts them together, in the order of the lockfiles.
 pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyError> {
-    let captured = args.captured.as_deref().map(captured::read).transpose()?;
+    let damaged = |line: &str| say(format_args!("warning: {line}"));
+    let captured = args.captured.as_deref();
+    let captured = captured.map(|folder| captured::read(folder, damaged));
+    let captured = captured.transpose()?;
     let mut planner = Planner {
         args,
         captured: captured.unwrap_or_default(),

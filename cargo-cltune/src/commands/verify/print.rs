@@ -6,6 +6,7 @@ use super::plan::Plan;
 use crate::commands::MessageFormat;
 use crate::commands::columns::{INDENT, Row, columns};
 use crate::json;
+use crate::terminal::{printable_name, say};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
@@ -75,7 +76,10 @@ impl<'a> Printer<'a> {
         if self.format == MessageFormat::Human && io::stderr().is_terminal() {
             let job = &attempt.job;
             let problem = job.declaration.model.describe_problem(&job.dims);
-            anstream::eprintln!("   Verifying {} for {problem}", job.declaration.model.name);
+            say(format_args!(
+                "   Verifying {} for {problem}",
+                job.declaration.model.name
+            ));
         }
     }
 
@@ -103,7 +107,7 @@ impl<'a> Printer<'a> {
         };
         let device = match &attempt.tuned_on {
             Some(tuned_on) => format!("{tuned_on}, simulated"),
-            None => job.device.name.clone(),
+            None => printable_name(&job.device.name).into_owned(),
         };
         let configuration = job.configuration(&attempt.codes);
         let values = match attempt.origin.selected() {

@@ -9,10 +9,12 @@ use super::lane::{Lane, MakeBench, Shared, lock};
 use super::measuring::Bench;
 use super::spare::Spare;
 use super::{BenchError, Measured};
+use crate::worker::WorkerFailure;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 /// How many configurations wait, built, for each device.
 const READY: usize = 2;
@@ -31,6 +33,8 @@ pub(super) struct Ahead {
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
+    /// Why there is not the thread that is needed, if so.
+    refused: Option<io::Error>,
 }
 
 impl Ahead {
@@ -49,27 +53,44 @@ impl Ahead {
         let (shared, cancelled) = (Arc::new(shared), Arc::new(AtomicBool::new(false)));
         let capacity = building + benches.len() * (1 + READY);
         let to_build: Queue<Vec<i64>> = Arc::new(Mutex::new(to_build));
+        let (mut building_threads, mut refused) = (0, None);
         for mut compiler in compilers {
             let (tasks, built) = (Arc::clone(&to_build), built.clone());
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
             let spare = spare.clone();
-            std::thread::spawn(move || {
+            let thread = Builder::new().spawn(move || {
                 build(&mut compiler, &tasks, &built, &shared, &cancelled);
                 // Who measures waits for the last of these.
                 drop(built);
                 compiler.retire(&spare);
             });
+            match thread {
+                Ok(_) => building_threads += 1,
+                Err(error) => refused = Some(error),
+            }
+        }
+        // One that builds is enough.
+        if building_threads > 0 {
+            refused = None;
         }
         let to_measure: Queue<(Vec<i64>, Option<Built>)> = Arc::new(Mutex::new(to_measure));
         let measuring = benches.into_iter().map(|bench| {
             let (built, results) = (Arc::clone(&to_measure), results.clone());
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
-            std::thread::spawn(move || measure(bench, &built, &results, &shared, &cancelled))
+            Builder::new().spawn(move || measure(bench, &built, &results, &shared, &cancelled))
         });
+        let mut threads = Vec::new();
+        for thread in measuring {
+            match thread {
+                Ok(thread) => threads.push(thread),
+                Err(error) => refused = Some(error),
+            }
+        }
         Self {
             tasks: Some(tasks),
             done,
-            measuring: measuring.collect(),
+            measuring: threads,
+            refused,
             capacity,
             under_way: 0,
             cancelled,
@@ -157,6 +178,9 @@ impl Lane for Ahead {
     }
 
     fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
+        if let Some(error) = self.refused.take() {
+            return Err(WorkerFailure::Start(error).into());
+        }
         while self.under_way > 0 {
             let Ok((codes, measured)) = self.done.recv() else {
                 return Ok(None);

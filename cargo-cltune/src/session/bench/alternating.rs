@@ -9,16 +9,17 @@ use super::measuring::Bench;
 use super::spare::Spare;
 use super::supply::Way;
 use super::{BenchError, Measured};
+use crate::threads::{Work, begin};
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::mpsc::channel;
-use std::thread::JoinHandle;
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 /// See the module.
 pub(super) struct Alternating {
     /// `None` while it gets ready.
     bench: Option<Bench>,
-    starting: Option<JoinHandle<Result<Bench, BenchError>>>,
+    starting: Option<Work<Result<Bench, BenchError>>>,
     compilers: Vec<CompileWorker>,
     /// How many configurations are built at a time.
     batch: usize,
@@ -43,7 +44,7 @@ impl Alternating {
     ) -> Self {
         Self {
             bench: None,
-            starting: Some(std::thread::spawn(bench)),
+            starting: Some(begin(bench)),
             batch,
             next_batch: compilers.len() * FIRST_BATCH,
             compilers,
@@ -56,9 +57,7 @@ impl Alternating {
     /// What measures, once it is ready; `None` where it could not be made ready, as was said then.
     fn ready(&mut self) -> Result<Option<&mut Bench>, BenchError> {
         if let Some(starting) = self.starting.take() {
-            let joined = starting.join();
-            let bench = joined.unwrap_or_else(|of| std::panic::resume_unwind(of))?;
-            self.bench = Some(bench);
+            self.bench = Some(starting.end()?);
         }
         Ok(self.bench.as_mut())
     }
@@ -97,7 +96,8 @@ impl Alternating {
         let mut built = std::thread::scope(|scope| {
             for compiler in &mut self.compilers {
                 let (tasks, sender) = (&tasks, sender.clone());
-                scope.spawn(move || {
+                // What a thread that is refused would have built is left to the others.
+                let thread = Builder::new().spawn_scoped(scope, move || {
                     loop {
                         let task = lock(tasks).pop_front();
                         let Some((number, (codes, way))) = task else {
@@ -109,6 +109,7 @@ impl Alternating {
                         }
                     }
                 });
+                drop(thread);
             }
             // What is received below ends with the last compiler.
             drop(sender);
@@ -120,6 +121,10 @@ impl Alternating {
             };
             receiver.into_iter().map(load).collect::<Vec<_>>()
         });
+        // Without any thread, nothing was built.
+        let unbuilt = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unbuilt = unbuilt.into_iter();
+        built.extend(unbuilt.map(|(number, (codes, _))| (number, codes, Built::Not)));
         built.sort_by_key(|(number, ..)| *number);
         let built = built.into_iter().map(|(_, codes, built)| (codes, built));
         self.built.extend(built);

@@ -8,9 +8,9 @@ use super::spare::Spare;
 use super::stopwatch::Stopwatch;
 use super::supply::Way;
 use super::{BenchError, Measured, ask_new};
+use crate::threads::{Work, begin};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compiled};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What became of building a configuration ahead.
@@ -31,7 +31,7 @@ pub(super) enum Built {
 pub(super) struct CompileWorker {
     /// `None` after it died, until it is needed again, and while it starts for the first time.
     worker: Option<Worker>,
-    starting: Option<JoinHandle<Result<Worker, BenchError>>>,
+    starting: Option<Work<Result<Worker, BenchError>>>,
     prepare: Prepare,
     limit: Limit,
 }
@@ -55,7 +55,7 @@ impl CompileWorker {
         let (first, spare) = (prepare.clone(), spare.clone());
         Self {
             worker: None,
-            starting: Some(std::thread::spawn(move || match spare.take_building() {
+            starting: Some(begin(move || match spare.take_building() {
                 // One that fails at this may be too old; a new one says whether it is the device.
                 Some(mut worker) => {
                     let answer = worker.ask(&request(&first), least_limit);
@@ -129,7 +129,7 @@ impl CompileWorker {
 impl CompileWorker {
     /// Leaves the worker to the next search.
     pub(super) fn retire(mut self, spare: &Spare) {
-        let started = self.starting.take().and_then(|of| of.join().ok());
+        let started = self.starting.take().and_then(Work::begun);
         let worker = self.worker.or_else(|| started?.ok());
         if let Some(worker) = worker {
             spare.give_building(worker);
@@ -141,11 +141,8 @@ impl CompileWorker {
         if let Some(worker) = self.worker.take() {
             return Ok(worker);
         }
-        let started = self.starting.take().map(JoinHandle::join);
-        match started {
-            Some(Ok(started)) => started,
-            Some(Err(_)) | None => start(&self.prepare, self.limit.now()),
-        }
+        let started = self.starting.take().and_then(Work::begun);
+        started.unwrap_or_else(|| start(&self.prepare, self.limit.now()))
     }
 }
 

@@ -4,6 +4,7 @@
 use super::lane::lock;
 use crate::worker::Worker;
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 
 /// The idle workers of a session, for whoever asks first. They end with the last clone of this.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,8 @@ impl Drop for Idle {
     fn drop(&mut self) {
         let measuring = self.measuring.drain(..).map(|(worker, _)| worker);
         for worker in measuring.chain(self.building.drain(..)) {
-            std::thread::spawn(move || drop(worker));
+            // A thread that is refused drops it as well.
+            drop(Builder::new().spawn(move || drop(worker)));
         }
     }
 }

@@ -8,6 +8,9 @@ use cltune_core::model::Model;
 use cltune_core::parameter::Value;
 use serde::Deserialize;
 
+/// The size of a journal, bytes: some ten million results.
+pub(super) const LARGEST: u64 = 4 << 30;
+
 /// A line, understood.
 #[derive(Debug)]
 pub(super) enum Entry {

@@ -3,10 +3,9 @@
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line that
 //! cannot be understood is left out, and so are the lines of a session whose header cannot.
 
-use super::entry::{Entry, codes};
+use super::entry::{Entry, LARGEST, codes};
 use cltune_core::declaration::Declaration;
 use serde::Deserialize;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -69,7 +68,7 @@ pub(crate) fn recall(state: &Path, declaration: &Declaration) -> Vec<Recalled> {
     let mut paths: Vec<_> = journals.collect();
     paths.sort();
     for path in paths {
-        if let Ok(file) = File::open(path) {
+        if let Ok(file) = cltune_files::open(&path, LARGEST) {
             read(BufReader::new(file), declaration, &mut recalled);
         }
     }

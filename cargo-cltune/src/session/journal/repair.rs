@@ -1,7 +1,8 @@
 //! A journal made fit for being appended to: a session may have been killed in the middle of a line,
 //! and a disk may have lost something.
 
-use super::entry::Entry;
+use super::READABLE;
+use super::entry::{Entry, LARGEST};
 use crate::lockfile_store::replace;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub(super) enum Repair {
 
 /// Mends the journal at `path`, if there is one.
 pub(super) fn repair(path: &Path) -> io::Result<Repair> {
-    let text = match std::fs::read(path) {
+    let text = match cltune_files::read(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
         Err(error) => return Err(error),
@@ -63,11 +64,13 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
 
 /// A name beside the journal that is not taken.
 fn aside(path: &Path) -> PathBuf {
-    let numbers = 1_u64..;
-    let mut names = numbers.map(|number| path.with_extension(format!("damaged-{number}")));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    // The name of a journal may be as long as a file's may be, and this ending is longer.
+    let stem: String = stem.chars().take(READABLE).collect();
+    let mut names = (1_u64..).map(|number| path.with_file_name(format!("{stem}.damaged-{number}")));
     names
         .find(|name| !name.exists())
-        .unwrap_or_else(|| path.with_extension("damaged"))
+        .unwrap_or_else(|| path.with_file_name(format!("{stem}.damaged")))
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! What an interrupted search has left.
 
-use super::entry::{Entry, codes};
+use super::entry::{Entry, LARGEST, codes};
 use super::read::Place;
 use crate::session::plan::Job;
 use cltune_core::fingerprint;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -32,7 +31,7 @@ impl Interrupted {
 /// What the last search in a journal has left, with all that it was resumed from; nothing where
 /// there is none of this declaration, way of verifying, place and driver.
 pub(super) fn interrupted(path: &Path, job: &Job, place: &Place) -> Interrupted {
-    File::open(path).map_or_else(
+    cltune_files::open(path, LARGEST).map_or_else(
         |_| Interrupted::default(),
         |file| read(BufReader::new(file), job, place),
     )

@@ -13,6 +13,7 @@ pub(crate) use text::time;
 
 use super::journal::Interrupted;
 use super::plan::Job;
+use crate::terminal::{printable, say};
 use console::{Style, Term};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use state::State;
@@ -52,8 +53,8 @@ impl Screen {
     pub(crate) fn say(&self, line: &str) {
         match self.kind {
             // An error is a closed terminal.
-            Kind::Terminal => drop(self.blocks.println(line)),
-            Kind::Plain | Kind::Quiet => anstream::eprintln!("{line}"),
+            Kind::Terminal => drop(self.blocks.println(printable(line))),
+            Kind::Plain | Kind::Quiet => say(line),
         }
     }
 
@@ -106,7 +107,7 @@ impl Block {
         state.title = format!("{kernel} for {problem}");
         state.search = (self.begun, self.searches);
         if self.screen.kind == Kind::Plain {
-            anstream::eprintln!("{kernel} on {} for {problem}", self.device);
+            say(format_args!("{kernel} on {} for {problem}", self.device));
         }
         let progress = Progress {
             screen: self.screen.clone(),

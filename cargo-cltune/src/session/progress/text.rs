@@ -1,6 +1,7 @@
 //! How far a search is, in words.
 
 use super::state::State;
+use crate::terminal::printable_name;
 use std::time::{Duration, Instant};
 
 /// How wide a bar is at most, in characters, and at least: a narrow terminal shows the counts instead.
@@ -79,8 +80,9 @@ fn bar(fraction: f64, room: usize) -> String {
 
 /// No longer than the terminal is wide: what wraps could not be drawn over.
 fn cut(line: &str, width: usize) -> String {
+    let line = printable_name(line);
     if line.chars().count() <= width {
-        return line.to_owned();
+        return line.into_owned();
     }
     let start = line.chars().take(width.saturating_sub(1));
     start.chain(['…']).collect()

@@ -24,6 +24,7 @@ use super::generator::Generator;
 use super::options::{Options, StrategyOption};
 use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
+use super::threads::ready_threads;
 use cltune_core::space::Space;
 use network::Network;
 use rayon::prelude::*;
@@ -175,6 +176,7 @@ impl Ann {
     /// The candidates that were not measured: what they promise and their place in the pool, the most
     /// promising first.
     fn ranked(&self, models: &Models) -> Vec<(f64, usize)> {
+        ready_threads();
         let pool = &self.pool;
         let mut ranked: Vec<(f64, usize)> = (0..pool.len())
             .into_par_iter()
@@ -255,6 +257,7 @@ impl Bag {
             .map(|_| generator.below(BAG as u128 + 1))
             .collect();
         let seeds: Vec<Generator> = (0..BAG).map(|_| generator.split()).collect();
+        ready_threads();
         let trained: Vec<(Network, f64, usize)> = seeds
             .into_par_iter()
             .enumerate()

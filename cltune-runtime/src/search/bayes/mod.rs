@@ -40,6 +40,7 @@ mod transfer;
 use super::generator::Generator;
 use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
+use super::threads::ready_threads;
 use cltune_core::space::Space;
 use features::Features;
 use model::{Observed, slowness};
@@ -241,6 +242,7 @@ impl Bayes {
             works
         };
         let (particles, failures) = (&mut self.particles, &mut self.failures);
+        ready_threads();
         let (improvements, works): (Vec<Vec<f64>>, Vec<f64>) = rayon::join(
             || particles.par_iter_mut().map(improve).collect(),
             || avoid(failures),

@@ -2,6 +2,7 @@
 //! selection from a large one.
 
 use super::super::generator::Generator;
+use super::super::threads::ready_threads;
 use super::features::Features;
 use super::transfer::Taught;
 use cltune_core::space::{Neighbourhood, Space};
@@ -102,6 +103,7 @@ impl Pool {
 
     /// Asks lessons about every configuration.
     pub(super) fn teach(&mut self, lessons: &[Taught], features: &Features) {
+        ready_threads();
         let says = |lesson: &Taught| {
             let configurations = self.configurations.par_iter();
             configurations
