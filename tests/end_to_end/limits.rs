@@ -75,8 +75,7 @@ fn ctrl_c_ends_waiting_for_another_session() {
 
 #[test]
 fn what_never_ends_on_one_draw_only_costs_one_configuration() {
-    let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};
+    let source = "use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 #[tunable(
     params(A = 0..=3), defaults(A = 0), global(n), tune(n = 256), draws = 8,
     reference(kernel = \"right\", global(n)),
@@ -85,20 +84,19 @@ pub fn run(
     queue: &Queue, n: u32,
     #[arg(len = n)] x: &Buffer<f32>,
     #[arg(out, len = n)] y: &mut Buffer<i32>,
-) -> Result<Event> {{
-    r\"__kernel void run(const uint n, __global const float* x, __global int* y) {{
+) -> Result<Event> {
+    r\"__kernel void run(const uint n, __global const float* x, __global int* y) {
         float waste = x[get_global_id(0)];
         for (int k = 0; k < (A == 0 ? 64000 : 500); k++) waste = waste * 0.75f + 0.125f * waste;
         volatile uint more = A > 0 && (A % 2 == 0) == (x[0] < x[1]) ? 1 : 0;
         while (more) more += 2;
         y[get_global_id(0)] = waste > 1e30f ? 0 : (int)n;
-    }}
-    __kernel void right(const uint n, __global const float* x, __global int* y) {{
+    }
+    __kernel void right(const uint n, __global const float* x, __global int* y) {
         y[get_global_id(0)] = (int)n;
-    }}\"
-}}
-"
-    );
+    }\"
+}
+";
     let project = Project::new("cltune-e2e-endless-draw").file("src/lib.rs", source);
     let arguments = ["tune", "--strategy", "full", "--time-limit", "3"];
     let tuned = project.cltune(&arguments).expect_code(0);

@@ -78,13 +78,12 @@ impl Course<'_> {
                 }
             }
             let noted = match lane.next() {
-                Ok(None) => return Ok(None),
+                // What is under way is abandoned, and nobody is to blame.
+                Ok(None) | Err(BenchError::Interrupted) => return Ok(None),
                 Ok(Some((codes, measured))) => {
                     let noted = self.note(&codes, &measured);
                     noted.and_then(|()| self.suspect(&codes, &measured, &mut checked))
                 }
-                // What is under way is abandoned, and nobody is to blame.
-                Err(BenchError::Interrupted) => return Ok(None),
                 Err(error) => Err(error.into()),
             };
             under_way -= 1;

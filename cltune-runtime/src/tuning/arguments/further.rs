@@ -1,6 +1,6 @@
 //! Draws of other kinds than random ones, which are added when they are needed and may be removed again.
 
-use super::super::buffers::{Making, Round};
+use super::super::buffers::{BufferArgument, Making, Round};
 use super::{Arguments, Setting, sequence};
 use crate::error::{Error, Result};
 use crate::queue::Queue;
@@ -108,7 +108,7 @@ impl Arguments {
 
     /// How many draws there are, further ones included.
     fn all_draws(&self) -> usize {
-        let buffers = self.buffers.iter().map(|buffer| buffer.draws());
+        let buffers = self.buffers.iter().map(BufferArgument::draws);
         let scalars = self.scalars.iter().map(|scalar| scalar.draws.len());
         buffers.chain(scalars).max().unwrap_or(0)
     }
