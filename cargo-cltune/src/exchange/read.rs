@@ -119,7 +119,12 @@ pub(super) fn at_once<T: DeserializeOwned>(part: &RawValue) -> Result<T, String>
             "it has {length} bytes, more than the {MOST_AT_ONCE} that are read at once"
         ));
     }
-    serde_json::from_str(part.get()).map_err(|error| error.to_string())
+    serde_json::from_str(part.get()).map_err(|error| {
+        // Its place in the part would be taken for one in the file.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let text = error.to_string();
+        text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    })
 }
 
 /// For a member of an object: a part that is understood as a whole.
