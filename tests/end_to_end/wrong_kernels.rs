@@ -182,7 +182,7 @@ fn a_file_of_the_wrong_length_is_an_error_that_names_both() {
     let _ = verified.expect_stdout(&[
         "1 of 1",
         "`x` has 2048 bytes (512 elements)",
-        "1 right, 0 not, 1 not run",
+        "1 right, 0 not, 2 not run",
     ]);
 }
 

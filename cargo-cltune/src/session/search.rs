@@ -256,6 +256,7 @@ fn make_ready<'a>(
         trouble: Trouble::default(),
         revised: BTreeMap::new(),
         timed_once: Vec::new(),
+        stepped_over: Default::default(),
         killed: Vec::new(),
     };
     Ok(Ready {
