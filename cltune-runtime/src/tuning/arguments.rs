@@ -138,8 +138,8 @@ impl Arguments {
                             let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
                             return Ok(fill::integer(*scalar, size));
                         }
-                        let mut random = sequence(setting.seed, position, draw);
-                        elements(fill, *scalar, 1, &name, setting.folder, &mut random)
+                        let random = sequence(setting.seed, position, draw);
+                        elements(fill, *scalar, 1, &name, setting.folder, &random)
                     });
                     let draws = draws.collect::<Result<_, _>>()?;
                     arguments.scalars.push(ScalarArgument {

@@ -133,11 +133,11 @@ impl BufferArgument {
             }
             _ => Ok(Vec::new()),
         }?;
-        let draw = |mut random: Pcg64Mcg| {
+        let draw = |random: Pcg64Mcg| {
             let mut contents = Vec::new();
             if access != Access::Write {
                 (making.on_step)(Step::Host);
-                contents = elements(fill, element, len, &name, folder, &mut random)?;
+                contents = elements(fill, element, len, &name, folder, &random)?;
             }
             Ok::<_, PrepareError>(BufferDraw::new(making, contents)?)
         };

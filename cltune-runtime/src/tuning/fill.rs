@@ -1,9 +1,12 @@
 //! Contents of arguments: bytes of elements in the device's (little-endian) order.
 
+use crate::search::ready_threads;
 use cltune_core::declaration::Fill;
 use cltune_core::model::ScalarType;
 use half::f16;
-use rand::{Rng, RngExt};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -48,15 +51,15 @@ pub(super) fn elements(
     len: usize,
     argument: &str,
     folder: &Path,
-    random: &mut impl Rng,
+    random: &Pcg64Mcg,
 ) -> Result<Vec<u8>, FillError> {
     let mut bytes = Vec::with_capacity(len * scalar.size());
     match fill {
         Fill::Uniform { low, high } => {
-            for _ in 0..len {
+            return Ok(generated(scalar, len, random, 1, |bytes, _, random| {
                 let unit: f64 = random.random();
-                push(&mut bytes, scalar, uniform(scalar, *low, *high, unit));
-            }
+                push(bytes, scalar, uniform(scalar, *low, *high, unit));
+            }));
         }
         Fill::Iota => (0..len).for_each(|index| push(&mut bytes, scalar, index as f64)),
         Fill::Constant(value) => (0..len).for_each(|_| push(&mut bytes, scalar, *value)),
@@ -64,6 +67,35 @@ pub(super) fn elements(
         Fill::File(name) => return file(folder.join(name), scalar, len, argument),
     }
     Ok(bytes)
+}
+
+/// So many elements that a thread makes at a time.
+const CHUNK: usize = 1 << 16;
+
+/// Elements that are made one after the other of `numbers` random numbers each, on all cores: the same, however many
+/// there are.
+pub(super) fn generated(
+    scalar: ScalarType,
+    len: usize,
+    random: &Pcg64Mcg,
+    numbers: u8,
+    push: impl Fn(&mut Vec<u8>, usize, &mut Pcg64Mcg) + Sync,
+) -> Vec<u8> {
+    let chunk = |begin: usize| {
+        let mut random = random.clone();
+        random.advance(begin as u128 * u128::from(numbers));
+        let end = len.min(begin + CHUNK);
+        let mut bytes = Vec::with_capacity((end - begin) * scalar.size());
+        (begin..end).for_each(|index| push(&mut bytes, index, &mut random));
+        bytes
+    };
+    if len <= CHUNK {
+        return chunk(0);
+    }
+    ready_threads();
+    let chunks = (0..len.div_ceil(CHUNK)).into_par_iter();
+    let chunks: Vec<_> = chunks.map(|index| chunk(index * CHUNK)).collect();
+    chunks.concat()
 }
 
 /// The elements of a file, which must be as many. Nothing is read of one that has another length.
@@ -152,12 +184,29 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     fn filled(fill: &Fill, scalar: ScalarType, len: usize) -> Vec<f64> {
-        let mut random = Pcg64Mcg::seed_from_u64(1);
-        let bytes = elements(fill, scalar, len, "x", Path::new("."), &mut random).unwrap();
+        let random = Pcg64Mcg::seed_from_u64(1);
+        let bytes = elements(fill, scalar, len, "x", Path::new("."), &random).unwrap();
         bytes
             .chunks(scalar.size())
             .map(|element| text(scalar, element).parse().unwrap())
             .collect()
+    }
+
+    #[test]
+    fn a_sequence_is_the_same_however_many_threads_make_it() {
+        let random = Pcg64Mcg::seed_from_u64(7);
+        let len = 2 * CHUNK + 5;
+        let fill = Fill::Uniform {
+            low: -1.0,
+            high: 1.0,
+        };
+        let found = elements(&fill, ScalarType::F64, len, "x", Path::new("."), &random).unwrap();
+        let mut random = random;
+        for (index, element) in found.chunks_exact(8).enumerate() {
+            let unit: f64 = random.random();
+            let expected = uniform(ScalarType::F64, -1.0, 1.0, unit);
+            assert_eq!(element, expected.to_le_bytes(), "{index}");
+        }
     }
 
     #[test]
@@ -198,13 +247,13 @@ mod tests {
     #[test]
     fn a_file_has_as_many_elements_as_the_argument_or_is_an_error_with_both_lengths() {
         let folder = tempfile::tempdir().unwrap();
-        let mut random = Pcg64Mcg::seed_from_u64(1);
-        let mut load = |name: &str, len| {
+        let random = Pcg64Mcg::seed_from_u64(1);
+        let load = |name: &str, len| {
             let fill = Fill::File(name.into());
-            let found = elements(&fill, ScalarType::U16, len, "x", folder.path(), &mut random);
+            let found = elements(&fill, ScalarType::U16, len, "x", folder.path(), &random);
             found.map_err(|error| error.to_string())
         };
-        let mut of_bytes = |bytes: &[u8], len| {
+        let of_bytes = |bytes: &[u8], len| {
             std::fs::write(folder.path().join("data.bin"), bytes).unwrap();
             load("data.bin", len)
         };
@@ -229,10 +278,10 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_is_no_file_is_an_error() {
-        let mut random = Pcg64Mcg::seed_from_u64(1);
+        let random = Pcg64Mcg::seed_from_u64(1);
         for name in ["/dev/zero", "/dev/null", "/"] {
             let fill = Fill::File(name.into());
-            let found = elements(&fill, ScalarType::U8, 0, "x", Path::new(""), &mut random);
+            let found = elements(&fill, ScalarType::U8, 0, "x", Path::new(""), &random);
             assert!(
                 matches!(found, Err(FillError::Unreadable { .. })),
                 "{found:?}"

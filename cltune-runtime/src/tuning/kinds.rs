@@ -3,10 +3,11 @@
 //! All are within the bounds of `fill = uniform(low, high)`; what is not random is the same in every draw. So that
 //! results keep a size to compare them by, zeros and denormal numbers are among random ones.
 
-use super::fill::{push, uniform};
+use super::fill::{generated, push, uniform};
 use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
-use rand::{Rng, RngExt};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -129,7 +130,7 @@ impl Values {
         scalar: ScalarType,
         len: usize,
         is_buffer: bool,
-        random: &mut impl Rng,
+        random: &Pcg64Mcg,
     ) -> Option<Vec<u8>> {
         let Fill::Uniform { low, high } = *fill else {
             return None;
@@ -137,23 +138,22 @@ impl Values {
         if !self.apply(fill, scalar, is_buffer) {
             return None;
         }
-        let mut bytes = Vec::with_capacity(len * scalar.size());
-        for index in 0..len {
+        let bytes = generated(scalar, len, random, 2, |bytes, index, random| {
             let (unit, other): (f64, u64) = (random.random(), random.random());
             match self {
-                Self::Negative => push(&mut bytes, scalar, negative(scalar, low, unit)),
+                Self::Negative => push(bytes, scalar, negative(scalar, low, unit)),
                 Self::Large => {
                     // An eighth is the bound itself.
                     let unit = if other % 8 == 0 { 0.0 } else { unit };
-                    push(&mut bytes, scalar, large(scalar, low, high, unit));
+                    push(bytes, scalar, large(scalar, low, high, unit));
                 }
                 // One of the elements at least.
                 Self::With(special) if other % 4 == 0 || index == len / 2 => {
-                    special.push(&mut bytes, scalar, low, other >> 2);
+                    special.push(bytes, scalar, low, other >> 2);
                 }
-                Self::With(_) => push(&mut bytes, scalar, uniform(scalar, low, high, unit)),
+                Self::With(_) => push(bytes, scalar, uniform(scalar, low, high, unit)),
             }
-        }
+        });
         Some(bytes)
     }
 }
@@ -237,8 +237,8 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     fn elements(values: Values, fill: &Fill, scalar: ScalarType, len: usize) -> Option<Vec<f64>> {
-        let mut random = Pcg64Mcg::seed_from_u64(1);
-        let bytes = values.elements(fill, scalar, len, true, &mut random)?;
+        let random = Pcg64Mcg::seed_from_u64(1);
+        let bytes = values.elements(fill, scalar, len, true, &random)?;
         let numbers = bytes.chunks(scalar.size()).map(|element| {
             let exact = real(scalar, element);
             exact.unwrap_or_else(|| text(scalar, element).parse().unwrap())
@@ -337,10 +337,10 @@ mod tests {
                 low.max(0.0)
             };
             prop_assume!(low <= high);
-            let mut random = Pcg64Mcg::seed_from_u64(seed);
+            let random = Pcg64Mcg::seed_from_u64(seed);
             let values = InputKind::ALL[kind].values();
             let fill = Fill::Uniform { low, high };
-            if let Some(bytes) = values.elements(&fill, scalar, 50, true, &mut random) {
+            if let Some(bytes) = values.elements(&fill, scalar, 50, true, &random) {
                 for element in bytes.chunks(scalar.size()) {
                     let number: f64 = text(scalar, element).parse().unwrap();
                     prop_assert!((low..=high).contains(&number), "{:?} {number}", values);

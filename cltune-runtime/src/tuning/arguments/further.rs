@@ -67,12 +67,12 @@ impl Arguments {
         for scalar in &mut self.scalars {
             let (position, element) = (scalar.position, scalar.scalar);
             let fill = fills.get(position).unwrap_or(&Fill::None);
-            let mut random = sequence(setting.seed, position, draw);
-            let contents = values.elements(fill, element, 1, false, &mut random);
+            let random = sequence(setting.seed, position, draw);
+            let contents = values.elements(fill, element, 1, false, &random);
             scalar.draws.push(match contents {
                 Some(contents) => contents,
                 None if fill.is_random() => {
-                    elements(fill, element, 1, "", setting.folder, &mut random)?
+                    elements(fill, element, 1, "", setting.folder, &random)?
                 }
                 // As in all others.
                 None => scalar.draws[0].clone(),
@@ -88,16 +88,16 @@ impl Arguments {
         };
         for buffer in &mut self.buffers {
             let fill = fills.get(buffer.position).unwrap_or(&Fill::None);
-            let mut random = sequence(setting.seed, buffer.position, draw);
+            let random = sequence(setting.seed, buffer.position, draw);
             let (element, name) = (buffer.element, &buffer.name);
             let len = buffer.bytes() / element.size();
             (setting.on_step)(Step::Host);
-            let contents = values.elements(fill, element, len, true, &mut random);
+            let contents = values.elements(fill, element, len, true, &random);
             let contents = match contents {
                 _ if buffer.access == Access::Write => Vec::new(),
                 Some(contents) => contents,
                 None if fill.is_random() => {
-                    elements(fill, element, len, name, setting.folder, &mut random)?
+                    elements(fill, element, len, name, setting.folder, &random)?
                 }
                 None => buffer.contents(setting.queue, 0)?,
             };
