@@ -242,5 +242,8 @@ fn recordings_of_other_tuners_are_replayed() {
     assert_eq!(figures("t4.json"), csv);
     recorded.write("other.json", "{\"results\": [{\"invalidity\": 3}]}");
     let other = recorded.text("other.json");
-    refused(&simulate(&[&other]), &["other.json: results[0]: ", "expected a string"]);
+    refused(
+        &simulate(&[&other]),
+        &["other.json: results[0]: ", "expected a string"],
+    );
 }

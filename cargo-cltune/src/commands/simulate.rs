@@ -6,7 +6,7 @@ use crate::replay::{
     Course, End, Figures, Panel, Plot, Recording, RecordingError, Run, Series, figures, replay,
     write_trace,
 };
-use cltune_runtime::search::{Chosen, Confidence, Lesson, find, ready_threads};
+use cltune_search::{Chosen, Confidence, Lesson, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub(crate) struct SimulateArgs {
     #[arg(
         long = "strategy",
         value_name = "NAME",
-        default_value = cltune_runtime::search::DEFAULT,
+        default_value = cltune_search::DEFAULT,
         value_parser = find,
         long_help = strategy_help()
     )]

@@ -1,8 +1,8 @@
 //! Recorded spaces: the results of every configuration, in a file of any format that `exchange` reads.
 
 use crate::exchange::{Measurements, ReadError, Values, read};
-use cltune_core::space::{Space, SpaceParameter};
-use cltune_runtime::search::{Lesson, Score};
+use cltune_search::space::{Space, SpaceParameter};
+use cltune_search::{Lesson, Score};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! One run of a strategy on a recorded space.
 
 use super::recording::Recording;
-use cltune_runtime::search::{
+use cltune_search::{
     Chosen, Confidence, FURTHER, IMPROVEMENT, Lesson, Score, Search, Setting, Stagnation, Step,
 };
 use std::sync::Arc;

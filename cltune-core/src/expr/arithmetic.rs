@@ -4,7 +4,7 @@
 use super::{EvalError, Op};
 
 /// The result of an operator with one operand; `None` when `op` is not one.
-pub(crate) fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
+pub fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
     Some(match op {
         Op::Neg => a.checked_neg().ok_or(EvalError::Overflow),
         Op::Not => Ok(i64::from(a == 0)),
@@ -15,7 +15,7 @@ pub(crate) fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
 }
 
 /// The result of an operator with two operands; `None` when `op` is not one.
-pub(crate) fn binary(op: Op, a: i64, b: i64) -> Option<Result<i64, EvalError>> {
+pub fn binary(op: Op, a: i64, b: i64) -> Option<Result<i64, EvalError>> {
     let overflow = EvalError::Overflow;
     Some(match op {
         Op::Add => a.checked_add(b).ok_or(overflow),

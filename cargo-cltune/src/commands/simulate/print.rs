@@ -3,7 +3,7 @@
 use super::{Outlook, SimulateArgs};
 use crate::json;
 use crate::replay::{End, Figures, Recording};
-use cltune_runtime::search::Confidence;
+use cltune_search::Confidence;
 use std::io::{self, Write};
 
 /// An object for each strategy, on a line of its own.
