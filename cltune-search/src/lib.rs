@@ -43,6 +43,14 @@
 //! | [`space`] | the valid configurations: building, counting, drawing, walking them |
 //! | `search`, re-exported here | running a strategy ([`Search`]), the strategies ([`STRATEGIES`], [`find`]), when to stop ([`Stagnation`]) |
 //! | [`c_syntax`] | constraints in C's syntax, as published search spaces state them |
+//! | `recorded` | recorded spaces, and strategies run on them (feature `recorded`) |
+//!
+//! # Features
+//! All are off by default.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `recorded` | the module `recorded`: recorded spaces read from text (CSV, Kernel Tuner's caches, T4 results), and strategies run on them |
 //!
 //! # Minimum Rust version
 //! 1.95.
@@ -51,6 +59,8 @@
 #![forbid(unsafe_code)]
 
 pub mod c_syntax;
+#[cfg(feature = "recorded")]
+pub mod recorded;
 mod search;
 pub mod space;
 

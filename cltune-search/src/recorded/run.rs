@@ -1,20 +1,22 @@
 //! One run of a strategy on a recorded space.
 
 use super::recording::Recording;
-use cltune_search::{
+use crate::search::{
     Chosen, Confidence, FURTHER, IMPROVEMENT, Lesson, Score, Search, Setting, Stagnation, Step,
 };
 use std::sync::Arc;
 
 /// The configurations a strategy tried, in order, with their times in milliseconds.
 #[derive(Debug)]
-pub(crate) struct Run {
-    pub(crate) seed: u64,
-    pub(crate) evaluations: Vec<(Vec<i64>, Option<f64>)>,
+pub struct Run {
+    /// The seed of the search.
+    pub seed: u64,
+    /// What was tried.
+    pub evaluations: Vec<(Vec<i64>, Option<f64>)>,
 }
 
 /// Runs a strategy until its budget is used up or the space is.
-pub(crate) fn replay(
+pub fn replay(
     recording: &Recording,
     strategy: &Chosen,
     lessons: &Arc<[Lesson]>,
@@ -42,7 +44,7 @@ fn score(time: Option<f64>) -> Score {
 
 /// Why a run ended where it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     /// Nothing was left to evaluate.
     Complete,
     /// It was stagnant.
@@ -55,7 +57,7 @@ pub(crate) enum End {
 
 impl Run {
     /// Drops what comes after it is stagnant.
-    pub(crate) fn stop_when_stagnant(&mut self, confidence: Confidence) -> End {
+    pub fn stop_when_stagnant(&mut self, confidence: Confidence) -> End {
         let mut stagnation = Stagnation::new(confidence);
         let stagnant = self.evaluations.iter().position(|(_, time)| {
             stagnation.observe(score(*time));

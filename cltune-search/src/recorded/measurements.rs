@@ -1,6 +1,6 @@
 //! What files of all formats have in common.
 
-use super::read::ReadError;
+use super::parse::ParseError;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -13,52 +13,55 @@ const MOST_CONFIGURATIONS: usize = 1 << 24;
 const MOST_VALUES: usize = 1 << 27;
 
 /// What was measured of a kernel on one device for one problem, as a file has it.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Measurements {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurements {
     /// Where it was read.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// About what, as far as the file says.
-    pub(crate) about: About,
+    pub about: About,
     /// The names of the parameters, none twice.
-    pub(crate) parameters: Vec<String>,
+    pub parameters: Vec<String>,
     /// In the order of the file.
-    pub(crate) results: Vec<Measured>,
+    pub results: Vec<Measured>,
 }
 
 /// What was measured, and where.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct About {
-    pub(crate) kernel: Option<String>,
-    pub(crate) platform: Option<String>,
+pub struct About {
+    /// The name of the kernel.
+    pub kernel: Option<String>,
+    /// `CL_PLATFORM_NAME`.
+    pub platform: Option<String>,
     /// `CL_DEVICE_NAME`.
-    pub(crate) device: Option<String>,
+    pub device: Option<String>,
     /// `CL_DRIVER_VERSION`.
-    pub(crate) driver: Option<String>,
+    pub driver: Option<String>,
     /// The sizes by name.
-    pub(crate) problem: Vec<(String, i64)>,
+    pub problem: Vec<(String, i64)>,
 }
 
 /// A configuration and what became of it.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Measured {
-    pub(crate) position: Position,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Where in the file it is.
+    pub position: Position,
     /// In the order of the parameters, as texts.
-    pub(crate) values: Vec<String>,
+    pub values: Vec<String>,
     /// Milliseconds; `None` where it failed.
-    pub(crate) time_ms: Option<f64>,
+    pub time_ms: Option<f64>,
     /// The single runs, milliseconds.
-    pub(crate) samples_ms: Vec<f64>,
+    pub samples_ms: Vec<f64>,
     /// Milliseconds.
-    pub(crate) build_ms: Option<f64>,
+    pub build_ms: Option<f64>,
     /// `ok`, or how it failed, in the journal's words where the file has a word for it.
-    pub(crate) status: String,
+    pub status: String,
     /// Why it failed.
-    pub(crate) detail: Option<String>,
+    pub detail: Option<String>,
 }
 
 /// Where in a file something is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Position {
+pub enum Position {
     /// All of it.
     File,
     /// A line, from 1.
@@ -89,7 +92,7 @@ impl Measurements {
         &mut self,
         at: Position,
         names: Vec<String>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), ParseError> {
         if names.len() > MOST_PARAMETERS {
             let problem = format!(
                 "there are {} parameters, more than the {MOST_PARAMETERS} that are read",
@@ -109,7 +112,7 @@ impl Measurements {
     ///
     /// # Errors
     /// There are too many.
-    pub(super) fn add(&mut self, result: Measured) -> Result<(), ReadError> {
+    pub(super) fn add(&mut self, result: Measured) -> Result<(), ParseError> {
         let most = MOST_CONFIGURATIONS.min(MOST_VALUES / self.parameters.len().max(1));
         if self.results.len() >= most {
             let problem = format!(
@@ -123,8 +126,8 @@ impl Measurements {
     }
 
     /// An error at a place in this file.
-    pub(crate) fn error(&self, position: Position, problem: impl Into<String>) -> ReadError {
-        ReadError::Content {
+    pub fn error(&self, position: Position, problem: impl Into<String>) -> ParseError {
+        ParseError::Content {
             path: self.path.clone(),
             position,
             problem: problem.into(),
@@ -132,7 +135,7 @@ impl Measurements {
     }
 
     /// The file's name without its endings.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.trim_end_matches(".gz");
         let name = name.strip_suffix(".csv").or(name.strip_suffix(".json"));

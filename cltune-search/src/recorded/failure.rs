@@ -4,18 +4,18 @@
 //! nearest, and the journal's own word stands beside it.
 
 /// The member with the journal's word.
-pub(super) const STATUS: &str = "cltune_status";
+pub const STATUS: &str = "cltune_status";
 /// The member with why a configuration failed.
-pub(super) const DETAIL: &str = "cltune_detail";
+pub const DETAIL: &str = "cltune_detail";
 /// What the journal calls a configuration that works.
-pub(super) const OK: &str = "ok";
+pub const OK: &str = "ok";
 /// What it calls one whose results are not the reference's.
-pub(super) const WRONG: &str = "wrong-result";
+pub const WRONG: &str = "wrong-result";
 /// A configuration that breaks a constraint: other tuners record those, and our spaces have none.
 const INVALID: &str = "invalid";
 
 /// Kernel Tuner's word (`__error__`) for a status of the journal.
-pub(super) fn to_kernel_tuner(status: &str) -> &'static str {
+pub fn to_kernel_tuner(status: &str) -> &'static str {
     match status {
         "build-failed" => "CompilationFailedConfig",
         INVALID => "InvalidConfig",
@@ -24,7 +24,7 @@ pub(super) fn to_kernel_tuner(status: &str) -> &'static str {
 }
 
 /// The journal's word for one of Kernel Tuner; `None` for what is none.
-pub(super) fn from_kernel_tuner(word: &str) -> Option<&'static str> {
+pub fn from_kernel_tuner(word: &str) -> Option<&'static str> {
     Some(match word {
         "CompilationFailedConfig" => "build-failed",
         "RuntimeFailedConfig" | "ErrorConfig" => "launch-failed",
@@ -34,7 +34,7 @@ pub(super) fn from_kernel_tuner(word: &str) -> Option<&'static str> {
 }
 
 /// The `invalidity` of T4 for a status of the journal.
-pub(super) fn to_t4(status: &str) -> &'static str {
+pub fn to_t4(status: &str) -> &'static str {
     match status {
         OK => "correct",
         "build-failed" => "compile",
@@ -46,7 +46,7 @@ pub(super) fn to_t4(status: &str) -> &'static str {
 }
 
 /// The journal's word for an `invalidity` of T4; `None` for what is none.
-pub(super) fn from_t4(invalidity: &str) -> Option<&'static str> {
+pub fn from_t4(invalidity: &str) -> Option<&'static str> {
     Some(match invalidity {
         "correct" => OK,
         "compile" => "build-failed",

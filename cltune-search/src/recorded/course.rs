@@ -5,11 +5,11 @@ use super::run::Run;
 /// The fraction of the optimum after each evaluation: the best time of the space over the best time
 /// found so far, from 0 to 1; 0 while nothing has succeeded. It never falls.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Course(Vec<f64>);
+pub struct Course(Vec<f64>);
 
 impl Course {
     /// The course of a run on a space with this best time, in milliseconds.
-    pub(crate) fn of(run: &Run, best: f64) -> Self {
+    pub fn of(run: &Run, best: f64) -> Self {
         let mut found = f64::INFINITY;
         let fractions = run.evaluations.iter().map(|(_, time)| {
             found = time.map_or(found, |time| found.min(time));
@@ -20,12 +20,12 @@ impl Course {
     }
 
     /// How many evaluations the run made.
-    pub(crate) fn evaluations(&self) -> usize {
+    pub fn evaluations(&self) -> usize {
         self.0.len()
     }
 
     /// The fraction after `count` evaluations; of a run that ended before, the last one.
-    pub(crate) fn after(&self, count: usize) -> f64 {
+    pub fn after(&self, count: usize) -> f64 {
         let last = count.min(self.0.len());
         last.checked_sub(1).map_or(0.0, |last| self.0[last])
     }

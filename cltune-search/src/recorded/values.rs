@@ -6,17 +6,17 @@ use std::collections::{HashMap, HashSet};
 
 /// The values of a parameter that occur.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub struct Values {
     /// Integers, ascending, where all are integers; otherwise names, in the order of their first appearance, or
     /// in their own order where all are numbers.
-    pub(crate) domain: Domain,
+    pub domain: Domain,
     /// The codes of names: a file may have millions of them.
     codes: HashMap<Text, i64>,
 }
 
 impl Values {
-    /// Those of these texts.
-    pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+    /// Those of these texts, each as often as it likes.
+    pub fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
         let integers: Option<Vec<i64>> = texts.clone().map(|text| text.parse().ok()).collect();
         if let Some(mut integers) = integers {
             integers.sort_unstable();
@@ -41,7 +41,7 @@ impl Values {
     }
 
     /// The code of a text; `None` where it is none of the values.
-    pub(crate) fn code(&self, text: &str) -> Option<i64> {
+    pub fn code(&self, text: &str) -> Option<i64> {
         let Domain::Integers(integers) = &self.domain else {
             return self.codes.get(text).copied();
         };
@@ -50,7 +50,7 @@ impl Values {
     }
 
     /// A code's value as the file has it; `None` for a code of none.
-    pub(crate) fn text(&self, code: i64) -> Option<String> {
+    pub fn text(&self, code: i64) -> Option<String> {
         match &self.domain {
             Domain::Integers(integers) => {
                 let found = integers.binary_search(&code).ok();

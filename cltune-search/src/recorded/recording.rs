@@ -1,32 +1,38 @@
-//! Recorded spaces: the results of every configuration, in a file of any format that `exchange` reads.
+//! Recorded spaces: the results of every configuration.
 
-use crate::exchange::{Measurements, ReadError, Values, read};
-use cltune_search::space::{Space, SpaceParameter};
-use cltune_search::{Lesson, Score};
+use super::measurements::Measurements;
+use super::parse::ParseError;
+use super::values::Values;
+use crate::search::{Lesson, Score};
+use crate::space::{Space, SpaceParameter};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A space with the time of each configuration.
 #[derive(Debug)]
-pub(crate) struct Recording {
+pub struct Recording {
     path: PathBuf,
     /// The file's name without its endings.
-    pub(crate) name: String,
-    pub(crate) space: Arc<Space>,
+    pub name: String,
+    /// What was recorded, as a space.
+    pub space: Arc<Space>,
     /// The values of each parameter.
     values: Vec<Values>,
     /// Milliseconds; `None` for configurations that failed.
     times: HashMap<Vec<i64>, Option<f64>>,
     /// The best time, milliseconds.
-    pub(crate) best: f64,
+    pub best: f64,
 }
 
 /// Why a recording cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum RecordingError {
+#[non_exhaustive]
+pub enum RecordingError {
+    /// A configuration has two results.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Content(#[from] ParseError),
+    /// A warm start from a recording of something else.
     #[error(
         "{}: its parameters are {there}, and those of {} are {here}; a warm start needs the same \
          kernel recorded on another device",
@@ -34,22 +40,29 @@ pub(crate) enum RecordingError {
         path.display()
     )]
     OtherParameters {
+        /// The recording that is searched.
         path: PathBuf,
+        /// The one that was to be learned from.
         other: PathBuf,
+        /// The parameters of the first.
         here: String,
+        /// The parameters of the second.
         there: String,
     },
+    /// There is nothing to find.
     #[error("{}: every configuration failed, so there is no optimum to look for", path.display())]
-    AllFailed { path: PathBuf },
+    AllFailed {
+        /// The recording.
+        path: PathBuf,
+    },
 }
 
 impl Recording {
-    /// Reads a file, compressed where its name ends in `.gz`.
-    pub(crate) fn read(path: &Path) -> Result<Self, RecordingError> {
-        Self::new(&read(path)?)
-    }
-
-    fn new(file: &Measurements) -> Result<Self, RecordingError> {
+    /// Of what a file has.
+    ///
+    /// # Errors
+    /// A configuration has two results, or every one failed.
+    pub fn new(file: &Measurements) -> Result<Self, RecordingError> {
         let results = &file.results;
         let columns = 0..file.parameters.len();
         let values: Vec<Values> = columns
@@ -91,7 +104,7 @@ impl Recording {
     }
 
     /// The time of a configuration, milliseconds; `None` where it failed.
-    pub(crate) fn time(&self, codes: &[i64]) -> Option<f64> {
+    pub fn time(&self, codes: &[i64]) -> Option<f64> {
         self.times.get(codes).copied().flatten()
     }
 
@@ -100,7 +113,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`RecordingError::OtherParameters`] where the parameters have other names.
-    pub(crate) fn lesson(&self, other: &Self) -> Result<Lesson, RecordingError> {
+    pub fn lesson(&self, other: &Self) -> Result<Lesson, RecordingError> {
         let names = |of: &Self| -> Vec<String> {
             let parameters = of.space.parameters().iter();
             parameters.map(|p| p.name.to_string()).collect()
@@ -136,7 +149,7 @@ impl Recording {
     }
 
     /// The fraction of the optimum of every configuration, the lowest first; 0 where it failed.
-    pub(crate) fn fractions(&self) -> Vec<f64> {
+    pub fn fractions(&self) -> Vec<f64> {
         let times = self.times.values();
         let fractions = times.map(|time| time.map_or(0.0, |time| self.best / time));
         let mut fractions: Vec<f64> = fractions.collect();
@@ -144,28 +157,20 @@ impl Recording {
         fractions
     }
 
-    /// A configuration as names and values, numbers where they are numbers.
-    pub(crate) fn json(&self, codes: &[i64]) -> serde_json::Value {
-        let parameters = self.space.parameters().iter().zip(codes).enumerate();
-        let members = parameters.map(|(position, (parameter, code))| {
-            let text = self.values[position].text(*code).unwrap_or_default();
-            let value = match serde_json::from_str(&text) {
-                Ok(serde_json::Value::Number(number)) => number.into(),
-                _ => text.into(),
-            };
-            (parameter.name.to_string(), value)
-        });
-        serde_json::Value::Object(members.collect())
+    /// The value that the code of a parameter stands for, as the file has it; `None` for a code of none.
+    /// Parameters count from 0.
+    pub fn value(&self, parameter: usize, code: i64) -> Option<String> {
+        self.values.get(parameter)?.text(code)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange;
+    use std::path::Path;
 
     fn parse(text: &str) -> Result<Recording, String> {
-        let file = exchange::parse(Path::new("a/space.csv.gz"), text);
+        let file = super::super::parse(Path::new("a/space.csv.gz"), text);
         let file = file.map_err(|error| error.to_string())?;
         Recording::new(&file).map_err(|error| error.to_string())
     }
@@ -184,8 +189,9 @@ mod tests {
             assert_eq!(recording.time(&failed), None);
         }
         assert_eq!(recording.fractions(), [0.0, 0.0, 0.0, 1.0]);
-        let json = recording.json(&[2, 0, 1]);
-        assert_eq!(json, serde_json::json!({"X": 2, "KIND": "a", "SHARE": 0.5}));
+        let values = [(0, 2), (1, 0), (2, 1)].map(|(at, code)| recording.value(at, code));
+        assert_eq!(values.map(Option::unwrap), ["2", "a", "0.5"]);
+        assert_eq!((recording.value(1, 2), recording.value(3, 0)), (None, None));
     }
 
     #[test]
