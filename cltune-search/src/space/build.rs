@@ -1,12 +1,10 @@
 //! Building the graphs of a space.
 
-use super::backwards::graph;
 use super::domains::{Domains, OutOfWork, Values, domains};
 use super::forwards::forwards;
-use super::graph::Graph;
-use super::groups::{Group, groups};
-use super::hash::FastMap;
-use super::order::{order_by_constraints, order_by_information};
+use super::graph::{Graph, from_drafts};
+use super::interned::FastMap;
+use super::order::{Group, groups, order_by_constraints, order_by_information};
 use super::remainders::{Outcome, Remainders};
 use super::tree::Tree;
 use super::work::Work;
@@ -199,7 +197,7 @@ fn ordered_graph(
     Some(if drafts.is_empty() {
         Graph::empty(order.to_vec())
     } else {
-        graph(order.to_vec(), drafts)
+        from_drafts(order.to_vec(), drafts)
     })
 }
 

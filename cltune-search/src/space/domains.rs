@@ -4,10 +4,9 @@
 use super::SpaceSpec;
 use super::bounds::Bounds;
 use super::forwards::forwards;
-use super::hash::FastMap;
-use super::plant::Planter;
+use super::interned::FastMap;
 use super::remainders::{MASK_BITS, Outcome, Remainders};
-use super::tree::Tree;
+use super::tree::{Planter, Tree};
 use super::work::Work;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,6 @@
 //! A space that is given by its configurations instead of by constraints.
 
-use super::backwards::{self, Draft};
-use super::graph::{Edge, Graph};
+use super::graph::{Draft, Edge, Graph, from_drafts};
 use super::{Space, SpaceParameter, SpaceSpec};
 
 impl Space {
@@ -69,7 +68,7 @@ fn graph(rows: &[Vec<u32>], parameters: &[SpaceParameter]) -> Graph {
         nodes = next;
         drafts.push(draft);
     }
-    backwards::graph(order, drafts)
+    from_drafts(order, drafts)
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! The first half of building a graph: from the first level to the last.
 
-use super::backwards::Draft;
-use super::graph::Edge;
-use super::hash::FastMap;
-use super::interned::Interned;
+use super::graph::{Draft, Edge};
+use super::interned::{FastMap, Interned};
 use super::remainders::{Allowed, Outcome, Remainders};
 use super::work::Work;
 use std::ops::Range;

@@ -1,9 +1,8 @@
 //! How much must be known of some parameters to tell what they leave of the constraints.
 
-use super::hash::FastMap;
-use super::step::Levels;
+use super::interned::FastMap;
+use super::step::{Levels, values};
 use super::tree::Tree;
-use super::values::values;
 use cltune_core::expr::Op;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -21,50 +21,37 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `query`, `random`, `permutation`, `neighbours`, `nearest`, `explain`, `effects` | what a user of a space sees |
-//! | `build`, `domains`, `groups`, `order`, `information` | from a specification to groups of parameters in order |
-//! | `tree`, `plant`, `bounds` | constraints as expressions |
-//! | `formula`, `interval`, `step`, `peel`, `freeze`, `values`, `remainders` | what is left of a constraint |
-//! | `forwards`, `backwards`, `explicit`, `graph` | the graph of a group |
-//! | `interned`, `hash`, `work` | storing lists once; the limit on what building takes |
+//! | `query`, `random`, `neighbours`, `explain` | what a user of a space sees |
+//! | `build`, `domains`, `order`, `information` | from a specification to groups of parameters in order |
+//! | `tree`, `bounds` | constraints as expressions |
+//! | `formula`, `step`, `remainders` | what is left of a constraint |
+//! | `forwards`, `graph`, `explicit` | the graph of a group |
+//! | `interned`, `work` | a fast hash, and storing lists once; the limit on what building takes |
 
-mod backwards;
 mod bounds;
 mod build;
 mod domains;
-mod effects;
 mod explain;
 mod explicit;
 mod formula;
 mod forwards;
-mod freeze;
 mod graph;
-mod groups;
-mod hash;
 mod information;
 mod interned;
-mod interval;
-mod nearest;
 mod neighbours;
 mod order;
-mod peel;
-mod permutation;
-mod plant;
 mod query;
 mod random;
 mod remainders;
 mod step;
 mod tree;
-mod values;
 mod work;
 
 pub use build::TooComplex;
-pub use effects::{Effect, effects};
-pub use explain::{Explanation, Removed};
+pub use explain::{Effect, Explanation, Removed, effects};
 pub use neighbours::Neighbourhood;
-pub use permutation::Permutation;
 pub use query::{GroupSize, Iter, Space};
-pub use random::RandomSource;
+pub use random::{Permutation, RandomSource};
 // What a space is built from is the core's: a launch that looks for the first valid configuration needs
 // it without a space.
 pub use cltune_core::expr::Program;

@@ -5,10 +5,8 @@
 //! left to be satisfied is comparing numbers. A constraint that cannot fail any more, or cannot hold
 //! any more, is decided before its last parameter is known.
 
-use super::formula::{Atom, Decision, Formula};
-use super::hash::FastMap;
-use super::interned::Interned;
-use super::interval::Interval;
+use super::formula::{Atom, Decision, Formula, Interval};
+use super::interned::{FastMap, Interned};
 use super::step::{INTERVAL_WORDS, Levels, Step, Target};
 use super::tree::Tree;
 use cltune_core::expr::Op;

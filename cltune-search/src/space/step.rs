@@ -1,14 +1,14 @@
 //! What a value of a parameter does to a formula, worked out once for all formulas that differ in
 //! numbers only.
+//!
+//! What is known of an expression is taken off it where its interval becomes one of the rest (`Peeling`), and
+//! replaced by words that keep its value elsewhere (`Loads`).
 
 use super::bounds::{Bounds, Failure};
-use super::formula::{Atom, Decision, Formula};
-use super::freeze::Loads;
-use super::hash::FastMap;
-use super::interval::{Action, Interval};
-use super::peel::Peeling;
+use super::formula::{Action, Atom, Decision, Formula, Interval};
+use super::interned::FastMap;
 use super::tree::Tree;
-use super::values::values;
+use cltune_core::expr::{Op, arithmetic};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -258,4 +258,200 @@ impl Put {
             interval.last = i64::MAX;
         }
     }
+}
+
+/// Parts of a tree whose values are kept as words.
+pub(super) struct Loads<'a> {
+    level: Option<usize>,
+    levels: &'a Levels<'a>,
+    pub(super) trees: Vec<Load>,
+    /// The next free word.
+    next: usize,
+}
+
+pub(super) struct Load {
+    pub(super) tree: Tree,
+    pub(super) may_fail: bool,
+    word: Tree,
+}
+
+impl<'a> Loads<'a> {
+    /// For what is known once the parameter of `level` is; words before `next` are taken.
+    pub(super) const fn new(level: Option<usize>, levels: &'a Levels<'a>, next: usize) -> Self {
+        Self {
+            level,
+            levels,
+            trees: Vec::new(),
+            next,
+        }
+    }
+
+    /// The tree with its largest known parts as words.
+    pub(super) fn freeze(&mut self, tree: &Tree) -> Tree {
+        if tree.names_only(self.level) {
+            return self.load(tree);
+        }
+        let Tree::Chain(op, operands) = tree else {
+            return tree.map(|operand| self.freeze(operand));
+        };
+        let (known, open): (Vec<Tree>, Vec<Tree>) = operands
+            .iter()
+            .cloned()
+            .partition(|operand| operand.names_only(self.level));
+        let mut operands: Vec<Tree> = open.iter().map(|operand| self.freeze(operand)).collect();
+        if !known.is_empty() {
+            operands.push(self.load(&Tree::chain(*op, known)));
+        }
+        Tree::Chain(*op, operands)
+    }
+
+    fn load(&mut self, tree: &Tree) -> Tree {
+        if matches!(tree, Tree::Const(_) | Tree::Fails) {
+            return tree.clone();
+        }
+        if let Some(load) = self.trees.iter().find(|load| load.tree == *tree) {
+            return load.word.clone();
+        }
+        let bounds = tree.bounds(&self.levels.bounds, &[]);
+        let may_fail = bounds.failure != Failure::Never;
+        if !may_fail && bounds.low == bounds.high {
+            return Tree::Const(bounds.low);
+        }
+        let word = Tree::Word(self.next, bounds);
+        self.next += 1 + usize::from(may_fail);
+        self.trees.push(Load {
+            tree: tree.clone(),
+            may_fail,
+            word: word.clone(),
+        });
+        word
+    }
+}
+
+/// Takes off an atom's tree what is known.
+pub(super) struct Peeling<'a> {
+    pub(super) level: Option<usize>,
+    pub(super) levels: &'a Levels<'a>,
+    pub(super) atom: Atom,
+    pub(super) actions: Vec<(Action, Tree)>,
+}
+
+impl Peeling<'_> {
+    /// Takes off one layer, if that can be.
+    pub(super) fn peel(&mut self) -> bool {
+        let known = |tree: &Tree| tree.names_only(self.level);
+        let bounds = |tree: &Tree| tree.bounds(&self.levels.bounds, &[]);
+        let taken = match &self.atom.tree {
+            Tree::Binary(op, a, b) if self.atom.comparison && (known(a) || known(b)) => {
+                // Equal and different are the same interval, inside and outside.
+                self.atom.outside ^= *op == Op::Ne;
+                let (op, a, b) = if known(b) {
+                    (*op, a, b)
+                } else {
+                    (mirrored(*op), b, a)
+                };
+                Some((Action::Compare(op), (**b).clone(), (**a).clone()))
+            }
+            Tree::Binary(Op::Div, a, b) if known(b) && bounds(b).low > 0 => {
+                Some((Action::Divide, (**b).clone(), (**a).clone()))
+            }
+            Tree::Unary(Op::Neg, a) if bounds(a).low > i64::MIN => {
+                Some((Action::Multiply, Tree::Const(-1), (**a).clone()))
+            }
+            Tree::Chain(op @ (Op::Add | Op::Mul | Op::Min | Op::Max), operands) => {
+                let (known, open): (Vec<Tree>, Vec<Tree>) =
+                    operands.iter().cloned().partition(known);
+                if known.is_empty() {
+                    return false;
+                }
+                let (known, open) = (Tree::chain(*op, known), Tree::chain(*op, open));
+                let factor = bounds(&known);
+                let action = match op {
+                    Op::Add => Action::Add,
+                    // The result may be known although the rest has no value.
+                    _ if bounds(&open).failure != Failure::Never
+                        && !(*op == Op::Mul && (factor.low > 0 || factor.high < 0)) =>
+                    {
+                        return false;
+                    }
+                    Op::Mul => Action::Multiply,
+                    Op::Min => Action::Min,
+                    _ => Action::Max,
+                };
+                Some((action, known, open))
+            }
+            _ => None,
+        };
+        let Some((action, known, open)) = taken else {
+            return false;
+        };
+        self.actions.push((action, known));
+        self.atom.tree = open;
+        self.atom.comparison = false;
+        true
+    }
+}
+
+/// The comparison that says the same with its sides exchanged.
+fn mirrored(op: Op) -> Op {
+    match op {
+        Op::Lt => Op::Gt,
+        Op::Le => Op::Ge,
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => other,
+    }
+}
+
+/// The most pairs of operands' values that are combined.
+const MOST_PAIRS: usize = 1 << 12;
+
+/// The values of a tree without words, ascending; `None` where they would take long to find.
+pub(super) fn values(tree: &Tree, levels: &Levels<'_>) -> Option<Rc<[i64]>> {
+    let named = tree
+        .operands()
+        .iter()
+        .map(|o| o.parameters().len())
+        .sum::<usize>();
+    if named > tree.parameters().len() {
+        // Operands that share a parameter do not take their values independently.
+        return None;
+    }
+    let mut found = match tree {
+        Tree::Const(value) => vec![*value],
+        Tree::Param(level) => levels.codes[*level].to_vec(),
+        Tree::Unary(op, a) => values(a, levels)?
+            .iter()
+            .filter_map(|a| arithmetic::unary(*op, *a)?.ok())
+            .collect(),
+        Tree::Binary(op, a, b) => pairs(*op, &values(a, levels)?, &values(b, levels)?)?,
+        Tree::Chain(op, operands) => {
+            let (first, rest) = operands.split_first()?;
+            rest.iter()
+                .try_fold(values(first, levels)?, |found, operand| {
+                    let mut found = pairs(*op, &found, &values(operand, levels)?)?;
+                    found.sort_unstable();
+                    found.dedup();
+                    Some(found.into())
+                })?
+                .to_vec()
+        }
+        Tree::Fails | Tree::Word(..) | Tree::And(..) | Tree::Or(..) | Tree::If(_) => return None,
+    };
+    if !found.is_sorted_by(|a, b| a < b) {
+        found.sort_unstable();
+        found.dedup();
+    }
+    Some(found.into())
+}
+
+fn pairs(op: Op, a: &[i64], b: &[i64]) -> Option<Vec<i64>> {
+    if a.len().saturating_mul(b.len()) > MOST_PAIRS {
+        return None;
+    }
+    let of = |a: &i64, b: &i64| arithmetic::binary(op, *a, *b)?.ok();
+    let found = a
+        .iter()
+        .flat_map(|a| b.iter().filter_map(move |b| of(a, b)));
+    Some(found.collect())
 }
