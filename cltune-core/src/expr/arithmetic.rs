@@ -1,9 +1,12 @@
 //! The meaning of each operator on numbers: checked, total, the same at compile time and at run
 //! time.
+//!
+//! Inlined, because spaces are built in another crate and spend much of their time here.
 
 use super::{EvalError, Op};
 
 /// The result of an operator with one operand; `None` when `op` is not one.
+#[inline]
 pub fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
     Some(match op {
         Op::Neg => a.checked_neg().ok_or(EvalError::Overflow),
@@ -15,6 +18,7 @@ pub fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
 }
 
 /// The result of an operator with two operands; `None` when `op` is not one.
+#[inline]
 pub fn binary(op: Op, a: i64, b: i64) -> Option<Result<i64, EvalError>> {
     let overflow = EvalError::Overflow;
     Some(match op {
