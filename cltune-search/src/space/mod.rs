@@ -1,4 +1,5 @@
-//! Search spaces: the valid configurations of a tunable on one device for one problem.
+//! Search spaces: the valid configurations of whatever is tuned, in cltune of a tunable on one device for one
+//! problem.
 //!
 //! A [`Space`] is built from a [`SpaceSpec`] without going through the Cartesian product.
 //!
