@@ -5,6 +5,9 @@ use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
 use crate::model::{Geometry, Model};
 
+/// The most draws that may be declared: each is kept.
+pub const MOST_DRAWS: u32 = 100;
+
 /// A tunable as the tuner sees it. The macro writes it into a link section of the compiled
 /// artifact; `cargo cltune` reads it from there.
 #[derive(Clone, Debug, PartialEq)]

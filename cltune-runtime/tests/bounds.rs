@@ -246,10 +246,10 @@ fn pages_are_not_used_unless_asked_for() {
 }
 
 #[test]
-fn zones_that_the_device_looks_at_are_as_large_as_the_buffer() {
-    const N: i64 = (1 << 18) + 5;
+fn zones_that_the_device_looks_at_are_large_also_around_small_buffers() {
+    const N: i64 = (1 << 10) + 5;
     let mut measurer = prepare(&declaration(), N, &on_device()).unwrap();
-    let distances = [0, 4, 16 << 10, 17 << 10, 64 << 10, 1000 << 10];
+    let distances = [0, 4, 16 << 10, 17 << 10, 64 << 10, 2000 << 10];
     let after = distances.map(|distance| (4 * N + distance, distance));
     let before = distances.map(|distance| (-4 - distance, -4 - distance));
     for (at, offset) in after.into_iter().chain(before) {

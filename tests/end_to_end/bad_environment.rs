@@ -41,7 +41,7 @@ fn without_opencl_library_devices_cannot_be_used_but_everything_else_works() {
         .expect_code(1)
         .expect_stdout(&["there is no lockfile"]);
     let listed = run(&["list"]).expect_code(0);
-    let _ = listed.expect_stdout(&["without limits", "2 of 2 configurations are valid"]);
+    let _ = listed.expect_stdout(&["without its limits", "2 of 2 configurations are valid"]);
 }
 
 #[cfg(unix)]

@@ -55,8 +55,8 @@ pub fn run(
 
 /// The last word on each configuration.
 fn last_words(output: &Output) -> Vec<Value> {
-    let mut messages = output.messages("configuration");
-    messages.reverse();
+    let mut messages = output.messages("revised");
+    messages.extend(output.messages("configuration"));
     let of = |a: i64| {
         let found = messages.iter().find(|message| message["values"][0] == a);
         found.unwrap_or_else(|| panic!("A = {a} is missing: {output}"))["status"].clone()

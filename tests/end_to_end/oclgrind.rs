@@ -434,7 +434,7 @@ fn a_winner_that_is_unsound_loses_to_the_next_best() {
     assert!(with["soundness_reason"].is_null(), "{with}");
     assert_eq!(with["failed"], 1, "{with}");
     // It is a failure for good, with the reason.
-    let unsound = tuned.messages("configuration");
+    let unsound = tuned.messages("revised");
     let unsound = unsound.iter().find(|of| of["status"] == "unsound");
     let unsound = unsound.unwrap_or_else(|| panic!("{tuned}"));
     assert_eq!(unsound["values"][0], 1, "{unsound}");

@@ -35,6 +35,7 @@ pub(crate) use spare::Spare;
 pub(crate) use steadiness::Steadiness;
 pub(crate) use stopwatch::{Spent, Stopwatch};
 
+use super::memory::draws_at_once;
 use super::plan::Job;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_core::record;
@@ -157,6 +158,8 @@ impl BenchError {
 
 /// What a worker needs for a job on its first device.
 fn prepare(job: &Job, seed: u64) -> Prepare {
+    let (model, declared) = (&job.declaration.model, job.declaration.draws);
+    let limits = job.device.info().limits;
     Prepare {
         device: job.device.index,
         device_name: job.device.name.clone(),
@@ -164,7 +167,7 @@ fn prepare(job: &Job, seed: u64) -> Prepare {
         dims: job.dims.clone(),
         seed,
         folder: job.folder.clone(),
-        draws: None,
+        draws: declared.map(|draws| draws_at_once(model, &job.dims, &limits, draws as usize)),
         kinds: true,
         guards: true,
     }

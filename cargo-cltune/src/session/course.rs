@@ -9,7 +9,7 @@ use super::search::SearchError;
 use super::trouble::Trouble;
 use crate::interrupt::interrupted;
 use cltune_search::{Confidence, Score, Search, Stagnation, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many configurations failed, by status, and the first reason of each.
@@ -40,6 +40,8 @@ pub(super) struct Course<'a> {
     pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
     /// What was timed only once, since that was clearly slower than the best.
     pub(super) timed_once: Vec<Vec<i64>>,
+    /// What the search has stepped over, since a session ended with it.
+    pub(super) stepped_over: BTreeSet<Vec<i64>>,
     /// What somebody killed the worker of, twice.
     pub(super) killed: Vec<Vec<i64>>,
 }
@@ -121,6 +123,7 @@ impl Course<'_> {
         for (codes, times) in left.unfinished {
             if times == 1 {
                 self.search.know(&codes, Score::Failed);
+                self.stepped_over.insert(codes.clone());
                 again.push(codes);
             } else {
                 let reason = format!("{times} sessions ended while it was being measured");
@@ -238,7 +241,7 @@ impl Course<'_> {
         }
         let configuration = || self.job.configuration(codes);
         self.progress.step(line.status, line.time_us, configuration);
-        let written = self.keep(codes, &line);
+        let written = self.keep(codes, &line, false);
         if let Some((best, time_us)) = self.search.best()
             && best == codes
         {
@@ -254,15 +257,16 @@ impl Course<'_> {
             return self.abandon(codes);
         };
         self.revised.insert(codes.to_vec(), line.time_us);
-        self.keep(codes, &line)
+        let is_first = self.stepped_over.remove(codes);
+        self.keep(codes, &line, !is_first)
     }
 
     /// Tells the journal and whoever listens.
-    fn keep(&mut self, codes: &[i64], line: &Line<'_>) -> Result<(), SearchError> {
+    fn keep(&mut self, codes: &[i64], line: &Line<'_>, revised: bool) -> Result<(), SearchError> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         let written = journal.result(line);
         drop(journal);
-        self.messages.configuration(self.job, line);
+        self.messages.configuration(self.job, line, revised);
         if codes == self.default {
             self.progress.default(line.time_us);
         }
@@ -405,6 +409,7 @@ mod tests {
             trouble: Trouble::default(),
             revised: BTreeMap::new(),
             timed_once: Vec::new(),
+            stepped_over: BTreeSet::new(),
             killed: Vec::new(),
         }
     }

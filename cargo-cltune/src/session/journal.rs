@@ -100,6 +100,9 @@ pub(crate) struct Line<'a> {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<Cow<'a, str>>,
+    /// Whether somebody else ended its worker, so that it is measured once more when the search is resumed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) killed: bool,
 }
 
 impl<'a> Line<'a> {
@@ -112,6 +115,7 @@ impl<'a> Line<'a> {
             samples_us: None,
             build_seconds: None,
             detail: None,
+            killed: matches!(measured, Measured::Killed(_)),
         };
         let (status, detail): (_, Cow<'a, str>) = match measured {
             Measured::Outcome(Outcome::Ok(measurement)) => {

@@ -67,7 +67,8 @@ impl Messages {
         }
     }
 
-    pub(crate) fn configuration(self, job: &Job, line: &Line<'_>) {
+    /// A result; where it is `revised` it takes the place of an earlier one.
+    pub(crate) fn configuration(self, job: &Job, line: &Line<'_>, revised: bool) {
         let mut fields = json!({
             "values": line.values,
             "status": line.status,
@@ -77,7 +78,9 @@ impl Messages {
         if let (Some(detail), Some(object)) = (&line.detail, fields.as_object_mut()) {
             object.insert("detail".into(), detail.as_ref().into());
         }
-        self.about(job, "configuration", fields);
+        // Whoever counts configurations counts each once.
+        let reason = if revised { "revised" } else { "configuration" };
+        self.about(job, reason, fields);
     }
 
     pub(crate) fn best(self, job: &Job, codes: &[i64], time_us: f64) {

@@ -18,6 +18,7 @@
 //! | `guard` | one session at a time |
 //! | `progress` | what a person sees meanwhile |
 //! | `messages` | the same for tools, as JSON |
+//! | `memory` | how much memory a problem takes, and how many draws fit |
 
 mod bench;
 mod course;
@@ -28,6 +29,7 @@ mod guard;
 mod journal;
 mod keep;
 mod lessons;
+mod memory;
 mod messages;
 mod plan;
 mod progress;
@@ -40,6 +42,7 @@ pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
 pub(crate) use guard::SessionLock;
 pub(crate) use journal::{Place, Recorded, Session, file_name, recall};
 pub(crate) use keep::{Keeper, Kept};
+pub(crate) use memory::{bytes, draws_at_once};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{
     Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, tunables,

@@ -21,7 +21,7 @@ use cltune_core::select::default_codes;
 use cltune_runtime::Budget;
 use cltune_search::space::{Space, TooComplex};
 use cltune_search::{Chosen, Confidence, Search, Setting};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -256,6 +256,7 @@ fn make_ready<'a>(
         trouble: Trouble::default(),
         revised: BTreeMap::new(),
         timed_once: Vec::new(),
+        stepped_over: BTreeSet::new(),
         killed: Vec::new(),
     };
     Ok(Ready {

@@ -120,13 +120,18 @@ impl Worker {
         let _ = writeln!(self.stdin, "{line}").and_then(|()| self.stdin.flush());
         let mut waiting = Waiting::new(request.after_interrupt());
         let mut of_step = limit.max(request.least_limit());
+        let all = request.limit_of_all_steps(limit);
         loop {
+            let left = all.map(|all| all.saturating_sub(waiting.awake()));
+            of_step = of_step.min(left.unwrap_or(of_step));
             let answer = waiting.receive(&self.answers, of_step, interrupted);
             self.took = waiting.awake();
             let answer = match answer {
                 Ok(answer) => serde_json::from_str(&answer)
                     .map_err(|error| WorkerFailure::Garbage(error.to_string())),
-                Err(Unreceived::TimedOut) => Err(WorkerFailure::TimedOut { limit: of_step }),
+                Err(Unreceived::TimedOut) => Err(WorkerFailure::TimedOut {
+                    limit: all.filter(|_| left == Some(of_step)).unwrap_or(of_step),
+                }),
                 Err(Unreceived::Interrupted) => Err(WorkerFailure::Interrupted),
                 Err(Unreceived::Ended) => Err(self.end()),
             }?;

@@ -55,6 +55,12 @@ impl Request {
         }
     }
 
+    /// How long all steps may take together, where their number is the declaration's.
+    pub(super) fn limit_of_all_steps(&self, limit: Duration) -> Option<Duration> {
+        let is_preparing = matches!(self, Self::Prepare(_) | Self::PrepareCompiler(_));
+        is_preparing.then(|| (10 * limit).max(Duration::from_mins(1)))
+    }
+
     /// How long the answer may take once Ctrl-C was pressed: what makes ready for measuring is of no
     /// further use then, and what measures is given a moment to end.
     pub(super) fn after_interrupt(&self) -> Duration {

@@ -4,8 +4,8 @@ use super::fields::Fields;
 use super::read_model;
 use super::{RecordError, RecordProblem};
 use crate::declaration::{
-    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, SourceFile,
-    Tolerance,
+    Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance, Reference, ReferenceKernel,
+    SourceFile, Tolerance,
 };
 use crate::expr::{Scope, Type};
 use crate::model::Model;
@@ -130,11 +130,13 @@ fn draws(fields: &Fields<'_>) -> Result<Option<u32>, RecordProblem> {
         return Ok(None);
     };
     match draws[..] {
-        [draws] => u32::try_from(draws).ok().filter(|draws| *draws > 0),
+        [draws] => u32::try_from(draws)
+            .ok()
+            .filter(|draws| (1..=MOST_DRAWS).contains(draws)),
         _ => None,
     }
     .map(Some)
-    .ok_or_else(|| fields.damaged("draws", "one positive number is expected"))
+    .ok_or_else(|| fields.damaged("draws", "one number from 1 to 100 is expected"))
 }
 
 fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {

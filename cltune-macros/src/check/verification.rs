@@ -3,15 +3,12 @@
 use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{Number, Spanned, ToleranceSyntax, ToleranceValue};
-use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
+use cltune_core::declaration::{ElementTolerance, MOST_DRAWS, NormTolerance, Tolerance};
 use cltune_core::expr::{Formula, Type};
 use proc_macro2::{Ident, Span};
 use syn::{Expr, LitInt};
 
 const WORDS: [&str; 4] = ["rel", "abs", "l2", "accumulates"];
-
-/// Every draw is kept on the device.
-const MOST_DRAWS: u32 = 100;
 
 /// The clause `tolerance(…)`.
 pub(super) fn tolerance(

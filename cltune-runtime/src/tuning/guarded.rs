@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 /// The least size of a guard zone, bytes.
 const LEAST_ZONE: usize = 16 << 10;
-/// The most, of a device that looks at them itself, and which part of its memory.
-const MOST_ZONE: (usize, usize) = (4 << 20, 1024);
+/// The size where the device looks at them itself, bytes, and at most which part of its memory. NVIDIA's driver puts
+/// small buffers into pages of 2 MiB beside each other: with zones of that size everything in reach is nobody's.
+const LARGE_ZONE: (usize, usize) = (2 << 20, 1024);
 
 /// What lies around buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(super) enum Surroundings {
     Nothing,
     /// Guard zones that the host looks at.
     Zones,
-    /// Guard zones that the device looks at: as large as the buffer.
+    /// Large guard zones, which the device looks at.
     LargeZones,
     /// Pages that nobody may touch, of a device that computes in the host's memory.
     Pages,
@@ -73,7 +74,7 @@ impl Guarded {
         let zone = match surroundings {
             Surroundings::Nothing => 0,
             Surroundings::Zones | Surroundings::Pages => LEAST_ZONE,
-            Surroundings::LargeZones => zone(bytes, limits),
+            Surroundings::LargeZones => large_zone(limits),
         };
         let in_zones = |zone: usize| {
             let guarded = Self::in_zones(context, bytes, element, zone)?;
@@ -327,10 +328,10 @@ fn alignment(context: &Context) -> usize {
 }
 
 /// How large guard zones are that the device looks at.
-fn zone(bytes: usize, limits: &DeviceLimits) -> usize {
-    let (most, part) = MOST_ZONE;
+fn large_zone(limits: &DeviceLimits) -> usize {
+    let (zone, part) = LARGE_ZONE;
     let of_memory = usize::try_from(limits.global_mem_size).unwrap_or(usize::MAX) / part;
-    bytes.min(most).min(of_memory).max(LEAST_ZONE)
+    zone.min(of_memory).max(LEAST_ZONE)
 }
 
 fn fill_at(

@@ -4,7 +4,7 @@
 //! `CLTUNE_SOAK_ROUNDS` says how often, and `CLTUNE_SOAK_MINUTES` how long the second goes on;
 //! `scripts/test --full` does it many times, and for an hour.
 
-use cltune_tests::faulty::{MANY_BEST, Session};
+use cltune_tests::faulty::{MANY_BEST, Session, stands};
 use cltune_tests::process::signal;
 use cltune_tests::{Running, bad};
 use serde_json::Value;
@@ -193,17 +193,6 @@ fn begun(lines: &[String]) -> Vec<String> {
         }
     }
     begun
-}
-
-/// Whether a result is not to be measured again: one time may be a hiccup, and a worker may have been killed.
-fn stands(result: &Value) -> bool {
-    match result["status"].as_str() {
-        Some("ok") => result["samples_us"]
-            .as_array()
-            .is_some_and(|of| of.len() > 1),
-        Some("crashed") => !result["detail"].to_string().contains("somebody killed it"),
-        _ => true,
-    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, «Fast splittable pseudorandom number generators», 2014).

@@ -1,6 +1,7 @@
 //! What is missing from one package's lockfile.
 
 use cltune_core::declaration::Declaration;
+use cltune_core::fingerprint;
 use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile};
 use cltune_core::model::assignments;
 use std::fmt;
@@ -35,6 +36,13 @@ pub(crate) enum Finding {
         kernel: String,
         /// Which entry and value, and what to do.
         message: String,
+    },
+    /// Entries whose results were verified in another way than the tunable declares now. They are used.
+    VerifiedOtherwise {
+        /// The tunable.
+        kernel: String,
+        /// How many entries.
+        entries: usize,
     },
     /// A device of the lockfile on which a declared problem was not tuned.
     Lacks {
@@ -97,8 +105,20 @@ fn of_tunable(lockfile: &Lockfile, declaration: &Declaration) -> Vec<Finding> {
     });
     damaged
         .into_iter()
+        .chain(verified_otherwise(kernel, declaration))
         .chain(missing_entries(lockfile, kernel, declaration))
         .collect()
+}
+
+/// Releases that did not write how they verified say nothing of it.
+fn verified_otherwise(kernel: &LockKernel, declaration: &Declaration) -> Option<Finding> {
+    let now = fingerprint::of_verification(declaration);
+    let verified = kernel.tuned.iter().flat_map(|entry| &entry.verification);
+    let entries = verified.filter(|then| **then != now).count();
+    (entries > 0).then(|| Finding::VerifiedOtherwise {
+        kernel: kernel.name.clone(),
+        entries,
+    })
 }
 
 fn missing_entries(
@@ -133,6 +153,7 @@ impl Finding {
             Self::NotTuned { .. } => "not-tuned",
             Self::Stale { .. } => "stale",
             Self::Damaged { .. } => "damaged",
+            Self::VerifiedOtherwise { .. } => "verified-otherwise",
             Self::Lacks { .. } => "lacks",
         }
     }
@@ -145,6 +166,11 @@ impl Finding {
         )
     }
 
+    /// Whether results are used all the same.
+    pub(crate) const fn is_warning(&self) -> bool {
+        matches!(self, Self::VerifiedOtherwise { .. })
+    }
+
     /// The tunable it is about, unless it is about the whole file.
     pub(crate) fn kernel(&self) -> Option<&str> {
         match self {
@@ -152,8 +178,17 @@ impl Finding {
             Self::NotTuned { kernel }
             | Self::Stale { kernel, .. }
             | Self::Damaged { kernel, .. }
+            | Self::VerifiedOtherwise { kernel, .. }
             | Self::Lacks { kernel, .. } => Some(kernel),
         }
+    }
+}
+
+fn counted(entries: usize) -> String {
+    if entries == 1 {
+        "1 entry".to_owned()
+    } else {
+        format!("{entries} entries")
     }
 }
 
@@ -163,14 +198,19 @@ impl fmt::Display for Finding {
             Self::NoLockfile => f.write_str("there is no lockfile; `cargo cltune` writes one"),
             Self::NotTuned { kernel } => write!(f, "{kernel}: never tuned"),
             Self::Stale { kernel, entries } => {
-                let entries = if *entries == 1 {
-                    "1 entry"
-                } else {
-                    &format!("{entries} entries")
-                };
+                let entries = counted(*entries);
                 write!(
                     f,
                     "{kernel}: stale: it changed since it was tuned ({entries} not used)"
+                )
+            }
+            Self::VerifiedOtherwise { kernel, entries } => {
+                let entries = counted(*entries);
+                write!(
+                    f,
+                    "{kernel}: {entries} verified by other rules than today's, since its reference, tolerance, fills or \
+                     draws have changed; `cargo cltune verify --kernel {kernel}` says whether they hold, \
+                     `cargo cltune --kernel {kernel}` tunes again"
                 )
             }
             Self::Unreadable { message, .. } | Self::Damaged { message, .. } => {

@@ -57,6 +57,8 @@ struct PackageReport {
     tunables: usize,
     /// What is wrong.
     findings: Vec<Finding>,
+    /// What is used all the same, and may be wrong.
+    warnings: Vec<Finding>,
     /// What is missing for examples, benchmarks and tests only.
     notes: Vec<Finding>,
 }
@@ -144,7 +146,7 @@ fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Re
         report.dependencies.push(DependencyReport {
             notes: notes
                 .into_iter()
-                .filter(|finding| !finding.is_missing())
+                .filter(|finding| !finding.is_missing() && !finding.is_warning())
                 .collect(),
             ..DependencyReport::of(package.package.clone(), &others)
         });
@@ -228,7 +230,10 @@ fn judged(
     path: &Path,
     declarations: &[Declaration],
 ) -> Result<PackageReport, StoreError> {
-    let (notes, findings) = findings_in(path, declarations)?
+    let (warnings, others): (Vec<_>, Vec<_>) = findings_in(path, declarations)?
+        .into_iter()
+        .partition(Finding::is_warning);
+    let (notes, findings) = others
         .into_iter()
         .partition(|finding| finding.is_missing() && is_auxiliary(finding, package));
     Ok(PackageReport {
@@ -236,6 +241,7 @@ fn judged(
         lockfile: path.to_owned(),
         tunables: declarations.len(),
         findings,
+        warnings,
         notes,
     })
 }

@@ -14,6 +14,7 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         package,
         tunables,
         findings,
+        warnings,
         notes,
         lockfile,
     } in &report.judged
@@ -33,6 +34,9 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             untuned |= finding.is_missing() || matches!(finding, Finding::Stale { .. });
             named |= matches!(finding, Finding::Lacks { .. });
             writeln!(out, "  {finding}")?;
+        }
+        for warning in warnings {
+            writeln!(out, "  warning: {warning}")?;
         }
         for note in notes {
             writeln!(out, "  note: {note}")?;
@@ -99,7 +103,7 @@ fn counted(tunables: usize) -> String {
     }
 }
 
-/// One object: `ok`; `packages`, each with `package`, `lockfile`, `tunables`, `findings` and
+/// One object: `ok`; `packages`, each with `package`, `lockfile`, `tunables`, `findings`, `warnings` and
 /// `notes`, which are like findings and leave `ok` true; and `dependencies`, which are not judged, each with
 /// `package`, `version`, `tunables` and `notes`.
 pub(super) fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -113,6 +117,7 @@ pub(super) fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
                 "lockfile": report.lockfile.display().to_string(),
                 "tunables": report.tunables,
                 "findings": list(&report.findings),
+                "warnings": list(&report.warnings),
                 "notes": list(&report.notes),
             })
         })
@@ -147,7 +152,7 @@ fn finding(finding: &Finding) -> Value {
         Finding::Unreadable { line, .. } => {
             object.insert("line".to_owned(), (*line).into());
         }
-        Finding::Stale { entries, .. } => {
+        Finding::Stale { entries, .. } | Finding::VerifiedOtherwise { entries, .. } => {
             object.insert("entries".to_owned(), (*entries).into());
         }
         Finding::Lacks {

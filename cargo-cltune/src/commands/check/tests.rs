@@ -7,6 +7,7 @@ use crate::lockfile_store;
 use crate::samples::{self, declaration};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::fingerprint;
 use cltune_core::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -68,6 +69,36 @@ fn check_with(
     let mut out = Vec::new();
     let outcome = run(&args(format), &found(package), None, &mut out).unwrap();
     (outcome, String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn results_that_were_verified_otherwise_are_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = declaration("app::saxpy", "b3:1", &[8]);
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &saxpy, "x", 8);
+    // Nobody knows how those were verified that say nothing of it.
+    let verified = [None, Some(fingerprint::of_verification(&saxpy))];
+    for verification in verified {
+        lockfile.kernels[0].tuned[0].verification = verification;
+        lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+        let (outcome, text) = check(folder.path(), Format::Text, std::slice::from_ref(&saxpy));
+        assert_eq!(outcome, Outcome::Done, "{text}");
+        assert!(!text.contains("warning"), "{text}");
+    }
+    let mut stricter = saxpy;
+    stricter.draws = Some(7);
+    let (outcome, text) = check(folder.path(), Format::Text, std::slice::from_ref(&stricter));
+    assert_eq!(outcome, Outcome::Done, "{text}");
+    let warning = "warning: app::saxpy: 1 entry verified by other rules than today's";
+    assert!(text.contains(warning), "{text}");
+    let (outcome, json) = check(folder.path(), Format::Json, &[stricter]);
+    assert_eq!(outcome, Outcome::Done);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["ok"], true);
+    let warning = &json["packages"][0]["warnings"][0];
+    assert_eq!(warning["kind"], "verified-otherwise", "{json}");
+    assert_eq!(warning["entries"], 1);
 }
 
 #[test]

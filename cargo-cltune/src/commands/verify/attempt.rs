@@ -1,10 +1,9 @@
 //! One entry, problem and device, in a worker process of its own.
 
 use super::entries::Origin;
-use super::problems::draws_at_once;
 use crate::interrupt::interrupted;
 use crate::oclgrind::{Ended, Finding, Limits, Oclgrind, Simulation};
-use crate::session::Job;
+use crate::session::{Job, draws_at_once};
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;

@@ -1,11 +1,8 @@
 //! Problems on which a tuned configuration can be run: larger than its own, and uneven ones.
 
+use crate::session::bytes;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::Env;
 use cltune_core::model::{ArgumentKind, Model, ScalarType};
-
-/// The most host memory that the inputs and results of one run may take, bytes.
-const MOST_BYTES: i64 = 1 << 30;
 
 /// Dimensions up to this are likely to be properties of the computation, such as the width of a
 /// filter, and stay as they are.
@@ -178,55 +175,6 @@ fn prime_below(size: i64) -> Option<i64> {
         .flatten()
 }
 
-/// How many draws of inputs to keep in memory at once, at most `draws`.
-pub(super) fn draws_at_once(
-    model: &Model,
-    dims: &[i64],
-    limits: &DeviceLimits,
-    draws: usize,
-) -> usize {
-    let Some(bytes) = bytes(model, dims, limits) else {
-        return 1;
-    };
-    let most = MOST_BYTES.min(limits.global_mem_size / 2);
-    // On the host the contents and the expected results of every draw, on the device the contents.
-    let fitting = most / bytes.total.saturating_mul(3).max(1);
-    usize::try_from(fitting).map_or(draws, |fitting| fitting.clamp(1, draws))
-}
-
-struct Bytes {
-    total: i64,
-    largest: i64,
-}
-
-/// The size of all buffers; `None` where one has none.
-fn bytes(model: &Model, dims: &[i64], limits: &DeviceLimits) -> Option<Bytes> {
-    // Lengths use no parameters.
-    let env = Env {
-        params: &[],
-        dims,
-        device: limits,
-    };
-    let mut bytes = Bytes {
-        total: 0,
-        largest: 0,
-    };
-    for argument in model.arguments.iter() {
-        let ArgumentKind::Buffer {
-            element,
-            len: Some(len),
-            ..
-        } = &argument.kind
-        else {
-            continue;
-        };
-        let size = len.eval(&env).ok()?.checked_mul(element.size() as i64)?;
-        bytes.total = bytes.total.checked_add(size)?;
-        bytes.largest = bytes.largest.max(size);
-    }
-    Some(bytes)
-}
-
 /// Whether the kernel's argument for a dimension can hold a size.
 fn fits_type(model: &Model, dimension: usize, size: i64) -> bool {
     let argument = model.arguments.iter().find_map(|argument| {
@@ -376,7 +324,7 @@ mod tests {
 
     #[test]
     fn as_many_draws_are_kept_as_fit() {
-        let draws = |n| draws_at_once(&model(), &[n], &limits(), 8);
+        let draws = |n| crate::session::draws_at_once(&model(), &[n], &limits(), 8);
         assert_eq!(draws(64), 8);
         assert_eq!(draws(16 << 10), 2);
         assert_eq!(draws(1 << 30), 1);

@@ -62,6 +62,8 @@ pub(super) struct Result {
     #[serde(default)]
     pub(super) samples_us: Vec<f64>,
     pub(super) build_seconds: Option<f64>,
+    #[serde(default)]
+    pub(super) killed: bool,
 }
 
 #[derive(Deserialize)]

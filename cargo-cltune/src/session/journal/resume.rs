@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) struct Interrupted {
     /// The configurations and their times, microseconds; `None` where one failed.
     pub(crate) results: Vec<(Vec<i64>, Option<f64>)>,
-    /// Configurations whose measuring began and never ended, and how often: the session was killed
+    /// Configurations whose measuring began and never ended, and how often: the session or the worker was killed
     /// meanwhile, or the machine went down with it.
     pub(crate) unfinished: Vec<(Vec<i64>, usize)>,
     /// Whether it ended by itself all the same.
@@ -74,7 +74,9 @@ fn read(journal: impl BufRead, job: &Job, place: &Place) -> Interrupted {
             Entry::Result(result) if ours => {
                 if let Some(codes) = codes(&result.values, model) {
                     begun.remove(&codes);
-                    if results.insert(codes.clone(), result.time_us).is_none() {
+                    if result.killed {
+                        begun.insert(codes.clone(), 1);
+                    } else if results.insert(codes.clone(), result.time_us).is_none() {
                         order.push(codes);
                     }
                 }
@@ -123,6 +125,18 @@ mod tests {
     fn left(journal: &str) -> Interrupted {
         let job = job();
         read(journal.as_bytes(), &job, &place(&job))
+    }
+
+    #[test]
+    fn a_configuration_whose_worker_was_killed_is_measured_again() {
+        let header = header();
+        let killed = r#"{"values":[32],"time_us":null,"status":"crashed","killed":true}"#;
+        let journal = format!("{header}\n{{\"begin\":[32]}}\n{killed}\n");
+        assert_eq!(left(&journal).results, []);
+        assert_eq!(left(&journal).unfinished, [(vec![32], 1)]);
+        let then = format!("{journal}{{\"values\":[32],\"time_us\":7}}\n");
+        assert_eq!(left(&then).results, [(vec![32], Some(7.0))]);
+        assert_eq!(left(&then).unfinished, []);
     }
 
     #[test]
