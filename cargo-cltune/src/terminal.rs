@@ -51,7 +51,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// How it failed first, or [`line`] did: what was to be said there is not all there.
+    /// How it failed first, or [`line()`] did: what was to be said there is not all there.
     pub(crate) fn failure(&self) -> Option<ErrorKind> {
         self.failure.or(LINE_FAILURE.get().copied())
     }
@@ -84,7 +84,7 @@ impl<W: Write> Write for Output<W> {
     }
 }
 
-/// How [`line`] failed first.
+/// How [`line()`] failed first.
 static LINE_FAILURE: OnceLock<ErrorKind> = OnceLock::new();
 
 /// A line for a tool on standard output, from any thread. One that cannot be written is noticed in the end: what

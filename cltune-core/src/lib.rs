@@ -2,7 +2,7 @@
 //!
 //! This crate is pure: no OpenCL, no I/O, no global state. Everything in it is tested without a
 //! device. The macro crate, the run-time crate and `cargo cltune` depend on it and on nothing of
-//! each other's inside.
+//! each other's inside. What only searching needs is the crate `cltune-search`.
 //!
 //! | module | owns |
 //! |---|---|
@@ -11,7 +11,6 @@
 //! | [`device`] | the description of an OpenCL device |
 //! | [`source`] | a kernel's source with what it includes |
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
-//! | [`space`] | the valid configurations of a tunable on one device for one problem |
 //! | `fingerprint` | whether tuned values still belong to a tunable (feature `lockfile`) |
 //! | [`select`] | which configuration a device and a problem get |
 //! | [`split`] | one kernel on several devices: who computes what |
@@ -36,7 +35,6 @@ pub mod parameter;
 pub mod record;
 pub mod select;
 pub mod source;
-pub mod space;
 pub mod split;
 #[cfg(feature = "lockfile")]
 mod toml_text;

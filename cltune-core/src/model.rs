@@ -12,12 +12,14 @@ mod macros;
 mod mentioned;
 mod rejection;
 mod rules;
+mod spec;
 
 pub use describe::assignments;
 pub use geometry::Geometry;
 pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
 pub use rules::Rule;
+pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;

@@ -110,8 +110,6 @@ mod opencl;
 mod pinned;
 mod policy;
 mod queue;
-#[cfg(feature = "tuning")]
-pub mod search;
 mod split;
 #[cfg(feature = "tuning")]
 pub mod tuning;

@@ -58,7 +58,7 @@ fn empty_buffers_are_ordinary() {
     let mut none = Buffer::<f64>::from_slice(&queue, &[]).unwrap();
     assert!(none.is_empty());
     none.write(&queue, &[]).unwrap();
-    assert_eq!(none.read(&queue).unwrap(), []);
+    assert!(none.read(&queue).unwrap().is_empty());
     assert!(Buffer::<u8>::new(queue.context(), 0).unwrap().is_empty());
 }
 

@@ -13,6 +13,7 @@
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
+//! | `crates` | what the crates compile, and what not |
 //! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `finalists` | configurations that are wrong on another draw than the one they were measured on |
@@ -35,6 +36,7 @@ mod bad_lockfiles;
 #[cfg(unix)]
 mod browser;
 mod captured;
+mod crates;
 mod dependencies;
 mod device_limits;
 #[cfg(target_os = "linux")]

@@ -2,11 +2,10 @@
 
 use super::strategy_help::strategy_help;
 use super::{Format, Outcome};
-use crate::replay::{
-    Course, End, Figures, Panel, Plot, Recording, RecordingError, Run, Series, figures, replay,
-    write_trace,
-};
-use cltune_runtime::search::{Chosen, Confidence, Lesson, find, ready_threads};
+use crate::exchange::{self, ReadError};
+use crate::replay::{Figures, Panel, Plot, Series, figures, write_trace};
+use cltune_search::recorded::{Course, End, Recording, RecordingError, Run, replay};
+use cltune_search::{Chosen, Confidence, Lesson, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -26,7 +25,7 @@ pub(crate) struct SimulateArgs {
     #[arg(
         long = "strategy",
         value_name = "NAME",
-        default_value = cltune_runtime::search::DEFAULT,
+        default_value = cltune_search::DEFAULT,
         value_parser = find,
         long_help = strategy_help()
     )]
@@ -78,6 +77,8 @@ pub(crate) struct SimulateArgs {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SimulateError {
     #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
     Recording(#[from] RecordingError),
     #[error("cannot write {}: {source}", path.display())]
     Save { path: PathBuf, source: io::Error },
@@ -98,9 +99,9 @@ struct Outlook<'a> {
 
 /// Replays, prints, writes files.
 pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome, SimulateError> {
-    let recordings = args.spaces.iter().map(|path| Recording::read(path));
+    let recordings = args.spaces.iter().map(|path| read(path));
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
-    let others = args.warm_start.iter().map(|path| Recording::read(path));
+    let others = args.warm_start.iter().map(|path| read(path));
     let others = others.collect::<Result<Vec<_>, _>>()?;
     let lessons = |recording: &Recording| -> Result<Arc<[Lesson]>, RecordingError> {
         let lessons = others.iter().map(|other| recording.lesson(other));
@@ -173,6 +174,11 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
         save(path, plot.to_string().as_bytes())?;
     }
     Ok(Outcome::Done)
+}
+
+/// Reads a recording, compressed where its name ends in `.gz`.
+fn read(path: &Path) -> Result<Recording, SimulateError> {
+    Ok(Recording::new(&exchange::read(path)?)?)
 }
 
 fn panel(recording: &Recording) -> Panel {

@@ -1,6 +1,6 @@
 //! What `--help` says about the strategies.
 
-use cltune_runtime::search::STRATEGIES;
+use cltune_search::STRATEGIES;
 use std::fmt::Write;
 
 /// Every strategy with its options.

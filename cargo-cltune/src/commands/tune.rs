@@ -12,7 +12,7 @@ use crate::session::{
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
-use cltune_runtime::search::{Chosen, Confidence, DEFAULT, find};
+use cltune_search::{Chosen, Confidence, DEFAULT, find};
 use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;

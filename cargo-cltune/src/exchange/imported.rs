@@ -1,14 +1,13 @@
 //! Files of other tuners as what the report shows: kernels, problems, devices.
 
-use super::measurements::{About, Measured, Measurements, Position};
 use super::read::{ReadError, read};
-use super::values::Values;
 use crate::history::{Kernel, OnDevice, Problem};
 use crate::session::{Recorded, Session};
 use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::model::Model;
 use cltune_core::parameter::Parameter;
 use cltune_core::{List, Text};
+use cltune_search::recorded::{About, Measured, Measurements, Position, Values};
 use std::path::PathBuf;
 
 /// Files about one kernel: the same name, parameters and dimensions.
@@ -28,7 +27,7 @@ pub(crate) fn import(paths: &[PathBuf]) -> Result<Vec<Kernel>, ReadError> {
     for path in paths {
         let file = read(path)?;
         if file.results.is_empty() {
-            return Err(file.error(Position::File, "the file has no results"));
+            return Err(file.error(Position::File, "the file has no results").into());
         }
         let problem = file.about.problem.iter();
         let group = Group {

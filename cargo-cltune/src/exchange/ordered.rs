@@ -1,34 +1,12 @@
-//! Objects of JSON whose order means something: parameters are declared in an order, and results
-//! come in one.
+//! Objects of JSON whose order means something: parameters are declared in an order.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
-use std::collections::HashMap;
 use std::fmt;
-use std::marker::PhantomData;
 
-/// The members of an object, in the order of the file.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ordered<V>(pub(super) Vec<(String, V)>);
+/// The members of an object, in the order in which they are written.
+pub(super) struct Ordered(pub(super) Vec<(String, Value)>);
 
-impl<V> Ordered<V> {
-    /// The members by their names; of several with one name the first.
-    pub(super) fn by_name(&self) -> HashMap<&str, &V> {
-        let mut members = HashMap::with_capacity(self.0.len());
-        for (name, value) in &self.0 {
-            members.entry(name.as_str()).or_insert(value);
-        }
-        members
-    }
-}
-
-impl<V> Default for Ordered<V> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl fmt::Display for Ordered<Value> {
+impl fmt::Display for Ordered {
     /// As JSON, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;
@@ -37,29 +15,5 @@ impl fmt::Display for Ordered<Value> {
             write!(f, "{comma}{}: {value}", Value::from(name.as_str()))?;
         }
         f.write_str("}")
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members(PhantomData))
-    }
-}
-
-struct Members<V>(PhantomData<V>);
-
-impl<'de, V: Deserialize<'de>> Visitor<'de> for Members<V> {
-    type Value = Ordered<V>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::with_capacity(map.size_hint().unwrap_or(0));
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Ordered(members))
     }
 }

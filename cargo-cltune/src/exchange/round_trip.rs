@@ -1,12 +1,12 @@
 //! What is written in each format is read back as it was.
 
 use super::found::{Found, Layout};
-use super::read::parse;
 use crate::history::OnDevice;
 use crate::samples;
 use crate::session::{Recorded, Session};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_search::recorded::parse;
 use proptest::prelude::*;
 use std::path::Path;
 

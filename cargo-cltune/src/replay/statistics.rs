@@ -1,7 +1,7 @@
 //! The fraction of the optimum over many runs.
 
-use super::course::Course;
 use crate::statistics::{moments, percentile};
+use cltune_search::recorded::Course;
 
 /// What is said of a number of evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -38,7 +38,7 @@ pub(super) fn sorted(courses: &[Course], evaluations: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::Run;
+    use cltune_search::recorded::Run;
 
     #[test]
     fn figures_are_over_runs() {

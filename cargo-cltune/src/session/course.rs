@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::search::SearchError;
 use super::trouble::Trouble;
 use crate::interrupt::interrupted;
-use cltune_runtime::search::{Confidence, Score, Search, Stagnation, Step};
+use cltune_search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -333,9 +333,9 @@ mod tests {
     use super::*;
     use crate::samples;
     use crate::worker::DeviceRecord;
-    use cltune_core::space::Space;
-    use cltune_runtime::search::{Setting, find};
     use cltune_runtime::tuning::{Measurement, Outcome};
+    use cltune_search::space::Space;
+    use cltune_search::{Setting, find};
     use std::io::{self, Write};
 
     /// A disk with room for so many lines.

@@ -2,7 +2,7 @@
 
 use super::plan::Job;
 use super::space::MOST_STEPS;
-use cltune_core::space::{Space, SpaceSpec};
+use cltune_search::space::{Space, SpaceSpec};
 
 /// The configurations of `spec` with at least as many work-groups as the device has compute units. Where that
 /// leaves none (the problem is too small, the driver chooses the work-group) or cannot be told, all

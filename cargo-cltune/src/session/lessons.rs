@@ -5,7 +5,7 @@ use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::select::{Table, problem_distance};
-use cltune_runtime::search::{Lesson, Score};
+use cltune_search::{Lesson, Score};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::fill::filled;
 use super::plan::Job;
 use super::search::{SearchError, SearchOptions};
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::space::{Space, SpaceConstraint};
+use cltune_search::space::{Space, SpaceConstraint};
 use std::sync::Arc;
 
 /// The steps that building a space may take: less than a minute, and less than a gigabyte.

@@ -1,10 +1,13 @@
 //! The meaning of each operator on numbers: checked, total, the same at compile time and at run
 //! time.
+//!
+//! Inlined, because spaces are built in another crate and spend much of their time here.
 
 use super::{EvalError, Op};
 
 /// The result of an operator with one operand; `None` when `op` is not one.
-pub(crate) fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
+#[inline]
+pub fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
     Some(match op {
         Op::Neg => a.checked_neg().ok_or(EvalError::Overflow),
         Op::Not => Ok(i64::from(a == 0)),
@@ -15,7 +18,8 @@ pub(crate) fn unary(op: Op, a: i64) -> Option<Result<i64, EvalError>> {
 }
 
 /// The result of an operator with two operands; `None` when `op` is not one.
-pub(crate) fn binary(op: Op, a: i64, b: i64) -> Option<Result<i64, EvalError>> {
+#[inline]
+pub fn binary(op: Op, a: i64, b: i64) -> Option<Result<i64, EvalError>> {
     let overflow = EvalError::Overflow;
     Some(match op {
         Op::Add => a.checked_add(b).ok_or(overflow),

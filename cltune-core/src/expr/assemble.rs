@@ -8,7 +8,7 @@ use super::{Op, Program, arithmetic};
 
 /// A piece of a program that leaves exactly one value on the stack.
 #[derive(Clone, Debug)]
-pub(crate) struct Fragment {
+pub struct Fragment {
     ops: Vec<Op>,
     /// The most values it holds on the stack.
     stack: usize,
@@ -16,14 +16,15 @@ pub(crate) struct Fragment {
 
 impl Fragment {
     /// A constant, a parameter, a dimension or a device limit.
-    pub(crate) fn leaf(op: Op) -> Self {
+    pub fn leaf(op: Op) -> Self {
         Self {
             ops: vec![op],
             stack: 1,
         }
     }
 
-    pub(crate) fn constant(value: i64) -> Self {
+    /// A constant.
+    pub fn constant(value: i64) -> Self {
         Self::leaf(Op::Const(value))
     }
 
@@ -34,7 +35,8 @@ impl Fragment {
         }
     }
 
-    pub(crate) fn unary(op: Op, mut a: Self) -> Self {
+    /// An operation on one operand; on a constant it is its value, where it has one.
+    pub fn unary(op: Op, mut a: Self) -> Self {
         if let Some(value) = a.as_constant()
             && let Some(Ok(value)) = arithmetic::unary(op, value)
         {
@@ -44,9 +46,9 @@ impl Fragment {
         a
     }
 
-    /// An operation on constants that has no value is kept, and fails when it is evaluated: it may
+    /// An operation on two operands. One on constants that has no value is kept, and fails when it is evaluated: it may
     /// stand behind a condition.
-    pub(crate) fn binary(op: Op, mut a: Self, b: Self) -> Self {
+    pub fn binary(op: Op, mut a: Self, b: Self) -> Self {
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant())
             && let Some(Ok(value)) = arithmetic::binary(op, x, y)
         {
@@ -59,7 +61,7 @@ impl Fragment {
     }
 
     /// `a && b` on booleans.
-    pub(crate) fn and(a: Self, b: Self) -> Self {
+    pub fn and(a: Self, b: Self) -> Self {
         match (a.as_constant(), b.as_constant()) {
             (Some(0), _) | (None, Some(1)) => a,
             (Some(_), _) => b,
@@ -68,7 +70,7 @@ impl Fragment {
     }
 
     /// `a || b` on booleans.
-    pub(crate) fn or(a: Self, b: Self) -> Self {
+    pub fn or(a: Self, b: Self) -> Self {
         match (a.as_constant(), b.as_constant()) {
             (Some(0), _) => b,
             (Some(_), _) | (None, Some(0)) => a,
@@ -77,7 +79,7 @@ impl Fragment {
     }
 
     /// `if condition { then } else { otherwise }`.
-    pub(crate) fn if_else(mut condition: Self, then: Self, otherwise: Self) -> Self {
+    pub fn if_else(mut condition: Self, then: Self, otherwise: Self) -> Self {
         match condition.as_constant() {
             Some(0) => return otherwise,
             Some(_) => return then,
@@ -94,19 +96,18 @@ impl Fragment {
         condition
     }
 
-    /// The number of operations.
-    #[cfg(feature = "parse")]
-    pub(crate) fn len(&self) -> usize {
+    /// How many operations it has.
+    pub fn operations(&self) -> usize {
         self.ops.len()
     }
 
     /// The most values it holds on the stack.
-    #[cfg(feature = "parse")]
-    pub(crate) fn stack(&self) -> usize {
+    pub fn stack(&self) -> usize {
         self.stack
     }
 
-    pub(crate) fn finish(self) -> Program {
+    /// The program.
+    pub fn finish(self) -> Program {
         Program {
             ops: self.ops.into(),
         }

@@ -19,10 +19,10 @@ pub(super) fn compile(tree: &Expr, scope: &Scope<'_>) -> Result<Program, ParseEr
         );
         return Err(ParseError::new(tree.span, message));
     }
-    if fragment.len() > Program::MAX_OPS {
+    if fragment.operations() > Program::MAX_OPS {
         let message = format!(
             "this formula is too long: {} operations, at most {} are possible",
-            fragment.len(),
+            fragment.operations(),
             Program::MAX_OPS
         );
         return Err(ParseError::new(tree.span, message));

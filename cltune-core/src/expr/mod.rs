@@ -13,16 +13,15 @@
 //! `&&`, `||` and `if` evaluate only what they need, so `VW == 0 || n % VW == 0` has a value where
 //! `VW` is 0.
 
-pub(crate) mod arithmetic;
+pub mod arithmetic;
 mod assemble;
 mod bind;
 mod eval;
 mod program;
+mod suggest;
 
 #[cfg(feature = "parse")]
 mod ast;
-#[cfg(feature = "parse")]
-mod c_syntax;
 #[cfg(feature = "parse")]
 mod check;
 #[cfg(feature = "parse")]
@@ -34,23 +33,19 @@ mod nesting;
 #[cfg(feature = "parse")]
 mod parse;
 #[cfg(feature = "parse")]
-mod suggest;
-#[cfg(feature = "parse")]
 mod syntax;
 #[cfg(feature = "parse")]
 mod unsupported;
 
-pub(crate) use assemble::{Fragment, rebuild};
+pub use assemble::Fragment;
+pub(crate) use assemble::rebuild;
 pub use program::{Env, EvalError, Op, Program};
+pub use suggest::nearest;
 
-#[cfg(feature = "parse")]
-pub use c_syntax::Names;
 #[cfg(feature = "parse")]
 pub use nesting::check_nesting;
 #[cfg(feature = "parse")]
-pub use parse::{ParseError, Scope, TextError, Type};
-#[cfg(feature = "parse")]
-pub use suggest::nearest;
+pub use parse::{ParseError, Scope, Type};
 
 use crate::Text;
 
@@ -62,6 +57,16 @@ pub struct Formula {
     pub text: Text,
     /// The compiled form.
     pub program: Program,
+}
+
+/// A mistake in the text of a formula.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct TextError {
+    /// The position of the mistake's first character, counted in characters from 1.
+    pub column: usize,
+    /// What it is and what to do about it.
+    pub message: String,
 }
 
 impl Formula {

@@ -2,7 +2,7 @@
 
 use super::display::Canonical;
 use super::nesting::check_nesting;
-use super::{Formula, check, compile, syntax};
+use super::{Formula, TextError, check, compile, syntax};
 use crate::Text;
 use crate::parameter::Parameter;
 use proc_macro2::{Span, TokenStream};
@@ -67,16 +67,6 @@ impl From<ParseError> for syn::Error {
     fn from(error: ParseError) -> Self {
         Self::new(error.span, error.message)
     }
-}
-
-/// A mistake in the text of a formula.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("column {column}: {message}")]
-pub struct TextError {
-    /// The position of the mistake's first character, counted in characters from 1.
-    pub column: usize,
-    /// What it is and what to do about it.
-    pub message: String,
 }
 
 impl Formula {

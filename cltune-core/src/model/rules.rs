@@ -1,9 +1,8 @@
 //! Where the constraints on a space come from, for telling people what each does.
 
-use super::Model;
+use super::{Model, SpaceConstraint, SpaceParameter, SpaceSpec};
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::Formula;
-use crate::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 use std::fmt;
 
 /// Where a constraint comes from.

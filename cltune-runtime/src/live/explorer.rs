@@ -15,7 +15,7 @@ use super::account::Outlook;
 use super::finals::{Finals, IMPROVEMENT, Timed};
 use super::spending::{Spending, TooDear};
 use crate::cache::Tried;
-use crate::search::{Confidence, Score, Search, Stagnation, Step};
+use cltune_search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::HashSet;
 
 /// A configuration's codes.

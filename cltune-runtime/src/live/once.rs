@@ -6,11 +6,11 @@ use crate::cache::{Leave, Store, Trial};
 use crate::device::Device;
 use crate::launch::Tunable;
 use crate::policy::Budget;
-use crate::search::{Confidence, Score, Search, Stagnation, Step};
 use crate::tuning::{FinalistRule, Finalists, MeasureOptions, Measurer, Outcome};
 use cltune_core::lockfile::Measured;
 use cltune_core::model::Model;
 use cltune_core::select::default_codes;
+use cltune_search::{Confidence, Score, Search, Stagnation, Step};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 

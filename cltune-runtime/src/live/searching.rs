@@ -3,10 +3,10 @@
 use crate::cache::{CacheError, Store};
 use crate::device::Device;
 use crate::launch::Tunable;
-use crate::search::{self, Score, Search, Setting};
 use crate::tuning::{NoDeclaration, PrepareError};
 use cltune_core::declaration::Declaration;
-use cltune_core::space::{Space, TooComplex};
+use cltune_search::space::{Space, TooComplex};
+use cltune_search::{STRATEGIES, Score, Search, Setting};
 use std::sync::Arc;
 
 /// The steps that building a space may take: a second or so.
@@ -71,7 +71,7 @@ impl Searching {
         let setting = Setting::new(Arc::new(space))
             .budget(evaluations)
             .first(first);
-        let mut search = Search::new(&search::STRATEGIES[0], &setting);
+        let mut search = Search::new(&STRATEGIES[0], &setting);
         for (problem, codes, _) in &store.known(model, info).refused {
             if problem == dims {
                 search.know(codes, Score::Failed);

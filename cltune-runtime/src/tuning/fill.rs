@@ -1,8 +1,8 @@
 //! Contents of arguments: bytes of elements in the device's (little-endian) order.
 
-use crate::search::ready_threads;
 use cltune_core::declaration::Fill;
 use cltune_core::model::ScalarType;
+use cltune_search::ready_threads;
 use half::f16;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;

@@ -1,7 +1,7 @@
 //! Bytes on the host that the tuner keeps and nobody may change: what draws hold, what references made of them.
 
 use crate::opencl::Sealed;
-use crate::search::ready_threads;
+use cltune_search::ready_threads;
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::Deref;

@@ -5,9 +5,9 @@ use super::outcome::{Different, WrongKind};
 use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
 use super::value::{distance, real, text};
-use crate::search::ready_threads;
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
+use cltune_search::ready_threads;
 use half::f16;
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@ use cltune_core::Text;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
 use cltune_core::model::{Model, Rule};
-use cltune_core::space::{
+use cltune_search::space::{
     Effect, Space, SpaceConstraint, SpaceParameter, SpaceSpec, TooComplex, effects,
 };
 

@@ -7,7 +7,7 @@ use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
 use cltune_core::model::Rule;
 use cltune_core::parameter::Parameter;
-use cltune_core::space::Effect;
+use cltune_search::space::Effect;
 use serde_json::{Value, json};
 use std::io::Write;
 

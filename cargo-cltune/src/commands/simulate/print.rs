@@ -2,8 +2,9 @@
 
 use super::{Outlook, SimulateArgs};
 use crate::json;
-use crate::replay::{End, Figures, Recording};
-use cltune_runtime::search::Confidence;
+use crate::replay::Figures;
+use cltune_search::Confidence;
+use cltune_search::recorded::{End, Recording};
 use std::io::{self, Write};
 
 /// An object for each strategy, on a line of its own.

@@ -1,8 +1,8 @@
 //! The neutral JSON format of a search space's definition.
 
-use cltune_core::expr::Program;
 use cltune_core::parameter::{Domain, is_c_identifier};
-use cltune_core::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
+use cltune_search::c_syntax::condition;
+use cltune_search::space::{SpaceConstraint, SpaceParameter, SpaceSpec};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -131,7 +131,7 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
         texts
             .into_iter()
             .enumerate()
-            .map(|(index, text)| match Program::from_c(&text, &names) {
+            .map(|(index, text)| match condition(&text, &names) {
                 Ok(program) => Ok(SpaceConstraint {
                     label: text.into(),
                     program,

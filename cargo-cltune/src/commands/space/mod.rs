@@ -9,8 +9,8 @@ mod definition;
 mod print;
 
 use super::{Format, Outcome};
-use cltune_core::space::{Space, TooComplex};
-use cltune_runtime::search::Generator;
+use cltune_search::Generator;
+use cltune_search::space::{Space, TooComplex};
 use definition::{Definition, Stated};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

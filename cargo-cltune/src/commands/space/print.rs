@@ -128,7 +128,7 @@ pub(super) fn json(
             })
             .collect(),
         removed: explanation.as_ref().map(|explanation| {
-            let of = |removed: &cltune_core::space::Removed| RemovedReport {
+            let of = |removed: &cltune_search::space::Removed| RemovedReport {
                 restriction: removed.label.to_string(),
                 configurations: removed.configurations,
             };

@@ -19,7 +19,7 @@ mod style;
 mod tests;
 mod violin;
 
-use super::course::Course;
+use cltune_search::recorded::Course;
 use std::fmt;
 
 /// What a picture shows. Displayed, it is an SVG document; equal plots are equal bytes.

@@ -4,9 +4,9 @@ use super::Series;
 use super::style;
 use crate::chart::axes::{self, Area};
 use crate::chart::{Element, Scale, pixels, through};
-use crate::replay::course::Course;
 use crate::replay::statistics::sorted;
 use crate::statistics::{moments, percentile};
+use cltune_search::recorded::Course;
 use std::fmt::Write as _;
 
 /// Single runs that are drawn at most: more would be one blot.

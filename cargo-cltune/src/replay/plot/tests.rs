@@ -1,7 +1,7 @@
 //! Whole pictures.
 
 use super::{Panel, Plot, Series};
-use crate::replay::{Course, Run};
+use cltune_search::recorded::{Course, Run};
 use roxmltree::{Document, Node};
 
 /// Runs that find a little more with every evaluation, each at its own pace.

@@ -1,0 +1,33 @@
+//! What the space of a tunable's valid configurations is built from: a specification, which the crate
+//! `cltune-search` makes a space of.
+
+use crate::Text;
+use crate::expr::Program;
+
+/// Parameters and constraints, bound to a problem and a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceSpec {
+    /// The parameters, in declaration order.
+    pub parameters: Vec<SpaceParameter>,
+    /// What every valid configuration satisfies.
+    pub constraints: Vec<SpaceConstraint>,
+}
+
+/// A parameter and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceParameter {
+    /// Its name.
+    pub name: Text,
+    /// The codes of its values, in declaration order.
+    pub codes: Vec<i64>,
+}
+
+/// A constraint, bound to a problem and a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceConstraint {
+    /// Its text, for messages.
+    pub label: Text,
+    /// Its program, in which parameters are the only names. A configuration for which it has no
+    /// value is invalid.
+    pub program: Program,
+}

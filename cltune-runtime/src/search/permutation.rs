@@ -1,3 +1,0 @@
-//! Random draws without replacement, which spaces have too.
-
-pub use cltune_core::space::Permutation;

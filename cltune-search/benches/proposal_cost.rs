@@ -1,0 +1,65 @@
+//! What the model-based strategies take to propose a configuration, on a space of 248,832 valid
+//! configurations (no constraint: what a proposal costs depends on their number alone).
+//!
+//! Prints, for proposals after 100 and after 200 observations, the mean, the median and the longest
+//! of 20.
+
+use cltune_search::space::{Space, SpaceParameter, SpaceSpec};
+use cltune_search::{Score, Search, Setting, Step, find};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The proposals timed around each number of observations.
+const TIMED: usize = 20;
+
+fn main() {
+    // `cargo bench` passes --bench; a smoke run by `cargo test` passes nothing and measures little.
+    let measuring = std::env::args().any(|argument| argument == "--bench");
+    let space = Arc::new(Space::build(&SpaceSpec {
+        parameters: (0..5)
+            .map(|number| SpaceParameter {
+                name: format!("P{number}").into(),
+                codes: (1..=12).collect(),
+            })
+            .collect(),
+        constraints: Vec::new(),
+    }));
+    println!(
+        "{} configurations; milliseconds per proposal",
+        space.count()
+    );
+    println!("strategy  observations     mean   median  longest");
+    let points: &[usize] = if measuring { &[100, 200] } else { &[20] };
+    for name in ["bayes", "genetic", "local", "random"] {
+        let Ok(entry) = find(name) else { continue };
+        let setting = Setting::new(Arc::clone(&space)).seed(1).budget(1000);
+        let mut search = Search::new(entry, &setting);
+        let mut times = Vec::new();
+        while times.len() < points.last().copied().unwrap_or_default() + TIMED {
+            let begin = Instant::now();
+            let Step::Measure(codes) = search.step() else {
+                break;
+            };
+            times.push(begin.elapsed());
+            search.tell(&codes, Score::of(Some(time(&codes))));
+        }
+        for point in points {
+            print(name, *point, &times[*point..point + TIMED]);
+        }
+    }
+}
+
+/// A bowl with ripples, microseconds.
+fn time(codes: &[i64]) -> f64 {
+    let bowl = |(at, code): (usize, &i64)| (*code as f64 - 3.0 - at as f64).powi(2) / 20.0;
+    let ripples = codes.iter().sum::<i64>() % 3;
+    100.0 * (codes.iter().enumerate().map(bowl).sum::<f64>() + 0.1 * ripples as f64).exp()
+}
+
+fn print(name: &str, observations: usize, times: &[Duration]) {
+    let mut sorted: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+    sorted.sort_by(f64::total_cmp);
+    let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    let (median, longest) = (sorted[sorted.len() / 2], sorted[sorted.len() - 1]);
+    println!("{name:8}  {observations:12}  {mean:7.2}  {median:7.2}  {longest:7.2}");
+}

@@ -1,0 +1,52 @@
+//! Recorded spaces (feature `recorded`): what was measured of every configuration of a space, by whatever
+//! tuner, and strategies run on it. Thousands of evaluations per second, and nothing to measure.
+//!
+//! ```
+//! use cltune_search::find;
+//! use cltune_search::recorded::{Course, Recording, parse, replay};
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = "WG,time_ms\n32,4\n64,2\n128,\n256,8\n";
+//! let recording = Recording::new(&parse(Path::new("saxpy.csv"), text)?)?;
+//! let run = replay(&recording, &find("random")?, &[].into(), 3, 7);
+//! let course = Course::of(&run, recording.best);
+//! println!("{:.2} of the optimum after 3 evaluations", course.after(3));
+//! # assert!(course.after(3) >= 0.25);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | owns |
+//! |---|---|
+//! | `parse` | the text of a file of any format: recognised, understood |
+//! | `measurements` | what all formats have in common |
+//! | `csv`, `kernel_tuner`, `t4` | reading a format each |
+//! | `failure` | the words for failures in each |
+//! | `ordered` | objects of JSON whose order means something |
+//! | `python_json` | what Python writes as JSON and is none |
+//! | `values` | the values of parameters that are declared elsewhere |
+//! | `recording` | a recorded space: looking up times |
+//! | `run` | one run of a strategy on it, and where it stagnates |
+//! | `course` | how far a run had come after each evaluation |
+
+mod course;
+mod csv;
+pub mod failure;
+mod kernel_tuner;
+mod measurements;
+mod ordered;
+mod parse;
+mod python_json;
+mod recording;
+mod run;
+mod t4;
+mod values;
+
+pub use course::Course;
+pub use csv::{COMPILE_COLUMN, ERROR_COLUMN, TIME_COLUMN};
+pub use measurements::{About, Measured, Measurements, Position};
+pub use parse::{ParseError, parse};
+pub use recording::{Recording, RecordingError};
+pub use run::{End, Run, replay};
+pub use values::Values;

@@ -1,0 +1,53 @@
+//! Searching a space for its fastest configuration.
+//!
+//! A [`Strategy`] decides what to try next. A [`Search`] runs one: it hands out configurations to
+//! measure, takes results in whatever order they arrive, and guarantees for every strategy that
+//! no configuration is handed out twice, that all are valid, and that a seed decides everything.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `strategy` | what a strategy is, and what it is told |
+//! | `run` | running a strategy: order, memory, repetitions |
+//! | `registry` | the strategies by name |
+//! | `options` | what a strategy can be given with its name |
+//! | `stagnation` | whether going on is still worth it |
+//! | `lesson` | what is known from other devices and problem sizes |
+//! | `generator` | random numbers that a seed decides on every platform |
+//! | `repair` | making a wished configuration valid |
+//! | `threads` | threads to work with, which the system may refuse |
+//! | `full`, `random`, `bayes`, `bayes_lin`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
+//!
+//! # A new strategy
+//! CONTRIBUTING.md lists what it takes. A strategy may propose a configuration again, as annealing does when it steps back:
+//! [`Search`] answers from memory. It need not know that several configurations are measured at
+//! once, or that results arrive out of order.
+
+mod ann;
+mod annealing;
+mod auto;
+mod bayes;
+mod bayes_lin;
+mod differential_evolution;
+mod full;
+mod generator;
+mod genetic;
+mod lesson;
+mod local;
+mod options;
+mod pso;
+mod random;
+mod registry;
+mod repair;
+mod run;
+mod stagnation;
+mod strategy;
+mod threads;
+
+pub use generator::Generator;
+pub use lesson::Lesson;
+pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOption};
+pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
+pub use run::{Search, Step};
+pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
+pub use strategy::{Score, Setting, Strategy};
+pub use threads::ready_threads;

@@ -1,0 +1,52 @@
+//! What the crates compile: a plain launch and the macro nothing that only searching needs.
+
+use cltune_tests::{Output, tools};
+use std::process::Command;
+
+/// The names of the crates that a crate of this repository is built from, itself included.
+fn compiled(package: &str, arguments: &[&str]) -> Vec<String> {
+    let tree = Output::of(
+        Command::new(tools::cargo())
+            .args(["tree", "--package", package, "--edges", "normal"])
+            .args(["--prefix", "none", "--format", "{lib}", "--no-dedupe"])
+            .args(arguments)
+            .current_dir(tools::repository()),
+    )
+    .expect_code(0);
+    tree.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn who_only_launches_does_not_compile_what_only_searching_needs() {
+    let searching = ["cltune_search", "rand", "rand_pcg", "rayon"];
+    let has = |compiled: &[String], name: &str| compiled.iter().any(|of| of == name);
+    for package in ["cltune-macros", "cltune-runtime", "cltune-kernels"] {
+        let compiled = compiled(package, &[]);
+        assert!(has(&compiled, "cltune_core"), "{package}: {compiled:?}");
+        for name in searching {
+            assert!(!has(&compiled, name), "{package} compiles {name}");
+        }
+    }
+    // Who measures, does: or the names above would be those of nothing.
+    for (package, features) in [
+        ("cltune-runtime", &["--features", "tuning"][..]),
+        ("cargo-cltune", &[]),
+    ] {
+        let compiled = compiled(package, features);
+        for name in searching {
+            assert!(has(&compiled, name), "{package} lacks {name}: {compiled:?}");
+        }
+    }
+}
+
+#[test]
+fn who_only_searches_compiles_nothing_of_opencl_and_no_parser() {
+    // `thiserror`'s macro has a parser, which is not part of the program.
+    let compiled = compiled("cltune-search", &["--edges", "normal,no-proc-macro"]);
+    for name in ["cltune_core", "rayon"] {
+        assert!(compiled.iter().any(|of| of == name), "{compiled:?}");
+    }
+    for name in ["cl3", "cltune_runtime", "cltune_files", "syn", "toml"] {
+        assert!(!compiled.iter().any(|of| of == name), "{name} is there");
+    }
+}
