@@ -18,7 +18,7 @@ pub(crate) type Failures = BTreeMap<&'static str, (u64, String)>;
 /// A configuration whose only time is within this factor of the best may owe it to a hiccup of the machine.
 const HICCUP: f64 = 4.0;
 /// So many of those are timed again at most.
-const DOUBTFUL: usize = 5;
+const DOUBTFUL: usize = 3;
 
 /// A search under way, and all who learn of each result.
 pub(super) struct Course<'a> {
@@ -143,20 +143,25 @@ impl Course<'_> {
         configurations: Vec<Vec<i64>>,
         lane: &mut dyn Lane,
     ) -> Result<Option<Stopped>, SearchError> {
-        for codes in configurations {
-            lane.submit(codes);
+        let mut waiting = configurations.into_iter();
+        let mut under_way = 0;
+        loop {
+            let room = lane.capacity().saturating_sub(under_way);
+            for codes in waiting.by_ref().take(room) {
+                lane.submit(codes);
+                under_way += 1;
+            }
             let noted = match lane.next() {
-                Ok(None) => Ok(()),
+                Ok(None) | Err(BenchError::Interrupted) => return Ok(None),
                 Ok(Some((codes, measured))) => self.revise(&codes, &measured),
-                Err(BenchError::Interrupted) => return Ok(None),
                 Err(error) => Err(error.into()),
             };
+            under_way -= 1;
             if let Err(error) = noted {
                 lane.cancel();
                 return self.stop(error);
             }
         }
-        Ok(None)
     }
 
     /// Every configuration that works, with its time.
