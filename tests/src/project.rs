@@ -111,6 +111,8 @@ impl Project {
             // A package is built a few times, and nobody debugs it: what that takes would only fill the disk.
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            // Optimising the run time takes a minute more, and no test is about that.
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .env_remove("CLTUNE_LOCK")
             .env_remove("CLTUNE_DEVICE")
             // What cargo sets for the tests' own package is not meant for these packages.

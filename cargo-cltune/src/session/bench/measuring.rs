@@ -126,30 +126,40 @@ impl Bench {
         &mut self,
         configurations: &[Vec<i64>],
     ) -> Result<Vec<Result<Compared, Measured>>, BenchError> {
-        match self.compare_once(configurations)? {
+        match self.compare_once(configurations)?.0 {
             Ok(compared) if configurations.len() == 1 || !compared.iter().any(is_unjudged) => {
                 Ok(compared)
             }
-            Err(failed) if configurations.len() == 1 => Ok(vec![Err(failed)]),
             Ok(_) | Err(_) => {
-                let alone = configurations.iter().map(|codes| {
-                    let one = std::slice::from_ref(codes);
-                    Ok(match self.compare_once(one)? {
-                        Ok(mut compared) => compared.remove(0),
-                        Err(failed) => Err(failed),
-                    })
-                });
+                let alone = configurations.iter().map(|codes| self.compare_alone(codes));
                 alone.collect()
             }
         }
     }
 
-    fn compare_once(&mut self, configurations: &[Vec<i64>]) -> Result<Compares, BenchError> {
+    /// Times a configuration, again in a new worker where it may have failed for what others did to its worker.
+    fn compare_alone(&mut self, codes: &[i64]) -> Result<Result<Compared, Measured>, BenchError> {
+        let one = [codes.to_vec()];
+        let only = |compares: Compares| compares.and_then(|mut compared| compared.remove(0));
+        let (compares, suspect) = self.compare_once(&one)?;
+        match only(compares) {
+            Err(failed) if suspect.is_retried(&failed, false) => {
+                self.worker = None;
+                Ok(only(self.compare_once(&one)?.0))
+            }
+            compared => Ok(compared),
+        }
+    }
+
+    fn compare_once(
+        &mut self,
+        configurations: &[Vec<i64>],
+    ) -> Result<(Compares, Suspect), BenchError> {
         let request = Request::Compare {
             configurations: configurations.to_vec(),
         };
-        let (answer, _) = self.ask(&request)?;
-        Ok(match answer {
+        let (answer, suspect) = self.ask(&request)?;
+        let compares = match answer {
             Ok(Response::Compared { compared, usable })
                 if compared.len() == configurations.len() =>
             {
@@ -160,7 +170,8 @@ impl Bench {
                 Ok(compared.map(|of| of.map_err(Measured::Outcome)).collect())
             }
             other => Err(self.lost(other)?),
-        })
+        };
+        Ok((compares, suspect))
     }
 
     fn verify_once(&mut self, codes: &[i64]) -> Result<(Option<Measured>, Suspect), BenchError> {
