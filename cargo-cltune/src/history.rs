@@ -237,10 +237,10 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
             if let (Some(device), Some(entry)) = (device, entry(model, tuned)) {
                 let key = (
                     tuned.dims().collect(),
-                    device.platform.clone(),
-                    device.name.clone(),
+                    device.device.platform.to_string(),
+                    device.device.name.to_string(),
                 );
-                let new = || OnDevice::new(&device.platform, &device.name);
+                let new = || OnDevice::new(&device.device.platform, &device.device.name);
                 found.entry(key).or_insert_with(new).entry = Some(entry);
             }
         }

@@ -2,7 +2,7 @@
 //! 10 devices with 100 problems each, and one device with 1000.
 
 use cltune_core::Text;
-use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
@@ -85,15 +85,13 @@ fn device_info(number: usize) -> DeviceInfo {
         device_type: DeviceType::Gpu,
         driver: "1".into(),
         version: "OpenCL 3.0".into(),
-        limits: DeviceLimits {
-            compute_units: 16 + number as i64,
-            local_mem_size: 48 << 10,
-            max_work_group_size: 1024,
-            max_work_item_size_x: 1024,
-            max_work_item_size_y: 1024,
-            max_work_item_size_z: 64,
-            ..DeviceLimits::default()
-        },
+        limits: DeviceLimits::NONE
+            .with(DeviceField::ComputeUnits, 16 + number as i64)
+            .with(DeviceField::LocalMemSize, 48 << 10)
+            .with(DeviceField::MaxWorkGroupSize, 1024)
+            .with(DeviceField::MaxWorkItemSizeX, 1024)
+            .with(DeviceField::MaxWorkItemSizeY, 1024)
+            .with(DeviceField::MaxWorkItemSizeZ, 64),
     }
 }
 

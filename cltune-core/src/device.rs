@@ -62,7 +62,38 @@ pub struct DeviceInfo {
     pub limits: DeviceLimits,
 }
 
+/// The key of a device, by which it is recognised in another session, another file or another process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceKey<'a> {
+    /// `CL_PLATFORM_NAME`.
+    pub platform: &'a str,
+    /// `CL_DEVICE_NAME`, trimmed.
+    pub name: &'a str,
+    /// `CL_DEVICE_VENDOR`, trimmed; empty where a file does not say it.
+    pub vendor: &'a str,
+}
+
+impl DeviceKey<'_> {
+    /// Whether both are the keys of the same device. A vendor that is not known is no difference:
+    /// journals and captures of earlier versions do not have it.
+    pub fn is(self, other: DeviceKey<'_>) -> bool {
+        let same_vendor =
+            || self.vendor == other.vendor || self.vendor.is_empty() || other.vendor.is_empty();
+        // The name first: it differs most often.
+        self.name == other.name && self.platform == other.platform && same_vendor()
+    }
+}
+
 impl DeviceInfo {
+    /// The key of the device.
+    pub fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.name,
+            vendor: &self.vendor,
+        }
+    }
+
     /// Whether a person who writes `filter` means this device, which has the position `index` in
     /// the list of devices. Without regard to case, a filter is that index, a part of the name or
     /// the platform, or a part of each as `platform:name`.
@@ -115,13 +146,30 @@ macro_rules! device_fields {
         }
 
         /// The limits of a device. Sizes are in bytes; flags are 0 or 1; what a device does not
-        /// report is 0.
+        /// report is 0. Later releases add fields: make one with [`Self::from_fn`], or set
+        /// fields of the default.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
         pub struct DeviceLimits {
             $( $(#[doc = $doc])+ pub $name: i64, )+
         }
 
         impl DeviceLimits {
+            /// No limit is reported.
+            pub const NONE: Self = Self { $($name: 0),+ };
+
+            /// The limits that `value` says of each field.
+            pub fn from_fn(mut value: impl FnMut(DeviceField) -> i64) -> Self {
+                Self { $($name: value(DeviceField::$variant)),+ }
+            }
+
+            /// The same limits but for one field.
+            #[must_use]
+            pub const fn with(mut self, field: DeviceField, value: i64) -> Self {
+                self.set(field, value);
+                self
+            }
+
             /// The value of a field.
             pub const fn get(&self, field: DeviceField) -> i64 {
                 match field { $(DeviceField::$variant => self.$name),+ }

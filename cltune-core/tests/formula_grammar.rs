@@ -1,7 +1,7 @@
 //! The grammar of formulas: what is accepted, what it means, and what every mistake is answered
 //! with.
 
-use cltune_core::device::DeviceLimits;
+use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, EvalError, Formula, Program, Scope, Type};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -49,10 +49,7 @@ fn formula(text: &str) -> Formula {
 
 /// The value with WG = 64, WPT = 2, CACHE = true, T = "half", n = 1000, filter = 3.
 fn value(text: &str) -> Result<i64, EvalError> {
-    let device = DeviceLimits {
-        local_mem_size: 4096,
-        ..DeviceLimits::default()
-    };
+    let device = DeviceLimits::NONE.with(DeviceField::LocalMemSize, 4096);
     formula(text).eval(&Env {
         params: &[64, 2, 1, 1],
         dims: &[1000, 3],

@@ -250,10 +250,8 @@ fn environment() -> impl Strategy<Value = ([i64; 4], [i64; 2])> {
         .prop_map(|(a, b, c, t, n, m)| ([a, b, c, t], [n, m]))
 }
 
-const DEVICE: fn() -> DeviceLimits = || DeviceLimits {
-    local_mem_size: 48 << 10,
-    ..DeviceLimits::default()
-};
+const DEVICE: fn() -> DeviceLimits =
+    || DeviceLimits::NONE.with(DeviceField::LocalMemSize, 48 << 10);
 
 fn agrees(
     tree: &Tree,

@@ -5,6 +5,7 @@
 use cltune_core::device::DeviceType;
 use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
 use cltune_core::parameter::Value;
+use cltune_core::select::KnownDevice;
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -48,11 +49,11 @@ prop_compose! {
         device_type in device_type(), limits in [0..i64::MAX, 0..i64::MAX, 0..i64::MAX],
     ) -> LockDevice {
         let [compute_units, max_work_group_size, local_mem_size] = limits;
-        let id = String::new();
-        LockDevice {
-            id, platform, name, vendor, device_type, driver,
+        let device = KnownDevice {
+            platform: platform.into(), name: name.into(), vendor: vendor.into(), device_type,
             compute_units, max_work_group_size, local_mem_size,
-        }
+        };
+        LockDevice { id: String::new(), device, driver }
     }
 }
 
@@ -122,8 +123,16 @@ fn lockfile() -> impl Strategy<Value = Lockfile> {
             .enumerate()
             .map(|(position, (id, device))| {
                 // A device is in a file once.
-                let name = format!("{} {position}", device.name);
-                LockDevice { id, name, ..device }
+                let name = format!("{} {position}", device.device.name).into();
+                let known = KnownDevice {
+                    name,
+                    ..device.device
+                };
+                LockDevice {
+                    id,
+                    device: known,
+                    driver: device.driver,
+                }
             });
         let devices: Vec<LockDevice> = named.collect();
         btree_map(text(), kernel(ids), 0..4).prop_map(move |kernels| {
@@ -164,14 +173,16 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
             lockfile.merge(&Lockfile {
                 devices: vec![LockDevice {
                     id: name.to_lowercase(),
-                    platform: platform.to_owned(),
-                    name: name.to_owned(),
-                    vendor: "vendor".to_owned(),
-                    device_type: DeviceType::Gpu,
+                    device: KnownDevice {
+                        platform: platform.into(),
+                        name: name.into(),
+                        vendor: "vendor".into(),
+                        device_type: DeviceType::Gpu,
+                        compute_units,
+                        max_work_group_size: 1024,
+                        local_mem_size: 49152,
+                    },
                     driver,
-                    compute_units,
-                    max_work_group_size: 1024,
-                    local_mem_size: 49152,
                 }],
                 kernels: Vec::new(),
             });
@@ -234,7 +245,8 @@ fn by_identity(lockfile: &Lockfile) -> (BTreeSet<String>, BTreeSet<String>) {
         let device = lockfile
             .device(id)
             .expect("entries refer to devices of the file");
-        format!("{}/{}/{}", device.platform, device.name, device.vendor)
+        let key = device.device.key();
+        format!("{}/{}/{}", key.platform, key.name, key.vendor)
     };
     let devices = lockfile.devices.iter().map(|device| {
         let anonymous = LockDevice {
@@ -296,7 +308,8 @@ proptest! {
             file.kernels.iter().flat_map(|kernel| kernel.tuned.iter().map(|tuned| {
                 let device = file.device(&tuned.device).unwrap();
                 let dims = tuned.dims().collect();
-                (kernel.name.clone(), device.platform.clone(), device.name.clone(), dims)
+                let key = device.device.key();
+                (kernel.name.clone(), key.platform.to_owned(), key.name.to_owned(), dims)
             })).collect()
         };
         prop_assert_eq!(keys(&united), &keys(&a) | &keys(&b));

@@ -19,30 +19,7 @@ const DEVICE: DeviceLimits = {
     limits
 };
 
-const DEVICE_WITHOUT_LIMITS: DeviceLimits = DeviceLimits {
-    compute_units: 0,
-    max_work_group_size: 0,
-    max_work_item_size_x: 0,
-    max_work_item_size_y: 0,
-    max_work_item_size_z: 0,
-    local_mem_size: 0,
-    global_mem_size: 0,
-    max_mem_alloc_size: 0,
-    max_constant_buffer_size: 0,
-    global_mem_cache_size: 0,
-    global_mem_cacheline_size: 0,
-    mem_base_addr_align: 0,
-    max_clock_frequency: 0,
-    preferred_vector_width_float: 0,
-    native_vector_width_float: 0,
-    fp64: 0,
-    fp16: 0,
-    image_support: 0,
-    nv_compute_capability: 0,
-    dedicated_local_mem: 0,
-    is_cpu: 0,
-    is_gpu: 0,
-};
+const DEVICE_WITHOUT_LIMITS: DeviceLimits = DeviceLimits::NONE;
 
 /// A kernel over `n` x `m` with work-groups of `X` x `Y`, a tile in local memory, and every kind of
 /// formula.

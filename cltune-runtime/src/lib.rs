@@ -115,7 +115,7 @@ mod split;
 pub mod tuning;
 
 pub use buffer::Buffer;
-pub use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+pub use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 pub use cltune_core::model::Rejection;
 pub use cltune_core::select::Rule;
 pub use cltune_core::split::{factors as split_factors, theoretical_best};
@@ -134,6 +134,24 @@ pub use policy::{
 };
 pub use queue::Queue;
 pub use split::{DeviceSet, Sharing, SplitReport, SplitShare, Transfers};
+
+/// Refuses code that another version of the attribute generated: generated code and the run time
+/// belong together. The literal is the version of this crate; each expansion of the attribute
+/// compares it, so that a forgotten one fails every test.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __generated_by_version {
+    ("0.1.0") => {};
+    ($other:literal) => {
+        ::core::compile_error!(::core::concat!(
+            "cltune-macros ",
+            $other,
+            " generated this code for its own version of cltune-runtime, and this cltune-runtime is \
+             another: depend on one version of cltune-runtime, and use the attribute through it \
+             (`cltune_runtime::tunable`)"
+        ));
+    };
+}
 
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]

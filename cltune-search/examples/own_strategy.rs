@@ -7,13 +7,13 @@
 
 use cltune_search::space::{Neighbourhood, Space, SpaceParameter, SpaceSpec};
 use cltune_search::{
-    Chosen, Entry, Generator, Score, Search, Setting, Step, Strategy, StrategyOption,
+    Chosen, Generator, Score, Search, Setting, Step, Strategy, StrategyKind, StrategyOption,
     UnknownStrategy, find,
 };
 use std::sync::Arc;
 
 /// What a registry would list. In cltune itself this is the one constant of a strategy's file.
-const TABU: Entry = Entry {
+const TABU: StrategyKind = StrategyKind {
     name: "tabu",
     summary: "the best neighbour that was not visited lately, even if it is slower",
     options: &[StrategyOption {

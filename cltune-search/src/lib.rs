@@ -65,9 +65,9 @@ mod search;
 pub mod space;
 
 pub use search::{
-    Chosen, Confidence, ConfidenceError, DEFAULT, Entry, FURTHER, Generator, IMPROVEMENT, Lesson,
+    Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, Lesson,
     OptionError, OptionProblem, Options, Requirement, STRATEGIES, Score, Search, Setting,
-    Stagnation, Step, Strategy, StrategyOption, UnknownStrategy, find, ready_threads,
+    Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, find, ready_threads,
 };
 
 /// The program that README.md shows is run as a test.

@@ -3,7 +3,9 @@
 mod spaces;
 
 use cltune_search::space::Space;
-use cltune_search::{Entry, Generator, STRATEGIES, Score, Search, Setting, Step, Strategy, find};
+use cltune_search::{
+    Generator, STRATEGIES, Score, Search, Setting, Step, Strategy, StrategyKind, find,
+};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,7 +42,7 @@ struct Walk {
     generator: Generator,
 }
 
-const WALK: Entry = Entry {
+const WALK: StrategyKind = StrategyKind {
     name: "walk",
     summary: "a walk",
     options: &[],
@@ -75,7 +77,7 @@ impl Strategy for Walk {
 /// Always the same proposal.
 struct Stuck;
 
-const STUCK: Entry = Entry {
+const STUCK: StrategyKind = StrategyKind {
     name: "stuck",
     summary: "one configuration for ever",
     options: &[],
@@ -98,7 +100,7 @@ struct Batches {
     told: usize,
 }
 
-const BATCHES: Entry = Entry {
+const BATCHES: StrategyKind = StrategyKind {
     name: "batches",
     summary: "three at a time",
     options: &[],

@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::samples;
     use cltune_core::declaration::ReferenceKernel;
+    use cltune_core::device::DeviceField;
     use cltune_core::expr::{Formula, Scope, Type};
     use cltune_core::model::{Access, Argument, Memory, ScalarType};
     use cltune_core::parameter::{Domain, Parameter};
@@ -273,13 +274,11 @@ mod tests {
     }
 
     fn small(declaration: &Declaration, codes: &[&[i64]], dims: &[i64]) -> Vec<Vec<i64>> {
-        let limits = DeviceLimits {
-            max_work_group_size: 256,
-            max_work_item_size_x: 256,
-            max_work_item_size_y: 256,
-            max_work_item_size_z: 256,
-            ..DeviceLimits::default()
-        };
+        let limits = DeviceLimits::NONE
+            .with(DeviceField::MaxWorkGroupSize, 256)
+            .with(DeviceField::MaxWorkItemSizeX, 256)
+            .with(DeviceField::MaxWorkItemSizeY, 256)
+            .with(DeviceField::MaxWorkItemSizeZ, 256);
         let tuned = Tuned {
             declaration,
             configurations: codes,

@@ -1,7 +1,7 @@
 //! Type checking: `i64`, `bool`, and names that can only be compared with their parameter.
 
 use super::ast::{BinaryOp, Expr, Function, Node};
-use super::parse::{ParseError, Scope, Type};
+use super::scope::{ParseError, Scope, Type};
 use super::suggest::nearest;
 use super::syntax::quoted;
 use crate::parameter::{Domain, Parameter};

@@ -2,7 +2,7 @@
 
 use super::assemble::Fragment;
 use super::ast::{BinaryOp, Expr, Node};
-use super::parse::{ParseError, Scope};
+use super::scope::{ParseError, Scope};
 use super::{Op, Program};
 use crate::parameter::Value;
 use crate::{Text, parameter::Parameter};

@@ -2,7 +2,7 @@
 //! tree. Parsing it gives the same formula again.
 
 use super::ast::{Expr, IfElse, Node};
-use super::parse::Scope;
+use super::scope::Scope;
 use std::fmt::{self, Display, Formatter};
 
 /// The precedence of unary operators, above every binary one.

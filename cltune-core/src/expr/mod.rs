@@ -33,6 +33,8 @@ mod nesting;
 #[cfg(feature = "parse")]
 mod parse;
 #[cfg(feature = "parse")]
+mod scope;
+#[cfg(feature = "parse")]
 mod syntax;
 #[cfg(feature = "parse")]
 mod unsupported;
@@ -45,7 +47,7 @@ pub use suggest::nearest;
 #[cfg(feature = "parse")]
 pub use nesting::check_nesting;
 #[cfg(feature = "parse")]
-pub use parse::{ParseError, Scope, Type};
+pub use scope::{ParseError, Scope, Type};
 
 use crate::Text;
 

@@ -5,7 +5,7 @@
 //! parser recurse once per token; a bound on the tokens between commas limits the depth of the
 //! tree that a chain of binary operators makes.
 
-use super::parse::ParseError;
+use super::scope::ParseError;
 use proc_macro2::{Spacing, TokenStream, TokenTree};
 
 /// The most brackets within brackets.

@@ -1,73 +1,10 @@
-//! From Rust syntax to a [`Formula`]: the entry points of the parser, and its errors.
+//! From Rust syntax to a [`Formula`]: the entry points of the parser.
 
 use super::display::Canonical;
 use super::nesting::check_nesting;
+use super::scope::{ParseError, Scope, Type};
 use super::{Formula, TextError, check, compile, syntax};
-use crate::Text;
-use crate::parameter::Parameter;
 use proc_macro2::{Span, TokenStream};
-use std::fmt;
-
-/// The names a formula may use.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Scope<'a> {
-    /// The tunable parameters.
-    pub parameters: &'a [Parameter],
-    /// The problem dimensions.
-    pub dimensions: &'a [Text],
-}
-
-/// The type of a formula's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// A 64-bit integer.
-    Int,
-    /// A boolean.
-    Bool,
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Int => "an integer",
-            Self::Bool => "a boolean",
-        })
-    }
-}
-
-/// A mistake in a formula, at the token that shows it.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct ParseError {
-    /// Where it is.
-    pub span: Span,
-    /// What it is and what to do about it.
-    pub message: String,
-}
-
-impl ParseError {
-    pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
-        Self {
-            span,
-            message: message.into(),
-        }
-    }
-}
-
-impl From<syn::Error> for ParseError {
-    fn from(error: syn::Error) -> Self {
-        Self {
-            span: error.span(),
-            message: error.to_string(),
-        }
-    }
-}
-
-impl From<ParseError> for syn::Error {
-    fn from(error: ParseError) -> Self {
-        Self::new(error.span, error.message)
-    }
-}
 
 impl Formula {
     /// The formula of a parsed Rust expression.

@@ -2,7 +2,7 @@
 //! have is an error at its own token.
 
 use super::ast::{BinaryOp, Expr, Function, IfElse, Node};
-use super::parse::{ParseError, Scope};
+use super::scope::{ParseError, Scope};
 use super::suggest::nearest;
 use super::unsupported::unsupported;
 use crate::device::DeviceField;

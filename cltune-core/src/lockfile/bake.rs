@@ -2,7 +2,7 @@
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::model::Model;
-use crate::select::{KnownDevice, KnownResult, Table};
+use crate::select::{KnownResult, Table};
 use std::collections::{HashMap, HashSet};
 
 /// An entry with the right fingerprint that does not fit its kernel: it was edited by hand.
@@ -57,18 +57,7 @@ impl Lockfile {
                 count: used.len(),
             });
         }
-        let devices: Vec<KnownDevice> = used
-            .iter()
-            .map(|device| KnownDevice {
-                platform: device.platform.clone().into(),
-                name: device.name.clone().into(),
-                vendor: device.vendor.clone().into(),
-                device_type: device.device_type,
-                compute_units: device.compute_units,
-                max_work_group_size: device.max_work_group_size,
-                local_mem_size: device.local_mem_size,
-            })
-            .collect();
+        let devices: Vec<_> = used.iter().map(|lock| lock.device.clone()).collect();
         let positions: HashMap<&str, usize> =
             used.iter().map(|device| &*device.id).zip(0..).collect();
         let mut results = Vec::with_capacity(kernel.tuned.len());

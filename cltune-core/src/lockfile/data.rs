@@ -2,6 +2,7 @@
 
 use crate::device::{DeviceField, DeviceInfo, DeviceType};
 use crate::parameter::Value;
+use crate::select::KnownDevice;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -22,22 +23,10 @@ pub struct Lockfile {
 pub struct LockDevice {
     /// The name that entries refer to it by, unique in the file: `nvidia-h200`.
     pub id: String,
-    /// `CL_PLATFORM_NAME`.
-    pub platform: String,
-    /// `CL_DEVICE_NAME`.
-    pub name: String,
-    /// `CL_DEVICE_VENDOR`.
-    pub vendor: String,
-    /// `CL_DEVICE_TYPE`.
-    pub device_type: DeviceType,
+    /// Its key and the limits that selection compares.
+    pub device: KnownDevice,
     /// `CL_DRIVER_VERSION` of the latest tuning.
     pub driver: String,
-    /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
-    pub compute_units: i64,
-    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
-    pub max_work_group_size: i64,
-    /// `CL_DEVICE_LOCAL_MEM_SIZE`, bytes.
-    pub local_mem_size: i64,
 }
 
 /// A kernel's tuned entries.
@@ -86,7 +75,9 @@ impl Lockfile {
 
     /// The entry of this very device: same platform, name and vendor.
     pub fn device_of(&self, info: &DeviceInfo) -> Option<&LockDevice> {
-        self.devices.iter().find(|device| device.is(info))
+        self.devices
+            .iter()
+            .find(|known| known.device.key().is(info.key()))
     }
 
     /// The kernel with this name.
@@ -110,26 +101,16 @@ impl Lockfile {
 }
 
 impl LockDevice {
-    /// Whether it is this very device: same platform, name and vendor.
-    pub fn is(&self, info: &DeviceInfo) -> bool {
-        self.platform == info.platform && self.name == info.name && self.vendor == info.vendor
-    }
-
     /// A limit of the device; `None` where the file does not hold it.
     pub fn limit(&self, field: DeviceField) -> Option<i64> {
         match field {
-            DeviceField::ComputeUnits => Some(self.compute_units),
-            DeviceField::MaxWorkGroupSize => Some(self.max_work_group_size),
-            DeviceField::LocalMemSize => Some(self.local_mem_size),
-            DeviceField::IsCpu => Some((self.device_type == DeviceType::Cpu).into()),
-            DeviceField::IsGpu => Some((self.device_type == DeviceType::Gpu).into()),
+            DeviceField::ComputeUnits => Some(self.device.compute_units),
+            DeviceField::MaxWorkGroupSize => Some(self.device.max_work_group_size),
+            DeviceField::LocalMemSize => Some(self.device.local_mem_size),
+            DeviceField::IsCpu => Some((self.device.device_type == DeviceType::Cpu).into()),
+            DeviceField::IsGpu => Some((self.device.device_type == DeviceType::Gpu).into()),
             _ => None,
         }
-    }
-
-    /// What makes it this device and no other.
-    pub(super) fn identity(&self) -> (&str, &str, &str) {
-        (&self.platform, &self.name, &self.vendor)
     }
 }
 

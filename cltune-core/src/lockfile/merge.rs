@@ -184,9 +184,9 @@ fn preference(a: &Tuned, b: &Tuned) -> Ordering {
 fn unite_devices(ours: &[LockDevice], theirs: &[LockDevice]) -> Vec<LockDevice> {
     let mut united: BTreeMap<_, LockDevice> = BTreeMap::new();
     for device in ours.iter().chain(theirs) {
-        match united.get_mut(&device.identity()) {
+        match united.get_mut(&device.device.key()) {
             None => {
-                united.insert(device.identity(), device.clone());
+                united.insert(device.device.key(), device.clone());
             }
             Some(known) => {
                 let id = shorter(&known.id, &device.id).to_owned();
@@ -209,7 +209,7 @@ fn unite_devices(ours: &[LockDevice], theirs: &[LockDevice]) -> Vec<LockDevice> 
         }
     }
     for device in homeless {
-        let id = ids.free(&device.name, &device.platform);
+        let id = ids.free(&device.device.name, &device.device.platform);
         kept.push(LockDevice { id, ..device });
     }
     kept
@@ -224,9 +224,9 @@ fn shorter<'a>(a: &'a str, b: &'a str) -> &'a str {
 fn description_order(a: &LockDevice, b: &LockDevice) -> Ordering {
     let limits = |device: &LockDevice| {
         [
-            device.compute_units,
-            device.max_work_group_size,
-            device.local_mem_size,
+            device.device.compute_units,
+            device.device.max_work_group_size,
+            device.device.local_mem_size,
         ]
     };
     let known = |device: &LockDevice| {
@@ -238,7 +238,7 @@ fn description_order(a: &LockDevice, b: &LockDevice) -> Ordering {
         .then_with(|| version_numbers(&a.driver).cmp(&version_numbers(&b.driver)))
         .then_with(|| a.driver.cmp(&b.driver))
         .then_with(|| limits(a).cmp(&limits(b)))
-        .then_with(|| a.device_type.cmp(&b.device_type))
+        .then_with(|| a.device.device_type.cmp(&b.device.device_type))
 }
 
 /// The numbers in a version's text, so that 580.9 comes before 580.10.
@@ -255,9 +255,11 @@ fn id_changes<'a>(
     devices: &'a [LockDevice],
     united: &'a [LockDevice],
 ) -> BTreeMap<&'a str, &'a str> {
-    let identities = united.iter().map(|device| (device.identity(), &*device.id));
+    let identities = united
+        .iter()
+        .map(|device| (device.device.key(), &*device.id));
     let ids: HashMap<_, &str> = identities.collect();
-    let change = |device: &'a LockDevice| Some((&*device.id, *ids.get(&device.identity())?));
+    let change = |device: &'a LockDevice| Some((&*device.id, *ids.get(&device.device.key())?));
     devices.iter().filter_map(change).collect()
 }
 

@@ -6,6 +6,7 @@ use super::fields::{Document, Fields};
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use crate::device::DeviceType;
+use crate::select::KnownDevice;
 use std::collections::{HashMap, HashSet};
 use toml::de::DeTable;
 
@@ -84,21 +85,23 @@ fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
         let id_field = table.required("id")?;
         let device = LockDevice {
             id: id_field.string()?,
-            platform: table.required("platform")?.string()?,
-            name: table.required("name")?.string()?,
-            vendor: table.required("vendor")?.string()?,
-            device_type: read_device_type(&table)?,
+            device: KnownDevice {
+                platform: table.required("platform")?.string()?.into(),
+                name: table.required("name")?.string()?.into(),
+                vendor: table.required("vendor")?.string()?.into(),
+                device_type: read_device_type(&table)?,
+                compute_units: table.required("compute_units")?.count()?,
+                max_work_group_size: table.required("max_work_group_size")?.count()?,
+                local_mem_size: table.required("local_mem_size")?.count()?,
+            },
             driver: table.required("driver")?.string()?,
-            compute_units: table.required("compute_units")?.count()?,
-            max_work_group_size: table.required("max_work_group_size")?.count()?,
-            local_mem_size: table.required("local_mem_size")?.count()?,
         };
         if !ids.insert(device.id.clone()) {
             return Err(Problem::DuplicateDevice { id: device.id }.at(id_field.line()));
         }
-        let (platform, name, vendor) = device.identity();
-        let identity = [platform, name, vendor].map(str::to_owned);
-        if let Some(other) = known.insert(identity, device.id.clone()) {
+        let key = device.device.key();
+        let key = [key.platform, key.name, key.vendor].map(str::to_owned);
+        if let Some(other) = known.insert(key, device.id.clone()) {
             let id = device.id;
             return Err(Problem::SameDevice { id, other }.at(id_field.line()));
         }

@@ -4,6 +4,7 @@ use super::data::round_time;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::device::DeviceInfo;
 use crate::model::Model;
+use crate::select::KnownDevice;
 
 /// What a search found for one kernel, device and problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,14 +116,8 @@ impl Lockfile {
         let id = self.device_id(info);
         let description = LockDevice {
             id: id.clone(),
-            platform: info.platform.clone(),
-            name: info.name.clone(),
-            vendor: info.vendor.clone(),
-            device_type: info.device_type,
+            device: KnownDevice::of(info),
             driver: info.driver.clone(),
-            compute_units: info.limits.compute_units,
-            max_work_group_size: info.limits.max_work_group_size,
-            local_mem_size: info.limits.local_mem_size,
         };
         match self.devices.iter_mut().find(|device| device.id == id) {
             Some(device) => *device = description,

@@ -24,14 +24,15 @@ impl Lockfile {
 fn push_device(out: &mut String, device: &LockDevice) {
     out.push_str("\n[[device]]\n");
     push_text_line(out, "id", &device.id);
-    push_text_line(out, "platform", &device.platform);
-    push_text_line(out, "name", &device.name);
-    push_text_line(out, "vendor", &device.vendor);
-    push_text_line(out, "type", device.device_type.as_str());
+    let known = &device.device;
+    push_text_line(out, "platform", &known.platform);
+    push_text_line(out, "name", &known.name);
+    push_text_line(out, "vendor", &known.vendor);
+    push_text_line(out, "type", known.device_type.as_str());
     push_text_line(out, "driver", &device.driver);
-    push_line(out, "compute_units", device.compute_units);
-    push_line(out, "max_work_group_size", device.max_work_group_size);
-    push_line(out, "local_mem_size", device.local_mem_size);
+    push_line(out, "compute_units", known.compute_units);
+    push_line(out, "max_work_group_size", known.max_work_group_size);
+    push_line(out, "local_mem_size", known.local_mem_size);
 }
 
 fn push_kernel(out: &mut String, kernel: &LockKernel) {

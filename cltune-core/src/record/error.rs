@@ -1,6 +1,6 @@
 //! Why a record could not be read.
 
-use super::VERSION;
+use super::write::VERSION;
 use std::fmt;
 
 /// A record that could not be read.

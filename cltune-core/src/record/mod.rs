@@ -16,6 +16,7 @@ mod read_model;
 mod write;
 
 pub use error::{RecordError, RecordProblem};
+pub use write::VERSION;
 
 use crate::declaration::Declaration;
 
@@ -25,9 +26,6 @@ pub const SECTION_ELF: &str = ".cltune";
 pub const SECTION_MACHO: &str = "__DATA,__cltune";
 /// The section's name in COFF and PE files.
 pub const SECTION_COFF: &str = ".cltune";
-
-/// The version of records that this version writes, and the newest it reads.
-pub const VERSION: u32 = 1;
 
 /// What a record starts with. The first byte occurs in no UTF-8 text, so no record's own text, and
 /// no text of a program, looks like the start of a record.

@@ -7,6 +7,9 @@ use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
 
+/// The version of records that this version writes, and the newest it reads.
+pub const VERSION: u32 = 1;
+
 /// The text of a declaration. Keys of the document come first, then its tables, as TOML wants.
 pub(super) fn text(declaration: &Declaration) -> String {
     let mut out = Writer::default();

@@ -127,7 +127,7 @@ impl<'a> Candidates<'a> {
             if kind == SIMILAR {
                 device_distance(known, device)
             } else {
-                known.is(device).then_some(DeviceDistance::SAME)
+                known.key().is(device.key()).then_some(DeviceDistance::SAME)
             }
         };
         let row = match &self.after[kind] {

@@ -68,7 +68,7 @@ impl Foreign {
 /// How similar a device is to this one; `None` for the device itself and for other types of
 /// device, whose values say nothing.
 pub(super) fn device_distance(known: &KnownDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
-    if known.device_type != info.device_type || known.is(info) {
+    if known.device_type != info.device_type || known.key().is(info.key()) {
         return None;
     }
     let compute_units = squared_log_ratio(known.compute_units, info.limits.compute_units);

@@ -48,7 +48,7 @@ impl Row<'_> {
 /// and is found by [`nearest_after`].
 pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) -> Option<Row<'a>> {
     let devices = table.devices.iter().enumerate();
-    let mut this = devices.filter(|(_, device)| device.is(info));
+    let mut this = devices.filter(|(_, device)| device.key().is(info.key()));
     this.find_map(|(index, device)| {
         let key = |result: &KnownResult| {
             usize::from(result.device)

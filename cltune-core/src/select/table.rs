@@ -1,6 +1,6 @@
 //! What is known from tuning: static in generated code, owned when read from a cache.
 
-use crate::device::{DeviceInfo, DeviceType};
+use crate::device::{DeviceInfo, DeviceKey, DeviceType};
 use crate::{List, Text};
 use std::borrow::Cow;
 
@@ -65,7 +65,9 @@ impl Table {
             let Some(device) = other.devices.get(usize::from(result.device)) else {
                 continue;
             };
-            let position = devices.iter().position(|known| known.is_same(device));
+            let position = devices
+                .iter()
+                .position(|known| known.key().is(device.key()));
             let position = position.unwrap_or_else(|| {
                 devices.push(device.clone());
                 devices.len() - 1
@@ -104,14 +106,12 @@ impl KnownDevice {
         }
     }
 
-    /// Whether both are the same device: same platform, name and vendor.
-    pub fn is_same(&self, other: &Self) -> bool {
-        (&self.platform, &self.name, &self.vendor) == (&other.platform, &other.name, &other.vendor)
-    }
-
-    /// Whether it is this very device: same platform, name and vendor.
-    pub fn is(&self, info: &DeviceInfo) -> bool {
-        // The name first: it differs most often.
-        self.name == info.name && self.platform == info.platform && self.vendor == info.vendor
+    /// The key of the device.
+    pub fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.name,
+            vendor: &self.vendor,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
-use super::text;
+use super::identifiers::text;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::Fill;

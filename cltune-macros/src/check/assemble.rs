@@ -1,7 +1,8 @@
 //! The model and the declaration, put together from their clauses.
 
 use super::formulas::{self, Names, Scopes};
-use super::{Parameter, names, tuning, verification};
+use super::parameters::Parameter;
+use super::{names, tuning, verification};
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};

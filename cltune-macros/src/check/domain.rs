@@ -1,7 +1,7 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
-use super::formulas::same_on_all_devices;
-use super::names::is_rust_identifier;
+use super::device_limits::same_on_all_devices;
+use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
 use cltune_core::parameter::{Domain, Value, is_c_identifier};

@@ -6,8 +6,10 @@
 //! | `signature` | what the function may look like |
 //! | `parameters`, `domain` | parameters and their values |
 //! | `problems` | problem dimensions and the sizes to tune for |
-//! | `names` | identifiers: what the preprocessor and Rust take, and clashes |
-//! | `formulas` | which names a formula may use; constant formulas |
+//! | `identifiers` | the names that the preprocessor, OpenCL C and Rust take |
+//! | `names` | names that clash; the names of the kernel and of its results |
+//! | `formulas` | the names that a formula may use; constant formulas |
+//! | `device_limits` | device limits in places where they have no meaning |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
 //! | `tuning` | defaults, options and reference |
 //! | `verification` | tolerance and draws |
@@ -19,9 +21,11 @@
 
 mod arguments;
 mod assemble;
+mod device_limits;
 mod domain;
 mod fills;
 mod formulas;
+mod identifiers;
 mod kernel;
 mod lock;
 mod names;
@@ -41,14 +45,12 @@ use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{self, Argument, Attribute, Item};
 use assemble::Clauses;
-use cltune_core::Text;
 use cltune_core::declaration::Declaration;
 use cltune_core::fingerprint;
 use cltune_core::select::Table;
 use formulas::Scopes;
 use proc_macro2::Ident;
 use std::path::PathBuf;
-use syn::ext::IdentExt;
 
 /// A tunable with what the generators need; complete when there are no errors.
 #[derive(Debug)]
@@ -151,9 +153,4 @@ pub(crate) fn check(
         stale: baked.stale,
         tracked,
     }
-}
-
-/// An identifier as formulas, the kernel and the lockfile know it.
-fn text(ident: &Ident) -> Text {
-    ident.unraw().to_string().into()
 }

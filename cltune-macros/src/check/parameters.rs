@@ -1,6 +1,6 @@
 //! The clause `params(…)`.
 
-use super::{domain, names, text};
+use super::{domain, identifiers};
 use crate::errors::Errors;
 use crate::parse::{Assignment, Spanned};
 use cltune_core::parameter::{self, Domain};
@@ -22,7 +22,7 @@ impl Parameter {
     pub(super) fn core(&self) -> parameter::Parameter {
         let domain = self.domain.clone();
         parameter::Parameter {
-            name: text(&self.ident),
+            name: identifiers::text(&self.ident),
             domain: domain.unwrap_or(Domain::Integers(vec![1].into())),
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn parameters(
             );
             continue;
         }
-        if names::RUST_WORDS.contains(&name.to_string().as_str()) {
+        if identifiers::RUST_WORDS.contains(&name.to_string().as_str()) {
             let message = format!("`{name}` cannot name a parameter: it is a word of Rust");
             errors.add(name.span(), message);
             continue;
@@ -60,7 +60,7 @@ pub(super) fn parameters(
             errors.add(name.span(), message);
         }
         parameters.push(Parameter {
-            ident: names::rust_identifier(name),
+            ident: identifiers::rust_identifier(name),
             domain: domain.filter(|_| !hides),
         });
     }

@@ -1,6 +1,6 @@
 //! The clauses `tune(…)`: problem dimensions and the sizes to tune for.
 
-use super::{domain, formulas};
+use super::{device_limits, domain};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Assignment, Spanned};
 use cltune_core::model::ScalarType;
@@ -181,7 +181,7 @@ fn product(
 
 /// The sizes of one dimension: one integer, or several in the grammar of a parameter's values.
 fn sizes(value: &Expr, dimension: &Argument) -> syn::Result<Vec<i64>> {
-    formulas::same_on_all_devices(value, |limit| {
+    device_limits::same_on_all_devices(value, |limit| {
         format!(
             "the sizes to tune for are the same for all devices. List every size that is of use on any of them, \
              and say in `tune_if` which of them are tuned for on a device, for example \

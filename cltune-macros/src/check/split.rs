@@ -1,5 +1,6 @@
 //! The clause `split(…)` and what arguments say about it: who gets which part of what.
 
+use super::device_limits;
 use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Assignment, Attribute, SplitSyntax};
@@ -242,7 +243,7 @@ fn formula(expr: &Expr, scopes: &Scopes, errors: &mut Errors) -> Option<Formula>
 
 /// An error where a formula about a divided argument uses a device's limits.
 fn same_on_all_devices(expr: &Expr) -> syn::Result<()> {
-    formulas::same_on_all_devices(expr, |_| {
+    device_limits::same_on_all_devices(expr, |_| {
         "the argument is divided among several devices, which have different limits. Use problem dimensions \
          and integers"
             .to_owned()

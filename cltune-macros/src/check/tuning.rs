@@ -2,7 +2,8 @@
 //! reference.
 
 use super::formulas::{self, Names, Scopes};
-use super::{Parameter, domain, names, source};
+use super::parameters::Parameter;
+use super::{domain, names, source};
 use crate::environment::Environment;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Assignment, ReferenceSyntax, Spanned};

@@ -1,6 +1,6 @@
 //! The declared function.
 
-use super::Context;
+use super::context::Context;
 use super::launch;
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,6 +1,6 @@
 //! The call into the run time.
 
-use super::Context;
+use super::context::Context;
 use crate::parse::{Argument, ArgumentType};
 use cltune_core::model::ScalarType;
 use proc_macro2::TokenStream;

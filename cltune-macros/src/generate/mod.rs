@@ -2,6 +2,7 @@
 //!
 //! | file | owns |
 //! |---|---|
+//! | `context` | what all of them are given |
 //! | `function` | the function that launches the kernel |
 //! | `module` | the module of the same name |
 //! | `parameters`, `problem` | its typed parameters and dimensions |
@@ -13,6 +14,7 @@
 //! | `tracking` | what makes cargo expand again; the warning of stale results |
 //! | `stub` | what stands in for an item with mistakes |
 
+mod context;
 mod function;
 mod launch;
 mod module;
@@ -25,42 +27,21 @@ mod stub;
 mod table;
 mod tracking;
 
+pub(crate) use context::{Context, crate_path};
 pub(crate) use stub::stub;
 
-use crate::check::Checked;
-use crate::parse::{Attribute, Item};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Path;
-
-/// What every generator needs.
-pub(crate) struct Context<'a> {
-    /// Where `cltune_runtime` is.
-    pub(crate) krate: &'a Path,
-    pub(crate) item: &'a Item,
-    pub(crate) checked: &'a Checked,
-}
-
-impl Context<'_> {
-    fn name(&self) -> &Ident {
-        &self.item.signature.ident
-    }
-}
-
-/// Where `cltune_runtime` is.
-pub(crate) fn crate_path(attribute: &Attribute) -> Path {
-    match &attribute.krate {
-        Some(clause) => clause.value.clone(),
-        None => syn::parse_quote!(::cltune_runtime),
-    }
-}
 
 /// The whole expansion of a declaration without mistakes.
 pub(crate) fn tunable(context: &Context<'_>) -> TokenStream {
     let function = function::function(context);
     let module = module::module(context);
     let tracking = tracking::tracking(context.checked);
+    let krate = context.krate;
+    let version = env!("CARGO_PKG_VERSION");
     quote! {
+        #krate::__generated_by_version! { #version }
         #function
         #module
         const _: () = {

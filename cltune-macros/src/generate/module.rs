@@ -1,6 +1,7 @@
 //! The module with the function's name.
 
-use super::{Context, launch, parameters, problem, record, split, statics, table};
+use super::context::Context;
+use super::{launch, parameters, problem, record, split, statics, table};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Visibility;

@@ -1,6 +1,7 @@
 //! The functions that divide a call among several devices, one for each dimension of `split(…)`.
 
-use super::{Context, launch, statics};
+use super::context::Context;
+use super::{launch, statics};
 use crate::check::CheckedDivision;
 use crate::parse::{Argument, ArgumentType};
 use cltune_core::split::{Division, Partition};

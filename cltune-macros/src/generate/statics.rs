@@ -1,7 +1,7 @@
 //! Core values as constant expressions. They stand in a block that imports the core's names, see
 //! [`model`].
 
-use super::Context;
+use super::context::Context;
 use cltune_core::expr::{Formula, Op};
 use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};

@@ -1,6 +1,7 @@
 //! What stands in for an item with mistakes, so that its users give no further errors.
 
-use super::{Context, function, module};
+use super::context::Context;
+use super::{function, module};
 use crate::check::relative_start;
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,6 +1,7 @@
 //! The results from the lockfile as constants.
 
-use super::{Context, parameters, statics};
+use super::context::Context;
+use super::{parameters, statics};
 use crate::check::Checked;
 use cltune_core::device::DeviceType;
 use cltune_core::parameter::{Domain, Value};

@@ -1,7 +1,7 @@
 //! Every clause and every kind of argument.
 
 use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
-use cltune_core::device::DeviceLimits;
+use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 use cltune_core::parameter::Domain;
 use cltune_runtime::{
@@ -189,10 +189,7 @@ fn the_record_holds_what_the_tuner_needs() {
         [[64, 64, 3], [128, 64, 3], [64, 64, 4], [64, 64, 5]].map(Vec::from)
     );
     let problems = |is_gpu| {
-        let device = DeviceLimits {
-            is_gpu,
-            ..DeviceLimits::default()
-        };
+        let device = DeviceLimits::NONE.with(DeviceField::IsGpu, is_gpu);
         declaration.problems_on(&device).count()
     };
     assert_eq!((problems(1), problems(0)), (4, 3));

@@ -92,7 +92,7 @@ impl Notes {
             && self.kernel == line(&model.name)
             && self.params.len() == model.parameters.len()
             && self.dimensions.len() == model.dimensions.len()
-            && self.device.is(info)
+            && self.device.key().is(info.key())
     }
 
     /// Adds a result in place of one for the same problem.

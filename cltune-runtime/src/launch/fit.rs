@@ -95,15 +95,14 @@ impl fmt::Display for Misfit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_core::device::DeviceField;
 
     #[test]
     fn each_need_is_compared_with_what_there_is() {
-        let limits = DeviceLimits {
-            compute_units: 4,
-            local_mem_size: 1024,
-            global_mem_size: 1 << 20,
-            ..DeviceLimits::default()
-        };
+        let limits = DeviceLimits::NONE
+            .with(DeviceField::ComputeUnits, 4)
+            .with(DeviceField::LocalMemSize, 1024)
+            .with(DeviceField::GlobalMemSize, 1 << 20);
         let fits = KernelNeeds {
             work_group: Some(64),
             local_mem: 1024,

@@ -3,7 +3,7 @@
 use super::{Status, number, text};
 use cl3::device::{self, cl_device_id};
 use cl3::platform::{self, cl_platform_id};
-use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use std::sync::{Mutex, PoisonError};
 
 /// A device of a platform. Root devices live as long as the process, so nothing is released.
@@ -74,7 +74,7 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
         .collect();
     let item_size = |dimension: usize| item_sizes.get(dimension).copied().unwrap_or(1);
     let extensions = word(device::CL_DEVICE_EXTENSIONS);
-    let has = |name: &str| i64::from(extensions.split_whitespace().any(|word| word == name));
+    let has = |name: &str| extensions.split_whitespace().any(|word| word == name);
     DeviceInfo {
         platform: platform_name(raw),
         name: word(device::CL_DEVICE_NAME),
@@ -82,36 +82,47 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
         device_type,
         driver: word(device::CL_DRIVER_VERSION),
         version: word(device::CL_DEVICE_VERSION),
-        limits: DeviceLimits {
-            compute_units: count(device::CL_DEVICE_MAX_COMPUTE_UNITS),
-            max_work_group_size: count(device::CL_DEVICE_MAX_WORK_GROUP_SIZE),
-            max_work_item_size_x: item_size(0),
-            max_work_item_size_y: item_size(1),
-            max_work_item_size_z: item_size(2),
-            local_mem_size: count(device::CL_DEVICE_LOCAL_MEM_SIZE),
-            global_mem_size: count(device::CL_DEVICE_GLOBAL_MEM_SIZE),
-            max_mem_alloc_size: count(device::CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-            max_constant_buffer_size: count(device::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
-            global_mem_cache_size: count(device::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
-            global_mem_cacheline_size: count(device::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE),
-            mem_base_addr_align: count(device::CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
-            max_clock_frequency: count(device::CL_DEVICE_MAX_CLOCK_FREQUENCY),
-            preferred_vector_width_float: count(device::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT),
-            native_vector_width_float: count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT),
-            fp64: i64::from(
-                has("cl_khr_fp64") != 0 || count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
-            ),
-            fp16: has("cl_khr_fp16"),
-            image_support: i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
-            dedicated_local_mem: i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1),
-            nv_compute_capability: if has("cl_nv_device_attribute_query") == 0 {
-                0
-            } else {
-                count(device::CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) * 10
-                    + count(device::CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)
-            },
-            is_cpu: i64::from(device_type == DeviceType::Cpu),
-            is_gpu: i64::from(device_type == DeviceType::Gpu),
-        },
+        limits: DeviceLimits::from_fn(|field| match field {
+            DeviceField::ComputeUnits => count(device::CL_DEVICE_MAX_COMPUTE_UNITS),
+            DeviceField::MaxWorkGroupSize => count(device::CL_DEVICE_MAX_WORK_GROUP_SIZE),
+            DeviceField::MaxWorkItemSizeX => item_size(0),
+            DeviceField::MaxWorkItemSizeY => item_size(1),
+            DeviceField::MaxWorkItemSizeZ => item_size(2),
+            DeviceField::LocalMemSize => count(device::CL_DEVICE_LOCAL_MEM_SIZE),
+            DeviceField::GlobalMemSize => count(device::CL_DEVICE_GLOBAL_MEM_SIZE),
+            DeviceField::MaxMemAllocSize => count(device::CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+            DeviceField::MaxConstantBufferSize => count(device::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
+            DeviceField::GlobalMemCacheSize => count(device::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+            DeviceField::GlobalMemCachelineSize => {
+                count(device::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE)
+            }
+            DeviceField::MemBaseAddrAlign => count(device::CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
+            DeviceField::MaxClockFrequency => count(device::CL_DEVICE_MAX_CLOCK_FREQUENCY),
+            DeviceField::PreferredVectorWidthFloat => {
+                count(device::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT)
+            }
+            DeviceField::NativeVectorWidthFloat => {
+                count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)
+            }
+            DeviceField::Fp64 => {
+                let has_config = count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+                i64::from(has("cl_khr_fp64") || has_config)
+            }
+            DeviceField::Fp16 => i64::from(has("cl_khr_fp16")),
+            DeviceField::ImageSupport => i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
+            DeviceField::DedicatedLocalMem => {
+                i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1)
+            }
+            DeviceField::NvComputeCapability => {
+                if has("cl_nv_device_attribute_query") {
+                    count(device::CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) * 10
+                        + count(device::CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)
+                } else {
+                    0
+                }
+            }
+            DeviceField::IsCpu => i64::from(device_type == DeviceType::Cpu),
+            DeviceField::IsGpu => i64::from(device_type == DeviceType::Gpu),
+        }),
     }
 }

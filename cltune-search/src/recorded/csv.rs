@@ -5,8 +5,7 @@
 //! are names and numbers, so there are no quotes.
 
 use super::failure;
-use super::measurements::{About, Measured, Measurements, Position};
-use super::parse::{ParseError, is_time};
+use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
 use std::path::Path;
 
 /// The column with the times, in milliseconds.

@@ -6,9 +6,8 @@
 //! in members whose names begin with `cltune`, which its readers pass over.
 
 use super::failure::{self, DETAIL, STATUS};
-use super::measurements::{About, Measured, Measurements, Position};
-use super::ordered::Ordered;
-use super::parse::{ParseError, at_once, is_time, member, text};
+use super::json::{Ordered, at_once, member, text};
+use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

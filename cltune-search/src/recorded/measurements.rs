@@ -1,6 +1,5 @@
 //! What files of all formats have in common.
 
-use super::parse::ParseError;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -81,6 +80,55 @@ impl fmt::Display for Position {
             Self::Result(position) => write!(f, ": results[{position}]"),
         }
     }
+}
+
+/// Why the text of a file cannot be understood.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// Something in it is wrong.
+    #[error("{}{position}: {problem}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file.
+        position: Position,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The text ends early, or is no JSON, though it begins like it.
+    #[error("{}: this is no whole JSON: {source}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// It is JSON, and not of the format that its members are those of.
+    #[error("{}: not a {format} as expected: {source}", path.display())]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// Which format it seems to be.
+        format: &'static str,
+        /// What is missing or of another type.
+        source: serde_json::Error,
+    },
+    /// It is JSON of no format that is known.
+    #[error(
+        "{}: neither a Kernel Tuner cache, which has a member `cache`, nor T4 results, which have a \
+         member `results`, nor CSV with a column `time_ms`",
+        path.display()
+    )]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A time that a configuration can have taken.
+pub(super) fn is_time(time: f64) -> bool {
+    time.is_finite() && time > 0.0
 }
 
 impl Measurements {

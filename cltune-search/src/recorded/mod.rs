@@ -23,8 +23,7 @@
 //! | `measurements` | what all formats have in common |
 //! | `csv`, `kernel_tuner`, `t4` | reading a format each |
 //! | `failure` | the words for failures in each |
-//! | `ordered` | objects of JSON whose order means something |
-//! | `python_json` | what Python writes as JSON and is none |
+//! | `json` | JSON as other tuners write it: order, large parts, Python's forms |
 //! | `values` | the values of parameters that are declared elsewhere |
 //! | `recording` | a recorded space: looking up times |
 //! | `run` | one run of a strategy on it, and where it stagnates |
@@ -33,11 +32,10 @@
 mod course;
 mod csv;
 pub mod failure;
+mod json;
 mod kernel_tuner;
 mod measurements;
-mod ordered;
 mod parse;
-mod python_json;
 mod recording;
 mod run;
 mod t4;
@@ -45,8 +43,8 @@ mod values;
 
 pub use course::Course;
 pub use csv::{COMPILE_COLUMN, ERROR_COLUMN, TIME_COLUMN};
-pub use measurements::{About, Measured, Measurements, Position};
-pub use parse::{ParseError, parse};
+pub use measurements::{About, Measured, Measurements, ParseError, Position};
+pub use parse::parse;
 pub use recording::{Recording, RecordingError};
 pub use run::{End, Run, replay};
 pub use values::Values;

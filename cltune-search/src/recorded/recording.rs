@@ -1,7 +1,6 @@
 //! Recorded spaces: the results of every configuration.
 
-use super::measurements::Measurements;
-use super::parse::ParseError;
+use super::measurements::{Measurements, ParseError};
 use super::values::Values;
 use crate::search::{Lesson, Score};
 use crate::space::{Space, SpaceParameter};

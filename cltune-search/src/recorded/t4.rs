@@ -5,9 +5,8 @@
 //! `compilation_time`; both are written.
 
 use super::failure;
-use super::measurements::{About, Measured, Measurements, Position};
-use super::ordered::Ordered;
-use super::parse::{ParseError, at_once, is_time, member, text};
+use super::json::{Ordered, at_once, member, text};
+use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};

@@ -1,13 +1,13 @@
 //! Simulated annealing.
 
 use super::generator::Generator;
+use super::kind::StrategyKind;
 use super::options::{Options, StrategyOption};
-use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::{Neighbourhood, Space};
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "annealing",
     summary: "simulated annealing on relative times",
     // A configuration that takes e^0.3 = 1.35 times as long is accepted with probability 1/e.
@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     new: |setting, options| Box::new(Annealing::new(setting, options, Energy::Relative)),
 };
 
-pub(super) const CLTUNE: Entry = Entry {
+pub(super) const CLTUNE: StrategyKind = StrategyKind {
     name: "annealing-cltune",
     summary: "simulated annealing as in CLTune, on times in milliseconds",
     // The middle one of the paper's {2, 4, 6} (section IV).

@@ -2,10 +2,10 @@
 
 use super::bayes::Bayes;
 use super::full::Full;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::strategy::{Setting, Strategy};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "auto",
     summary: "full where the budget covers the whole space, else bayes",
     options: &[],

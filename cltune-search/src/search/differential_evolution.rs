@@ -1,13 +1,13 @@
 //! Differential evolution on the positions of values.
 
 use super::generator::Generator;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::repair;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Space;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "differential-evolution",
     summary: "differential evolution (best/1/bin) on the positions of values in their lists",
     options: &[],

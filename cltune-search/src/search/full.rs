@@ -1,11 +1,11 @@
 //! Every configuration, in the space's order.
 
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Space;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "full",
     summary: "every configuration, in order",
     options: &[],

@@ -1,13 +1,13 @@
 //! A genetic algorithm in steady state.
 
 use super::generator::Generator;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::repair;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Space;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "genetic",
     summary: "genetic algorithm: crossover and mutation of the best 20 configurations so far",
     options: &[],

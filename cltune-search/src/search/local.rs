@@ -1,13 +1,13 @@
 //! Iterated local search: climb, and when caught in a local optimum, jump a little from the best.
 
 use super::generator::Generator;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::{Neighbourhood, Space};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "local",
     summary: "greedy iterated local search over configurations that differ in one parameter",
     options: &[],

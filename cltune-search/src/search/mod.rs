@@ -6,16 +6,15 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `strategy` | what a strategy is, and what it is told |
+//! | `strategy` | the interface of strategies, and the setting and the prior results they are given |
 //! | `run` | running a strategy: order, memory, repetitions |
-//! | `registry` | the strategies by name |
-//! | `options` | what a strategy can be given with its name |
-//! | `stagnation` | whether going on is still worth it |
-//! | `lesson` | what is known from other devices and problem sizes |
+//! | `kind`, `options` | a kind of strategy: its name, its options, how one is made |
+//! | `registry` | the list of strategies, and finding one by name |
+//! | `stagnation` | the decision to end a search that no longer improves |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `repair` | making a wished configuration valid |
 //! | `threads` | threads to work with, which the system may refuse |
-//! | `full`, `random`, `bayes`, `bayes_lin`, `ann`, `annealing`, `pso`, `genetic`, `local`, `differential_evolution`, `auto` | a strategy each |
+//! | all others | a strategy each, by its name |
 //!
 //! # A new strategy
 //! CONTRIBUTING.md lists what it takes. A strategy may propose a configuration again, as annealing does when it steps back:
@@ -31,7 +30,7 @@ mod differential_evolution;
 mod full;
 mod generator;
 mod genetic;
-mod lesson;
+mod kind;
 mod local;
 mod options;
 mod pso;
@@ -44,10 +43,10 @@ mod strategy;
 mod threads;
 
 pub use generator::Generator;
-pub use lesson::Lesson;
+pub use kind::StrategyKind;
 pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOption};
-pub use registry::{Chosen, DEFAULT, Entry, STRATEGIES, UnknownStrategy, find};
+pub use registry::{Chosen, DEFAULT, STRATEGIES, UnknownStrategy, find};
 pub use run::{Search, Step};
 pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
-pub use strategy::{Score, Setting, Strategy};
+pub use strategy::{Lesson, Score, Setting, Strategy};
 pub use threads::ready_threads;

@@ -1,6 +1,5 @@
 //! The options of strategies: `pso:s=6,alpha=0.3`.
 
-use super::registry::Entry;
 use std::fmt;
 
 /// A number that a strategy can be given by name.
@@ -84,40 +83,35 @@ impl Options {
         self.get(key).map(|value| value as usize)
     }
 
-    /// Reads what follows the colon of a name.
-    pub(super) fn parse(entry: &Entry, text: &str) -> Result<Self, OptionError> {
-        let mut options = Self::defaults(entry.options);
+    /// The options in the text after the colon of a name.
+    pub(super) fn parse(
+        declared: &'static [StrategyOption],
+        text: &str,
+    ) -> Result<Self, OptionProblem> {
+        let mut options = Self::defaults(declared);
         for part in text.split(',') {
-            let error = |problem| OptionError::new(entry, problem);
             let Some((key, value)) = part.split_once('=') else {
-                return Err(error(OptionProblem::Form(part.to_owned())));
+                return Err(OptionProblem::Form(part.to_owned()));
             };
-            let declared = entry.options.iter();
-            let Some(at) = declared.clone().position(|option| option.key == key) else {
-                return Err(error(OptionProblem::Unknown(key.to_owned())));
+            let Some(at) = declared.iter().position(|option| option.key == key) else {
+                return Err(OptionProblem::Unknown(key.to_owned()));
             };
-            let option = &entry.options[at];
+            let option = &declared[at];
             let parsed = value.parse().ok().filter(|number: &f64| {
                 let (least, most) = option.range;
                 (least..=most).contains(number) && !(option.whole && number.fract() != 0.0)
             });
             let Some(number) = parsed else {
-                return Err(error(OptionProblem::Value {
+                return Err(OptionProblem::Value {
                     key: option.key,
                     value: value.to_owned(),
-                }));
+                });
             };
             if options.given[at].replace(number).is_some() {
-                return Err(error(OptionProblem::Twice(option.key)));
+                return Err(OptionProblem::Twice(option.key));
             }
         }
-        match entry.requirement {
-            Some(required) if !(required.holds)(&options) => {
-                let problem = OptionProblem::Requirement(required.text);
-                Err(OptionError::new(entry, problem))
-            }
-            _ => Ok(options),
-        }
+        Ok(options)
     }
 }
 
@@ -146,16 +140,6 @@ pub struct OptionError {
     pub problem: OptionProblem,
     /// The options that it takes.
     pub declared: &'static [StrategyOption],
-}
-
-impl OptionError {
-    fn new(entry: &Entry, problem: OptionProblem) -> Self {
-        Self {
-            strategy: entry.name,
-            problem,
-            declared: entry.options,
-        }
-    }
 }
 
 /// What is wrong with a strategy's options.

@@ -1,14 +1,14 @@
 //! Particle swarm optimisation on discrete values.
 
 use super::generator::Generator;
+use super::kind::StrategyKind;
 use super::options::{Options, Requirement, StrategyOption};
-use super::registry::Entry;
 use super::repair;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Space;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "pso",
     summary: "particle swarm optimisation as in CLTune",
     options: &[

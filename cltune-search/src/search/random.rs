@@ -1,13 +1,13 @@
 //! Configurations drawn uniformly, without replacement.
 
 use super::generator::Generator;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Permutation;
 use crate::space::Space;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "random",
     summary: "valid configurations at random, each equally likely and none twice",
     options: &[],

@@ -1,6 +1,7 @@
 //! The strategies by name.
 
-use super::options::{OptionError, Options, Requirement, StrategyOption};
+use super::kind::StrategyKind;
+use super::options::{OptionError, Options};
 use super::strategy::{Setting, Strategy};
 use super::{
     ann, annealing, auto, bayes, bayes_lin, differential_evolution, full, genetic, local, pso,
@@ -8,45 +9,28 @@ use super::{
 };
 
 /// The strategy of a user who names none.
-pub const DEFAULT: &str = auto::ENTRY.name;
+pub const DEFAULT: &str = auto::KIND.name;
 
 /// Every strategy, the default first.
-pub const STRATEGIES: &[Entry] = &[
-    auto::ENTRY,
-    full::ENTRY,
-    random::ENTRY,
-    bayes::ENTRY,
-    bayes_lin::ENTRY,
-    ann::ENTRY,
-    annealing::ENTRY,
+pub const STRATEGIES: &[StrategyKind] = &[
+    auto::KIND,
+    full::KIND,
+    random::KIND,
+    bayes::KIND,
+    bayes_lin::KIND,
+    ann::KIND,
+    annealing::KIND,
     annealing::CLTUNE,
-    pso::ENTRY,
-    genetic::ENTRY,
-    local::ENTRY,
-    differential_evolution::ENTRY,
+    pso::KIND,
+    genetic::KIND,
+    local::KIND,
+    differential_evolution::KIND,
 ];
-
-/// A strategy that can be asked for by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name on the command line and in the lockfile.
-    pub name: &'static str,
-    /// What it does, in one line for `--help`.
-    pub summary: &'static str,
-    /// What can be set with `NAME:OPTION=VALUE,…`.
-    pub options: &'static [StrategyOption],
-    /// Whether results decide what it proposes; one that does not can be far ahead of them.
-    pub learns: bool,
-    /// What the options must fulfil together.
-    pub requirement: Option<Requirement>,
-    /// Makes one. The options are those declared here.
-    pub new: fn(&Setting, &Options) -> Box<dyn Strategy>,
-}
 
 /// A strategy with the values of its options: what `--strategy` names.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    entry: Entry,
+    entry: StrategyKind,
     options: Options,
 }
 
@@ -68,9 +52,9 @@ impl Chosen {
     }
 }
 
-impl From<&Entry> for Chosen {
+impl From<&StrategyKind> for Chosen {
     /// With the defaults of all options.
-    fn from(entry: &Entry) -> Self {
+    fn from(entry: &StrategyKind) -> Self {
         Self {
             entry: *entry,
             options: Options::defaults(entry.options),
@@ -117,7 +101,7 @@ pub fn find(name: &str) -> Result<Chosen, UnknownStrategy> {
         None => Chosen::from(entry),
         Some(text) => Chosen {
             entry: *entry,
-            options: Options::parse(entry, text)?,
+            options: entry.parse_options(text)?,
         },
     })
 }

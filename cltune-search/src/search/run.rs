@@ -2,8 +2,8 @@
 //! when it repeats itself.
 
 use super::generator::Generator;
-use super::lesson::starts;
 use super::registry::Chosen;
+use super::strategy::starts;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Permutation;
 use crate::space::Space;
@@ -80,7 +80,7 @@ enum Proposal {
 
 impl Search {
     /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
-    /// [`Entry`](super::Entry) of one's own. It will start with the setting's first configuration
+    /// [`StrategyKind`](super::StrategyKind) of one's own. It will start with the setting's first configuration
     /// and the best that its lessons have, as far as the space contains them.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
         let strategy = strategy.into();

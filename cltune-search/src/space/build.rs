@@ -2,7 +2,7 @@
 
 use super::domains::{Domains, OutOfWork, Values, domains};
 use super::forwards::forwards;
-use super::graph::{Graph, from_drafts};
+use super::graph::{Graph, from_drafts, product};
 use super::interned::FastMap;
 use super::order::{Group, groups, order_by_constraints, order_by_information};
 use super::remainders::{Outcome, Remainders};
@@ -84,17 +84,6 @@ impl TooComplex {
 pub(super) fn count_within(spec: &SpaceSpec, work: &mut Work) -> Option<u128> {
     let graphs = graphs(spec, work).ok()?;
     Some(product(&graphs))
-}
-
-/// The number of combinations of the groups' configurations; saturates.
-pub(super) fn product(graphs: &[Graph]) -> u128 {
-    // A saturated product must not hide a group without configurations.
-    if graphs.iter().any(|graph| graph.count == 0) {
-        return 0;
-    }
-    graphs
-        .iter()
-        .fold(1, |count: u128, graph| count.saturating_mul(graph.count))
 }
 
 fn without_duplicates(mut spec: SpaceSpec) -> SpaceSpec {

@@ -209,3 +209,14 @@ fn join(draft: Draft, nodes: &[Option<u32>], counts: &[u128]) -> (Level, Vec<Opt
     let level_nodes = level_nodes.collect();
     (level, level_nodes)
 }
+
+/// The number of combinations of the groups' configurations; saturates.
+pub(super) fn product(graphs: &[Graph]) -> u128 {
+    // A saturated product must not hide a group without configurations.
+    if graphs.iter().any(|graph| graph.count == 0) {
+        return 0;
+    }
+    graphs
+        .iter()
+        .fold(1, |count: u128, graph| count.saturating_mul(graph.count))
+}

@@ -1,7 +1,7 @@
 //! Access to the configurations of a space.
 
-use super::build::product;
 use super::graph::Graph;
+use super::graph::product;
 use super::{SpaceParameter, SpaceSpec};
 
 /// The valid configurations of a tunable on one device for one problem.

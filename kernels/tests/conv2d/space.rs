@@ -1,7 +1,7 @@
 //! How many configurations there are, and why.
 
 use cltune_kernels::conv2d::conv2d_direct::{Params, TUNABLE};
-use cltune_runtime::DeviceLimits;
+use cltune_runtime::{DeviceField, DeviceLimits};
 
 /// All combinations of values: the paper's table II.
 fn combinations() -> impl Iterator<Item = Params> {
@@ -56,14 +56,12 @@ fn is_published(params: &Params, filter: i64) -> bool {
 }
 
 fn is_valid(params: &Params, filter: i64) -> bool {
-    let limits = DeviceLimits {
-        max_work_group_size: 1024,
-        max_work_item_size_x: 1024,
-        max_work_item_size_y: 1024,
-        max_work_item_size_z: 64,
-        local_mem_size: 49152,
-        ..DeviceLimits::default()
-    };
+    let limits = DeviceLimits::NONE
+        .with(DeviceField::MaxWorkGroupSize, 1024)
+        .with(DeviceField::MaxWorkItemSizeX, 1024)
+        .with(DeviceField::MaxWorkItemSizeY, 1024)
+        .with(DeviceField::MaxWorkItemSizeZ, 64)
+        .with(DeviceField::LocalMemSize, 49152);
     let dims = [2048, 2048, filter];
     TUNABLE
         .model()

@@ -82,14 +82,8 @@ fn lockfile(notes: &Notes) -> Lockfile {
         }],
         devices: vec![LockDevice {
             id,
-            platform: info.platform,
-            name: info.name,
-            vendor: info.vendor,
-            device_type: info.device_type,
+            device: device.clone(),
             driver: info.driver,
-            compute_units: device.compute_units,
-            max_work_group_size: device.max_work_group_size,
-            local_mem_size: device.local_mem_size,
         }],
     };
     lockfile.sort();

@@ -25,7 +25,7 @@ pub(super) fn choices(
     dims: &[i64],
     table: &Table,
 ) -> Vec<Choice> {
-    let is_here = |device: &KnownDevice| device.is(info);
+    let is_here = |device: &KnownDevice| device.key().is(info.key());
     let without_problem = keep(table, |device, result| {
         !(is_here(device) && *result.problem == *dims)
     });

@@ -70,7 +70,9 @@ impl Planner<'_> {
             let table = &tunable.table;
             let mut tuned = table.results.iter();
             let tuned = tuned.find(|result| {
-                table.devices[usize::from(result.device)].is_same(&host.of)
+                table.devices[usize::from(result.device)]
+                    .key()
+                    .is(host.of.key())
                     && *result.problem == *dims
             });
             let entry = match tuned {

@@ -80,7 +80,10 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
     };
     let mut elsewhere: Vec<String> = Vec::new();
     for entry in &entries.current {
-        match hosts.iter().find(|host| host.of.is_same(&entry.device)) {
+        match hosts
+            .iter()
+            .find(|host| host.of.key().is(entry.device.key()))
+        {
             // With --captured: on what was captured, below.
             Some(_) if planner.is_captured(&entry.declaration) => planner.add_if_captured(entry),
             Some(host) => planner.add(entry, host)?,
@@ -133,9 +136,9 @@ fn own(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> 
     for device in devices {
         let info = device.info();
         let mut tuned = entries.current.iter().map(|entry| &entry.device);
-        let known = tuned.find(|known| known.is(&info));
+        let known = tuned.find(|known| known.key().is(info.key()));
         let of = known.map_or_else(|| KnownDevice::of(&info), Clone::clone);
-        if hosts.iter().any(|host| host.of.is_same(&of)) {
+        if hosts.iter().any(|host| host.of.key().is(of.key())) {
             continue;
         }
         hosts.push(Host {
@@ -153,7 +156,7 @@ fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, Verify
     let mut hosts: Vec<Host> = Vec::new();
     for entry in &entries.current {
         let known = &entry.device;
-        if hosts.iter().any(|host| host.of.is_same(known)) || !is_wanted(known, filters) {
+        if hosts.iter().any(|host| host.of.key().is(known.key())) || !is_wanted(known, filters) {
             continue;
         }
         let oclgrind = Oclgrind::like(Some(known))?;
@@ -263,7 +266,7 @@ impl Planner<'_> {
             return Ok(());
         }
         let results = table.results.iter();
-        let here = results.filter(|of| table.devices[usize::from(of.device)].is(&info));
+        let here = results.filter(|of| table.devices[usize::from(of.device)].key().is(info.key()));
         let here: Vec<&[i64]> = here.map(|result| &*result.problem).collect();
         let problems: Vec<Vec<i64>> = if !self.args.problem.is_empty() {
             // What is tuned here is run on them already.

@@ -203,6 +203,7 @@ fn fits_type(model: &Model, dimension: usize, size: i64) -> bool {
 mod tests {
     use super::*;
     use crate::samples;
+    use cltune_core::device::DeviceField;
     use cltune_core::expr::{Formula, Scope, Type};
     use cltune_core::model::{Access, Argument, Memory};
 
@@ -240,15 +241,13 @@ mod tests {
     }
 
     fn limits() -> DeviceLimits {
-        DeviceLimits {
-            max_work_group_size: 256,
-            max_work_item_size_x: 256,
-            max_work_item_size_y: 256,
-            max_work_item_size_z: 256,
-            global_mem_size: 1 << 20,
-            max_mem_alloc_size: 1 << 20,
-            ..DeviceLimits::default()
-        }
+        DeviceLimits::NONE
+            .with(DeviceField::MaxWorkGroupSize, 256)
+            .with(DeviceField::MaxWorkItemSizeX, 256)
+            .with(DeviceField::MaxWorkItemSizeY, 256)
+            .with(DeviceField::MaxWorkItemSizeZ, 256)
+            .with(DeviceField::GlobalMemSize, 1 << 20)
+            .with(DeviceField::MaxMemAllocSize, 1 << 20)
     }
 
     #[test]
@@ -275,10 +274,7 @@ mod tests {
         let larger_of = |dims: &[i64]| super::larger(&tiled, &[64], dims, 2, &limits());
         assert_eq!(larger_of(&[128, 64]), Ok(vec![vec![256, 64]]));
         assert!(larger_of(&[100, 64]).is_err());
-        let small = DeviceLimits {
-            global_mem_size: 1 << 12,
-            ..limits()
-        };
+        let small = limits().with(DeviceField::GlobalMemSize, 1 << 12);
         let reason = super::larger(&model(), &[64], &[1024], 2, &small).unwrap_err();
         assert!(reason.contains("memory"), "{reason}");
     }

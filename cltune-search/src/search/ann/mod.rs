@@ -21,8 +21,8 @@ mod network;
 use super::bayes::features::Features;
 use super::bayes::pool::Pool;
 use super::generator::Generator;
+use super::kind::StrategyKind;
 use super::options::{Options, StrategyOption};
-use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use super::threads::ready_threads;
 use crate::space::Space;
@@ -31,7 +31,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "ann",
     summary: "bagged neural networks, trained on random configurations, then the best predicted",
     options: &[

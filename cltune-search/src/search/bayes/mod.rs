@@ -38,7 +38,7 @@ pub(super) mod pool;
 mod transfer;
 
 use super::generator::Generator;
-use super::registry::Entry;
+use super::kind::StrategyKind;
 use super::strategy::{Score, Setting, Strategy};
 use super::threads::ready_threads;
 use crate::space::Space;
@@ -51,7 +51,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use transfer::{LESSONS, Taught};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "bayes",
     summary: "Bayesian optimisation: a Gaussian process and expected improvement",
     options: &[],

@@ -7,7 +7,7 @@
 //! devices disagree.
 
 use super::super::generator::Generator;
-use super::super::lesson::Lesson;
+use super::super::strategy::Lesson;
 use super::features::Features;
 use super::model::{Evidence, Hyperparameters, Observed, between, factor, slowness, walk};
 use std::collections::HashMap;

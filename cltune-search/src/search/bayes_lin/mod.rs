@@ -23,15 +23,15 @@ mod surrogate;
 use super::bayes::features::Features;
 use super::bayes::pool::Pool;
 use super::generator::Generator;
+use super::kind::StrategyKind;
 use super::options::{Options, StrategyOption};
-use super::registry::Entry;
 use super::strategy::{Score, Setting, Strategy};
 use crate::space::Space;
 use std::collections::HashSet;
 use std::sync::Arc;
 use surrogate::Surrogate;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(super) const KIND: StrategyKind = StrategyKind {
     name: "bayes-lin",
     summary: "Bayesian optimisation as published: squared exponential kernel, expected improvement",
     options: &[
