@@ -1,13 +1,13 @@
 //! The types that buffers hold and kernels take as scalars.
 
 use cltune_core::model::ScalarType;
-use half::f16;
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// A scalar type of OpenCL C: `i8` to `u64`, `f16`, `f32`, `f64`. Sealed, because any bit pattern
+/// A scalar type of OpenCL C: `i8` to `u64`, `f32`, `f64`, and `f16` with the
+/// feature of that name. Sealed, because any bit pattern
 /// must be a value: buffers are read back from devices.
 pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     /// The type's description.
@@ -41,5 +41,8 @@ macro_rules! elements {
 
 elements! {
     i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64,
-    f16 => F16, f32 => F32, f64 => F64,
+    f32 => F32, f64 => F64,
 }
+
+#[cfg(feature = "f16")]
+elements! { half::f16 => F16 }

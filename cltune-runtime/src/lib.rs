@@ -75,6 +75,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `f16` | `f16` as an element of buffers and a scalar argument |
 //! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
 //! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
 //!
@@ -125,6 +126,7 @@ pub use device::Device;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
+#[cfg(feature = "f16")]
 pub use half::f16;
 pub use launch::{Baked, Configuration, Explanation, Selection, Tunable};
 pub use opencl::Status;

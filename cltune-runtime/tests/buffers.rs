@@ -1,6 +1,8 @@
 //! Buffers and scalars of every type, through the device and back.
 
-use cltune_runtime::{Buffer, Context, Error, Event, Queue, Result, f16, tunable};
+#[cfg(feature = "f16")]
+use cltune_runtime::f16;
+use cltune_runtime::{Buffer, Context, Error, Event, Queue, Result, tunable};
 
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
@@ -47,9 +49,13 @@ every_bit_survives! {
     u32_survives: u32 as "uint", [1, u32::MAX, 0];
     i64_survives: i64 as "long", [1, i64::MIN, i64::MAX];
     u64_survives: u64 as "ulong", [1, u64::MAX, 0];
-    f16_survives: f16 as "ushort", [f16::from_f32(1.5), f16::MAX, f16::NEG_INFINITY];
     f32_survives: f32 as "float", [1.5, f32::MAX, f32::NEG_INFINITY];
     f64_survives: f64 as "ulong", [1.5, f64::MAX, f64::NEG_INFINITY];
+}
+
+#[cfg(feature = "f16")]
+every_bit_survives! {
+    f16_survives: f16 as "ushort", [f16::from_f32(1.5), f16::MAX, f16::NEG_INFINITY];
 }
 
 #[test]

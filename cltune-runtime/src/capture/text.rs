@@ -1,7 +1,6 @@
 //! Lines of JSON, written without a library: the run time has no other use for one.
 
 use cltune_core::model::ScalarType;
-use half::f16;
 use std::fmt::Write;
 
 /// The first line of a file.
@@ -52,7 +51,11 @@ pub(super) fn number(scalar: ScalarType, bytes: &[u8]) -> Option<String> {
         ScalarType::U32 => integer!(u32),
         ScalarType::I64 => integer!(i64),
         ScalarType::U64 => integer!(u64),
-        ScalarType::F16 => finite(f16::from_ne_bytes(bytes.try_into().ok()?).to_f64()),
+        #[cfg(feature = "f16")]
+        ScalarType::F16 => finite(half::f16::from_ne_bytes(bytes.try_into().ok()?).to_f64()),
+        // No argument has this type without the feature.
+        #[cfg(not(feature = "f16"))]
+        ScalarType::F16 => None,
         ScalarType::F32 => finite(f32::from_ne_bytes(bytes.try_into().ok()?).into()),
         ScalarType::F64 => finite(f64::from_ne_bytes(bytes.try_into().ok()?)),
     }
