@@ -1,4 +1,4 @@
-//! What earlier sessions found: their journals and the lockfile put together, for reports and exports.
+//! The results of earlier sessions, from their journals and the lockfile, for reports and exports.
 
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
@@ -39,12 +39,12 @@ pub(crate) struct OnDevice {
     /// What they measured, in the order in which it was; empty where only the lockfile knows.
     pub(crate) results: Vec<Recorded>,
     /// The lockfile's entry.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<LockfileEntry>,
 }
 
 /// What the lockfile has, of the declaration as it is now.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct LockfileEntry {
     pub(crate) codes: Vec<i64>,
     /// Microseconds, measured in turns with the default.
     pub(crate) time_us: f64,
@@ -259,10 +259,10 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
 }
 
 /// The entry in codes; `None` where someone wrote values that the parameters do not have.
-fn entry(model: &Model, tuned: &Tuned) -> Option<Entry> {
+fn entry(model: &Model, tuned: &Tuned) -> Option<LockfileEntry> {
     let parameters = model.parameters.iter().zip(&tuned.values);
     let codes = parameters.map(|(parameter, value)| parameter.domain.code(value));
-    Some(Entry {
+    Some(LockfileEntry {
         codes: codes.collect::<Option<_>>()?,
         time_us: tuned.time_us,
         default_us: tuned.default_us,

@@ -22,6 +22,7 @@ mod session;
 mod statistics;
 mod terminal;
 mod threads;
+mod units;
 mod worker;
 
 use std::process::ExitCode;

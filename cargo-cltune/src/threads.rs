@@ -2,6 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, ScopedJoinHandle};
 
 /// Work that goes on elsewhere, or will be done here.
@@ -78,6 +79,11 @@ pub(crate) fn side_by_side<T: Send, W: FnOnce() -> T + Send>(works: Vec<W>) -> V
         };
         begun.into_iter().map(end).collect()
     })
+}
+
+/// Locks what is consistent at any time, also after a panic of the thread that held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

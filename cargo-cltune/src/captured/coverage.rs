@@ -4,7 +4,7 @@ use super::Captured;
 use super::jobs::dims;
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::Keeper;
+use crate::session::LockfileTarget;
 use std::fmt;
 
 /// A part of the recorded time.
@@ -24,7 +24,7 @@ pub(crate) struct Coverage {
 pub(crate) fn coverage(
     captured: &[Captured],
     packages: &[PackageTunables],
-    keeper: &Keeper,
+    target: &LockfileTarget,
 ) -> Result<Coverage, StoreError> {
     let mut coverage = Coverage {
         covered: 0.0,
@@ -33,7 +33,7 @@ pub(crate) fn coverage(
         problems: captured.len(),
     };
     for package in packages {
-        let Some(lockfile) = lockfile_store::read(&keeper.path(&package.manifest_dir))? else {
+        let Some(lockfile) = lockfile_store::read(&target.path(&package.manifest_dir))? else {
             continue;
         };
         for declaration in &package.declarations {

@@ -7,8 +7,8 @@ use crate::captured;
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::oclgrind::Method;
 use crate::session::{
-    Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
-    plan,
+    Earlier, Filters, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock,
+    list_and_keep, plan,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -23,7 +23,7 @@ use std::time::Duration;
 mod searches;
 mod summary;
 
-use searches::{Found, Shared};
+use searches::{SessionResults, Shared};
 
 /// Tunes kernels and writes cltune.lock.
 #[derive(Clone, Debug, clap::Args)]
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
-    let (devices, spare) = list_and_keep()?;
+    let (devices, idle) = list_and_keep()?;
     let filters = Filters {
         kernels: args.kernel.clone(),
         devices: args.device.clone(),
@@ -187,13 +187,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             jobs
         }
     };
-    let keeper = Keeper {
+    let target = LockfileTarget {
         file: args.lockfile.clone(),
     };
     // What is tuned again now needs no advice to do so.
     for warning in &discovery.held_back {
         let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
-        if keeper.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
+        if target.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
             warning.print();
         }
     }
@@ -206,10 +206,10 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     for folder in folders(&jobs) {
         let mut packages = discovery.packages.iter();
         let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
-        if let (Some(copy), None) = (copy, &keeper.file) {
+        if let (Some(copy), None) = (copy, &target.file) {
             return Err(no_place(&copy.package).into());
         }
-        keeper.check(folder)?;
+        target.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
         say(format_args!(
@@ -241,18 +241,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             || available_parallelism().map_or(1, NonZeroUsize::get),
             usize::from,
         ),
-        spare,
+        idle,
         checks_winners,
         messages,
     };
     let screen = Screen::new(args.quiet || messages.enabled);
     let shared = Shared {
         options: &options,
-        keeper: &keeper,
+        target: &target,
         state: &discovery.state,
         screen: &screen,
     };
-    let Found {
+    let SessionResults {
         rows,
         reported,
         written,
@@ -270,7 +270,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         printed?;
     }
     if let Some(captured) = &captured {
-        let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;
+        let coverage = captured::coverage(captured, &discovery.packages, &target)?;
         if messages.enabled {
             messages.captured(&coverage);
         } else {

@@ -211,7 +211,7 @@ impl Simulation<'_> {
         Prepare {
             device: job.device.index,
             device_name: job.device.name.clone(),
-            record: record::encode(&job.declaration),
+            record: record::to_text(&job.declaration),
             dims: job.dims.clone(),
             seed: self.seed,
             folder: job.folder.clone(),

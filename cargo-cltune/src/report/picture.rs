@@ -4,7 +4,7 @@
 use crate::chart::axes::{self, Area, text};
 use crate::chart::{Element, Scale, pixels, violin};
 use crate::history::OnDevice;
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 use std::fmt::Write as _;
 

@@ -1,6 +1,7 @@
 //! What the best values of each device cost on the others.
 
 use crate::history::OnDevice;
+use cltune_search::Status;
 
 /// What values cost on a device.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +9,7 @@ pub(super) enum Cost {
     /// So many times the time of that device's own best values.
     Factor(f64),
     /// They do not work there: the status.
-    Fails(String),
+    Fails(Status),
     /// Nobody has tried.
     NotMeasured,
 }
@@ -45,19 +46,19 @@ fn cost(codes: &[i64], there: &OnDevice) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Entry;
+    use crate::history::LockfileEntry;
     use crate::session::Recorded;
 
     fn on(results: &[(i64, Option<f64>)], entry: Option<(i64, f64)>) -> OnDevice {
         let results = results.iter().map(|(code, time_us)| Recorded {
             codes: vec![*code],
             time_us: *time_us,
-            status: "timed-out".to_owned(),
+            status: Status::TimedOut,
             ..Recorded::default()
         });
         OnDevice {
             results: results.collect(),
-            entry: entry.map(|(code, time_us)| Entry {
+            entry: entry.map(|(code, time_us)| LockfileEntry {
                 codes: vec![code],
                 time_us,
                 default_us: None,
@@ -77,7 +78,7 @@ mod tests {
             on(&[(1, None)], None),
         ];
         let costs = costs(&devices);
-        let fails = || Cost::Fails("timed-out".to_owned());
+        let fails = || Cost::Fails(Status::TimedOut);
         let expected = [
             Some(vec![
                 Cost::Factor(1.0),

@@ -1,7 +1,8 @@
-//! Choosing between close configurations: the best are verified on every draw, then timed again in turns. One
-//! that fails there is out for good, and the next best take its place.
+//! The choice between close configurations: the best are verified on every draw, then timed again in turns.
+//! One that fails there is out for good, and the next best take its place.
 
-use super::bench::{Bench, BenchError, Measured};
+use super::evaluation::Evaluation;
+use super::workers::{MeasurementWorker, WorkerError};
 use crate::interrupt;
 use cltune_runtime::tuning::{Compared, FinalistRule, Finalists};
 use std::collections::HashMap;
@@ -41,24 +42,24 @@ pub(crate) trait Judge {
     ///
     /// # Errors
     /// Nothing can be said any more: the device is lost, or Ctrl-C was pressed.
-    fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError>;
+    fn verify(&mut self, codes: &[i64]) -> Result<Option<Evaluation>, WorkerError>;
 
     /// Times configurations in turns; of those that fail, why.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
-    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError>;
+    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, WorkerError>;
 }
 
 /// Of each configuration the times, or why it has none.
-pub(crate) type Compares = Vec<Result<Compared, Measured>>;
+pub(crate) type Compares = Vec<Result<Compared, Evaluation>>;
 
-impl Judge for Bench {
-    fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+impl Judge for MeasurementWorker {
+    fn verify(&mut self, codes: &[i64]) -> Result<Option<Evaluation>, WorkerError> {
         self.verify(codes)
     }
 
-    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError> {
+    fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, WorkerError> {
         self.compare(codes)
     }
 }
@@ -75,8 +76,8 @@ pub(crate) fn choose(
     mut judge: Option<&mut dyn Judge>,
     default: &[i64],
     results: &[(Vec<i64>, f64)],
-    mut sound: impl FnMut(&[i64]) -> Result<(), Measured>,
-    mut reject: impl FnMut(&[i64], &Measured),
+    mut sound: impl FnMut(&[i64]) -> Result<(), Evaluation>,
+    mut reject: impl FnMut(&[i64], &Evaluation),
 ) -> Option<Choice> {
     let mut finalists = Finalists::new(RULE, default, results.iter().cloned());
     let mut compared = HashMap::new();
@@ -102,7 +103,7 @@ fn best_finalist(
     default: &[i64],
     finalists: &mut Finalists,
     compared: &mut HashMap<Vec<i64>, Compared>,
-    reject: &mut impl FnMut(&[i64], &Measured),
+    reject: &mut impl FnMut(&[i64], &Evaluation),
 ) -> Option<Choice> {
     loop {
         let Some(judge) = judge.as_deref_mut() else {
@@ -116,7 +117,7 @@ fn best_finalist(
         if let Err(error) = judged {
             let held = finalists.contenders();
             let mut left = finalists.left().to_vec();
-            if matches!(error, BenchError::Interrupted) || !held.is_empty() {
+            if matches!(error, WorkerError::Interrupted) || !held.is_empty() {
                 left.retain(|(codes, _)| held.contains(codes));
             }
             return by_first_times(&left, default);
@@ -138,11 +139,11 @@ fn judge_finalists(
     judge: &mut dyn Judge,
     finalists: &mut Finalists,
     compared: &mut HashMap<Vec<i64>, Compared>,
-    failed: &mut Vec<(Vec<i64>, Measured)>,
-) -> Result<(), BenchError> {
+    failed: &mut Vec<(Vec<i64>, Evaluation)>,
+) -> Result<(), WorkerError> {
     while let Some(codes) = finalists.next().map(<[i64]>::to_vec) {
         if interrupt::since().is_some_and(|since| since > AFTER_INTERRUPT) {
-            return Err(BenchError::Interrupted);
+            return Err(WorkerError::Interrupted);
         }
         match judge.verify(&codes)? {
             None => finalists.holds(&codes),
@@ -270,7 +271,7 @@ mod tests {
         /// How many more answers there are.
         answers: usize,
         /// The error after that.
-        error: fn() -> BenchError,
+        error: fn() -> WorkerError,
         /// What must not be chosen for another reason.
         unsound: Vec<i64>,
         /// What was asked.
@@ -278,10 +279,10 @@ mod tests {
     }
 
     /// What says that these must not be chosen.
-    fn objector(unsound: Vec<i64>) -> impl FnMut(&[i64]) -> Result<(), Measured> {
+    fn objector(unsound: Vec<i64>) -> impl FnMut(&[i64]) -> Result<(), Evaluation> {
         move |codes| {
             if unsound.contains(&codes[0]) {
-                Err(Measured::Unsound("race".into()))
+                Err(Evaluation::Unsound("race".into()))
             } else {
                 Ok(())
             }
@@ -295,13 +296,13 @@ mod tests {
                 wrong: wrong.to_vec(),
                 crash: Vec::new(),
                 answers: usize::MAX,
-                error: || BenchError::Refused("gone".into()),
+                error: || WorkerError::Refused("gone".into()),
                 unsound: Vec::new(),
                 asked: Vec::new(),
             }
         }
 
-        fn ask(&mut self, what: String) -> Result<(), BenchError> {
+        fn ask(&mut self, what: String) -> Result<(), WorkerError> {
             self.asked.push(what);
             self.answers = self.answers.checked_sub(1).ok_or_else(self.error)?;
             Ok(())
@@ -318,17 +319,17 @@ mod tests {
         }
     }
 
-    fn wrong() -> Measured {
-        Measured::Crashed("wrong".into())
+    fn wrong() -> Evaluation {
+        Evaluation::Crashed("wrong".into())
     }
 
     impl Judge for Made {
-        fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+        fn verify(&mut self, codes: &[i64]) -> Result<Option<Evaluation>, WorkerError> {
             self.ask(format!("verify {}", codes[0]))?;
             Ok(self.wrong.contains(&codes[0]).then(wrong))
         }
 
-        fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, BenchError> {
+        fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, WorkerError> {
             let names: Vec<String> = codes.iter().map(|codes| codes[0].to_string()).collect();
             self.ask(format!("compare {}", names.join(" ")))?;
             let times = codes.iter().map(|codes| {
@@ -430,7 +431,7 @@ mod tests {
         // Ctrl-C: nothing that did not hold.
         let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
         judge.answers = 0;
-        judge.error = || BenchError::Interrupted;
+        judge.error = || WorkerError::Interrupted;
         assert_eq!(judge.choose(), (None, vec![]));
         judge.answers = 1;
         assert_eq!(judge.choose(), (Some(0), vec![]));

@@ -1,4 +1,4 @@
-//! Requests and answers between supervisor and worker.
+//! The protocol between supervisor and worker: requests and answers.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome, Step};
@@ -82,8 +82,8 @@ pub(crate) struct Prepare {
     pub(crate) device: usize,
     /// Its name, in case the list has changed.
     pub(crate) device_name: String,
-    /// The declaration as a link-section record.
-    pub(crate) record: Vec<u8>,
+    /// The text of the declaration's record.
+    pub(crate) record: String,
     /// The problem.
     pub(crate) dims: Vec<i64>,
     /// The seed of the inputs.

@@ -172,10 +172,7 @@ impl Ready {
     fn prepare<T>(&mut self, prepare: &Prepare, make: Make<T>) -> Result<T, String> {
         (self.measurer, self.compiler) = (None, None);
         let context = self.context(prepare)?;
-        let declaration = record::decode_all(&prepare.record)
-            .map_err(|error| error.to_string())?
-            .pop()
-            .ok_or("the declaration is empty")?;
+        let declaration = record::from_text(&prepare.record).map_err(|error| error.to_string())?;
         let options = MeasureOptions {
             seed: prepare.seed,
             folder: prepare.folder.clone(),

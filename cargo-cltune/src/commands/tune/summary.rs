@@ -3,8 +3,9 @@
 use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
-use crate::session::{Finished, Job, time};
+use crate::session::{Finished, Job};
 use crate::terminal::printable_name;
+use crate::units::time;
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
 use std::path::Path;
@@ -66,8 +67,8 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
              (--stop-when-stagnant)"
         )?;
     }
-    if let Some(crowded) = &finished.crowded {
-        writeln!(out, "  {subject}: {crowded}")?;
+    if let Some(startup) = &finished.startup {
+        writeln!(out, "  {subject}: {startup}")?;
     }
     let soundness = finished.soundness.as_ref();
     let soundness = soundness.filter(|_| finished.choice.is_some());

@@ -1,21 +1,19 @@
-//! One entry, problem and device, in a worker process of its own.
+//! The verification of one entry for a problem on a device, in a worker process of its own.
 
 use super::entries::Origin;
 use crate::interrupt::interrupted;
 use crate::oclgrind::{Ended, Finding, Limits, Oclgrind, Simulation};
-use crate::session::{Job, draws_at_once};
+use crate::session::{Job, draws_at_once, failure_reason};
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
 use cltune_core::select::default_codes;
 use cltune_runtime::tuning::{InputKind, Outcome};
+use cltune_search::Status;
 use std::time::Duration;
 
 /// How long computing the reference may take: it is naive, and drivers are slow.
 const PATIENCE: Duration = Duration::from_mins(10);
-
-/// The status of what could not be prepared.
-const NOT_RUN: &str = "not-run";
 
 /// What is to be verified.
 pub(super) struct Attempt {
@@ -86,15 +84,14 @@ pub(super) struct Verified {
 /// What went wrong.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// The word that messages have for it.
-    pub(super) status: &'static str,
+    pub(super) status: Status,
     pub(super) detail: String,
     /// Whether it is the simulator's, which is not up to the kernel.
     is_simulators: bool,
 }
 
 impl Failure {
-    fn new(status: &'static str, detail: impl Into<String>) -> Self {
+    fn new(status: Status, detail: impl Into<String>) -> Self {
         Self {
             status,
             detail: detail.into(),
@@ -102,25 +99,23 @@ impl Failure {
         }
     }
 
-    fn of_outcome(outcome: Outcome) -> Self {
+    fn of_outcome(outcome: &Outcome) -> Self {
+        let reason = failure_reason(outcome);
         match outcome {
-            Outcome::BuildFailed { log } => Self::new("build-failed", log),
-            Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
-            Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
-            Outcome::SkipsWork(skips) => Self::new("skips-work", skips.to_string()),
-            Outcome::Unjudged { reason } => Self::new(NOT_RUN, reason),
+            Outcome::Unjudged { .. } => Self::new(Status::NotRun, reason.unwrap_or_default()),
             // A worker never answers so.
             Outcome::Ok(_) | Outcome::TooSlow { .. } => {
-                Self::new("crashed", "the worker answered nonsense")
+                Self::new(Status::Crashed, "the worker answered nonsense")
             }
+            _ => Self::new(outcome.status(), reason.unwrap_or_default()),
         }
     }
 
     fn of_worker(failure: &WorkerFailure) -> Self {
         match failure {
-            WorkerFailure::TimedOut { .. } => Self::new("timed-out", failure.to_string()),
-            WorkerFailure::Interrupted => Self::new(NOT_RUN, failure.to_string()),
-            _ => Self::new("crashed", failure.to_string()),
+            WorkerFailure::TimedOut { .. } => Self::new(Status::TimedOut, failure.to_string()),
+            WorkerFailure::Interrupted => Self::new(Status::NotRun, failure.to_string()),
+            _ => Self::new(Status::Crashed, failure.to_string()),
         }
     }
 
@@ -130,18 +125,22 @@ impl Failure {
         match ended {
             Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
                 is_simulators: true,
-                ..Self::new(NOT_RUN, format!("Oclgrind itself fails: {reason}"))
+                ..Self::new(Status::NotRun, format!("Oclgrind itself fails: {reason}"))
             },
             Ended::Build(log) => Self {
                 is_simulators: is_tuned,
-                ..Self::new(NOT_RUN, format!("it does not build for Oclgrind: {log}"))
+                ..Self::new(
+                    Status::NotRun,
+                    format!("it does not build for Oclgrind: {log}"),
+                )
             },
-            Ended::Reference(reason) => Self::new(NOT_RUN, reason),
-            Ended::Late(reason) if was_prepared => Self::new("timed-out", reason),
-            Ended::Late(reason) => {
-                Self::new(NOT_RUN, format!("computing the reference failed: {reason}"))
-            }
-            Ended::Interrupted => Self::new(NOT_RUN, "interrupted"),
+            Ended::Reference(reason) => Self::new(Status::NotRun, reason),
+            Ended::Late(reason) if was_prepared => Self::new(Status::TimedOut, reason),
+            Ended::Late(reason) => Self::new(
+                Status::NotRun,
+                format!("computing the reference failed: {reason}"),
+            ),
+            Ended::Interrupted => Self::new(Status::NotRun, "interrupted"),
         }
     }
 }
@@ -153,13 +152,12 @@ impl Verified {
 
     /// Whether it never came to running the configuration, of which nothing is known then.
     pub(super) fn is_not_run(&self) -> bool {
-        self.status() == NOT_RUN
+        self.status() == Status::NotRun
     }
 
     /// Whether the driver does not want it.
     fn is_refused(&self) -> bool {
-        let refusal = |status| matches!(status, "build-failed" | "launch-failed");
-        refusal(self.status())
+        matches!(self.status(), Status::BuildFailed | Status::LaunchFailed)
     }
 
     /// Whether Oclgrind objects to the configuration, and not only to the reference.
@@ -174,12 +172,14 @@ impl Verified {
     }
 
     /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
-    pub(super) fn status(&self) -> &'static str {
+    pub(super) fn status(&self) -> Status {
         match &self.failure {
-            Some(failure) if failure.status == NOT_RUN && self.has_own_findings() => "unsound",
-            Some(failure) => failure.status,
-            None if self.findings.is_empty() => "ok",
-            None => "unsound",
+            Some(failure) if failure.status == Status::NotRun && self.has_own_findings() => {
+                Status::Unsound
+            }
+            Some(failure) => failure.status.clone(),
+            None if self.findings.is_empty() => Status::Ok,
+            None => Status::Unsound,
         }
     }
 }
@@ -294,7 +294,7 @@ impl Attempt {
             let mut result = Ok(0);
             for ran in simulated.ran {
                 verified.findings.extend(ran.findings);
-                let wrong = |wrong| Failure::of_outcome(Outcome::WrongResult(wrong));
+                let wrong = |wrong| Failure::of_outcome(&Outcome::WrongResult(wrong));
                 result = ran.result.map_err(wrong);
             }
             verified.findings.extend(simulated.unfinished);
@@ -325,7 +325,7 @@ impl Attempt {
         let prepare = Prepare {
             device: self.job.device.index,
             device_name: self.job.device.name.clone(),
-            record: record::encode(&self.job.declaration),
+            record: record::to_text(&self.job.declaration),
             dims: self.job.dims.clone(),
             seed,
             folder: self.job.folder.clone(),
@@ -338,18 +338,20 @@ impl Attempt {
         // Whatever happens here is not the configuration's doing.
         let prepared = Verifier::prepare(worker, prepare, patience);
         let mut verifier = prepared.map_err(|failure| match failure {
-            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Refused(reason) => Failure::new(Status::NotRun, reason),
             Unverified::Worker(failure) => Failure::new(
-                NOT_RUN,
+                Status::NotRun,
                 format!("computing the reference failed: {failure}"),
             ),
         })?;
         let verified = verifier.verify(&self.codes, self.limit);
         let verified = verified.map_err(|failure| match failure {
-            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Refused(reason) => Failure::new(Status::NotRun, reason),
             Unverified::Worker(failure) => Failure::of_worker(&failure),
         })?;
         left_out.extend(verified.left_out);
-        verified.right.map_err(Failure::of_outcome)
+        verified
+            .right
+            .map_err(|outcome| Failure::of_outcome(&outcome))
     }
 }

@@ -7,7 +7,7 @@ use super::problems::{larger, uneven};
 use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
 use crate::oclgrind::{self, Oclgrind, OclgrindError};
-use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
+use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 pub(super) enum VerifyError {
     /// Devices cannot be listed.
     #[error(transparent)]
-    Devices(#[from] BenchError),
+    Devices(#[from] WorkerError),
     /// A filter matches nothing.
     #[error(transparent)]
     Filter(#[from] PlanError),

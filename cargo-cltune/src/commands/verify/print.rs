@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
         }
         let draws = format!("{} of {}", result.draws, attempt.all_draws());
         self.rows.push((
-            [result.status().to_owned(), draws],
+            [result.status().to_string(), draws],
             [name, format!("{problem}{size}"), device, values],
         ));
         Ok(())

@@ -8,7 +8,7 @@ use crate::report::html::{
     cell, details, grouped, note, number, paragraph, row_name, table, times,
 };
 use crate::report::picture::{self, Caption, improvements};
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 
 /// So many of the fastest configurations are listed.

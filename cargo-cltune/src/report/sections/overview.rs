@@ -4,7 +4,7 @@ use crate::chart::Element;
 use crate::history::{Kernel, OnDevice};
 use crate::report::devices::Devices;
 use crate::report::html::{self, cell, counted, grouped, number, row_name, times};
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 
 /// What all searches together come to.

@@ -1,21 +1,12 @@
-//! Journals read back: what earlier sessions measured.
+//! The results of earlier sessions, read back from their journals.
 //!
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line that
 //! cannot be understood is left out, and so are the lines of a session whose header cannot.
 
-use super::entry::{Entry, LARGEST, codes};
+use super::line::{LARGEST, Line, Place, Recorded, Session, codes};
 use cltune_core::declaration::Declaration;
-use serde::Deserialize;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-
-/// Where and for what results were measured.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(crate) struct Place {
-    pub(crate) platform: String,
-    pub(crate) device: String,
-    pub(crate) problem: Vec<i64>,
-}
 
 /// The results of one place.
 #[derive(Debug, PartialEq)]
@@ -25,36 +16,6 @@ pub(crate) struct Recalled {
     pub(crate) sessions: Vec<Session>,
     /// What they measured, in the order in which it was.
     pub(crate) results: Vec<Recorded>,
-}
-
-/// What a session was like.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub(crate) struct Session {
-    /// `CL_DRIVER_VERSION`.
-    pub(crate) driver: String,
-    /// How it searched.
-    pub(crate) strategy: String,
-    pub(crate) seed: u64,
-    /// Whether it went on where the session before it had ended.
-    pub(crate) resumed: bool,
-}
-
-/// A configuration and what became of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Recorded {
-    pub(crate) codes: Vec<i64>,
-    /// Microseconds; `None` where it failed.
-    pub(crate) time_us: Option<f64>,
-    /// `ok`, or how it failed; [`Line`](super::Line) has the words.
-    pub(crate) status: String,
-    /// Why it failed.
-    pub(crate) detail: Option<String>,
-    /// The single runs, microseconds.
-    pub(crate) samples_us: Vec<f64>,
-    pub(crate) build_seconds: Option<f64>,
-    /// The position of its session in [`Recalled::sessions`].
-    pub(crate) session: usize,
 }
 
 /// What the journals in the folder `state` have on this very declaration, a place each.
@@ -80,41 +41,38 @@ fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Rec
     let model = &declaration.model;
     let mut at = None;
     for line in journal.split(b'\n').map_while(std::io::Result::ok) {
-        match Entry::of(&line) {
+        match Line::of(&line) {
             // A journal has one kernel.
-            Entry::Header(header) if header.kernel != model.name => return,
-            Entry::Header(header) => {
+            Line::Header(header) if header.kernel != model.name => return,
+            Line::Header(header) => {
                 at = header.is_of(declaration).then(|| {
-                    let at = place(header.place, recalled);
-                    recalled[at].sessions.push(header.session);
+                    let (place, session) = header.parts();
+                    let at = position(place, recalled);
+                    recalled[at].sessions.push(session);
                     at
                 });
             }
-            Entry::Result(result) => {
+            Line::Result(result) => {
                 if let Some(at) = at
                     && let Some(codes) = codes(&result.values, model)
                 {
                     let session = recalled[at].sessions.len() - 1;
                     recalled[at].results.push(Recorded {
                         codes,
-                        time_us: result.time_us,
-                        status: result.status,
-                        detail: result.detail,
-                        samples_us: result.samples_us,
-                        build_seconds: result.build_seconds,
                         session,
+                        ..result.recorded
                     });
                 }
             }
-            Entry::Damaged { header: true } => at = None,
-            Entry::Begin(_) | Entry::Abandoned(_) | Entry::End | Entry::Damaged { .. } => {}
+            Line::Damaged { header: true } => at = None,
+            Line::Begin(_) | Line::Abandoned(_) | Line::End | Line::Damaged { .. } => {}
         }
     }
 }
 
-/// Where the results of a place are collected.
-fn place(place: Place, recalled: &mut Vec<Recalled>) -> usize {
-    let known = recalled.iter().position(|known| known.place == place);
+/// The position of a place, which is added where it is new.
+fn position(place: Place, recalled: &mut Vec<Recalled>) -> usize {
+    let known = recalled.iter().position(|of| of.place == place);
     known.unwrap_or_else(|| {
         recalled.push(Recalled {
             place,
@@ -129,6 +87,7 @@ fn place(place: Place, recalled: &mut Vec<Recalled>) -> usize {
 mod tests {
     use super::*;
     use crate::samples;
+    use cltune_search::Status;
 
     const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0}"#;
 
@@ -178,7 +137,7 @@ mod tests {
             Recorded {
                 codes: vec![32],
                 time_us: Some(2.0),
-                status: "ok".to_owned(),
+                status: Status::Ok,
                 samples_us: vec![3.0, 2.0],
                 build_seconds: Some(0.5),
                 session: 1,
@@ -186,7 +145,7 @@ mod tests {
             },
             Recorded {
                 codes: vec![64],
-                status: "timed-out".to_owned(),
+                status: Status::TimedOut,
                 detail: Some("late".to_owned()),
                 session: 1,
                 ..Recorded::default()

@@ -1,8 +1,8 @@
-//! A journal made fit for being appended to: a session may have been killed in the middle of a line,
-//! and a disk may have lost something.
+//! Repair of a journal before lines are appended: a session may have been killed in the middle of a line, and
+//! a disk may have lost data.
 
 use super::READABLE;
-use super::entry::{Entry, LARGEST};
+use super::line::{LARGEST, Line};
 use crate::lockfile_store::replace;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,13 +34,13 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
     // Without its header nobody can tell what a session's lines are about.
     let mut headless = false;
     for line in whole.split_inclusive(|byte| *byte == b'\n') {
-        let entry = Entry::of(line.strip_suffix(b"\n").unwrap_or(line));
-        match entry {
-            Entry::Damaged { header: true } => headless = true,
-            Entry::Header(_) => headless = false,
+        let understood = Line::of(line.strip_suffix(b"\n").unwrap_or(line));
+        match understood {
+            Line::Damaged { header: true } => headless = true,
+            Line::Header(_) => headless = false,
             _ => {}
         }
-        if headless || matches!(entry, Entry::Damaged { .. }) {
+        if headless || matches!(understood, Line::Damaged { .. }) {
             damaged += 1;
         } else {
             sound.extend_from_slice(line);
@@ -75,7 +75,7 @@ fn aside(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::checksum::seal;
+    use super::super::line::seal;
     use super::*;
     use serde_json::json;
     use std::fs;

@@ -1,14 +1,13 @@
-//! What an interrupted search has left.
+//! The results of an interrupted search.
 
-use super::entry::{Entry, LARGEST, codes};
-use super::read::Place;
+use super::line::{LARGEST, Line, Place, codes};
 use crate::session::plan::Job;
 use cltune_core::fingerprint;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// What is known of a search that ended before it was done.
+/// The results of a search that ended before it was done.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Interrupted {
     /// The configurations and their times, microseconds; `None` where one failed.
@@ -30,60 +29,63 @@ impl Interrupted {
 
 /// What the last search in a journal has left, with all that it was resumed from; nothing where
 /// there is none of this declaration, way of verifying, place and driver.
-pub(super) fn interrupted(path: &Path, job: &Job, place: &Place) -> Interrupted {
+pub(super) fn interrupted(path: &Path, job: &Job) -> Interrupted {
     cltune_files::open(path, LARGEST).map_or_else(
         |_| Interrupted::default(),
-        |file| read(BufReader::new(file), job, place),
+        |file| read(BufReader::new(file), job),
     )
 }
 
-fn read(journal: impl BufRead, job: &Job, place: &Place) -> Interrupted {
+fn read(journal: impl BufRead, job: &Job) -> Interrupted {
     let model = &job.declaration.model;
     let verification = fingerprint::of_verification(&job.declaration);
+    let place = Place::of(job);
     let mut results = BTreeMap::new();
     let mut begun: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
     let mut order = Vec::new();
     let mut ours = false;
     let mut ended = false;
     for line in journal.split(b'\n').map_while(std::io::Result::ok) {
-        match Entry::of(&line) {
-            Entry::Header(header) => {
-                ours = header.is_of(&job.declaration)
-                    && header.verification == verification
-                    && header.place == *place
-                    && header.session.driver == job.device.driver;
-                if !ours || !header.session.resumed {
+        match Line::of(&line) {
+            Line::Header(header) => {
+                let is_same = header.is_of(&job.declaration) && header.verification == verification;
+                let (of, session) = header.parts();
+                ours = is_same && of == place && session.driver == job.device.driver;
+                if !ours || !session.resumed {
                     results.clear();
                     begun.clear();
                     order.clear();
                 }
                 ended = false;
             }
-            Entry::Begin(begin) if ours => {
+            Line::Begin(begin) if ours => {
                 if let Some(codes) = codes(&begin.begin, model) {
                     *begun.entry(codes).or_default() += 1;
                 }
             }
-            Entry::Abandoned(abandoned) if ours => {
+            Line::Abandoned(abandoned) if ours => {
                 if let Some(codes) = codes(&abandoned.abandoned, model)
                     && let Some(times) = begun.get_mut(&codes)
                 {
                     *times = times.saturating_sub(1);
                 }
             }
-            Entry::Result(result) if ours => {
+            Line::Result(result) if ours => {
                 if let Some(codes) = codes(&result.values, model) {
                     begun.remove(&codes);
-                    if result.killed {
+                    if result.recorded.killed {
                         begun.insert(codes.clone(), 1);
-                    } else if results.insert(codes.clone(), result.time_us).is_none() {
+                    } else if results
+                        .insert(codes.clone(), result.recorded.time_us)
+                        .is_none()
+                    {
                         order.push(codes);
                     }
                 }
             }
-            Entry::End => ended = true,
-            Entry::Damaged { header: true } => ours = false,
-            Entry::Begin(_) | Entry::Abandoned(_) | Entry::Result(_) | Entry::Damaged { .. } => {}
+            Line::End => ended = true,
+            Line::Damaged { header: true } => ours = false,
+            Line::Begin(_) | Line::Abandoned(_) | Line::Result(_) | Line::Damaged { .. } => {}
         }
     }
     let results = order.into_iter().map(|codes| {
@@ -100,7 +102,6 @@ fn read(journal: impl BufRead, job: &Job, place: &Place) -> Interrupted {
 
 #[cfg(test)]
 mod tests {
-    use super::super::place;
     use super::*;
     use crate::samples;
     use crate::worker::DeviceRecord;
@@ -123,8 +124,7 @@ mod tests {
     }
 
     fn left(journal: &str) -> Interrupted {
-        let job = job();
-        read(journal.as_bytes(), &job, &place(&job))
+        read(journal.as_bytes(), &job())
     }
 
     #[test]

@@ -1,19 +1,18 @@
-//! What a person sees while tuning, on standard error: a block for each device on a terminal, plain
-//! lines elsewhere, nothing but warnings with `--quiet`.
+//! Progress of a session, for people, on standard error: a block for each device on a terminal, plain lines
+//! elsewhere, nothing but warnings with `--quiet`.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `state` | how far a search is |
+//! | `state` | progress of a search |
 //! | `text` | that in words |
 
 mod state;
 mod text;
 
-pub(crate) use text::time;
-
 use super::journal::Interrupted;
 use super::plan::Job;
 use crate::terminal::{printable, say};
+use cltune_search::Status;
 use console::{Style, Term};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use state::State;
@@ -187,7 +186,7 @@ impl Progress {
     /// A configuration is done: its status and its time, microseconds, where it works.
     pub(crate) fn step(
         &mut self,
-        status: &'static str,
+        status: &Status,
         time_us: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {

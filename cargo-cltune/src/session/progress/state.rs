@@ -1,5 +1,6 @@
-//! How far a search is.
+//! Progress of a search.
 
+use cltune_search::Status;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ pub(super) struct State {
     /// The default's time, microseconds.
     pub(super) default_us: Option<f64>,
     /// How many failed, by kind.
-    pub(super) failures: BTreeMap<&'static str, u64>,
+    pub(super) failures: BTreeMap<Status, u64>,
     /// Whether all is measured, and the best are timed again.
     pub(super) comparing: bool,
 }
@@ -58,13 +59,13 @@ impl State {
     /// A configuration is done.
     pub(super) fn step(
         &mut self,
-        status: &'static str,
+        status: &Status,
         time_us: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {
         self.done += 1;
         match time_us {
-            None => *self.failures.entry(status).or_insert(0) += 1,
+            None => *self.failures.entry(status.clone()).or_insert(0) += 1,
             Some(time) if self.best.as_ref().is_none_or(|(best, _)| time < *best) => {
                 self.best = Some((time, configuration()));
             }

@@ -1,7 +1,8 @@
-//! How far a search is, in words.
+//! Progress of a search in words.
 
 use super::state::State;
 use crate::terminal::printable_name;
+use crate::units::time;
 use std::time::{Duration, Instant};
 
 /// How wide a bar is at most, in characters, and at least: a narrow terminal shows the counts instead.
@@ -102,18 +103,10 @@ pub(super) fn results(count: usize) -> String {
     format!("{count} result{}", if count == 1 { "" } else { "s" })
 }
 
-/// A time for people: `7.42 us`, `12.3 ms`.
-pub(crate) fn time(microseconds: f64) -> String {
-    match microseconds {
-        us if us < 1e3 => format!("{us:.2} us"),
-        us if us < 1e6 => format!("{:.2} ms", us / 1e3),
-        us => format!("{:.2} s", us / 1e6),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_search::Status;
 
     /// Half done after ten seconds.
     fn state() -> (State, Instant) {
@@ -122,16 +115,16 @@ mod tests {
         state.title = "app::saxpy for n = 8".to_owned();
         state.default_us = Some(4000.0);
         for (status, time_us) in [
-            ("ok", Some(2000.0)),
-            ("crashed", None),
-            ("build-failed", None),
-            ("crashed", None),
-            ("ok", Some(3000.0)),
+            (Status::Ok, Some(2000.0)),
+            (Status::Crashed, None),
+            (Status::BuildFailed, None),
+            (Status::Crashed, None),
+            (Status::Ok, Some(3000.0)),
         ] {
-            state.step(status, time_us, || "WG = 64".to_owned());
+            state.step(&status, time_us, || "WG = 64".to_owned());
         }
         for _ in 0..15 {
-            state.step("ok", Some(5000.0), String::new);
+            state.step(&Status::Ok, Some(5000.0), String::new);
         }
         let now = state.begin + Duration::from_secs(10);
         (state, now)
@@ -201,7 +194,7 @@ mod tests {
         let (mut state, now) = state();
         state.resume(30);
         assert_eq!(counts(&state, now), "30/40, 0.0/s");
-        state.step("ok", Some(1.0), String::new);
+        state.step(&Status::Ok, Some(1.0), String::new);
         assert_eq!(counts(&state, now), "31/40, 0.1/s, 1 min 30 s left");
         state.comparing = true;
         assert!(counts(&state, now).ends_with("in turns"));

@@ -1,4 +1,4 @@
-//! Files of other tuners as what the report shows: kernels, problems, devices.
+//! Files of other tuners for the report, as kernels, problems and devices.
 
 use super::read::{ReadError, read};
 use crate::history::{Kernel, OnDevice, Problem};
@@ -141,6 +141,7 @@ fn recorded(result: &Measured, parameters: &[Values], session: usize) -> Recorde
         detail: result.detail.clone(),
         samples_us: result.samples_ms.iter().map(|ms| ms * 1e3).collect(),
         build_seconds: result.build_ms.map(|ms| ms / 1e3),
+        killed: false,
         session,
     }
 }

@@ -1,6 +1,5 @@
-//! What there is to write: what the journals have of one kernel, device and problem.
+//! The results that are exported: those of the journals on one kernel, device and problem.
 
-use super::{csv, kernel_tuner, t4};
 use crate::history::OnDevice;
 use crate::session::Recorded;
 use cltune_core::model::Model;
@@ -8,44 +7,13 @@ use std::collections::BTreeMap;
 
 /// The results of one kernel, device and problem.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found<'a> {
+pub(crate) struct Export<'a> {
     pub(crate) model: &'a Model,
     pub(crate) dims: &'a [i64],
     pub(crate) on: &'a OnDevice,
 }
 
-/// How they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Layout {
-    /// Kernel Tuner's cache file, which its dashboard and its simulation mode open.
-    KernelTuner,
-    /// T4, the results format of the auto-tuning community.
-    T4,
-    /// A row per configuration, with a header; what `cargo cltune simulate` replays.
-    Csv,
-}
-
-impl Layout {
-    /// How names of such files end.
-    pub(crate) fn ending(self) -> &'static str {
-        match self {
-            Self::KernelTuner => "kernel-tuner.json",
-            Self::T4 => "t4.json",
-            Self::Csv => "csv",
-        }
-    }
-}
-
-impl Found<'_> {
-    /// The text of the file.
-    pub(crate) fn write(&self, layout: Layout) -> String {
-        match layout {
-            Layout::KernelTuner => kernel_tuner::write(self),
-            Layout::T4 => t4::write(self),
-            Layout::Csv => csv::write(self),
-        }
-    }
-
+impl Export<'_> {
     /// The last result of each configuration, in the order in which they were measured: formats have
     /// one result for a configuration, and the last is the one that `report` shows.
     pub(super) fn results(&self) -> Vec<&Recorded> {

@@ -1,27 +1,27 @@
-//! The course of a search: configurations go in and results come out, until there is a reason to end.
+//! The search loop: configurations are evaluated until there is a reason to end.
 
-use super::bench::{BenchError, Lane, Measured};
-use super::journal::{Interrupted, Journal, Line};
+use super::evaluation::Evaluation;
+use super::journal::{Interrupted, Journal, Recorded};
 use super::messages::Messages;
+use super::pipeline::EvaluationQueue;
 use super::plan::Job;
 use super::progress::Progress;
-use super::search::SearchError;
-use super::trouble::Trouble;
+use super::quarantine::Quarantine;
+use super::result::{Failures, SearchError, Stopped};
+use super::workers::WorkerError;
 use crate::interrupt::interrupted;
-use cltune_search::{Confidence, Score, Search, Stagnation, Step};
+use crate::threads::lock;
+use cltune_search::{Confidence, Score, Search, Stagnation, Status, Step};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// How many configurations failed, by status, and the first reason of each.
-pub(crate) type Failures = BTreeMap<&'static str, (u64, String)>;
+use std::sync::{Arc, Mutex};
 
 /// A configuration whose only time is within this factor of the best may owe it to a hiccup of the machine.
 const HICCUP: f64 = 4.0;
 /// So many of those are timed again at most.
 const DOUBTFUL: usize = 3;
 
-/// A search under way, and all who learn of each result.
-pub(super) struct Course<'a> {
+/// A search under way, and all that each result is reported to.
+pub(super) struct SearchLoop<'a> {
     pub(super) job: &'a Job,
     pub(super) search: Search,
     /// With which confidence a search that leads nowhere is ended.
@@ -33,8 +33,8 @@ pub(super) struct Course<'a> {
     pub(super) progress: Progress,
     pub(super) failures: Failures,
     /// What failed, and how.
-    pub(super) failed: BTreeMap<Vec<i64>, &'static str>,
-    pub(super) trouble: Trouble,
+    pub(super) failed: BTreeMap<Vec<i64>, Status>,
+    pub(super) quarantine: Quarantine,
     /// What was found after the search: the times of what it had stepped over or was measured again, `None`
     /// for what has failed since. These replace the search's results.
     pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
@@ -46,15 +46,7 @@ pub(super) struct Course<'a> {
     pub(super) killed: Vec<Vec<i64>>,
 }
 
-/// Why a search ended before it was done, keeping what it had found.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Stopped {
-    pub(crate) reason: String,
-    /// Whether the device is of no further use.
-    pub(crate) device_lost: bool,
-}
-
-impl Course<'_> {
+impl SearchLoop<'_> {
     /// Measures until the search is done or `over` says so. What stops a search early is returned
     /// once something was found, which then is kept.
     ///
@@ -62,26 +54,26 @@ impl Course<'_> {
     /// What stopped it before anything was found.
     pub(super) fn run(
         &mut self,
-        lane: &mut dyn Lane,
+        queue: &mut dyn EvaluationQueue,
         over: impl Fn() -> bool,
     ) -> Result<Option<Stopped>, SearchError> {
         let mut ending = false;
         let mut under_way = 0;
         let mut checked = None;
         loop {
-            while !ending && under_way < lane.capacity() {
+            while !ending && under_way < queue.capacity() {
                 match self.search.step() {
                     Step::Measure(codes) => {
-                        lane.submit(codes);
+                        queue.submit(codes);
                         under_way += 1;
                     }
                     Step::Wait => break,
                     Step::Done => ending = true,
                 }
             }
-            let noted = match lane.next() {
-                // What is under way is abandoned, and nobody is to blame.
-                Ok(None) | Err(BenchError::Interrupted) => return Ok(None),
+            let noted = match queue.next() {
+                // What is under way is abandoned, which is no configuration's fault.
+                Ok(None) | Err(WorkerError::Interrupted) => return Ok(None),
                 Ok(Some((codes, measured))) => {
                     let noted = self.note(&codes, &measured);
                     noted.and_then(|()| self.suspect(&codes, &measured, &mut checked))
@@ -90,15 +82,15 @@ impl Course<'_> {
             };
             under_way -= 1;
             if let Ok(Some(check)) = &noted {
-                lane.submit(check.clone());
+                queue.submit(check.clone());
                 under_way += 1;
             }
             if let Err(error) = noted {
-                lane.cancel();
+                queue.cancel();
                 return self.stop(error);
             }
             if !ending && (over() || self.is_stagnant()) {
-                lane.cancel();
+                queue.cancel();
                 ending = true;
             }
         }
@@ -127,7 +119,7 @@ impl Course<'_> {
                 again.push(codes);
             } else {
                 let reason = format!("{times} sessions ended while it was being measured");
-                self.note(&codes, &Measured::Interrupted(reason))?;
+                self.note(&codes, &Evaluation::Interrupted(reason))?;
             }
         }
         Ok(again)
@@ -141,24 +133,24 @@ impl Course<'_> {
     pub(super) fn measure(
         &mut self,
         configurations: Vec<Vec<i64>>,
-        lane: &mut dyn Lane,
+        queue: &mut dyn EvaluationQueue,
     ) -> Result<Option<Stopped>, SearchError> {
         let mut waiting = configurations.into_iter();
         let mut under_way = 0;
         loop {
-            let room = lane.capacity().saturating_sub(under_way);
+            let room = queue.capacity().saturating_sub(under_way);
             for codes in waiting.by_ref().take(room) {
-                lane.submit(codes);
+                queue.submit(codes);
                 under_way += 1;
             }
-            let noted = match lane.next() {
-                Ok(None) | Err(BenchError::Interrupted) => return Ok(None),
+            let noted = match queue.next() {
+                Ok(None) | Err(WorkerError::Interrupted) => return Ok(None),
                 Ok(Some((codes, measured))) => self.revise(&codes, &measured),
                 Err(error) => Err(error.into()),
             };
             under_way -= 1;
             if let Err(error) = noted {
-                lane.cancel();
+                queue.cancel();
                 return self.stop(error);
             }
         }
@@ -207,7 +199,7 @@ impl Course<'_> {
     /// and so can one whose device was lost.
     pub(super) fn end(&mut self, stopped: Option<&Stopped>) {
         if stopped.is_none() && !interrupted() {
-            let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut journal = lock(&self.journal);
             // All results are there; without this line the next session offers to go on.
             let _ = journal.end("done");
         }
@@ -217,7 +209,7 @@ impl Course<'_> {
         if self.search.best().is_none() {
             return Err(error);
         }
-        let device_lost = matches!(error, SearchError::Bench(_) | SearchError::Trouble(_));
+        let device_lost = matches!(error, SearchError::Worker(_) | SearchError::DeviceLost(_));
         Ok(Some(Stopped {
             reason: error.to_string(),
             device_lost,
@@ -233,20 +225,21 @@ impl Course<'_> {
     }
 
     /// Takes a result in. One that the journal cannot hold counts all the same.
-    fn note(&mut self, codes: &[i64], measured: &Measured) -> Result<(), SearchError> {
-        let Some(line) = Line::new(self.job, codes, measured) else {
+    fn note(&mut self, codes: &[i64], evaluation: &Evaluation) -> Result<(), SearchError> {
+        let Some(recorded) = Recorded::new(codes, evaluation) else {
             return self.abandon(codes);
         };
-        self.search.tell(codes, Score::of(line.time_us));
-        if line.samples_us.is_some_and(|samples| samples.len() == 1) {
+        self.search.tell(codes, Score::of(recorded.time_us));
+        if recorded.samples_us.len() == 1 {
             self.timed_once.push(codes.to_vec());
         }
-        if matches!(measured, Measured::Killed(_)) {
+        if recorded.killed {
             self.killed.push(codes.to_vec());
         }
         let configuration = || self.job.configuration(codes);
-        self.progress.step(line.status, line.time_us, configuration);
-        let written = self.keep(codes, &line, false);
+        self.progress
+            .step(&recorded.status, recorded.time_us, configuration);
+        let written = self.report(&recorded, false);
         if let Some((best, time_us)) = self.search.best()
             && best == codes
         {
@@ -257,46 +250,50 @@ impl Course<'_> {
 
     /// Takes in what was found after the search; it replaces what the search knows of the configuration. A
     /// failure is one for good.
-    pub(super) fn revise(&mut self, codes: &[i64], measured: &Measured) -> Result<(), SearchError> {
-        let Some(line) = Line::new(self.job, codes, measured) else {
+    pub(super) fn revise(
+        &mut self,
+        codes: &[i64],
+        evaluation: &Evaluation,
+    ) -> Result<(), SearchError> {
+        let Some(recorded) = Recorded::new(codes, evaluation) else {
             return self.abandon(codes);
         };
-        self.revised.insert(codes.to_vec(), line.time_us);
+        self.revised.insert(codes.to_vec(), recorded.time_us);
         let is_first = self.stepped_over.remove(codes);
-        self.keep(codes, &line, !is_first)
+        self.report(&recorded, !is_first)
     }
 
-    /// Tells the journal and whoever listens.
-    fn keep(&mut self, codes: &[i64], line: &Line<'_>, revised: bool) -> Result<(), SearchError> {
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = journal.result(line);
-        drop(journal);
-        self.messages.configuration(self.job, line, revised);
-        if codes == self.default {
-            self.progress.default(line.time_us);
+    /// Reports a result to the journal, to tools and to the person who waits.
+    fn report(&mut self, recorded: &Recorded, revised: bool) -> Result<(), SearchError> {
+        let written = lock(&self.journal).result(self.job, recorded);
+        self.messages.configuration(self.job, recorded, revised);
+        if recorded.codes == self.default {
+            self.progress.default(recorded.time_us);
         }
-        self.count(codes, line);
+        self.count(recorded);
         Ok(written?)
     }
 
     /// Counts a failure, and one no longer that was measured again.
-    fn count(&mut self, codes: &[i64], line: &Line<'_>) {
-        let before = self.failed.remove(codes);
-        if let Some((count, _)) = before.and_then(|status| self.failures.get_mut(status)) {
+    fn count(&mut self, recorded: &Recorded) {
+        let before = self.failed.remove(&recorded.codes);
+        if let Some((count, _)) = before.and_then(|status| self.failures.get_mut(&status)) {
             *count -= 1;
         }
         self.failures.retain(|_, (count, _)| *count > 0);
-        if let Some(detail) = &line.detail {
-            let first = || (0, format!("{}: {detail}", self.job.configuration(codes)));
-            let failures = self.failures.entry(line.status).or_insert_with(first);
-            failures.0 += 1;
-            self.failed.insert(codes.to_vec(), line.status);
+        if let Some(detail) = &recorded.detail {
+            let configuration = self.job.configuration(&recorded.codes);
+            let first = || (0, format!("{configuration}: {detail}"));
+            let failures = self.failures.entry(recorded.status.clone());
+            failures.or_insert_with(first).0 += 1;
+            self.failed
+                .insert(recorded.codes.clone(), recorded.status.clone());
         }
     }
 
-    /// Tells the journal that nothing became of a configuration, and that it is not to blame.
+    /// Tells the journal that a configuration has no result, through no fault of its own.
     fn abandon(&mut self, codes: &[i64]) -> Result<(), SearchError> {
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journal = lock(&self.journal);
         Ok(journal.abandon(self.job, codes)?)
     }
 
@@ -308,23 +305,23 @@ impl Course<'_> {
     fn suspect(
         &mut self,
         codes: &[i64],
-        measured: &Measured,
+        measured: &Evaluation,
         checked: &mut Option<Vec<i64>>,
     ) -> Result<Option<Vec<i64>>, SearchError> {
         if checked.as_deref() == Some(codes) {
             *checked = None;
             if measured.time_us().is_none() {
-                return Err(self.trouble.given_up().into());
+                return Err(self.quarantine.given_up().into());
             }
-            self.trouble.reset();
+            self.quarantine.reset();
             return Ok(None);
         }
-        self.trouble.note(measured);
+        self.quarantine.note(measured);
         let best = self.search.best().map(|(codes, _)| codes.to_vec());
-        if best.is_none() && self.trouble.is_hopeless() {
-            return Err(self.trouble.given_up().into());
+        if best.is_none() && self.quarantine.is_hopeless() {
+            return Err(self.quarantine.given_up().into());
         }
-        if checked.is_some() || !self.trouble.is_suspicious() {
+        if checked.is_some() || !self.quarantine.is_suspicious() {
             return Ok(None);
         }
         checked.clone_from(&best);
@@ -334,7 +331,7 @@ impl Course<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::journal::{self, Disk};
+    use super::super::journal::{Disk, Session};
     use super::*;
     use crate::samples;
     use crate::worker::DeviceRecord;
@@ -369,7 +366,7 @@ mod tests {
         waiting: Vec<Vec<i64>>,
     }
 
-    impl<F: FnMut(&[i64]) -> Result<Measured, BenchError>> Lane for Device<F> {
+    impl<F: FnMut(&[i64]) -> Result<Evaluation, WorkerError>> EvaluationQueue for Device<F> {
         fn capacity(&self) -> usize {
             1
         }
@@ -378,7 +375,7 @@ mod tests {
             self.waiting.push(codes);
         }
 
-        fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
+        fn next(&mut self) -> Result<Option<(Vec<i64>, Evaluation)>, WorkerError> {
             let Some(codes) = self.waiting.pop() else {
                 return Ok(None);
             };
@@ -392,16 +389,12 @@ mod tests {
 
     /// A search of the configurations 32, 64, 128 and 256, the first the default, with room for so many lines
     /// in its journal.
-    fn course(job: &Job, lines: usize) -> Course<'_> {
+    fn search_loop(job: &Job, lines: usize) -> SearchLoop<'_> {
         let model = &job.declaration.model;
         let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
-        let how = journal::Search {
-            strategy: "full",
-            seed: 0,
-            resume: false,
-        };
-        let journal = Journal::start(Box::new(Full(lines)), job, &how).unwrap();
-        Course {
+        let session = Session::default();
+        let journal = Journal::start(Box::new(Full(lines)), job, session).unwrap();
+        SearchLoop {
             job,
             search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
             stop_when_stagnant: None,
@@ -411,7 +404,7 @@ mod tests {
             progress: Progress::silent(),
             failures: Failures::new(),
             failed: BTreeMap::new(),
-            trouble: Trouble::default(),
+            quarantine: Quarantine::default(),
             revised: BTreeMap::new(),
             timed_once: Vec::new(),
             stepped_over: BTreeSet::new(),
@@ -432,37 +425,37 @@ mod tests {
     /// What a search of four configurations says at its end, its results, and how many failed.
     fn outcome(
         lines: usize,
-        measure: impl Fn(&[i64]) -> Result<Measured, BenchError>,
+        measure: impl Fn(&[i64]) -> Result<Evaluation, WorkerError>,
     ) -> (Result<Option<Stopped>, String>, Vec<f64>, u64) {
         let job = job();
-        let mut course = course(&job, lines);
+        let mut search = search_loop(&job, lines);
         let mut device = Device {
             measure,
             waiting: Vec::new(),
         };
-        let end = course.run(&mut device, || false);
-        let times = course.search.results();
+        let end = search.run(&mut device, || false);
+        let times = search.search.results();
         let times = times.filter_map(|(_, score)| score.time()).collect();
-        let failed = course.failures.values().map(|(count, _)| count).sum();
+        let failed = search.failures.values().map(|(count, _)| count).sum();
         (end.map_err(|error| error.to_string()), times, failed)
     }
 
-    fn timed(samples_us: &[f64]) -> Measured {
-        Measured::Outcome(Outcome::Ok(Measurement {
+    fn timed(samples_us: &[f64]) -> Evaluation {
+        Evaluation::Answered(Outcome::Ok(Measurement {
             time_us: samples_us[0],
             samples_us: samples_us.to_vec(),
             build_seconds: 0.0,
         }))
     }
 
-    fn ok(codes: &[i64]) -> Measured {
+    fn ok(codes: &[i64]) -> Evaluation {
         timed(&[codes[0] as f64])
     }
 
     #[test]
     fn what_was_timed_once_and_may_be_fast_is_timed_again() {
         let job = job();
-        let mut course = course(&job, 99);
+        let mut search = search_loop(&job, 99);
         let mut asked = Vec::new();
         let mut device = Device {
             measure: |codes: &[i64]| {
@@ -479,36 +472,39 @@ mod tests {
             },
             waiting: Vec::new(),
         };
-        assert_eq!(course.run(&mut device, || false).unwrap(), None);
-        let doubtful = course.doubtful();
+        assert_eq!(search.run(&mut device, || false).unwrap(), None);
+        let doubtful = search.doubtful();
         assert_eq!(doubtful, [[128], [64]]);
-        assert_eq!(course.measure(doubtful, &mut device).unwrap(), None);
+        assert_eq!(search.measure(doubtful, &mut device).unwrap(), None);
         assert_eq!(asked, [32, 64, 128, 256, 128, 64]);
         let times = [(32, 10.0), (64, 8.0), (128, 25.0), (256, 100.0)];
-        assert_eq!(course.times(), times.map(|(code, time)| (vec![code], time)));
+        assert_eq!(search.times(), times.map(|(code, time)| (vec![code], time)));
     }
 
     #[test]
     fn what_fails_after_the_search_is_no_result_of_it() {
         let job = job();
-        let mut course = course(&job, 99);
+        let mut search = search_loop(&job, 99);
         let mut device = Device {
             measure: |codes: &[i64]| Ok(ok(codes)),
             waiting: Vec::new(),
         };
-        assert_eq!(course.run(&mut device, || false).unwrap(), None);
-        assert_eq!(course.works(&[64]), Some(true));
-        let crash = Measured::Crashed("boom".into());
-        course.revise(&[64], &crash).unwrap();
-        assert_eq!(course.works(&[64]), Some(false));
-        assert_eq!(course.works(&[512]), None);
-        let left = course.times().into_iter().map(|(codes, _)| codes[0]);
+        assert_eq!(search.run(&mut device, || false).unwrap(), None);
+        assert_eq!(search.works(&[64]), Some(true));
+        let crash = Evaluation::Crashed("boom".into());
+        search.revise(&[64], &crash).unwrap();
+        assert_eq!(search.works(&[64]), Some(false));
+        assert_eq!(search.works(&[512]), None);
+        let left = search.times().into_iter().map(|(codes, _)| codes[0]);
         assert_eq!(left.collect::<Vec<_>>(), [32, 128, 256]);
-        assert_eq!(course.failures["crashed"], (1, "WG = 64: boom".to_owned()));
+        assert_eq!(
+            search.failures[&Status::Crashed],
+            (1, "WG = 64: boom".to_owned())
+        );
         // One whose worker was killed may be measured after all.
-        course.revise(&[64], &timed(&[1.0])).unwrap();
-        assert_eq!(course.works(&[64]), Some(true));
-        assert!(course.failures.is_empty());
+        search.revise(&[64], &timed(&[1.0])).unwrap();
+        assert_eq!(search.works(&[64]), Some(true));
+        assert!(search.failures.is_empty());
     }
 
     #[test]
@@ -523,12 +519,12 @@ mod tests {
 
     #[test]
     fn an_early_end_with_nothing_found_is_an_error() {
-        let crash = |_: &[i64]| Ok(Measured::Crashed("boom".into()));
+        let crash = |_: &[i64]| Ok(Evaluation::Crashed("boom".into()));
         let (end, times, failed) = outcome(3, crash);
         assert!(end.unwrap_err().starts_with("cannot write the journal"));
         assert_eq!((times.len(), failed), (0, 3));
 
-        let gone = |_: &[i64]| Err(BenchError::Refused("no device".into()));
+        let gone = |_: &[i64]| Err(WorkerError::Refused("no device".into()));
         let (end, ..) = outcome(9, gone);
         assert_eq!(end.unwrap_err(), "no device");
     }
@@ -536,8 +532,8 @@ mod tests {
     #[test]
     fn a_device_that_is_lost_ends_the_search_and_loses_nothing() {
         let (end, times, failed) = outcome(9, |codes| match codes[0] {
-            32 => Ok(Measured::TimedOut("late".into())),
-            256 => Err(BenchError::Refused("no device".into())),
+            32 => Ok(Evaluation::TimedOut("late".into())),
+            256 => Err(WorkerError::Refused("no device".into())),
             _ => Ok(ok(codes)),
         });
         let expected = Stopped {

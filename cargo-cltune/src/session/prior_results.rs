@@ -1,30 +1,30 @@
-//! What is known of a job's kernel from other devices and other problem sizes: the entries of the
-//! lockfile, and the journals of earlier sessions.
+//! Prior results of a job's kernel on other devices and for other problem sizes, for a warm start: the
+//! entries of the lockfile, and the journals of earlier sessions.
 
 use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::select::{Table, problem_distance};
-use cltune_search::{Lesson, Score};
+use cltune_search::{Lesson, Score, Status};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is known, the most similar place first.
+/// The results that a search starts from, the most similar place first.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct PriorResults {
     pub(crate) lessons: Vec<Lesson>,
-    /// Where from, a line for each lesson, that with the most results first.
+    /// Where they are from, a line for each lesson, that with the most results first.
     pub(crate) places: Vec<String>,
-    /// What the lockfile has for the job itself.
+    /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
 }
 
-/// What the journals in `state` and the lockfile know of this job's declaration.
+/// The results that the journals in `state` and the lockfile have of this job's declaration.
 ///
 /// Journals of the job's own device and problem are left out, so that tuning again is a search of
 /// its own; the lockfile's entry is not, so that nothing better than what is there gets lost.
-pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
+pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> PriorResults {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.
     let table = match lockfile_store::read(lockfile) {
@@ -32,9 +32,9 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
         _ => Table::EMPTY,
     };
     let mut all = recall(state, &job.declaration);
-    all.retain(|recalled| recalled.place != here(job));
+    all.retain(|recalled| recalled.place != Place::of(job));
     add(&mut all, &table);
-    let own = all.iter().find(|recalled| recalled.place == here(job));
+    let own = all.iter().find(|recalled| recalled.place == Place::of(job));
     let own = own.and_then(|own| Some(own.results.first()?.codes.clone()));
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
     all.sort_by(|a, b| {
@@ -47,20 +47,12 @@ pub(crate) fn known(job: &Job, state: &Path, lockfile: &Path) -> Known {
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
     places.sort_by_key(|(count, _)| Reverse(*count));
     let places = places.into_iter();
-    Known {
+    PriorResults {
         places: places
             .map(|(count, place)| describe(job, place, count))
             .collect(),
         lessons,
         own,
-    }
-}
-
-fn here(job: &Job) -> Place {
-    Place {
-        platform: job.device.platform.clone(),
-        device: job.device.name.clone(),
-        problem: job.dims.clone(),
     }
 }
 
@@ -75,13 +67,14 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
         };
         let entry = Recorded {
             codes: result.values.to_vec(),
+            status: Status::Ok,
             time_us: Some(result.time_us),
             ..Recorded::default()
         };
-        match all.iter_mut().find(|known| known.place == place) {
+        match all.iter_mut().find(|recalled| recalled.place == place) {
             // The entry is the choice among its own journal's results.
-            Some(known) if known.results.iter().any(|of| of.codes == entry.codes) => {}
-            Some(known) => known.results.push(entry),
+            Some(same) if same.results.iter().any(|of| of.codes == entry.codes) => {}
+            Some(same) => same.results.push(entry),
             None => all.push(Recalled {
                 place,
                 sessions: Vec::new(),
@@ -186,7 +179,7 @@ mod tests {
         let file = state.join("cltune.lock");
         lockfile_store::write(&file, &lockfile).unwrap();
 
-        let known = known(&job("mine", 8), state, &file);
+        let known = prior_results(&job("mine", 8), state, &file);
         let expected = [
             "2 results on mine for n = 64",
             "2 results on other for n = 8",
@@ -207,7 +200,7 @@ mod tests {
     #[test]
     fn where_nothing_is_known_there_is_nothing_to_start_from() {
         let folder = tempfile::tempdir().unwrap();
-        let known = known(
+        let known = prior_results(
             &job("mine", 8),
             folder.path(),
             &folder.path().join("cltune.lock"),

@@ -1,4 +1,4 @@
-//! Where a search's time goes: whether it waits for its device, or for what is built for it.
+//! A search's time, by what it was spent on: starting, measuring, waiting for builds, comparing.
 
 use std::fmt;
 use std::sync::OnceLock;

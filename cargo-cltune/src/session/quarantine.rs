@@ -1,19 +1,20 @@
-//! When to give a device up: one that fails again and again may hardly do anything else.
+//! Device quarantine: a device is given up after repeated failures.
 
-use super::bench::Measured;
+use super::evaluation::Evaluation;
 use cltune_runtime::tuning::Outcome;
 
-/// After so many lost workers in a row it is time to ask whether the device still works.
+/// After so many lost workers in a row, the device is checked with a configuration that has worked.
 const LOST: usize = 5;
-/// And after so many failed launches. Configurations that need more than the device has come in rows.
+/// The same after so many failed launches. Configurations that need more than the device has come in rows.
 const FAILED: usize = 20;
-/// So many failed launches are the end where nothing has ever worked, which cannot be asked then.
+/// After so many failed launches the device is given up where no configuration has ever worked, with which
+/// it could be checked.
 const NEVER: usize = 100;
 
-/// Failures in a row that may be the device's, or its driver's. A configuration that does not build or
-/// is wrong says nothing about the device.
+/// Failures in a row that may be attributed to the device or its driver. A configuration that does not
+/// build or is wrong says nothing about the device.
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
+pub(super) struct Quarantine {
     lost: usize,
     failed: usize,
     last: String,
@@ -26,27 +27,29 @@ pub(super) struct Trouble {
      nothing ever did; the last failure: {last}. The device is given up; once it works again, \
      `--resume` goes on from here"
 )]
-pub(crate) struct GivenUp {
+pub(crate) struct DeviceGivenUp {
     count: usize,
     last: String,
 }
 
-impl Trouble {
+impl Quarantine {
     /// Takes a result in.
-    pub(super) fn note(&mut self, measured: &Measured) {
+    pub(super) fn note(&mut self, measured: &Evaluation) {
         match measured {
-            Measured::TimedOut(reason) | Measured::Crashed(reason) | Measured::Killed(reason) => {
+            Evaluation::TimedOut(reason)
+            | Evaluation::Crashed(reason)
+            | Evaluation::Killed(reason) => {
                 self.lost += 1;
                 self.failed += 1;
                 self.last.clone_from(reason);
             }
-            Measured::Outcome(Outcome::LaunchFailed { error }) => {
+            Evaluation::Answered(Outcome::LaunchFailed { error }) => {
                 self.lost = 0;
                 self.failed += 1;
                 self.last.clone_from(error);
             }
-            Measured::Unsound(_) | Measured::Interrupted(_) | Measured::Abandoned => {}
-            Measured::Outcome(_) => self.reset(),
+            Evaluation::Unsound(_) | Evaluation::Interrupted(_) | Evaluation::Abandoned => {}
+            Evaluation::Answered(_) => self.reset(),
         }
     }
 
@@ -67,8 +70,8 @@ impl Trouble {
     }
 
     /// The device is given up.
-    pub(super) fn given_up(&self) -> GivenUp {
-        GivenUp {
+    pub(super) fn given_up(&self) -> DeviceGivenUp {
+        DeviceGivenUp {
             count: self.failed,
             last: self.last.lines().next().unwrap_or_default().to_owned(),
         }
@@ -79,40 +82,45 @@ impl Trouble {
 mod tests {
     use super::*;
 
-    fn crash() -> Measured {
-        Measured::Crashed("signal: 11".into())
+    fn crash() -> Evaluation {
+        Evaluation::Crashed("signal: 11".into())
     }
 
-    fn refused() -> Measured {
-        Measured::Outcome(Outcome::LaunchFailed {
+    fn refused() -> Evaluation {
+        Evaluation::Answered(Outcome::LaunchFailed {
             error: "CL_OUT_OF_RESOURCES\nmore".into(),
         })
     }
 
-    fn broken() -> Measured {
-        Measured::Outcome(Outcome::BuildFailed { log: String::new() })
+    fn broken() -> Evaluation {
+        Evaluation::Answered(Outcome::BuildFailed { log: String::new() })
     }
 
-    fn after(count: usize, failure: fn() -> Measured) -> Trouble {
-        let mut trouble = Trouble::default();
+    fn after(count: usize, failure: fn() -> Evaluation) -> Quarantine {
+        let mut quarantine = Quarantine::default();
         for _ in 0..count {
-            trouble.note(&failure());
+            quarantine.note(&failure());
         }
-        trouble
+        quarantine
     }
 
     #[test]
     fn crashes_in_a_row_are_suspicious_and_single_ones_are_not() {
         assert!(!after(LOST - 1, crash).is_suspicious());
-        let trouble = after(LOST, crash);
-        assert!(trouble.is_suspicious() && trouble.is_hopeless());
-        assert!(trouble.given_up().to_string().contains("5 configurations"));
-        let mut trouble = Trouble::default();
+        let quarantine = after(LOST, crash);
+        assert!(quarantine.is_suspicious() && quarantine.is_hopeless());
+        assert!(
+            quarantine
+                .given_up()
+                .to_string()
+                .contains("5 configurations")
+        );
+        let mut quarantine = Quarantine::default();
         for _ in 0..20 {
-            trouble.note(&crash());
-            trouble.note(&broken());
+            quarantine.note(&crash());
+            quarantine.note(&broken());
         }
-        assert!(!trouble.is_suspicious());
+        assert!(!quarantine.is_suspicious());
     }
 
     #[test]
@@ -120,9 +128,9 @@ mod tests {
         assert!(!after(FAILED - 1, refused).is_suspicious());
         assert!(after(FAILED, refused).is_suspicious());
         assert!(!after(NEVER - 1, refused).is_hopeless());
-        let trouble = after(NEVER, refused);
-        assert!(trouble.is_hopeless());
-        let text = trouble.given_up().to_string();
+        let quarantine = after(NEVER, refused);
+        assert!(quarantine.is_hopeless());
+        let text = quarantine.given_up().to_string();
         assert!(
             text.contains("CL_OUT_OF_RESOURCES") && !text.contains("more,"),
             "{text}"

@@ -1,4 +1,4 @@
-//! Whether what comes before measuring left time of the budget to search in.
+//! Startup-dominated budgets: time budgets that are used up before much was measured.
 
 use cltune_runtime::Budget;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 /// A time budget of which starting took more than half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Crowded {
+pub(crate) struct StartupDominated {
     budget: Duration,
     /// Until the first configuration was measured.
     starting: Duration,
     evaluated: u64,
 }
 
-impl Crowded {
+impl StartupDominated {
     /// Of a search that ended because its time was up, after `evaluated` configurations; `None` where
     /// starting left half of the time or more.
     pub(super) fn of(budget: Duration, starting: Duration, evaluated: u64) -> Option<Self> {
@@ -37,7 +37,7 @@ impl Crowded {
 }
 
 /// What happened, and what to do.
-impl fmt::Display for Crowded {
+impl fmt::Display for StartupDominated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (starting, budget) = (self.starting.as_secs_f64(), Budget::Time(self.budget));
         let configurations = match self.evaluated {
@@ -60,34 +60,34 @@ impl fmt::Display for Crowded {
 mod tests {
     use super::*;
 
-    fn crowded(budget_ms: u64, starting_ms: u64) -> Option<Crowded> {
+    fn dominated(budget_ms: u64, starting_ms: u64) -> Option<StartupDominated> {
         let [budget, starting] = [budget_ms, starting_ms].map(Duration::from_millis);
-        Crowded::of(budget, starting, 3)
+        StartupDominated::of(budget, starting, 3)
     }
 
     #[test]
     fn it_is_said_where_starting_took_more_than_half() {
-        assert_eq!(crowded(5000, 2500), None);
-        assert!(crowded(5000, 2501).is_some());
+        assert_eq!(dominated(5000, 2500), None);
+        assert!(dominated(5000, 2501).is_some());
         // Starting is not cut short by the budget.
-        assert!(crowded(1000, 9000).is_some());
+        assert!(dominated(1000, 9000).is_some());
     }
 
     #[test]
     fn the_sentence_names_a_budget_of_which_starting_is_a_fifth() {
-        let enough = |starting_ms| crowded(0, starting_ms).unwrap().enough_s();
+        let enough = |starting_ms| dominated(0, starting_ms).unwrap().enough_s();
         let starting = [100, 1000, 1001, 4300, 5000, 12_000, 12_001, 40_000];
         let expected = [1, 5, 10, 30, 30, 60, 120, 240];
         assert_eq!(starting.map(enough), expected);
         for (starting, enough) in starting.into_iter().zip(expected) {
-            assert!(crowded(enough * 1000, starting).is_none());
+            assert!(dominated(enough * 1000, starting).is_none());
         }
         assert_eq!(
-            crowded(5000, 4300).unwrap().to_string(),
+            dominated(5000, 4300).unwrap().to_string(),
             "starting took 4.3 s of the budget of 5s (workers, inputs, the reference, first builds), and \
              3 configurations were measured; `--budget 30s` leaves time to search"
         );
-        let long = Crowded::of(Duration::from_secs(5), Duration::from_secs(40), 1);
+        let long = StartupDominated::of(Duration::from_secs(5), Duration::from_secs(40), 1);
         let long = long.unwrap().to_string();
         assert!(
             long.contains("1 configuration was measured; `--budget 4m`"),

@@ -1,5 +1,5 @@
-//! The lockfile: read again, changed and replaced after every search, so that nothing found is
-//! lost and nothing that is already there either.
+//! The update of the lockfile after every search. It is read again, changed and replaced, so that neither new
+//! nor existing results are lost.
 
 use super::finalists::Choice;
 use super::plan::Job;
@@ -9,25 +9,25 @@ use cltune_core::fingerprint;
 use cltune_core::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
 
-/// Where results go.
+/// The lockfile that results are written to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keeper {
+pub(crate) struct LockfileTarget {
     /// `--lockfile`: one file for all packages.
     pub(crate) file: Option<PathBuf>,
 }
 
-/// What became of a result.
+/// What came of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// It is in the lockfile.
+pub(crate) enum Update {
+    /// The result is in the lockfile.
     Written,
-    /// What was there is faster and stays.
-    Faster,
+    /// The existing entry is faster and was kept.
+    KeptFaster,
 }
 
 /// Why results cannot be kept.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KeepError {
+pub(crate) enum UpdateError {
     /// The lockfile cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -47,23 +47,23 @@ pub(crate) enum KeepError {
     },
 }
 
-impl Keeper {
+impl LockfileTarget {
     /// The lockfile for a package's folder.
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
         self.file.clone().unwrap_or_else(|| folder.join(FILE_NAME))
     }
 
     /// Whether results could be kept: the file can be read, and replaced.
-    pub(crate) fn check(&self, folder: &Path) -> Result<(), KeepError> {
+    pub(crate) fn check(&self, folder: &Path) -> Result<(), UpdateError> {
         let path = self.path(folder);
         lockfile_store::read(&path)?;
         lockfile_store::check_writable(&path)
-            .map_err(|source| KeepError::Unwritable { path, source })
+            .map_err(|source| UpdateError::Unwritable { path, source })
     }
 
     /// Puts a result into the lockfile. That of a search which ended before it measured what is there
     /// replaces none that is faster.
-    pub(crate) fn keep(
+    pub(crate) fn update(
         &self,
         job: &Job,
         choice: &Choice,
@@ -71,14 +71,16 @@ impl Keeper {
         valid: u128,
         strategy: &str,
         is_complete: bool,
-    ) -> Result<Kept, KeepError> {
+    ) -> Result<Update, UpdateError> {
         let path = self.path(&job.folder);
         let _held = lockfile_store::lock(&path);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
-        if !is_complete && known_us(&lockfile, job).is_some_and(|known| known <= choice.time_us) {
-            return Ok(Kept::Faster);
+        if !is_complete
+            && entry_us(&lockfile, job).is_some_and(|entry_us| entry_us <= choice.time_us)
+        {
+            return Ok(Update::KeptFaster);
         }
         let measured = Measured {
             dims: job.dims.clone(),
@@ -95,12 +97,12 @@ impl Keeper {
         if created && self.file.is_none() {
             touch(&job.folder, &job.declaration);
         }
-        Ok(Kept::Written)
+        Ok(Update::Written)
     }
 }
 
 /// The time that a lockfile has for this very job.
-fn known_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
+fn entry_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
     let table = lockfile.table(&job.declaration.model).ok()?;
     let mut results = table.results.iter();
     let known = results.find(|result| {

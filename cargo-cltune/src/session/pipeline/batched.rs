@@ -1,25 +1,27 @@
-//! For CPU devices: compiling would disturb what is measured, so they alternate. A batch is built by
-//! several workers at once, and loaded by the one that measures, then measured one by one while nothing else
-//! runs. Only the first batch, a small one, is built while the one that measures gets ready: then nothing is
-//! timed.
+//! The batched pipeline, for CPU devices: building and measuring take turns, since compilers would disturb
+//! what is measured.
+//!
+//! Several compile workers build a batch at once, and the measurement worker loads it. Then the batch is
+//! measured one by one while nothing else runs. Only the first batch, a small one, is built while the
+//! measurement worker gets ready: nothing is timed then.
 
-use super::compiling::{Built, CompileWorker};
-use super::lane::{Lane, MakeBench, Shared, lock};
-use super::measuring::Bench;
-use super::spare::Spare;
-use super::supply::Way;
-use super::{BenchError, Measured};
-use crate::threads::{Work, begin};
+use super::shared::{EvaluationQueue, Shared, StartMeasuring};
+use super::transfer::Transfer;
+use crate::session::evaluation::Evaluation;
+use crate::session::workers::{
+    BuildResult, CompileWorker, IdleWorkers, MeasurementWorker, WorkerError,
+};
+use crate::threads::{Work, begin, lock};
 use std::collections::VecDeque;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// See the module.
-pub(super) struct Alternating {
+/// The pipeline of the module's header.
+pub(super) struct Batched {
     /// `None` while it gets ready.
-    bench: Option<Bench>,
-    starting: Option<Work<Result<Bench, BenchError>>>,
+    worker: Option<MeasurementWorker>,
+    starting: Option<Work<Result<MeasurementWorker, WorkerError>>>,
     compilers: Vec<CompileWorker>,
     /// How many configurations are built at a time.
     batch: usize,
@@ -27,24 +29,25 @@ pub(super) struct Alternating {
     next_batch: usize,
     shared: Shared,
     waiting: VecDeque<Vec<i64>>,
-    built: VecDeque<(Vec<i64>, Built)>,
+    built: VecDeque<(Vec<i64>, BuildResult)>,
 }
 
 /// How many configurations for each compile worker are built at first: as many as take about as long
 /// as getting ready to measure does, and show whether building ahead pays off.
 const FIRST_BATCH: usize = 2;
 
-impl Alternating {
-    /// With no compilers, what measures also builds; else `batch` configurations are built at a time.
+impl Batched {
+    /// Without compile workers, the measurement worker also builds; else `batch` configurations are built at
+    /// a time.
     pub(super) fn new(
-        bench: MakeBench,
+        worker: StartMeasuring,
         compilers: Vec<CompileWorker>,
         batch: usize,
         shared: Shared,
     ) -> Self {
         Self {
-            bench: None,
-            starting: Some(begin(bench)),
+            worker: None,
+            starting: Some(begin(worker)),
             batch,
             next_batch: compilers.len() * FIRST_BATCH,
             compilers,
@@ -54,22 +57,23 @@ impl Alternating {
         }
     }
 
-    /// What measures, once it is ready; `None` where it could not be made ready, as was said then.
-    fn ready(&mut self) -> Result<Option<&mut Bench>, BenchError> {
+    /// The measurement worker, once it is ready; `None` where it could not be made ready, which was reported
+    /// then.
+    fn ready(&mut self) -> Result<Option<&mut MeasurementWorker>, WorkerError> {
         if let Some(starting) = self.starting.take() {
-            self.bench = Some(starting.end()?);
+            self.worker = Some(starting.end()?);
         }
-        Ok(self.bench.as_mut())
+        Ok(self.worker.as_mut())
     }
 
-    /// Leaves all but what measures to the next search.
-    pub(super) fn finish(mut self, spare: &Spare) -> Option<Bench> {
-        // Why it is not ready was said to whoever wanted a result.
+    /// Leaves all but the measurement worker to the next search.
+    pub(super) fn finish(mut self, idle: &IdleWorkers) -> Option<MeasurementWorker> {
+        // Why it is not ready was reported with the first result.
         let _ = self.ready();
         for compiler in self.compilers {
-            compiler.retire(spare);
+            compiler.retire(idle);
         }
-        self.bench
+        self.worker
     }
 
     /// Builds what waits, up to the size of a batch.
@@ -83,16 +87,22 @@ impl Alternating {
         let tasks: VecDeque<_> = self
             .waiting
             .drain(..count)
-            .map(|codes| (codes, shared.way()))
+            .map(|codes| (codes, shared.next_transfer()))
             .collect();
-        if self.compilers.is_empty() || tasks.iter().all(|(_, way)| *way == Way::Direct) {
-            let unbuilt = tasks.into_iter().map(|(codes, _)| (codes, Built::Not));
+        if self.compilers.is_empty()
+            || tasks
+                .iter()
+                .all(|(_, transfer)| *transfer == Transfer::NotAhead)
+        {
+            let unbuilt = tasks
+                .into_iter()
+                .map(|(codes, _)| (codes, BuildResult::NotBuilt));
             self.built.extend(unbuilt);
             return;
         }
         let tasks: Mutex<VecDeque<_>> = Mutex::new(tasks.into_iter().enumerate().collect());
         let (sender, receiver) = channel();
-        let bench = &mut self.bench;
+        let worker = &mut self.worker;
         let mut built = std::thread::scope(|scope| {
             for compiler in &mut self.compilers {
                 let (tasks, sender) = (&tasks, sender.clone());
@@ -100,10 +110,10 @@ impl Alternating {
                 let thread = Builder::new().spawn_scoped(scope, move || {
                     loop {
                         let task = lock(tasks).pop_front();
-                        let Some((number, (codes, way))) = task else {
+                        let Some((number, (codes, transfer))) = task else {
                             return;
                         };
-                        let of = compiler.build(&codes, way, shared);
+                        let of = shared.build(compiler, &codes, transfer);
                         if sender.send((number, codes, of)).is_err() {
                             return;
                         }
@@ -113,9 +123,11 @@ impl Alternating {
             }
             // What is received below ends with the last compiler.
             drop(sender);
-            let load = |built: (usize, Vec<i64>, Built)| {
-                if let (Some(bench), Built::Ready { binary, .. }) = (bench.as_mut(), &built.2) {
-                    bench.load(&built.1, binary.as_ref());
+            let load = |built: (usize, Vec<i64>, BuildResult)| {
+                if let (Some(worker), BuildResult::Ready { binary, .. }) =
+                    (worker.as_mut(), &built.2)
+                {
+                    worker.load(&built.1, binary.as_ref());
                 }
                 built
             };
@@ -124,14 +136,14 @@ impl Alternating {
         // Without any thread, nothing was built.
         let unbuilt = tasks.into_inner().unwrap_or_else(PoisonError::into_inner);
         let unbuilt = unbuilt.into_iter();
-        built.extend(unbuilt.map(|(number, (codes, _))| (number, codes, Built::Not)));
+        built.extend(unbuilt.map(|(number, (codes, _))| (number, codes, BuildResult::NotBuilt)));
         built.sort_by_key(|(number, ..)| *number);
         let built = built.into_iter().map(|(_, codes, built)| (codes, built));
         self.built.extend(built);
     }
 }
 
-impl Lane for Alternating {
+impl EvaluationQueue for Batched {
     fn capacity(&self) -> usize {
         self.batch.max(1)
     }
@@ -140,15 +152,16 @@ impl Lane for Alternating {
         self.waiting.push_back(codes);
     }
 
-    fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
+    fn next(&mut self) -> Result<Option<(Vec<i64>, Evaluation)>, WorkerError> {
         if self.built.is_empty() {
             self.build();
         }
         self.ready()?;
-        let (Some((codes, built)), Some(bench)) = (self.built.pop_front(), &mut self.bench) else {
+        let (Some((codes, built)), Some(worker)) = (self.built.pop_front(), &mut self.worker)
+        else {
             return Ok(None);
         };
-        let measured = self.shared.measure(bench, &codes, built)?;
+        let measured = self.shared.measure(worker, &codes, built)?;
         Ok(Some((codes, measured)))
     }
 

@@ -1,16 +1,29 @@
-//! Which lane a job gets: it depends on its device, and on how many processes may run.
+//! The build pipeline of a search: configurations go in, and results come out.
+//!
+//! Its kind depends on the device, and on how many processes may run.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `concurrent` | building ahead beside measuring |
+//! | `batched` | building and measuring in turns |
+//! | `shared` | the steps of both |
+//! | `transfer` | how a built program reaches the process that measures |
 
-use super::ahead::Ahead;
-use super::alternating::Alternating;
-use super::compiling::CompileWorker;
-use super::gate::Gate;
-use super::lane::{Announce, Lane, MakeBench, Shared};
-use super::measuring::Bench;
-use super::spare::Spare;
+mod batched;
+mod concurrent;
+mod shared;
+mod transfer;
+
+pub(super) use shared::{Announce, EvaluationQueue};
+
+use super::evaluation::Evaluation;
+use super::plan::Job;
 use super::stopwatch::Stopwatch;
-use super::{BenchError, Measured, prepare};
-use crate::session::plan::Job;
+use super::workers::{CompileWorker, Gate, IdleWorkers, MeasurementWorker, WorkerError, prepare};
 use crate::worker::DeviceRecord;
+use batched::Batched;
+use concurrent::Concurrent;
+use shared::{Shared, StartMeasuring};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +42,7 @@ const STARTING: usize = 8;
 const BATCH: (usize, usize) = (2, 16);
 /// How many configurations for each compile worker are under way where the search does not learn.
 const FAR_AHEAD: usize = 4;
+
 /// How to measure a job.
 pub(crate) struct PipelineOptions {
     pub(crate) seed: u64,
@@ -40,13 +54,13 @@ pub(crate) struct PipelineOptions {
     pub(crate) total: Option<u64>,
     /// Whether the search learns from results, and so should not be far ahead of them.
     pub(crate) learns: bool,
-    /// Workers that have nothing to do.
-    pub(crate) spare: Spare,
+    /// The idle worker pool.
+    pub(crate) idle: IdleWorkers,
     pub(crate) stopwatch: Arc<Stopwatch>,
 }
 
-/// As many workers that build as are worth their start; they start while the one that measures is
-/// made ready.
+/// As many compile workers as are worth their start; they start while the measurement worker is made
+/// ready.
 fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
     let worth = options
         .total
@@ -62,23 +76,23 @@ fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
     let gate = Gate::new(if job.device.is_cpu() { jobs } else { STARTING });
     let worker = |_| {
         let prepare = prepare(job, options.seed);
-        CompileWorker::new(prepare, options.limit, &options.spare, gate.clone())
+        CompileWorker::new(prepare, options.limit, &options.idle, gate.clone())
     };
     (0..count).map(worker).collect()
 }
 
-/// The lane of a job.
+/// The build pipeline of a job.
 pub(crate) struct Pipeline(Kind);
 
 enum Kind {
-    Alternating(Box<Alternating>),
-    Ahead(Ahead),
+    Batched(Box<Batched>),
+    Concurrent(Concurrent),
 }
 
 impl Pipeline {
-    /// The lane that suits the job's device. `announce` is told each configuration before it is
+    /// The pipeline that suits the job's device. `announce` is told each configuration before it is
     /// measured; `best_us` is the best time so far. A device that cannot be made ready says so when
-    /// the lane is asked for its first result.
+    /// the pipeline is asked for its first result.
     pub(crate) fn new(
         job: &Job,
         options: &PipelineOptions,
@@ -88,66 +102,66 @@ impl Pipeline {
         let shared = Shared::new(announce, best_us, Arc::clone(&options.stopwatch));
         let compilers = compilers(job, options);
         let (seed, limit) = (options.seed, options.limit);
-        let bench = |device: &DeviceRecord| -> MakeBench {
+        let start = |device: &DeviceRecord| -> StartMeasuring {
             let job = Job {
                 device: device.clone(),
                 ..job.clone()
             };
-            let spare = options.spare.clone();
-            Box::new(move || Bench::new(&job, seed, limit, &spare))
+            let idle = options.idle.clone();
+            Box::new(move || MeasurementWorker::new(&job, seed, limit, &idle))
         };
         if job.device.is_cpu() || compilers.is_empty() {
             let batch = compilers.len() * if options.learns { BATCH.0 } else { BATCH.1 };
-            let lane = Alternating::new(bench(&job.device), compilers, batch, shared);
-            return Self(Kind::Alternating(Box::new(lane)));
+            let pipeline = Batched::new(start(&job.device), compilers, batch, shared);
+            return Self(Kind::Batched(Box::new(pipeline)));
         }
         let devices = std::iter::once(&job.device).chain(&job.twins);
-        let benches = devices.map(bench);
+        let workers = devices.map(start);
         let ahead = if options.learns { 1 } else { FAR_AHEAD };
         let capacity = compilers.len() * ahead;
-        let lane = Ahead::new(
-            benches.collect(),
+        let pipeline = Concurrent::new(
+            workers.collect(),
             compilers,
             capacity,
             shared,
-            &options.spare,
+            &options.idle,
         );
-        Self(Kind::Ahead(lane))
+        Self(Kind::Concurrent(pipeline))
     }
 
-    /// Ends the lane; `None` where it has lost what measures.
-    pub(crate) fn finish(self, spare: &Spare) -> Option<Bench> {
+    /// Ends the pipeline; `None` where it has lost its measurement worker.
+    pub(crate) fn finish(self, idle: &IdleWorkers) -> Option<MeasurementWorker> {
         match self.0 {
-            Kind::Alternating(lane) => lane.finish(spare),
-            Kind::Ahead(lane) => lane.finish(),
+            Kind::Batched(pipeline) => pipeline.finish(idle),
+            Kind::Concurrent(pipeline) => pipeline.finish(),
         }
     }
 
-    fn lane(&mut self) -> &mut dyn Lane {
+    fn queue(&mut self) -> &mut dyn EvaluationQueue {
         match &mut self.0 {
-            Kind::Alternating(lane) => lane.as_mut(),
-            Kind::Ahead(lane) => lane,
+            Kind::Batched(pipeline) => pipeline.as_mut(),
+            Kind::Concurrent(pipeline) => pipeline,
         }
     }
 }
 
-impl Lane for Pipeline {
+impl EvaluationQueue for Pipeline {
     fn capacity(&self) -> usize {
         match &self.0 {
-            Kind::Alternating(lane) => lane.capacity(),
-            Kind::Ahead(lane) => lane.capacity(),
+            Kind::Batched(pipeline) => pipeline.capacity(),
+            Kind::Concurrent(pipeline) => pipeline.capacity(),
         }
     }
 
     fn submit(&mut self, codes: Vec<i64>) {
-        self.lane().submit(codes);
+        self.queue().submit(codes);
     }
 
-    fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
-        self.lane().next()
+    fn next(&mut self) -> Result<Option<(Vec<i64>, Evaluation)>, WorkerError> {
+        self.queue().next()
     }
 
     fn cancel(&mut self) {
-        self.lane().cancel();
+        self.queue().cancel();
     }
 }

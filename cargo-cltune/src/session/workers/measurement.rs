@@ -1,23 +1,22 @@
-//! A worker that is ready to measure one job, replaced when it dies.
+//! A worker that measures one job, replaced when it dies.
 
-use super::blame::may_be_the_workers;
-use super::spare::Spare;
-use super::steadiness::{Control, Steadiness};
-use super::{BenchError, Measured, ask_new, prepare};
+use super::start::{IdleWorkers, TimeLimit, WorkerError, ask_new, prepare};
+use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
+use crate::session::steadiness::{Control, Steadiness};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compared, Outcome};
 use std::time::{Duration, Instant};
 
-/// After so many bad binaries, source is measured only.
+/// After so many bad binaries, configurations are built from source only.
 const BAD_BINARIES: usize = 2;
 
-/// A job ready to be measured.
-pub(crate) struct Bench {
+/// A worker that has the inputs and the reference of a job.
+pub(crate) struct MeasurementWorker {
     /// `None` after it died, until it is needed again.
     worker: Option<Worker>,
     prepare: Prepare,
-    limit: Limit,
+    limit: TimeLimit,
     /// How many configurations this worker has measured.
     measured: usize,
     /// How many configurations failed from their binary and worked from source.
@@ -25,22 +24,22 @@ pub(crate) struct Bench {
     control: Control,
 }
 
-impl Bench {
-    /// Starts a worker, or takes the spare one, and lets it prepare: allocate, fill, compute the
+impl MeasurementWorker {
+    /// Starts a worker, or takes an idle one, and lets it prepare: allocate, fill, compute the
     /// reference.
     pub(crate) fn new(
         job: &Job,
         seed: u64,
         least_limit: Duration,
-        spare: &Spare,
-    ) -> Result<Self, BenchError> {
+        idle: &IdleWorkers,
+    ) -> Result<Self, WorkerError> {
         let prepare = prepare(job, seed);
-        let (worker, default, measured) = start(&prepare, spare, least_limit)?;
+        let (worker, default, measured) = start(&prepare, idle, least_limit)?;
         Ok(Self {
             worker: Some(worker),
             prepare,
             control: Control::new(default),
-            limit: Limit::new(least_limit),
+            limit: TimeLimit::new(least_limit),
             measured,
             bad_binaries: 0,
         })
@@ -48,7 +47,7 @@ impl Bench {
 
     /// Loads a configuration that was built and will be measured. One that takes the worker with it is left to
     /// measuring, which starts another and says what is wrong.
-    pub(super) fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
+    pub(crate) fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
         let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
         let request = Request::Load {
             codes: codes.to_vec(),
@@ -71,7 +70,7 @@ impl Bench {
         codes: &[i64],
         best_us: Option<f64>,
         binary: Option<&Binary>,
-    ) -> Result<Measured, BenchError> {
+    ) -> Result<Evaluation, WorkerError> {
         let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
         let (measured, suspect) = self.measure_once(codes, best_us, binary)?;
         if !suspect.is_retried(&measured, binary.is_some()) {
@@ -90,7 +89,7 @@ impl Bench {
     ///
     /// # Errors
     /// As [`measure`](Self::measure), and Ctrl-C.
-    pub(crate) fn verify(&mut self, codes: &[i64]) -> Result<Option<Measured>, BenchError> {
+    pub(crate) fn verify(&mut self, codes: &[i64]) -> Result<Option<Evaluation>, WorkerError> {
         let (failed, suspect) = self.verify_once(codes)?;
         let Some(failed) = failed else {
             return Ok(None);
@@ -103,7 +102,11 @@ impl Bench {
     }
 
     /// Measures the control configuration again, where it is time to.
-    pub(crate) fn watch(&mut self, codes: &[i64], measured: &Measured) -> Result<(), BenchError> {
+    pub(crate) fn watch(
+        &mut self,
+        codes: &[i64],
+        measured: &Evaluation,
+    ) -> Result<(), WorkerError> {
         if let Some(control) = self.control.due(codes, measured) {
             let begin = Instant::now();
             let (again, _) = self.measure_once(&control, None, None)?;
@@ -125,7 +128,7 @@ impl Bench {
     pub(crate) fn compare(
         &mut self,
         configurations: &[Vec<i64>],
-    ) -> Result<Vec<Result<Compared, Measured>>, BenchError> {
+    ) -> Result<Vec<Result<Compared, Evaluation>>, WorkerError> {
         match self.compare_once(configurations)?.0 {
             Ok(compared) if configurations.len() == 1 || !compared.iter().any(is_unjudged) => {
                 Ok(compared)
@@ -138,7 +141,10 @@ impl Bench {
     }
 
     /// Times a configuration, again in a new worker where it may have failed for what others did to its worker.
-    fn compare_alone(&mut self, codes: &[i64]) -> Result<Result<Compared, Measured>, BenchError> {
+    fn compare_alone(
+        &mut self,
+        codes: &[i64],
+    ) -> Result<Result<Compared, Evaluation>, WorkerError> {
         let one = [codes.to_vec()];
         let only = |compares: Compares| compares.and_then(|mut compared| compared.remove(0));
         let (compares, suspect) = self.compare_once(&one)?;
@@ -154,7 +160,7 @@ impl Bench {
     fn compare_once(
         &mut self,
         configurations: &[Vec<i64>],
-    ) -> Result<(Compares, Suspect), BenchError> {
+    ) -> Result<(Compares, Suspect), WorkerError> {
         let request = Request::Compare {
             configurations: configurations.to_vec(),
         };
@@ -167,14 +173,16 @@ impl Bench {
                     self.worker = None;
                 }
                 let compared = compared.into_iter();
-                Ok(compared.map(|of| of.map_err(Measured::Outcome)).collect())
+                Ok(compared
+                    .map(|of| of.map_err(Evaluation::Answered))
+                    .collect())
             }
             other => Err(self.lost(other)?),
         };
         Ok((compares, suspect))
     }
 
-    fn verify_once(&mut self, codes: &[i64]) -> Result<(Option<Measured>, Suspect), BenchError> {
+    fn verify_once(&mut self, codes: &[i64]) -> Result<(Option<Evaluation>, Suspect), WorkerError> {
         let request = Request::Verify {
             codes: codes.to_vec(),
         };
@@ -184,10 +192,10 @@ impl Bench {
                 if !usable {
                     self.worker = None;
                 }
-                verified.right.err().map(Measured::Outcome)
+                verified.right.err().map(Evaluation::Answered)
             }
             other => match self.lost(other)? {
-                Measured::Abandoned => return Err(BenchError::Interrupted),
+                Evaluation::Abandoned => return Err(WorkerError::Interrupted),
                 lost => Some(lost),
             },
         };
@@ -199,7 +207,7 @@ impl Bench {
         codes: &[i64],
         best_us: Option<f64>,
         binary: Option<&Binary>,
-    ) -> Result<(Measured, Suspect), BenchError> {
+    ) -> Result<(Evaluation, Suspect), WorkerError> {
         let request = Request::Measure {
             codes: codes.to_vec(),
             best_us,
@@ -215,7 +223,7 @@ impl Bench {
                 if outcome.time_us().is_some() {
                     self.limit.note(took.unwrap_or_default());
                 }
-                Measured::Outcome(outcome)
+                Evaluation::Answered(outcome)
             }
             other => self.lost(other)?,
         };
@@ -226,7 +234,7 @@ impl Bench {
     fn ask(
         &mut self,
         request: &Request,
-    ) -> Result<(Result<Response, WorkerFailure>, Suspect), BenchError> {
+    ) -> Result<(Result<Response, WorkerFailure>, Suspect), WorkerError> {
         let limit = self.limit.now();
         let answer = self.worker()?.ask(request, limit);
         let suspect = if self.measured == 0 {
@@ -240,42 +248,45 @@ impl Bench {
 
     /// What it means for a configuration that there is no answer that makes sense. The worker is of no further
     /// use.
-    fn lost(&mut self, answer: Result<Response, WorkerFailure>) -> Result<Measured, BenchError> {
+    fn lost(&mut self, answer: Result<Response, WorkerFailure>) -> Result<Evaluation, WorkerError> {
         self.worker = None;
         let failure = match answer {
-            Ok(Response::Failed(reason)) => return Err(BenchError::Refused(reason)),
+            Ok(Response::Failed(reason)) => return Err(WorkerError::Refused(reason)),
             Ok(other) => WorkerFailure::Garbage(format!("{other:?}")),
             Err(failure) => failure,
         };
-        Ok(Measured::lost(&failure))
+        Ok(Evaluation::of_lost_worker(&failure))
     }
 
     /// The worker, a new one where the last one died.
-    fn worker(&mut self) -> Result<&mut Worker, BenchError> {
+    fn worker(&mut self) -> Result<&mut Worker, WorkerError> {
         let worker = if let Some(worker) = self.worker.take() {
             worker
         } else {
             self.measured = 0;
-            start(&self.prepare, &Spare::default(), self.limit.now())?.0
+            start(&self.prepare, &IdleWorkers::default(), self.limit.now())?.0
         };
         Ok(self.worker.insert(worker))
     }
 
     /// Leaves the worker to the next search.
-    pub(crate) fn retire(self, spare: &Spare) {
+    pub(crate) fn retire(self, idle: &IdleWorkers) {
         if let Some(worker) = self.worker {
-            spare.give_measuring(worker, self.measured);
+            idle.give_measuring(worker, self.measured);
         }
     }
 }
 
 /// Whether nobody knows what is to be thought of a configuration.
-fn is_unjudged(compared: &Result<Compared, Measured>) -> bool {
-    matches!(compared, Err(Measured::Outcome(Outcome::Unjudged { .. })))
+fn is_unjudged(compared: &Result<Compared, Evaluation>) -> bool {
+    matches!(
+        compared,
+        Err(Evaluation::Answered(Outcome::Unjudged { .. }))
+    )
 }
 
 /// Times of configurations, or what ended the worker meanwhile.
-type Compares = Result<Vec<Result<Compared, Measured>>, Measured>;
+type Compares = Result<Vec<Result<Compared, Evaluation>>, Evaluation>;
 
 /// What may be to blame for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,61 +299,35 @@ enum Suspect {
 
 impl Suspect {
     /// Whether a failure is believed only when it happens again in a new worker.
-    fn is_retried(self, measured: &Measured, from_binary: bool) -> bool {
+    fn is_retried(self, measured: &Evaluation, from_binary: bool) -> bool {
         match measured {
             // By somebody else, however new the worker is.
-            Measured::Killed(_) => true,
-            measured => (self == Self::Worker || from_binary) && may_be_the_workers(measured),
+            Evaluation::Killed(_) => true,
+            measured => (self == Self::Worker || from_binary) && measured.may_be_worker_fault(),
         }
     }
 }
 
-/// How long one configuration may take: some times what the longest one took that succeeded.
-pub(super) struct Limit {
-    least: Duration,
-    longest: Duration,
-}
-
-impl Limit {
-    const FACTOR: u32 = 10;
-
-    pub(super) fn new(least: Duration) -> Self {
-        Self {
-            least,
-            longest: Duration::ZERO,
-        }
-    }
-
-    pub(super) fn now(&self) -> Duration {
-        self.least.max(self.longest * Self::FACTOR)
-    }
-
-    pub(super) fn note(&mut self, took: Duration) {
-        // What took longer may have been a session that was stopped meanwhile.
-        self.longest = self.longest.max(took.min(self.least));
-    }
-}
-
-/// A worker that is ready, its default configuration, and how many configurations it has measured: a
-/// spare one, or a new one where there is none, or it fails.
+/// A worker that is ready, its default configuration, and how many configurations it has measured: an
+/// idle one, or a new one where there is none or it fails.
 fn start(
     prepare: &Prepare,
-    spare: &Spare,
+    idle: &IdleWorkers,
     limit: Duration,
-) -> Result<(Worker, Vec<i64>, usize), BenchError> {
+) -> Result<(Worker, Vec<i64>, usize), WorkerError> {
     let request = Request::Prepare(Box::new(prepare.clone()));
-    if let Some((mut worker, measured)) = spare.take_measuring() {
+    if let Some((mut worker, measured)) = idle.take_measuring() {
         let answer = worker.ask(&request, limit);
         match ready(worker, answer) {
             Ok((worker, default)) => return Ok((worker, default, measured)),
-            Err(error @ BenchError::Interrupted) => return Err(error),
+            Err(error @ WorkerError::Interrupted) => return Err(error),
             Err(
-                error @ (BenchError::Refused(_)
-                | BenchError::Preparing(WorkerFailure::TimedOut { .. })),
+                error @ (WorkerError::Refused(_)
+                | WorkerError::Preparing(WorkerFailure::TimedOut { .. })),
             ) if measured == 0 => {
                 return Err(error);
             }
-            // It may be what it did before.
+            // Earlier work of this worker may be the cause.
             Err(_) => {}
         }
     }
@@ -353,10 +338,10 @@ fn start(
 fn ready(
     worker: Worker,
     answer: Result<Response, WorkerFailure>,
-) -> Result<(Worker, Vec<i64>), BenchError> {
-    match answer.map_err(|failure| BenchError::of(failure, BenchError::Preparing))? {
+) -> Result<(Worker, Vec<i64>), WorkerError> {
+    match answer.map_err(|failure| WorkerError::of(failure, WorkerError::Preparing))? {
         Response::Prepared { default } => Ok((worker, default)),
-        Response::Failed(reason) => Err(BenchError::Refused(reason)),
+        Response::Failed(reason) => Err(WorkerError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
     }
 }

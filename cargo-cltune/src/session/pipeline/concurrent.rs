@@ -1,14 +1,15 @@
-//! For GPUs and other accelerators: several processes build ahead of one that measures on each of the
-//! devices.
+//! The concurrent pipeline, for GPUs and other accelerators: several processes build ahead of one that
+//! measures on each of the devices.
 //!
 //! Processes and not threads: NVIDIA's driver builds one program at a time in a process (54 builds
 //! take 14.3 s one after another, 9.8 s in 8 threads, 5.5 s in 8 processes).
 
-use super::compiling::{Built, CompileWorker};
-use super::lane::{Lane, MakeBench, Shared, lock};
-use super::measuring::Bench;
-use super::spare::Spare;
-use super::{BenchError, Measured};
+use super::shared::{EvaluationQueue, Shared, StartMeasuring};
+use crate::session::evaluation::Evaluation;
+use crate::session::workers::{
+    BuildResult, CompileWorker, IdleWorkers, MeasurementWorker, WorkerError,
+};
+use crate::threads::lock;
 use crate::worker::WorkerFailure;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,17 +20,17 @@ use std::thread::{Builder, JoinHandle};
 /// How many configurations wait, built, for each device.
 const READY: usize = 2;
 
-/// What became of a configuration; `None` where it was dropped.
-type Done = (Vec<i64>, Option<Result<Measured, BenchError>>);
+/// A configuration and its result; `None` where it was dropped.
+type Done = (Vec<i64>, Option<Result<Evaluation, WorkerError>>);
 /// A queue that several threads take from.
 type Queue<T> = Arc<Mutex<Receiver<T>>>;
 
-/// See the module.
-pub(super) struct Ahead {
+/// The pipeline of the module's header.
+pub(super) struct Concurrent {
     /// `None` once it ends.
     tasks: Option<Sender<Vec<i64>>>,
     done: Receiver<Done>,
-    measuring: Vec<JoinHandle<Option<Bench>>>,
+    measuring: Vec<JoinHandle<Option<MeasurementWorker>>>,
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
@@ -37,47 +38,47 @@ pub(super) struct Ahead {
     refused: Option<io::Error>,
 }
 
-impl Ahead {
-    /// With what makes a bench for each device: it takes a while, in which others build already.
+impl Concurrent {
+    /// Starts a measurement worker for each device, which takes a while, while the compile workers build.
     /// `building` configurations are being built or wait for it.
     pub(super) fn new(
-        benches: Vec<MakeBench>,
+        workers: Vec<StartMeasuring>,
         compilers: Vec<CompileWorker>,
         building: usize,
         shared: Shared,
-        spare: &Spare,
+        idle: &IdleWorkers,
     ) -> Self {
         let (tasks, to_build) = channel();
         let (built, to_measure) = channel();
         let (results, done) = channel();
         let (shared, cancelled) = (Arc::new(shared), Arc::new(AtomicBool::new(false)));
-        let capacity = building + benches.len() * (1 + READY);
+        let capacity = building + workers.len() * (1 + READY);
         let to_build: Queue<Vec<i64>> = Arc::new(Mutex::new(to_build));
         let (mut building_threads, mut refused) = (0, None);
         for mut compiler in compilers {
             let (tasks, built) = (Arc::clone(&to_build), built.clone());
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
-            let spare = spare.clone();
+            let idle = idle.clone();
             let thread = Builder::new().spawn(move || {
                 build(&mut compiler, &tasks, &built, &shared, &cancelled);
-                // Who measures waits for the last of these.
+                // The measuring threads end with the last of these.
                 drop(built);
-                compiler.retire(&spare);
+                compiler.retire(&idle);
             });
             match thread {
                 Ok(_) => building_threads += 1,
                 Err(error) => refused = Some(error),
             }
         }
-        // One that builds is enough.
+        // One compile worker is enough.
         if building_threads > 0 {
             refused = None;
         }
-        let to_measure: Queue<(Vec<i64>, Option<Built>)> = Arc::new(Mutex::new(to_measure));
-        let measuring = benches.into_iter().map(|bench| {
+        let to_measure: Queue<(Vec<i64>, Option<BuildResult>)> = Arc::new(Mutex::new(to_measure));
+        let measuring = workers.into_iter().map(|worker| {
             let (built, results) = (Arc::clone(&to_measure), results.clone());
             let (shared, cancelled) = (Arc::clone(&shared), Arc::clone(&cancelled));
-            Builder::new().spawn(move || measure(bench, &built, &results, &shared, &cancelled))
+            Builder::new().spawn(move || measure(worker, &built, &results, &shared, &cancelled))
         });
         let mut threads = Vec::new();
         for thread in measuring {
@@ -97,15 +98,15 @@ impl Ahead {
         }
     }
 
-    /// Ends all but the first device's bench; `None` where its thread panicked. Compile workers are left
+    /// Ends all but the first device's measurement worker; `None` where its thread panicked. Compile workers are left
     /// to the next search: while a GPU driver ends a process, nothing should be timed.
-    pub(super) fn finish(mut self) -> Option<Bench> {
+    pub(super) fn finish(mut self) -> Option<MeasurementWorker> {
         self.cancel();
         // The queues end one after another.
         self.tasks = None;
-        let benches = self.measuring.into_iter().map(JoinHandle::join);
-        let benches: Vec<_> = benches.collect();
-        benches.into_iter().find_map(|bench| bench.ok().flatten())
+        let workers = self.measuring.into_iter().map(JoinHandle::join);
+        let workers: Vec<_> = workers.collect();
+        workers.into_iter().find_map(|worker| worker.ok().flatten())
     }
 }
 
@@ -113,7 +114,7 @@ impl Ahead {
 fn build(
     compiler: &mut CompileWorker,
     tasks: &Queue<Vec<i64>>,
-    built: &Sender<(Vec<i64>, Option<Built>)>,
+    built: &Sender<(Vec<i64>, Option<BuildResult>)>,
     shared: &Shared,
     cancelled: &AtomicBool,
 ) {
@@ -124,7 +125,7 @@ fn build(
         let of = if cancelled.load(Ordering::Relaxed) {
             None
         } else {
-            Some(compiler.build(&codes, shared.way(), shared))
+            Some(shared.build(compiler, &codes, shared.next_transfer()))
         };
         if built.send((codes, of)).is_err() {
             return;
@@ -135,14 +136,14 @@ fn build(
 /// Measures until the queue ends. A device that cannot be made ready says so instead of its first
 /// result.
 fn measure(
-    bench: MakeBench,
-    built: &Queue<(Vec<i64>, Option<Built>)>,
+    worker: StartMeasuring,
+    built: &Queue<(Vec<i64>, Option<BuildResult>)>,
     results: &Sender<Done>,
     shared: &Shared,
     cancelled: &AtomicBool,
-) -> Option<Bench> {
-    let mut bench = match bench() {
-        Ok(bench) => bench,
+) -> Option<MeasurementWorker> {
+    let mut worker = match worker() {
+        Ok(worker) => worker,
         Err(error) => {
             let task = lock(built).recv();
             if let Ok((codes, _)) = task {
@@ -155,17 +156,17 @@ fn measure(
     loop {
         let task = lock(built).recv();
         let Ok((codes, built)) = task else {
-            return Some(bench);
+            return Some(worker);
         };
         let built = built.filter(|_| !cancelled.load(Ordering::Relaxed));
-        let measured = built.map(|built| shared.measure(&mut bench, &codes, built));
+        let measured = built.map(|built| shared.measure(&mut worker, &codes, built));
         if results.send((codes, measured)).is_err() {
-            return Some(bench);
+            return Some(worker);
         }
     }
 }
 
-impl Lane for Ahead {
+impl EvaluationQueue for Concurrent {
     fn capacity(&self) -> usize {
         self.capacity
     }
@@ -177,7 +178,7 @@ impl Lane for Ahead {
         }
     }
 
-    fn next(&mut self) -> Result<Option<(Vec<i64>, Measured)>, BenchError> {
+    fn next(&mut self) -> Result<Option<(Vec<i64>, Evaluation)>, WorkerError> {
         if let Some(error) = self.refused.take() {
             return Err(WorkerFailure::Start(error).into());
         }

@@ -1,4 +1,4 @@
-//! One session at a time.
+//! The lock of a session: two at a time would disturb each other's measurements.
 
 use crate::interrupt::interrupted;
 use std::fs::{File, TryLockError};
@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Held while a session runs: two would disturb each other's measurements.
+/// Held while a session runs.
 pub(crate) struct SessionLock(
     #[expect(dead_code, reason = "the lock is held by the open file")] File,
 );

@@ -1,6 +1,6 @@
-//! Whether the device was the same all the time: clocks fall when it gets hot, and others use it too.
+//! The steadiness of a device during a search: clocks fall when it gets hot, and others use it too.
 
-use super::Measured;
+use super::evaluation::Evaluation;
 use std::time::{Duration, Instant};
 
 /// How often the control configuration is measured: after this time, and after so many times what
@@ -46,7 +46,7 @@ impl Control {
     }
 
     /// Takes a result in; the configuration to measure again, if it is time to.
-    pub(super) fn due(&mut self, codes: &[i64], measured: &Measured) -> Option<Vec<i64>> {
+    pub(super) fn due(&mut self, codes: &[i64], measured: &Evaluation) -> Option<Vec<i64>> {
         let time = measured.time_us();
         if let Some(time) = time
             && (self.codes.is_none() || codes == self.default)
@@ -58,7 +58,7 @@ impl Control {
     }
 
     /// Takes in what it took this time.
-    pub(super) fn note(&mut self, measured: &Measured, took: Duration) {
+    pub(super) fn note(&mut self, measured: &Evaluation, took: Duration) {
         self.times_us.extend(measured.time_us());
         self.next = Instant::now() + EVERY.0.max(took * EVERY.1);
     }
@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use cltune_runtime::tuning::{Measurement, Outcome};
 
-    fn took(time_us: f64) -> Measured {
-        Measured::Outcome(Outcome::Ok(Measurement {
+    fn took(time_us: f64) -> Evaluation {
+        Evaluation::Answered(Outcome::Ok(Measurement {
             time_us,
             samples_us: vec![time_us],
             build_seconds: 0.0,

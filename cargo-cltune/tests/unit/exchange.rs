@@ -1,25 +1,26 @@
-//! What is written in each format is read back as it was.
+//! Each format is read back as it was written.
 
-use super::found::{Found, Layout};
+use super::{Export, Layout};
 use crate::history::OnDevice;
 use crate::samples;
 use crate::session::{Recorded, Session};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_search::Status;
 use cltune_search::recorded::parse;
 use proptest::prelude::*;
 use std::path::Path;
 
-/// How configurations fail, in the journal's words.
-const FAILURES: [&str; 8] = [
-    "build-failed",
-    "launch-failed",
-    "wrong-result",
-    "skips-work",
-    "too-slow",
-    "timed-out",
-    "crashed",
-    "interrupted",
+/// The statuses of configurations that fail.
+const FAILURES: [Status; 8] = [
+    Status::BuildFailed,
+    Status::LaunchFailed,
+    Status::WrongResult,
+    Status::SkipsWork,
+    Status::TooSlow,
+    Status::TimedOut,
+    Status::Crashed,
+    Status::Interrupted,
 ];
 
 /// A model with a parameter of each kind.
@@ -61,15 +62,19 @@ fn recorded() -> impl Strategy<Value = Recorded> {
     let works = works.prop_map(|(codes, time_us, samples_us)| Recorded {
         codes,
         time_us: Some(time_us),
-        status: "ok".to_owned(),
+        status: Status::Ok,
         samples_us,
         build_seconds: Some(0.25),
         ..Recorded::default()
     });
-    let fails = (codes(), prop::sample::select(&FAILURES), "[ -~\n]{0,20}");
+    let fails = (
+        codes(),
+        prop::sample::select(FAILURES.to_vec()),
+        "[ -~\n]{0,20}",
+    );
     let fails = fails.prop_map(|(codes, status, detail)| Recorded {
         codes,
-        status: status.to_owned(),
+        status,
         detail: Some(detail),
         ..Recorded::default()
     });
@@ -95,10 +100,10 @@ proptest! {
             results,
             entry: None,
         };
-        let found = Found { model: &model, dims: &[8], on: &on };
-        let expected = found.results();
+        let export = Export { model: &model, dims: &[8], on: &on };
+        let expected = export.results();
         for layout in [Layout::KernelTuner, Layout::T4, Layout::Csv] {
-            let file = parse(Path::new("a"), &found.write(layout)).unwrap();
+            let file = parse(Path::new("a"), &layout.write(&export)).unwrap();
             let names: Vec<&str> = model.parameters.iter().map(|of| &*of.name).collect();
             if layout != Layout::T4 {
                 prop_assert_eq!(&file.parameters, &names);
@@ -139,7 +144,11 @@ fn of_several_results_of_a_configuration_the_last_one_counts() {
     let result = |code: i64, time_us: Option<f64>| Recorded {
         codes: vec![code],
         time_us,
-        status: if time_us.is_some() { "ok" } else { "crashed" }.to_owned(),
+        status: if time_us.is_some() {
+            Status::Ok
+        } else {
+            Status::Crashed
+        },
         ..Recorded::default()
     };
     let on = OnDevice {
@@ -150,11 +159,11 @@ fn of_several_results_of_a_configuration_the_last_one_counts() {
         ],
         ..OnDevice::default()
     };
-    let found = Found {
+    let export = Export {
         model: &model,
         dims: &[8],
         on: &on,
     };
     let csv = "WG,time_ms,compile_ms,error\n64,2,,\n32,1,,\n";
-    assert_eq!(found.write(Layout::Csv), csv);
+    assert_eq!(Layout::Csv.write(&export), csv);
 }
