@@ -28,7 +28,7 @@ pub(crate) struct Problem {
     pub(crate) devices: Vec<OnDevice>,
 }
 
-/// What was found for a problem on a device.
+/// The results for a problem on a device.
 #[derive(Debug, Default)]
 pub(crate) struct OnDevice {
     pub(crate) platform: String,
@@ -36,13 +36,13 @@ pub(crate) struct OnDevice {
     pub(crate) device: String,
     /// The sessions that measured, the first one first.
     pub(crate) sessions: Vec<Session>,
-    /// What they measured, in the order in which it was; empty where only the lockfile knows.
+    /// Their results, in the order of measuring; empty where only the lockfile has an entry.
     pub(crate) results: Vec<Recorded>,
     /// The lockfile's entry.
     pub(crate) entry: Option<LockfileEntry>,
 }
 
-/// What the lockfile has, of the declaration as it is now.
+/// The lockfile's entry for the declaration as it is now.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LockfileEntry {
     pub(crate) codes: Vec<i64>,
@@ -71,7 +71,7 @@ pub(crate) enum HistoryError {
     NothingLeft { filters: String, known: Vec<String> },
 }
 
-/// Which devices are meant.
+/// A filter of devices.
 #[derive(Clone, Debug)]
 pub(crate) enum DeviceFilter {
     /// Part of a name or platform, or `platform:name`.
@@ -213,7 +213,7 @@ pub(crate) fn read(
     })
 }
 
-/// What journals and lockfile have of a model, before anything is filtered out.
+/// The results of journals and lockfile on a model, before anything is filtered out.
 fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
     let model = &declaration.model;

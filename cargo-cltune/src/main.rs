@@ -17,6 +17,7 @@ mod oclgrind;
 mod replay;
 mod report;
 #[cfg(test)]
+#[path = "../tests/unit/samples.rs"]
 mod samples;
 mod session;
 mod statistics;

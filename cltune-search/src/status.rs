@@ -1,12 +1,13 @@
-//! The status of an evaluation: one list of names for workers, journals, messages, exports and reports.
+//! The status of an evaluation: one list of names for workers, journals, messages, exports and
+//! reports.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 /// What came of building, running, verifying and timing a configuration.
 ///
-/// Its name stands in files and messages. Files of other tools, and of later releases, may have further
-/// names, which are kept as they are. Ordered by name.
+/// Its name stands in files and messages. Files of other tools, and of later releases, may have
+/// further names, which are kept as they are. Ordered by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Status {
@@ -20,7 +21,8 @@ pub enum Status {
     WrongResult,
     /// It does not do its work where its outputs hold the right results already.
     SkipsWork,
-    /// A part of its work-groups took longer than all of the best configuration, so not all of it was run.
+    /// A part of its work-groups took longer than all of the best configuration, so not all of it
+    /// was run.
     TooSlow,
     /// It did not end in time.
     TimedOut,
@@ -33,7 +35,8 @@ pub enum Status {
     /// It was never run: what comes before that failed.
     #[default]
     NotRun,
-    /// It breaks a constraint. Other tuners record such configurations; the spaces of this crate have none.
+    /// It breaks a constraint. Other tuners record such configurations; the spaces of this crate
+    /// have none.
     Invalid,
     /// It failed, and the file does not say how.
     Failed,

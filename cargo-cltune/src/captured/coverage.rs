@@ -1,4 +1,4 @@
-//! How much of the recorded time is that of problems with results of their own.
+//! Coverage: the share of the recorded time that is of problems with results of their own.
 
 use super::Captured;
 use super::jobs::dims;
@@ -20,7 +20,7 @@ pub(crate) struct Coverage {
     pub(crate) problems: usize,
 }
 
-/// What the lockfiles cover of a capture.
+/// The lockfiles' coverage of a capture.
 pub(crate) fn coverage(
     captured: &[Captured],
     packages: &[PackageTunables],

@@ -1,6 +1,6 @@
-//! `cargo cltune export`: what sessions measured, in the formats of other tools.
+//! `cargo cltune export`: the results of sessions, in the formats of other tools.
 
-use super::Outcome;
+use super::Exit;
 use super::history_args::HistoryArgs;
 use crate::exchange::{Export, Layout};
 use crate::history::{Kernel, OnDevice};
@@ -26,7 +26,7 @@ pub(crate) struct ExportArgs {
 }
 
 /// Writes a file for each kernel, device and problem, and says which.
-pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     let known = args.history.read()?;
     let exports = exports(&known.kernels);
     if exports.is_empty() {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, 
             let [export] = exports[..] else {
                 return Err(several(&exports, file).into());
             };
-            return write(&export, args.format, file, stdout).map(|()| Outcome::Done);
+            return write(&export, args.format, file, stdout).map(|()| Exit::Done);
         }
         None => known.state.join("export"),
     };
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         ));
         write(&export, args.format, &file, stdout)?;
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// Everything that was measured.

@@ -1,4 +1,4 @@
-//! How a command prints its result.
+//! The formats of a command's output.
 
 /// How a command prints its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -23,9 +23,9 @@ pub(crate) mod verify;
 
 use format::{Format, MessageFormat};
 
-/// How a command ended when it did what it was asked to.
+/// The exit of a command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Exit {
     /// Exit code 0: done.
     Done,
     /// Exit code 1: found something to report.

@@ -1,4 +1,5 @@
-//! Writing CSV, a row per configuration; `cltune_search::recorded` reads it and says what it is.
+//! Writing CSV, a row per configuration. `cltune_search::recorded` reads it, and documents the
+//! format.
 
 use super::export::{Export, milliseconds};
 use cltune_search::recorded::{COMPILE_COLUMN, ERROR_COLUMN, TIME_COLUMN};

@@ -14,8 +14,8 @@ pub(crate) struct Export<'a> {
 }
 
 impl Export<'_> {
-    /// The last result of each configuration, in the order in which they were measured: formats have
-    /// one result for a configuration, and the last is the one that `report` shows.
+    /// The last result of each configuration, in the order in which they were measured: formats
+    /// have one result for a configuration, and the last is the one that `report` shows.
     pub(super) fn results(&self) -> Vec<&Recorded> {
         let mut last = BTreeMap::new();
         for (position, result) in self.on.results.iter().enumerate() {

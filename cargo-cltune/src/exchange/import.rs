@@ -146,7 +146,7 @@ fn recorded(result: &Measured, parameters: &[Values], session: usize) -> Recorde
     }
 }
 
-/// What the report needs to know of a kernel that is declared elsewhere.
+/// The declaration of a kernel of another tuner, as far as the report needs it.
 fn declaration(
     kernel: String,
     parameters: Vec<Parameter>,

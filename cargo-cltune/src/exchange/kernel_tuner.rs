@@ -1,8 +1,8 @@
-//! Writing Kernel Tuner's cache files, as its version 1.5 reads them; `cltune_search::recorded` reads them and says
-//! what they are.
+//! Writing Kernel Tuner's cache files, as its version 1.5 reads them. `cltune_search::recorded`
+//! reads them, and documents the format.
 //!
-//! What the format has no place for (platform, driver, names of dimensions, our words for failures) is
-//! in members whose names begin with `cltune`, which its readers pass over.
+//! What the format has no place for (platform, driver, names of dimensions, our words for failures)
+//! is in members whose names begin with `cltune`, which its readers pass over.
 
 use super::export::{Export, milliseconds, total};
 use crate::json;
@@ -116,7 +116,8 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// The members of a JSON object, in the order in which they are written: parameters are declared in an order.
+/// The members of a JSON object, in the order in which they are written: parameters are declared in
+/// an order.
 struct Ordered(Vec<(String, Value)>);
 
 impl fmt::Display for Ordered {

@@ -1,5 +1,5 @@
-//! Results in the formats of other tuners, and of the recordings that `simulate` replays: written from
-//! our journals, and read from anywhere. The texts of these formats are parsed in
+//! Results in the formats of other tuners, and of the recordings that `simulate` replays: written
+//! from our journals, and read from anywhere. The texts of these formats are parsed in
 //! `cltune_search::recorded`.
 //!
 //! | file | owns |
@@ -32,7 +32,7 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    /// How names of such files end.
+    /// The ending of the names of such files.
     pub(crate) fn ending(self) -> &'static str {
         match self {
             Self::KernelTuner => "kernel-tuner.json",

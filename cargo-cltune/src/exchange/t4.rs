@@ -1,7 +1,8 @@
-//! Writing T4, the results format of the auto-tuning community, version 1.0.0; `cltune_search::recorded` reads it.
+//! Writing T4, the results format of the auto-tuning community, version 1.0.0;
+//! `cltune_search::recorded` reads it.
 //!
-//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file is
-//! about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
+//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file
+//! is about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
 //! `compilation_time`; both are written.
 
 use super::export::{Export, milliseconds, total};
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// The version of the schema.
 const VERSION: &str = "1.0.0";
-/// What is minimised.
+/// The objective that is minimised.
 const OBJECTIVE: &str = "time";
 
 /// The file's text.

@@ -61,10 +61,12 @@ impl Evaluation {
         }
     }
 
-    /// Failure attribution: whether the worker or the device may be at fault instead of the configuration,
-    /// which only a new worker can tell. Drivers written in C++ end the process when memory is used up.
+    /// Failure attribution: whether the worker or the device may be at fault instead of the
+    /// configuration, which only a new worker can tell. Drivers written in C++ end the process when
+    /// memory is used up.
     pub(super) fn may_be_worker_fault(&self) -> bool {
-        /// Codes that say nothing about the configuration: a resource is used up, or the device is gone.
+        /// Codes that say nothing about the configuration: a resource is used up, or the device is
+        /// gone.
         const CODES: [&str; 5] = [
             "CL_MEM_OBJECT_ALLOCATION_FAILURE",
             "CL_OUT_OF_HOST_MEMORY",

@@ -1,5 +1,5 @@
-//! The update of the lockfile after every search. It is read again, changed and replaced, so that neither new
-//! nor existing results are lost.
+//! The update of the lockfile after every search. It is read again, changed and replaced, so that
+//! neither new nor existing results are lost.
 
 use super::finalists::Choice;
 use super::plan::Job;
@@ -61,8 +61,8 @@ impl LockfileTarget {
             .map_err(|source| UpdateError::Unwritable { path, source })
     }
 
-    /// Puts a result into the lockfile. That of a search which ended before it measured what is there
-    /// replaces none that is faster.
+    /// Puts a result into the lockfile. That of a search which ended before it measured what is
+    /// there replaces none that is faster.
     pub(crate) fn update(
         &self,
         job: &Job,

@@ -34,7 +34,7 @@ impl Messages {
         );
     }
 
-    /// What the lockfile covers of a capture.
+    /// The lockfile's coverage of a capture.
     pub(crate) fn captured(self, coverage: &Coverage) {
         self.print(&json!({
             "reason": "captured",

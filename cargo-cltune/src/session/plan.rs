@@ -1,5 +1,5 @@
-//! The plan of a session: tunables, devices and problems, less what the filters leave out, and which devices
-//! are tuned at the same time.
+//! The plan of a session: tunables, devices and problems, less what the filters leave out, and
+//! which devices are tuned at the same time.
 
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
@@ -7,7 +7,7 @@ use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
 use std::path::PathBuf;
 
-/// What the command line leaves in.
+/// The filters of the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filters {
     /// `--kernel`: parts of names.
@@ -72,7 +72,7 @@ pub(crate) enum PlanError {
     Problem {
         /// The option's value.
         text: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         reason: String,
     },
 }
@@ -236,9 +236,9 @@ pub(crate) type Searches = Vec<Job>;
 
 /// The rounds of a session, one after another; the devices of a round are tuned side by side.
 ///
-/// GPUs and accelerators do not disturb each other, so they share a round. A CPU shares its cores with all
-/// that builds, so it has a round of its own. The same holds for a device that may be the same hardware
-/// through another driver: one of the same vendor on another platform.
+/// GPUs and accelerators do not disturb each other, so they share a round. A CPU shares its cores
+/// with all that builds, so it has a round of its own. The same holds for a device that may be the
+/// same hardware through another driver: one of the same vendor on another platform.
 pub(crate) fn rounds(jobs: Vec<Job>) -> Vec<Vec<Searches>> {
     let mut devices: Vec<Searches> = Vec::new();
     for job in jobs {

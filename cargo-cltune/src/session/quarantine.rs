@@ -5,14 +5,15 @@ use cltune_runtime::tuning::Outcome;
 
 /// After so many lost workers in a row, the device is checked with a configuration that has worked.
 const LOST: usize = 5;
-/// The same after so many failed launches. Configurations that need more than the device has come in rows.
+/// The same after so many failed launches. Configurations that need more than the device has come
+/// in rows.
 const FAILED: usize = 20;
-/// After so many failed launches the device is given up where no configuration has ever worked, with which
-/// it could be checked.
+/// After so many failed launches the device is given up where no configuration has ever worked,
+/// with which it could be checked.
 const NEVER: usize = 100;
 
-/// Failures in a row that may be attributed to the device or its driver. A configuration that does not
-/// build or is wrong says nothing about the device.
+/// Failures in a row that may be attributed to the device or its driver. A configuration that does
+/// not build or is wrong says nothing about the device.
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
     lost: usize,
@@ -23,9 +24,9 @@ pub(super) struct Quarantine {
 /// The device is given up.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{count} configurations in a row failed to run, and what had worked before fails now, too, or \
-     nothing ever did; the last failure: {last}. The device is given up; once it works again, \
-     `--resume` goes on from here"
+    "{count} configurations in a row failed to run, and the best configuration so far fails now, too, or \
+     none has ever worked; the last failure: {last}. The device is given up; once it works again, \
+     `--resume` continues this search"
 )]
 pub(crate) struct DeviceGivenUp {
     count: usize,

@@ -31,7 +31,7 @@ pub(crate) struct Finished {
     pub(crate) startup: Option<StartupDominated>,
     /// Why the search ended early, keeping what it had found.
     pub(crate) stopped: Option<Stopped>,
-    /// How steady the device was, where that was measured.
+    /// The steadiness of the device, where that was measured.
     pub(crate) steadiness: Option<Steadiness>,
     /// The simulator's verdict on the choice; `None` where none was asked.
     pub(crate) soundness: Option<Verdict>,
@@ -64,7 +64,7 @@ pub(crate) enum SearchError {
     /// No configuration is valid.
     #[error("no configuration is valid:\n{explanation}")]
     Empty {
-        /// Which constraints removed how many.
+        /// The number of configurations that each constraint removes.
         explanation: String,
     },
     /// A constraint of the command line is no formula of this kernel.
@@ -72,7 +72,7 @@ pub(crate) enum SearchError {
     Constraint {
         /// The constraint.
         constraint: String,
-        /// What is wrong with it, and where.
+        /// The mistake in it, and its place.
         reason: TextError,
     },
     /// The space cannot be built in reasonable time and memory.

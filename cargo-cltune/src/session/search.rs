@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchOptions {
     pub(crate) strategy: Chosen,
@@ -42,7 +42,7 @@ pub(crate) struct SearchOptions {
     pub(crate) limit: Duration,
     /// Whether to start from what is known from other devices and problem sizes.
     pub(crate) warm_start: bool,
-    /// What to do with an earlier search that ended early.
+    /// The treatment of an earlier search that ended early.
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
     pub(crate) jobs: usize,
@@ -53,7 +53,7 @@ pub(crate) struct SearchOptions {
     pub(crate) messages: Messages,
 }
 
-/// What to do with an earlier search for the same kernel, device and problem that ended early.
+/// The treatment of an earlier search for the same kernel, device and problem that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Earlier {
     /// Start over, and say that it could be resumed.
@@ -106,7 +106,7 @@ struct Ready<'a> {
     stopwatch: Arc<Stopwatch>,
 }
 
-/// How a search ended.
+/// The end of a search.
 struct End {
     /// Before it was done, for this reason.
     stopped: Option<Stopped>,
@@ -191,7 +191,7 @@ fn make_ready<'a>(
         quarantine: Quarantine::default(),
         revised: BTreeMap::new(),
         timed_once: Vec::new(),
-        stepped_over: BTreeSet::new(),
+        skipped: BTreeSet::new(),
         killed: Vec::new(),
     };
     Ok(Ready {

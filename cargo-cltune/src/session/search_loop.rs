@@ -15,16 +15,17 @@ use cltune_search::{Confidence, Score, Search, Stagnation, Status, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-/// A configuration whose only time is within this factor of the best may owe it to a hiccup of the machine.
-const HICCUP: f64 = 4.0;
-/// So many of those are timed again at most.
+/// A configuration that was timed once, within this factor of the best, may be slow because of a
+/// disturbance of the machine.
+const DISTURBANCE: f64 = 4.0;
+/// At most this many of those are timed again.
 const DOUBTFUL: usize = 3;
 
 /// A search under way, and all that each result is reported to.
 pub(super) struct SearchLoop<'a> {
     pub(super) job: &'a Job,
     pub(super) search: Search,
-    /// With which confidence a search that leads nowhere is ended.
+    /// The confidence with which a stagnant search is ended.
     pub(super) stop_when_stagnant: Option<Confidence>,
     /// The default configuration.
     pub(super) default: Vec<i64>,
@@ -32,26 +33,26 @@ pub(super) struct SearchLoop<'a> {
     pub(super) messages: Messages,
     pub(super) progress: Progress,
     pub(super) failures: Failures,
-    /// What failed, and how.
+    /// The configurations that failed, with their status.
     pub(super) failed: BTreeMap<Vec<i64>, Status>,
     pub(super) quarantine: Quarantine,
-    /// What was found after the search: the times of what it had stepped over or was measured again, `None`
-    /// for what has failed since. These replace the search's results.
+    /// Results from after the search, which replace those of the search: the times of
+    /// configurations that were skipped or measured again, `None` for those that have failed since.
     pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
-    /// What was timed only once, since that was clearly slower than the best.
+    /// Configurations that were timed only once, since they were clearly slower than the best.
     pub(super) timed_once: Vec<Vec<i64>>,
-    /// What the search has stepped over, since a session ended with it.
-    pub(super) stepped_over: BTreeSet<Vec<i64>>,
-    /// What somebody killed the worker of, twice.
+    /// Configurations that the search has skipped, since a session ended while they were measured.
+    pub(super) skipped: BTreeSet<Vec<i64>>,
+    /// Configurations whose worker another process killed, twice.
     pub(super) killed: Vec<Vec<i64>>,
 }
 
 impl SearchLoop<'_> {
-    /// Measures until the search is done or `over` says so. What stops a search early is returned
-    /// once something was found, which then is kept.
+    /// Measures until the search is done or `over` is true. Where a search with results is stopped
+    /// early, the reason is returned and the results are kept.
     ///
     /// # Errors
-    /// What stopped it before anything was found.
+    /// The reason, where the search is stopped without a result.
     pub(super) fn run(
         &mut self,
         queue: &mut dyn EvaluationQueue,
@@ -76,7 +77,7 @@ impl SearchLoop<'_> {
                 Ok(None) | Err(WorkerError::Interrupted) => return Ok(None),
                 Ok(Some((codes, measured))) => {
                     let noted = self.note(&codes, &measured);
-                    noted.and_then(|()| self.suspect(&codes, &measured, &mut checked))
+                    noted.and_then(|()| self.check_device(&codes, &measured, &mut checked))
                 }
                 Err(error) => Err(error.into()),
             };
@@ -96,9 +97,9 @@ impl SearchLoop<'_> {
         }
     }
 
-    /// Takes in what an interrupted search has left. Returns what is to be measured in the end, when
-    /// all else is safe: configurations with which a session ended, once. One with which several
-    /// did is not tried again.
+    /// Takes in the results of an interrupted search. Returns the configurations under measurement
+    /// when a session ended: after a crash, each is retried once, last. One with which several
+    /// sessions ended is not tried again.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -115,7 +116,7 @@ impl SearchLoop<'_> {
         for (codes, times) in left.unfinished {
             if times == 1 {
                 self.search.know(&codes, Score::Failed);
-                self.stepped_over.insert(codes.clone());
+                self.skipped.insert(codes.clone());
                 again.push(codes);
             } else {
                 let reason = format!("{times} sessions ended while it was being measured");
@@ -125,8 +126,8 @@ impl SearchLoop<'_> {
         Ok(again)
     }
 
-    /// Measures what the search has stepped over, or measured badly; the results replace those that there
-    /// are.
+    /// Measures configurations that the search has skipped, or whose results are doubtful. The new
+    /// results replace the old ones.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -179,16 +180,16 @@ impl SearchLoop<'_> {
         found.map(|(_, score)| score.time().is_some())
     }
 
-    /// Those of which little is known: whoever killed their workers may have ended by now; and so has a hiccup
-    /// of the machine that may be all there is to an only time, where that is so little above the best that
-    /// they may be among the finalists. Of these the fastest first.
+    /// Configurations with doubtful results, which are measured again: those whose worker another
+    /// process killed, and those whose only time is near enough to the best that a disturbance of
+    /// the machine may have kept them from the finalists. Of the latter the fastest come first.
     pub(super) fn doubtful(&self) -> Vec<Vec<i64>> {
         let best_us = self.search.best().map_or(0.0, |(_, best_us)| best_us);
         let times: BTreeMap<Vec<i64>, f64> = self.times().into_iter().collect();
         let once = self.timed_once.iter();
         let mut slow: Vec<(&Vec<i64>, f64)> = once
             .filter_map(|codes| Some((codes, *times.get(codes)?)))
-            .filter(|(_, time_us)| *time_us <= best_us * HICCUP)
+            .filter(|(_, time_us)| *time_us <= best_us * DISTURBANCE)
             .collect();
         slow.sort_by(|a, b| a.1.total_cmp(&b.1));
         let slow = slow.into_iter().take(DOUBTFUL).map(|(codes, _)| codes);
@@ -200,7 +201,7 @@ impl SearchLoop<'_> {
     pub(super) fn end(&mut self, stopped: Option<&Stopped>) {
         if stopped.is_none() && !interrupted() {
             let mut journal = lock(&self.journal);
-            // All results are there; without this line the next session offers to go on.
+            // All results are written; without this line the next session offers to resume.
             let _ = journal.end("done");
         }
     }
@@ -248,8 +249,8 @@ impl SearchLoop<'_> {
         written
     }
 
-    /// Takes in what was found after the search; it replaces what the search knows of the configuration. A
-    /// failure is one for good.
+    /// Takes a result from after the search in, which replaces that of the search. A failure is
+    /// final.
     pub(super) fn revise(
         &mut self,
         codes: &[i64],
@@ -259,7 +260,7 @@ impl SearchLoop<'_> {
             return self.abandon(codes);
         };
         self.revised.insert(codes.to_vec(), recorded.time_us);
-        let is_first = self.stepped_over.remove(codes);
+        let is_first = self.skipped.remove(codes);
         self.report(&recorded, !is_first)
     }
 
@@ -274,7 +275,7 @@ impl SearchLoop<'_> {
         Ok(written?)
     }
 
-    /// Counts a failure, and one no longer that was measured again.
+    /// Counts a failure. A configuration that was measured again counts with its last result.
     fn count(&mut self, recorded: &Recorded) {
         let before = self.failed.remove(&recorded.codes);
         if let Some((count, _)) = before.and_then(|status| self.failures.get_mut(&status)) {
@@ -297,12 +298,13 @@ impl SearchLoop<'_> {
         Ok(journal.abandon(self.job, codes)?)
     }
 
-    /// After too many failures in a row, what is to be measured to learn whether the device still
-    /// works: the best configuration so far. `checked` is the one that is being measured for this.
+    /// Watches for repeated failures. After too many in a row, returns the best configuration so
+    /// far, which is measured to check whether the device still works. `checked` is the one that is
+    /// being measured for this.
     ///
     /// # Errors
-    /// It does not work any more.
-    fn suspect(
+    /// The device does not work any more.
+    fn check_device(
         &mut self,
         codes: &[i64],
         measured: &Evaluation,
@@ -330,217 +332,5 @@ impl SearchLoop<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::journal::{Disk, Session};
-    use super::*;
-    use crate::samples;
-    use crate::worker::DeviceRecord;
-    use cltune_runtime::tuning::{Measurement, Outcome};
-    use cltune_search::space::Space;
-    use cltune_search::{Setting, find};
-    use std::io::{self, Write};
-
-    /// A disk with room for so many lines.
-    struct Full(usize);
-
-    impl Disk for Full {
-        fn sync(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::StorageFull)?;
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// A device that measures one after another.
-    struct Device<F> {
-        measure: F,
-        waiting: Vec<Vec<i64>>,
-    }
-
-    impl<F: FnMut(&[i64]) -> Result<Evaluation, WorkerError>> EvaluationQueue for Device<F> {
-        fn capacity(&self) -> usize {
-            1
-        }
-
-        fn submit(&mut self, codes: Vec<i64>) {
-            self.waiting.push(codes);
-        }
-
-        fn next(&mut self) -> Result<Option<(Vec<i64>, Evaluation)>, WorkerError> {
-            let Some(codes) = self.waiting.pop() else {
-                return Ok(None);
-            };
-            (self.measure)(&codes).map(|measured| Some((codes, measured)))
-        }
-
-        fn cancel(&mut self) {
-            self.waiting.clear();
-        }
-    }
-
-    /// A search of the configurations 32, 64, 128 and 256, the first the default, with room for so many lines
-    /// in its journal.
-    fn search_loop(job: &Job, lines: usize) -> SearchLoop<'_> {
-        let model = &job.declaration.model;
-        let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
-        let session = Session::default();
-        let journal = Journal::start(Box::new(Full(lines)), job, session).unwrap();
-        SearchLoop {
-            job,
-            search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
-            stop_when_stagnant: None,
-            default: vec![32],
-            journal: Arc::new(Mutex::new(journal)),
-            messages: Messages { enabled: false },
-            progress: Progress::silent(),
-            failures: Failures::new(),
-            failed: BTreeMap::new(),
-            quarantine: Quarantine::default(),
-            revised: BTreeMap::new(),
-            timed_once: Vec::new(),
-            stepped_over: BTreeSet::new(),
-            killed: Vec::new(),
-        }
-    }
-
-    fn job() -> Job {
-        Job {
-            folder: "app".into(),
-            declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
-            device: DeviceRecord::new(0, &samples::device("x")),
-            twins: Vec::new(),
-            dims: vec![8],
-        }
-    }
-
-    /// What a search of four configurations says at its end, its results, and how many failed.
-    fn outcome(
-        lines: usize,
-        measure: impl Fn(&[i64]) -> Result<Evaluation, WorkerError>,
-    ) -> (Result<Option<Stopped>, String>, Vec<f64>, u64) {
-        let job = job();
-        let mut search = search_loop(&job, lines);
-        let mut device = Device {
-            measure,
-            waiting: Vec::new(),
-        };
-        let end = search.run(&mut device, || false);
-        let times = search.search.results();
-        let times = times.filter_map(|(_, score)| score.time()).collect();
-        let failed = search.failures.values().map(|(count, _)| count).sum();
-        (end.map_err(|error| error.to_string()), times, failed)
-    }
-
-    fn timed(samples_us: &[f64]) -> Evaluation {
-        Evaluation::Answered(Outcome::Ok(Measurement {
-            time_us: samples_us[0],
-            samples_us: samples_us.to_vec(),
-            build_seconds: 0.0,
-        }))
-    }
-
-    fn ok(codes: &[i64]) -> Evaluation {
-        timed(&[codes[0] as f64])
-    }
-
-    #[test]
-    fn what_was_timed_once_and_may_be_fast_is_timed_again() {
-        let job = job();
-        let mut search = search_loop(&job, 99);
-        let mut asked = Vec::new();
-        let mut device = Device {
-            measure: |codes: &[i64]| {
-                asked.push(codes[0]);
-                let again = asked.iter().filter(|of| **of == codes[0]).count() > 1;
-                Ok(match codes[0] {
-                    32 => timed(&[10.0; 6]),
-                    // A hiccup; as slow as it looked; too slow for either.
-                    64 if again => timed(&[8.0; 6]),
-                    64 => timed(&[30.0]),
-                    128 => timed(&[25.0]),
-                    _ => timed(&[100.0]),
-                })
-            },
-            waiting: Vec::new(),
-        };
-        assert_eq!(search.run(&mut device, || false).unwrap(), None);
-        let doubtful = search.doubtful();
-        assert_eq!(doubtful, [[128], [64]]);
-        assert_eq!(search.measure(doubtful, &mut device).unwrap(), None);
-        assert_eq!(asked, [32, 64, 128, 256, 128, 64]);
-        let times = [(32, 10.0), (64, 8.0), (128, 25.0), (256, 100.0)];
-        assert_eq!(search.times(), times.map(|(code, time)| (vec![code], time)));
-    }
-
-    #[test]
-    fn what_fails_after_the_search_is_no_result_of_it() {
-        let job = job();
-        let mut search = search_loop(&job, 99);
-        let mut device = Device {
-            measure: |codes: &[i64]| Ok(ok(codes)),
-            waiting: Vec::new(),
-        };
-        assert_eq!(search.run(&mut device, || false).unwrap(), None);
-        assert_eq!(search.works(&[64]), Some(true));
-        let crash = Evaluation::Crashed("boom".into());
-        search.revise(&[64], &crash).unwrap();
-        assert_eq!(search.works(&[64]), Some(false));
-        assert_eq!(search.works(&[512]), None);
-        let left = search.times().into_iter().map(|(codes, _)| codes[0]);
-        assert_eq!(left.collect::<Vec<_>>(), [32, 128, 256]);
-        assert_eq!(
-            search.failures[&Status::Crashed],
-            (1, "WG = 64: boom".to_owned())
-        );
-        // One whose worker was killed may be measured after all.
-        search.revise(&[64], &timed(&[1.0])).unwrap();
-        assert_eq!(search.works(&[64]), Some(true));
-        assert!(search.failures.is_empty());
-    }
-
-    #[test]
-    fn a_full_disk_ends_the_search_and_loses_nothing() {
-        let (end, times, _) = outcome(3, |codes| Ok(ok(codes)));
-        let stopped = end.unwrap().unwrap();
-        assert!(stopped.reason.starts_with("cannot write the journal"));
-        assert!(!stopped.device_lost);
-        // The third result was measured, though the journal does not have it.
-        assert_eq!(times, [32.0, 64.0, 128.0]);
-    }
-
-    #[test]
-    fn an_early_end_with_nothing_found_is_an_error() {
-        let crash = |_: &[i64]| Ok(Evaluation::Crashed("boom".into()));
-        let (end, times, failed) = outcome(3, crash);
-        assert!(end.unwrap_err().starts_with("cannot write the journal"));
-        assert_eq!((times.len(), failed), (0, 3));
-
-        let gone = |_: &[i64]| Err(WorkerError::Refused("no device".into()));
-        let (end, ..) = outcome(9, gone);
-        assert_eq!(end.unwrap_err(), "no device");
-    }
-
-    #[test]
-    fn a_device_that_is_lost_ends_the_search_and_loses_nothing() {
-        let (end, times, failed) = outcome(9, |codes| match codes[0] {
-            32 => Ok(Evaluation::TimedOut("late".into())),
-            256 => Err(WorkerError::Refused("no device".into())),
-            _ => Ok(ok(codes)),
-        });
-        let expected = Stopped {
-            reason: "no device".into(),
-            device_lost: true,
-        };
-        assert_eq!(end.unwrap(), Some(expected));
-        assert_eq!((times.as_slice(), failed), (&[64.0, 128.0][..], 1));
-    }
-}
+#[path = "../../tests/unit/search_loop.rs"]
+mod tests;

@@ -27,7 +27,7 @@ pub(crate) enum LockError {
     },
 }
 
-/// How often a session that waits looks whether it is its turn.
+/// The interval at which a waiting session tries the lock.
 const POLL: Duration = Duration::from_millis(100);
 
 impl SessionLock {

@@ -1,4 +1,5 @@
-//! The space of a search: what is declared, what the device allows, and what the command line asks for.
+//! The space of a search: what is declared, what the device allows, and what the command line asks
+//! for.
 
 use super::plan::Job;
 use super::result::SearchError;
@@ -46,9 +47,9 @@ fn constraint(job: &Job, text: &str) -> Result<SpaceConstraint, SearchError> {
     })
 }
 
-/// The configurations of `spec` with at least as many work-groups as the device has compute units. Where that
-/// leaves none (the problem is too small, the driver chooses the work-group) or cannot be told, all
-/// of them: this constraint is about speed and not about what can run.
+/// The configurations of `spec` with at least as many work-groups as the device has compute units.
+/// Where that leaves none (the problem is too small, the driver chooses the work-group) or cannot
+/// be told, all of them: this constraint is about speed and not about what can run.
 fn filled(job: &Job, mut spec: SpaceSpec, space: Space) -> Space {
     let limits = job.device.info().limits;
     let model = &job.declaration.model;

@@ -14,8 +14,8 @@ pub(crate) struct StartupDominated {
 }
 
 impl StartupDominated {
-    /// Of a search that ended because its time was up, after `evaluated` configurations; `None` where
-    /// starting left half of the time or more.
+    /// Of a search that ended because its time was up, after `evaluated` configurations; `None`
+    /// where starting left half of the time or more.
     pub(super) fn of(budget: Duration, starting: Duration, evaluated: u64) -> Option<Self> {
         (starting > budget / 2).then_some(Self {
             budget,
@@ -24,8 +24,8 @@ impl StartupDominated {
         })
     }
 
-    /// A budget of which starting is a fifth at most, seconds: a whole number of the kind that people
-    /// type.
+    /// A budget of which starting is a fifth at most, seconds: a whole number of the kind that
+    /// people type.
     pub(crate) fn enough_s(&self) -> u64 {
         const STEPS: [u64; 7] = [1, 2, 5, 10, 20, 30, 60];
         let least = self.starting.as_secs_f64() * 5.0;
@@ -36,7 +36,7 @@ impl StartupDominated {
     }
 }
 
-/// What happened, and what to do.
+/// The cause, and the remedy.
 impl fmt::Display for StartupDominated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (starting, budget) = (self.starting.as_secs_f64(), Budget::Time(self.budget));

@@ -24,7 +24,7 @@ pub(crate) struct Steadiness {
     pub(crate) fastest_us: f64,
     /// Microseconds.
     pub(crate) slowest_us: f64,
-    /// How often.
+    /// The number of times.
     pub(crate) count: usize,
 }
 

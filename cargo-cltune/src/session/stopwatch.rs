@@ -41,7 +41,8 @@ impl Spent {
     }
 }
 
-/// `6.0 s: 1.1 starting, 1.9 measuring, 2.4 waiting for builds (37.1 in all processes), 0.6 comparing`.
+/// `6.0 s: 1.1 starting, 1.9 measuring, 2.4 waiting for builds (37.1 in all processes), 0.6
+/// comparing`.
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |of: Duration| of.as_secs_f64();
@@ -86,8 +87,8 @@ impl Stopwatch {
         timed(&self.building, act)
     }
 
-    /// So far, of a search on so many equal devices, which began to compare the best after `searched`, and has
-    /// since been `simulating`.
+    /// So far, of a search on so many equal devices, which began to compare the best after
+    /// `searched`, and has since been `simulating`.
     pub(crate) fn spent(&self, devices: usize, searched: Duration, simulating: Duration) -> Spent {
         let starting = self.first.get().copied().unwrap_or(searched);
         let devices = u32::try_from(devices.max(1)).unwrap_or(u32::MAX);

@@ -42,7 +42,8 @@ fn send(response: &Response) -> std::io::Result<()> {
     stdout.flush()
 }
 
-/// Says which step is next. Of many short ones of a kind some are left out: nobody can tell them apart.
+/// Says which step is next. Of many short ones of a kind some are left out: nobody can tell them
+/// apart.
 fn on_step(step: Step) {
     const RARELY: Duration = Duration::from_millis(50);
     static LAST: Mutex<Option<(Step, Instant)>> = Mutex::new(None);
@@ -71,7 +72,7 @@ fn lines() -> std::io::Result<Receiver<String>> {
     Ok(lines)
 }
 
-/// What a worker is ready for.
+/// The job that a worker is ready for.
 #[derive(Default)]
 struct Ready {
     measurer: Option<Measurer>,
@@ -164,7 +165,7 @@ fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Respo
     ready.map_or_else(|| Response::Failed("nothing is prepared".into()), act)
 }
 
-/// How measurers and compilers are made.
+/// A constructor of a measurer or a compiler.
 type Make<T> = fn(&Context, &Declaration, &[i64], &MeasureOptions) -> Result<T, PrepareError>;
 
 impl Ready {

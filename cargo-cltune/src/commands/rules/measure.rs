@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The seed of the inputs. What is compared has the same inputs.
 const SEED: u64 = 1;
 
-/// What a choice is worth.
+/// The worth of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Worth {
     pub(super) choice: Choice,

@@ -1,4 +1,4 @@
-//! What choices are worth, as tables for people and as messages for tools.
+//! The worth of choices, as tables for people and as messages for tools.
 
 use super::measure::{Worth, fastest};
 use crate::commands::MessageFormat;

@@ -1,5 +1,5 @@
-//! All searches of a session: devices side by side where they do not disturb each other, the searches
-//! of a device one after another, and the lockfile written after each.
+//! All searches of a session: devices side by side where they do not disturb each other, the
+//! searches of a device one after another, and the lockfile written after each.
 
 use super::summary;
 use crate::interrupt::interrupted;
@@ -11,7 +11,7 @@ use crate::threads::side_by_side;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What all searches share.
+/// The options and places that all searches share.
 pub(super) struct Shared<'a> {
     pub(super) options: &'a SearchOptions,
     pub(super) target: &'a LockfileTarget,
@@ -95,7 +95,7 @@ fn device_searches(
             let updated = target.update(&job, choice, evaluated, valid, &strategy, is_complete);
             match updated {
                 Ok(Update::Written) => drop(results.written.insert(path)),
-                Ok(Update::KeptFaster) => screen.say(&summary::stays(&job)),
+                Ok(Update::KeptFaster) => screen.say(&summary::kept_entry(&job)),
                 // The other searches' results are kept all the same, and the table shows this.
                 Err(error) => {
                     results.reported = true;

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// How long computing the reference may take: it is naive, and drivers are slow.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// What is to be verified.
+/// An entry that is to be verified on a problem.
 pub(super) struct Attempt {
     pub(super) job: Job,
     /// Larger problems, for where the reference is of no use on the job's: the next one is tried.
@@ -56,13 +56,13 @@ impl Purpose {
         }
     }
 
-    /// Whether nobody has asked for the problem.
+    /// Whether the user has not asked for the problem.
     fn is_own_idea(self) -> bool {
         matches!(self, Self::Larger | Self::Uneven)
     }
 }
 
-/// What became of it.
+/// The result of an attempt.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
     /// The number of random draws on which the results were right.
@@ -71,17 +71,17 @@ pub(super) struct Verified {
     pub(super) draws: usize,
     /// Kinds of inputs that could not be used, and why.
     pub(super) left_out: Vec<String>,
-    /// What went wrong.
+    /// The failure.
     pub(super) failure: Option<Failure>,
-    /// What Oclgrind found.
+    /// Oclgrind's findings.
     pub(super) findings: Vec<Finding>,
-    /// What was not looked for.
+    /// The check that was left out.
     pub(super) note: Option<&'static str>,
     /// The problem that it was run on, where that is one of the others.
     pub(super) other_problem: Option<Vec<i64>>,
 }
 
-/// What went wrong.
+/// The failure.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: Status,
@@ -119,8 +119,8 @@ impl Failure {
         }
     }
 
-    /// Nothing here is the kernel's doing, but that it takes long. What was tuned was built elsewhere, so it is the
-    /// simulator that lacks what it needs.
+    /// Nothing here is the kernel's doing, but that it takes long. What was tuned was built
+    /// elsewhere, so it is the simulator that lacks what it needs.
     fn of_simulation(ended: Ended, is_tuned: bool, was_prepared: bool) -> Self {
         match ended {
             Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
@@ -185,9 +185,10 @@ impl Verified {
 }
 
 impl Attempt {
-    /// Whether a result says nothing about what launches do: a problem of our own idea cannot be prepared, is too
-    /// large for the machine or its patience, or the driver refuses what was tuned for another device or
-    /// problem, and a launch would take the next; or the simulator is not up to the kernel.
+    /// Whether a result says nothing about what launches do: a problem of our own idea cannot be
+    /// prepared, is too large for the machine or its patience, or the driver refuses what was tuned
+    /// for another device or problem, and a launch would take the next; or the simulator is not up
+    /// to the kernel.
     pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
         (self.purpose.is_own_idea() && verified.is_not_run())
             || (self.origin.is_of_another() && verified.is_refused())

@@ -1,8 +1,8 @@
-//! Which attempts are made: entries, problems and devices put together.
+//! The attempts of a verification: entries, problems and devices put together.
 
 use super::VerifyArgs;
 use super::attempt::{Attempt, Purpose};
-use super::entries::{Entries, Entry, Origin};
+use super::entries::{Entries, Origin, VerifiedEntry};
 use super::problems::{larger, uneven};
 use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
@@ -13,10 +13,10 @@ use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::select::{KnownDevice, Table, select};
 
-/// What is going to be done.
+/// The attempts of a verification.
 pub(super) struct Plan {
     pub(super) attempts: Vec<Attempt>,
-    /// What is left out, and why.
+    /// The entries that are left out, and why.
     pub(super) left_out: Vec<String>,
     /// The seed of the inputs.
     pub(super) seed: u64,
@@ -38,9 +38,9 @@ pub(super) enum VerifyError {
     #[error(transparent)]
     Capture(#[from] ReadError),
     /// There is one, and none of it can be run.
-    #[error("nothing of the capture can be verified here: {}", .0.join("; "))]
+    #[error("no launch of the capture can be verified here: {}", .0.join("; "))]
     NothingCaptured(Vec<String>),
-    /// What is tuned was tuned on devices that are not chosen.
+    /// The entries were tuned on devices that are not chosen.
     #[error(
         "nothing to verify: with --oclgrind, --device means what was tuned on a device, and {}",
         if tuned.is_empty() { "nothing was".to_owned() } else { format!("results are of {}", tuned.join(", ")) }
@@ -206,7 +206,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    pub(super) fn add(&mut self, entry: &Entry, host: &Host) -> Result<(), PlanError> {
+    pub(super) fn add(&mut self, entry: &VerifiedEntry, host: &Host) -> Result<(), PlanError> {
         let model = &entry.declaration.model;
         let limits = &host.device.info().limits;
         let factor = i64::from(self.args.larger);
@@ -252,8 +252,9 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds what a launch would select for problems of a tunable that were not tuned on a device: the
-    /// default, where nothing else is known. A simulator of a tuned device runs what was tuned on it.
+    /// Adds what a launch would select for problems of a tunable that were not tuned on a device:
+    /// the default, where nothing else is known. A simulator of a tuned device runs what was tuned
+    /// on it.
     fn add_untuned(&mut self, tunable: &Tuned, host: &Host) -> Result<(), PlanError> {
         let Tuned {
             declaration, table, ..
@@ -294,7 +295,12 @@ impl Planner<'_> {
     }
 
     /// What a launch would select for a problem; `None`, after saying so, where that is nothing.
-    pub(super) fn selected(&mut self, tunable: &Tuned, host: &Host, dims: &[i64]) -> Option<Entry> {
+    pub(super) fn selected(
+        &mut self,
+        tunable: &Tuned,
+        host: &Host,
+        dims: &[i64],
+    ) -> Option<VerifiedEntry> {
         let (model, info) = (&tunable.declaration.model, host.device.info());
         let Some(candidate) = select(model, &info, dims, &tunable.table, &Table::EMPTY) else {
             let problem = model.describe_problem(dims);
@@ -304,7 +310,7 @@ impl Planner<'_> {
             ));
             return None;
         };
-        Some(Entry {
+        Some(VerifiedEntry {
             folder: tunable.folder.clone(),
             declaration: tunable.declaration.clone(),
             device: host.of.clone(),
@@ -317,15 +323,21 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, purpose: Purpose) {
+    pub(super) fn push(
+        &mut self,
+        entry: &VerifiedEntry,
+        host: &Host,
+        dims: Vec<i64>,
+        purpose: Purpose,
+    ) {
         self.push_first(entry, host, vec![dims], purpose);
     }
 
-    /// Adds an attempt on the first of these problems that can be prepared, if the same is not there: entries for
-    /// several problems may share one.
+    /// Adds an attempt on the first of these problems that can be prepared, if the same is not
+    /// there: entries for several problems may share one.
     fn push_first(
         &mut self,
-        entry: &Entry,
+        entry: &VerifiedEntry,
         host: &Host,
         problems: Vec<Vec<i64>>,
         purpose: Purpose,
@@ -367,7 +379,7 @@ impl Planner<'_> {
         });
     }
 
-    fn leave_out(&mut self, entry: &Entry, problem: &str, reason: &str) {
+    fn leave_out(&mut self, entry: &VerifiedEntry, problem: &str, reason: &str) {
         let model = &entry.declaration.model;
         let (name, values) = (&model.name, model.describe(&entry.codes));
         let of = model.describe_problem(&entry.dims);

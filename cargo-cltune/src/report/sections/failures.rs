@@ -1,4 +1,4 @@
-//! What failed, and why.
+//! Failures: how many of each status, and the first of each.
 
 use crate::chart::Element;
 use crate::history::OnDevice;

@@ -1,4 +1,5 @@
-//! The lines of a journal: what they hold, and the checksum by which a line that was changed is recognised.
+//! The lines of a journal: what they hold, and the checksum by which a line that was changed is
+//! recognised.
 
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
@@ -27,7 +28,8 @@ pub(super) enum Line {
     Result(Box<ResultLine<Recorded>>),
     /// The session ended by itself.
     End,
-    /// A line that no session wrote, or that has changed since. Whether a header may have been in it.
+    /// A line that no session wrote, or that has changed since. Whether a header may have been in
+    /// it.
     Damaged { header: bool },
 }
 
@@ -96,7 +98,8 @@ pub(crate) struct Recorded {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
-    /// Whether somebody else ended its worker, so that it is measured once more when the search is resumed.
+    /// Whether somebody else ended its worker, so that it is measured once more when the search is
+    /// resumed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) killed: bool,
     /// The position of its session in [`Recalled::sessions`](super::Recalled::sessions).
@@ -175,8 +178,8 @@ impl Header {
         }
     }
 
-    /// Whether this session measured this very declaration, and judged results as they are judged now; old
-    /// journals do not say how.
+    /// Whether this session measured this very declaration, and judged results as they are judged
+    /// now; old journals do not say how.
     pub(super) fn is_of(&self, declaration: &Declaration) -> bool {
         let model = &declaration.model;
         let parameters = model.parameters.iter().map(|parameter| &*parameter.name);

@@ -1,9 +1,10 @@
 //! The journal: every result as it comes, in JSON lines, so that nothing measured is ever lost.
 //!
-//! A configuration has two lines: one before it is measured, so that a configuration that brings the session
-//! or the machine down is known afterwards, and one with its result. One that is measured again or fails among
-//! the finalists has a third line, which counts. Each line is written at once and ends with a checksum; the
-//! disk is asked to keep them twice a second. `kill -9` at any moment costs half a line, which is dropped.
+//! A configuration has two lines: one before it is measured, so that a configuration that brings
+//! the session or the machine down is known afterwards, and one with its result. One that is
+//! measured again or fails among the finalists has a third line, which counts. Each line is written
+//! at once and ends with a checksum; the disk is asked to keep them twice a second. `kill -9` at
+//! any moment costs half a line, which is dropped.
 //!
 //! | file | owns |
 //! |---|---|
@@ -35,13 +36,13 @@ use std::time::{Duration, Instant};
 
 /// The folder of all journals, in that of the session's state.
 const FOLDER: &str = "journal";
-/// How journals' names end.
+/// The ending of journals' names.
 const EXTENSION: &str = "jsonl";
 /// The bytes that a file's name may have.
 const LONGEST_NAME: usize = 255;
-/// How many of a longer one are left for people.
+/// The bytes of a longer name that are kept for people.
 const READABLE: usize = 160;
-/// How often the disk is asked to keep what was written.
+/// The interval at which the disk is asked to keep what was written.
 const SYNC_EVERY: Duration = Duration::from_millis(500);
 
 /// The journal of one kernel, device and problem. Sessions are appended.
@@ -50,7 +51,7 @@ pub(crate) struct Journal {
     synced: Instant,
 }
 
-/// What a journal is written to.
+/// The file of a journal.
 pub(crate) trait Disk: Write + Send {
     /// Blocks until what was written would survive a power cut.
     fn sync(&mut self) -> io::Result<()>;
@@ -67,7 +68,7 @@ pub(crate) struct Opened {
     pub(crate) journal: Journal,
     /// The results of the search before, whether or not it is resumed.
     pub(crate) interrupted: Interrupted,
-    /// What is wrong with the journal, for people.
+    /// The damage of the journal, for people.
     pub(crate) warning: Option<String>,
 }
 
@@ -153,8 +154,8 @@ fn path(state: &Path, job: &Job) -> PathBuf {
     state.join(FOLDER).join(name)
 }
 
-/// A file's name for what was measured of a kernel at a place. One that would be too long for a file is its
-/// beginning, for people, and a hash.
+/// A file's name for what was measured of a kernel at a place. One that would be too long for a
+/// file is its beginning, for people, and a hash.
 pub(crate) fn file_name(model: &Model, place: &Place, ending: &str) -> String {
     let problem = model.dimensions.iter().zip(&place.problem);
     let problem: Vec<String> = problem

@@ -1,5 +1,5 @@
-//! Repair of a journal before lines are appended: a session may have been killed in the middle of a line, and
-//! a disk may have lost data.
+//! Repair of a journal before lines are appended: a session may have been killed in the middle of a
+//! line, and a disk may have lost data.
 
 use super::READABLE;
 use super::line::{LARGEST, Line};
@@ -7,13 +7,13 @@ use crate::lockfile_store::replace;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found.
+/// The state in which a journal was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Repair {
     /// Nothing to mend; a torn last line, which is what a killed session leaves, is dropped.
     Sound,
-    /// Lines in the middle were damaged, or were those of a session whose header was. The journal as it
-    /// was is kept.
+    /// Lines in the middle were damaged, or were those of a session whose header was. The journal
+    /// as it was is kept.
     Damaged { lines: usize, kept: PathBuf },
 }
 

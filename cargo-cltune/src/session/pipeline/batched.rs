@@ -1,9 +1,9 @@
-//! The batched pipeline, for CPU devices: building and measuring take turns, since compilers would disturb
-//! what is measured.
+//! The batched pipeline, for CPU devices: building and measuring take turns, since compilers would
+//! disturb what is measured.
 //!
-//! Several compile workers build a batch at once, and the measurement worker loads it. Then the batch is
-//! measured one by one while nothing else runs. Only the first batch, a small one, is built while the
-//! measurement worker gets ready: nothing is timed then.
+//! Several compile workers build a batch at once, and the measurement worker loads it. Then the
+//! batch is measured one by one while nothing else runs. Only the first batch, a small one, is
+//! built while the measurement worker gets ready: nothing is timed then.
 
 use super::shared::{EvaluationQueue, Shared, StartMeasuring};
 use super::transfer::Transfer;
@@ -25,20 +25,20 @@ pub(super) struct Batched {
     compilers: Vec<CompileWorker>,
     /// How many configurations are built at a time.
     batch: usize,
-    /// How many of them the next time.
+    /// The same for the next batch.
     next_batch: usize,
     shared: Shared,
     waiting: VecDeque<Vec<i64>>,
     built: VecDeque<(Vec<i64>, BuildResult)>,
 }
 
-/// How many configurations for each compile worker are built at first: as many as take about as long
-/// as getting ready to measure does, and show whether building ahead pays off.
+/// How many configurations for each compile worker are built at first: as many as take about as
+/// long as getting ready to measure does, and show whether building ahead pays off.
 const FIRST_BATCH: usize = 2;
 
 impl Batched {
-    /// Without compile workers, the measurement worker also builds; else `batch` configurations are built at
-    /// a time.
+    /// Without compile workers, the measurement worker also builds; else `batch` configurations are
+    /// built at a time.
     pub(super) fn new(
         worker: StartMeasuring,
         compilers: Vec<CompileWorker>,
@@ -57,8 +57,8 @@ impl Batched {
         }
     }
 
-    /// The measurement worker, once it is ready; `None` where it could not be made ready, which was reported
-    /// then.
+    /// The measurement worker, once it is ready; `None` where it could not be made ready, which was
+    /// reported then.
     fn ready(&mut self) -> Result<Option<&mut MeasurementWorker>, WorkerError> {
         if let Some(starting) = self.starting.take() {
             self.worker = Some(starting.end()?);

@@ -1,5 +1,5 @@
-//! The concurrent pipeline, for GPUs and other accelerators: several processes build ahead of one that
-//! measures on each of the devices.
+//! The concurrent pipeline, for GPUs and other accelerators: several processes build ahead of one
+//! that measures on each of the devices.
 //!
 //! Processes and not threads: NVIDIA's driver builds one program at a time in a process (54 builds
 //! take 14.3 s one after another, 9.8 s in 8 threads, 5.5 s in 8 processes).
@@ -39,8 +39,8 @@ pub(super) struct Concurrent {
 }
 
 impl Concurrent {
-    /// Starts a measurement worker for each device, which takes a while, while the compile workers build.
-    /// `building` configurations are being built or wait for it.
+    /// Starts a measurement worker for each device, which takes a while, while the compile workers
+    /// build. `building` configurations are being built or wait for it.
     pub(super) fn new(
         workers: Vec<StartMeasuring>,
         compilers: Vec<CompileWorker>,
@@ -98,8 +98,9 @@ impl Concurrent {
         }
     }
 
-    /// Ends all but the first device's measurement worker; `None` where its thread panicked. Compile workers are left
-    /// to the next search: while a GPU driver ends a process, nothing should be timed.
+    /// Ends all but the first device's measurement worker; `None` where its thread panicked.
+    /// Compile workers are left to the next search: while a GPU driver ends a process, nothing
+    /// should be timed.
     pub(super) fn finish(mut self) -> Option<MeasurementWorker> {
         self.cancel();
         // The queues end one after another.

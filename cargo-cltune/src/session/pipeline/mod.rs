@@ -33,17 +33,17 @@ const MOST_COMPILERS: usize = 16;
 /// A compile worker is worth its start when it builds about so many configurations.
 const WORTH_A_WORKER: u64 = 4;
 
-/// How many compile workers start at a time for a GPU: its driver makes contexts one after another, and when
-/// all wait for theirs together, all are ready late.
+/// How many compile workers start at a time for a GPU: its driver makes contexts one after another,
+/// and when all wait for theirs together, all are ready late.
 const STARTING: usize = 8;
 
-/// How many configurations each compile worker builds before they are measured: where the search learns
-/// from results, and where it does not. Workers wait for the last one of a batch.
+/// How many configurations each compile worker builds before they are measured: where the search
+/// learns from results, and where it does not. Workers wait for the last one of a batch.
 const BATCH: (usize, usize) = (2, 16);
 /// How many configurations for each compile worker are under way where the search does not learn.
 const FAR_AHEAD: usize = 4;
 
-/// How to measure a job.
+/// The options of a pipeline.
 pub(crate) struct PipelineOptions {
     pub(crate) seed: u64,
     /// The least time limit of one configuration.
@@ -59,8 +59,8 @@ pub(crate) struct PipelineOptions {
     pub(crate) stopwatch: Arc<Stopwatch>,
 }
 
-/// As many compile workers as are worth their start; they start while the measurement worker is made
-/// ready.
+/// As many compile workers as are worth their start; they start while the measurement worker is
+/// made ready.
 fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
     let worth = options
         .total

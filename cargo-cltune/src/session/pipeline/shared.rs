@@ -1,5 +1,5 @@
-//! The steps that both build pipelines share: building a configuration as the transfer policy says, and
-//! measuring it.
+//! The steps that both build pipelines share: building a configuration as the transfer policy says,
+//! and measuring it.
 
 use super::transfer::{Transfer, TransferPolicy};
 use crate::session::evaluation::Evaluation;

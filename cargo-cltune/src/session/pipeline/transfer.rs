@@ -1,8 +1,10 @@
-//! The binary transfer policy: how a program that was built ahead reaches the process that measures.
+//! The binary transfer policy: how a program that was built ahead reaches the process that
+//! measures.
 //!
-//! It is sent as a binary, or built from source again, which a driver with a cache on disk only looks up. The
-//! first configurations measure which of the two costs less, and whether building ahead pays off at all:
-//! source first; binaries, which some drivers take long to make, only where source is not a mere look-up.
+//! It is sent as a binary, or built from source again, which a driver with a cache on disk only
+//! looks up. The first configurations measure which of the two costs less, and whether building
+//! ahead pays off at all: source first; binaries, which some drivers take long to make, only where
+//! source is not a mere look-up.
 
 /// How often each transfer is tried: the first time in a process takes longer.
 const TRIALS: usize = 4;
@@ -70,7 +72,7 @@ impl TransferPolicy {
     }
 }
 
-/// What it costs without what a process does only once.
+/// The cost without what a process does only once.
 fn least(seconds: &[f64]) -> f64 {
     seconds.iter().copied().fold(f64::MAX, f64::min)
 }

@@ -1,5 +1,5 @@
-//! Progress of a session, for people, on standard error: a block for each device on a terminal, plain lines
-//! elsewhere, nothing but warnings with `--quiet`.
+//! Progress of a session, for people, on standard error: a block for each device on a terminal,
+//! plain lines elsewhere, nothing but warnings with `--quiet`.
 //!
 //! | file | owns |
 //! |---|---|
@@ -18,7 +18,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use state::State;
 use std::time::{Duration, Instant};
 
-/// How often a line is printed where there is no terminal.
+/// The interval between lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Standard error, shared by all searches.
@@ -57,7 +57,8 @@ impl Screen {
         }
     }
 
-    /// The block of a device with so many searches. `alone` where no other is tuned at the same time.
+    /// The block of a device with so many searches. `alone` where no other is tuned at the same
+    /// time.
     pub(crate) fn block(&self, device: &str, searches: usize, alone: bool) -> Block {
         let bar = if self.kind == Kind::Terminal {
             self.blocks.add(ProgressBar::no_length())
@@ -154,7 +155,7 @@ impl Progress {
         self.note(format!("starting from {nearest}{others}"));
     }
 
-    /// Says that an earlier search can be gone on with, where it did not end by itself.
+    /// Says that an earlier search can be resumed, where it did not end by itself.
     pub(crate) fn resumable(&mut self, left: &Interrupted) {
         if !left.ended && !left.results.is_empty() {
             let results = text::results(left.results.len());
@@ -204,7 +205,7 @@ impl Progress {
         self.draw();
     }
 
-    /// What the search begins with: in the block as long as it lasts, or on a line.
+    /// A remark on the search's beginning: in the block as long as it lasts, or on a line.
     fn note(&mut self, text: String) {
         self.line(&text);
         self.state.notes.push(text);
@@ -239,7 +240,7 @@ impl Progress {
 
 #[cfg(test)]
 impl Progress {
-    /// That nobody sees.
+    /// Progress that is not shown.
     pub(crate) fn silent() -> Self {
         Self {
             screen: Screen::new(true),

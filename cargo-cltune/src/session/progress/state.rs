@@ -10,9 +10,9 @@ pub(super) struct State {
     pub(super) device: String,
     /// Kernel and problem.
     pub(super) title: String,
-    /// Which search of the device's this is, and how many it has.
+    /// The number of this search among the device's, and how many it has.
     pub(super) search: (usize, usize),
-    /// What it began with.
+    /// Remarks on its beginning.
     pub(super) notes: Vec<String>,
     /// How many configurations there will be, where that is known.
     pub(super) total: Option<u64>,
@@ -91,7 +91,7 @@ impl State {
         configurations.into_iter().chain(deadline).min()
     }
 
-    /// Which part of the budget is used up, 0 to 1; `None` where nobody knows.
+    /// The part of the budget that is used up, 0 to 1; `None` where that is not known.
     pub(super) fn fraction(&self, now: Instant) -> Option<f64> {
         let configurations = self
             .total

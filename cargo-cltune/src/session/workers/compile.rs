@@ -32,14 +32,15 @@ pub(crate) struct CompileWorker {
     limit: TimeLimit,
 }
 
-/// What a process that builds is started with, where the user has not said otherwise.
+/// Environment variables of a process that builds, where the user has not set them.
 const ENVIRONMENT: [(&str, &str); 4] = [
-    // NVIDIA's driver makes a context's channels to the GPU one after another, whichever process they are
-    // for: with one, and not eight as without this variable, many processes that build are ready sooner.
-    // On a GPU they launch nothing.
+    // NVIDIA's driver makes a context's channels to the GPU one after another, whichever process
+    // they are for: with one, and not eight as without this variable, many processes that build are
+    // ready sooner. On a GPU they launch nothing.
     ("CUDA_DEVICE_MAX_CONNECTIONS", "1"),
-    // Compilers take and give back a lot of memory for each program: glibc keeps it for the next one, which
-    // saves 6 % of the processor time that PoCL builds for. The last one is as large as glibc allows.
+    // Compilers take and give back a lot of memory for each program: glibc keeps it for the next
+    // one, which saves 6 % of the processor time that PoCL builds for. The last one is as large as
+    // glibc allows.
     ("MALLOC_TOP_PAD_", "67108864"),
     ("MALLOC_TRIM_THRESHOLD_", "2000000000"),
     ("MALLOC_MMAP_THRESHOLD_", "33554432"),
@@ -69,8 +70,8 @@ impl CompileWorker {
         }
     }
 
-    /// Builds a configuration, with its binary or without; where no worker can be started, that is left to
-    /// the measurement worker.
+    /// Builds a configuration, with its binary or without; where no worker can be started, that is
+    /// left to the measurement worker.
     pub(crate) fn build(
         &mut self,
         codes: &[i64],
@@ -137,8 +138,8 @@ impl CompileWorker {
     }
 }
 
-/// A failure that may be this worker's fault is left to the measurement worker, which tries again in a new
-/// process before it attributes the failure to the configuration.
+/// A failure that may be this worker's fault is left to the measurement worker, which tries again
+/// in a new process before it attributes the failure to the configuration.
 fn failed(measured: Evaluation) -> BuildResult {
     // After Ctrl-C nothing is measured that was not built.
     if measured.may_be_worker_fault() || matches!(measured, Evaluation::Abandoned) {

@@ -45,8 +45,8 @@ impl MeasurementWorker {
         })
     }
 
-    /// Loads a configuration that was built and will be measured. One that takes the worker with it is left to
-    /// measuring, which starts another and says what is wrong.
+    /// Loads a configuration that was built and will be measured. Where that ends the worker,
+    /// measuring starts another one and reports the failure.
     pub(crate) fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
         let binary = binary.filter(|_| self.bad_binaries < BAD_BINARIES);
         let request = Request::Load {
@@ -76,7 +76,7 @@ impl MeasurementWorker {
         if !suspect.is_retried(&measured, binary.is_some()) {
             return Ok(measured);
         }
-        // Perhaps it is what others left behind or did to the worker, or the binary.
+        // The cause may be the binary, or earlier configurations of this worker.
         self.worker = None;
         let (again, _) = self.measure_once(codes, best_us, None)?;
         if binary.is_some() && again.time_us().is_some() {
@@ -85,7 +85,7 @@ impl MeasurementWorker {
         Ok(again)
     }
 
-    /// Verifies a configuration on every draw, without timing it; what is wrong with it, if anything.
+    /// Verifies a configuration on every draw, without timing it. Returns its failure, if it fails.
     ///
     /// # Errors
     /// As [`measure`](Self::measure), and Ctrl-C.
@@ -115,13 +115,14 @@ impl MeasurementWorker {
         Ok(())
     }
 
-    /// How steady the device was.
+    /// The steadiness of the device.
     pub(crate) fn steadiness(&self) -> Option<Steadiness> {
         self.control.steadiness()
     }
 
-    /// Times configurations in turns; of those that fail, why. When the worker dies, or memory was touched that none
-    /// of them may touch, each is timed alone, so that only the culprit fails.
+    /// Times configurations in turns, or returns why they fail. When the worker dies, or memory was
+    /// touched that none of them may touch, each is timed alone, so that only the configuration at
+    /// fault fails.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
@@ -140,7 +141,8 @@ impl MeasurementWorker {
         }
     }
 
-    /// Times a configuration, again in a new worker where it may have failed for what others did to its worker.
+    /// Times a configuration alone, again in a new worker where the failure may be the worker's
+    /// fault.
     fn compare_alone(
         &mut self,
         codes: &[i64],
@@ -230,7 +232,7 @@ impl MeasurementWorker {
         Ok((measured, suspect))
     }
 
-    /// Asks the worker about configurations, and says whether others were measured by it before.
+    /// Asks the worker about configurations. Returns what may be at fault for a failure.
     fn ask(
         &mut self,
         request: &Request,
@@ -246,8 +248,7 @@ impl MeasurementWorker {
         Ok((answer, suspect))
     }
 
-    /// What it means for a configuration that there is no answer that makes sense. The worker is of no further
-    /// use.
+    /// The evaluation of a configuration to which there is no valid answer. The worker is given up.
     fn lost(&mut self, answer: Result<Response, WorkerFailure>) -> Result<Evaluation, WorkerError> {
         self.worker = None;
         let failure = match answer {
@@ -277,7 +278,7 @@ impl MeasurementWorker {
     }
 }
 
-/// Whether nobody knows what is to be thought of a configuration.
+/// Whether it is not known if a configuration is right.
 fn is_unjudged(compared: &Result<Compared, Evaluation>) -> bool {
     matches!(
         compared,
@@ -285,15 +286,15 @@ fn is_unjudged(compared: &Result<Compared, Evaluation>) -> bool {
     )
 }
 
-/// Times of configurations, or what ended the worker meanwhile.
+/// Times of configurations, or the failure that ended the worker meanwhile.
 type Compares = Result<Vec<Result<Compared, Evaluation>>, Evaluation>;
 
-/// What may be to blame for a failure.
+/// What a failure may be attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Suspect {
     /// The configuration: it was the first in its worker.
     Configuration,
-    /// The worker, or what others left behind in it.
+    /// The worker, or earlier configurations in it.
     Worker,
 }
 
@@ -301,15 +302,15 @@ impl Suspect {
     /// Whether a failure is believed only when it happens again in a new worker.
     fn is_retried(self, measured: &Evaluation, from_binary: bool) -> bool {
         match measured {
-            // By somebody else, however new the worker is.
+            // Another process did that, even if the worker is new.
             Evaluation::Killed(_) => true,
             measured => (self == Self::Worker || from_binary) && measured.may_be_worker_fault(),
         }
     }
 }
 
-/// A worker that is ready, its default configuration, and how many configurations it has measured: an
-/// idle one, or a new one where there is none or it fails.
+/// A worker that is ready, its default configuration, and how many configurations it has measured:
+/// an idle one, or a new one where there is none or it fails.
 fn start(
     prepare: &Prepare,
     idle: &IdleWorkers,

@@ -65,8 +65,8 @@ pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, IdleWorkers), Worker
     }
 }
 
-/// Asks a new worker, started with these variables. One that ends before it has answered is replaced,
-/// once: somebody may have killed it.
+/// Asks a new worker, started with these variables. One that ends before it has answered is
+/// replaced, once: somebody may have killed it.
 pub(super) fn ask_new(
     request: &Request,
     limit: Duration,
@@ -83,7 +83,7 @@ pub(super) fn ask_new(
     }
 }
 
-/// What a worker needs for a job on its first device.
+/// The request to a worker for a job on its first device.
 pub(crate) fn prepare(job: &Job, seed: u64) -> Prepare {
     let (model, declared) = (&job.declaration.model, job.declaration.draws);
     let limits = job.device.info().limits;
@@ -126,8 +126,9 @@ impl TimeLimit {
     }
 }
 
-/// The idle worker pool of a session. The drivers of these workers have started, and they have contexts:
-/// on a GPU that takes longer than measuring many configurations. They end with the last clone of this.
+/// The idle worker pool of a session. The drivers of these workers have started, and they have
+/// contexts: on a GPU that takes longer than measuring many configurations. They end with the last
+/// clone of this.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdleWorkers(Arc<Mutex<Pool>>);
 

@@ -1,8 +1,8 @@
-//! Checks of packages in temporary folders, with sample declarations.
+//! Unit tests of `commands::check`: packages in temporary folders, with sample declarations.
 
 use super::{CheckArgs, CheckError, run};
 use crate::artifact::{Discovery, PackageTunables};
-use crate::commands::{Format, Outcome};
+use crate::commands::{Exit, Format};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
 use cltune_core::declaration::Declaration;
@@ -48,7 +48,7 @@ fn found(package: PackageTunables) -> Discovery {
     }
 }
 
-fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Outcome, String) {
+fn check(folder: &Path, format: Format, declarations: &[Declaration]) -> (Exit, String) {
     check_with(folder, format, declarations, &[])
 }
 
@@ -58,7 +58,7 @@ fn check_with(
     format: Format,
     declarations: &[Declaration],
     auxiliary: &[&str],
-) -> (Outcome, String) {
+) -> (Exit, String) {
     let package = PackageTunables {
         package: "app".to_owned(),
         manifest_dir: folder.to_owned(),
@@ -83,17 +83,17 @@ fn results_that_were_verified_otherwise_are_a_warning() {
         lockfile.kernels[0].tuned[0].verification = verification;
         lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
         let (outcome, text) = check(folder.path(), Format::Text, std::slice::from_ref(&saxpy));
-        assert_eq!(outcome, Outcome::Done, "{text}");
+        assert_eq!(outcome, Exit::Done, "{text}");
         assert!(!text.contains("warning"), "{text}");
     }
     let mut stricter = saxpy;
     stricter.draws = Some(7);
     let (outcome, text) = check(folder.path(), Format::Text, std::slice::from_ref(&stricter));
-    assert_eq!(outcome, Outcome::Done, "{text}");
+    assert_eq!(outcome, Exit::Done, "{text}");
     let warning = "warning: app::saxpy: 1 entry verified by other rules than today's";
     assert!(text.contains(warning), "{text}");
     let (outcome, json) = check(folder.path(), Format::Json, &[stricter]);
-    assert_eq!(outcome, Outcome::Done);
+    assert_eq!(outcome, Exit::Done);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["ok"], true);
     let warning = &json["packages"][0]["warnings"][0];
@@ -115,7 +115,7 @@ fn a_complete_lockfile_is_clean() {
     let (outcome, text) = check(folder.path(), Format::Text, &[saxpy]);
     assert_eq!(
         (outcome, text.as_str()),
-        (Outcome::Done, "app: 1 tunable, lockfile up to date\n")
+        (Exit::Done, "app: 1 tunable, lockfile up to date\n")
     );
 }
 
@@ -138,9 +138,9 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
         };
         check(folder.path(), Format::Text, &[declaration]).0
     };
-    assert_eq!(outcome("n == 8"), Outcome::Done);
-    assert_eq!(outcome("device.is_cpu == 1 || n == 8"), Outcome::Done);
-    assert_eq!(outcome("device.is_gpu == 1"), Outcome::Reported);
+    assert_eq!(outcome("n == 8"), Exit::Done);
+    assert_eq!(outcome("device.is_cpu == 1 || n == 8"), Exit::Done);
+    assert_eq!(outcome("device.is_gpu == 1"), Exit::Reported);
     let other = |condition: &str| Declaration {
         tune_if: Some(Formula::parse(condition, &scope, Type::Bool).unwrap()),
         ..declaration("app::other", "b3:2", &[8])
@@ -152,9 +152,9 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
         gpu_only.1
     );
     let cpu_only = check(folder.path(), Format::Text, &[other("device.is_cpu == 1")]);
-    assert_eq!(cpu_only.0, Outcome::Done, "{}", cpu_only.1);
+    assert_eq!(cpu_only.0, Exit::Done, "{}", cpu_only.1);
     // No value is no reason to leave a problem out.
-    assert_eq!(outcome("8 / (9 - n) == 8"), Outcome::Reported);
+    assert_eq!(outcome("8 / (9 - n) == 8"), Exit::Reported);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn everything_that_is_missing_is_listed() {
 
     let declarations = [saxpy, edited, fresh];
     let (outcome, text) = check(folder.path(), Format::Text, &declarations);
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     let lines: Vec<&str> = text.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(
         lines[..4],
@@ -223,7 +223,7 @@ fn everything_that_is_missing_is_listed() {
     assert!(lines[4].contains("on the devices named above"), "{text}");
 
     let (outcome, text) = check(folder.path(), Format::Json, &declarations);
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     let report: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["ok"], json!(false));
     let findings = &report["packages"][0]["findings"];
@@ -241,10 +241,10 @@ fn a_missing_lockfile_is_reported_only_where_there_are_tunables() {
         Format::Text,
         &[declaration("app::a", "b3:1", &[8])],
     );
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     assert!(text.contains("there is no lockfile"), "{text}");
     assert!(text.contains("run `cargo cltune`, and commit"), "{text}");
-    assert_eq!(check(folder.path(), Format::Text, &[]).0, Outcome::Done);
+    assert_eq!(check(folder.path(), Format::Text, &[]).0, Exit::Done);
 }
 
 #[test]
@@ -265,18 +265,18 @@ fn what_only_examples_have_need_not_be_tuned_and_must_not_be_stale() {
 
     // Without a lockfile it depends on whether there is anything else.
     let (outcome, all) = text(&["app::saxpy", "app::shown"]);
-    assert_eq!(outcome, Outcome::Done, "{all}");
+    assert_eq!(outcome, Exit::Done, "{all}");
     let expected = "app: 2 tunables, none that needs a lockfile\n  note: there is no lockfile";
     assert!(all.starts_with(expected), "{all}");
-    assert_eq!(text(&["app::shown"]).0, Outcome::Reported);
+    assert_eq!(text(&["app::shown"]).0, Exit::Reported);
 
     tuned(&[&saxpy]);
     let (outcome, noted) = text(&["app::shown"]);
-    assert_eq!(outcome, Outcome::Done, "{noted}");
+    assert_eq!(outcome, Exit::Done, "{noted}");
     let expected = "app: 2 tunables, lockfile up to date\n  note: app::shown: never tuned\n";
     assert!(noted.starts_with(expected), "{noted}");
     assert!(noted.contains("with `--all-targets` they are"), "{noted}");
-    assert_eq!(text(&[]).0, Outcome::Reported);
+    assert_eq!(text(&[]).0, Exit::Reported);
     let (_, json) = check_with(folder.path(), Format::Json, &both, &["app::shown"]);
     let report: Value = serde_json::from_str(&json).unwrap();
     let package = &report["packages"][0];
@@ -287,12 +287,12 @@ fn what_only_examples_have_need_not_be_tuned_and_must_not_be_stale() {
     let before = declaration("app::shown", "b3:before", &[8]);
     tuned(&[&saxpy, &before]);
     let (outcome, stale) = text(&["app::shown"]);
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     assert!(stale.contains("app::shown: stale"), "{stale}");
     tuned(&[&saxpy, &shown]);
     let entry = fs::read_to_string(&path).unwrap();
     fs::write(&path, entry.replace("[64]", "[65]")).unwrap();
-    assert_eq!(text(&["app::saxpy", "app::shown"]).0, Outcome::Reported);
+    assert_eq!(text(&["app::saxpy", "app::shown"]).0, Exit::Reported);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_broken_or_hand_edited_lockfile_is_reported_with_its_place() {
     let saxpy = declaration("app::saxpy", "b3:1", &[8]);
     fs::write(&path, "version = 1\n<<<<<<< HEAD\n").unwrap();
     let (outcome, text) = check(folder.path(), Format::Json, std::slice::from_ref(&saxpy));
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     let report: Value = serde_json::from_str(&text).unwrap();
     let (_, told) = check(folder.path(), Format::Text, std::slice::from_ref(&saxpy));
     assert!(!told.contains("run `cargo cltune`"), "{told}");
@@ -316,7 +316,7 @@ fn a_broken_or_hand_edited_lockfile_is_reported_with_its_place() {
     record(&mut lockfile, &saxpy, "x", 8);
     fs::write(&path, lockfile.to_text().replace("[64]", "[65]")).unwrap();
     let (outcome, text) = check(folder.path(), Format::Text, &[saxpy]);
-    assert_eq!(outcome, Outcome::Reported);
+    assert_eq!(outcome, Exit::Reported);
     assert!(text.contains("gives parameter `WG` the value 65"), "{text}");
 }
 

@@ -1,4 +1,4 @@
-//! Whole pictures.
+//! Unit tests of `replay::plot`: whole pictures.
 
 use super::{Panel, Plot, Series};
 use cltune_search::recorded::{Course, Run};

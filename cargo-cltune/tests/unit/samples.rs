@@ -1,4 +1,4 @@
-//! What tests work on: declarations and devices made by hand, with neither cargo nor a driver.
+//! Declarations and devices for tests, made by hand, with neither cargo nor a driver.
 
 use cltune_core::List;
 use cltune_core::declaration::{Declaration, Reference, Tolerance};
