@@ -3,6 +3,7 @@
 
 use super::finalists::Choice;
 use super::plan::Job;
+use super::result::Finished;
 use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::fingerprint;
@@ -67,17 +68,15 @@ impl LockfileTarget {
         &self,
         job: &Job,
         choice: &Choice,
-        evaluated: u64,
-        valid: u128,
+        finished: &Finished,
         strategy: &str,
-        is_complete: bool,
     ) -> Result<Update, UpdateError> {
         let path = self.path(&job.folder);
         let _held = lockfile_store::lock(&path);
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
-        if !is_complete
+        if !finished.is_complete()
             && entry_us(&lockfile, job).is_some_and(|entry_us| entry_us <= choice.time_us)
         {
             return Ok(Update::KeptFaster);
@@ -87,8 +86,8 @@ impl LockfileTarget {
             codes: choice.codes.clone(),
             time_us: choice.time_us,
             default_us: choice.default_us,
-            evaluated,
-            valid,
+            evaluated: finished.evaluated,
+            valid: finished.valid,
             strategy: strategy.to_string(),
             verification: Some(fingerprint::of_verification(&job.declaration)),
         };

@@ -6,6 +6,7 @@ use super::startup_budget::StartupDominated;
 use super::steadiness::Steadiness;
 use super::stopwatch::Spent;
 use super::workers::WorkerError;
+use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
 use cltune_core::expr::TextError;
 use cltune_search::Status;
@@ -87,6 +88,18 @@ pub(crate) enum SearchError {
     /// The journal cannot be written.
     #[error("cannot write the journal: {0}")]
     Journal(#[from] std::io::Error),
+}
+
+impl Finished {
+    /// Whether the result replaces the lockfile's entry, also a faster one: the search has measured
+    /// that as well, and was not cut short.
+    pub(super) fn is_complete(&self) -> bool {
+        match self.entry {
+            EntryCheck::Works => self.stopped.is_none() && !interrupted(),
+            EntryCheck::Fails => true,
+            EntryCheck::Unmeasured => false,
+        }
+    }
 }
 
 impl SearchError {

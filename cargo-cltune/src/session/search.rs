@@ -8,8 +8,7 @@ use super::pipeline::{Announce, EvaluationQueue, Pipeline, PipelineOptions};
 use super::plan::Job;
 use super::prior_results::{PriorResults, prior_results};
 use super::progress::Block;
-use super::quarantine::Quarantine;
-use super::result::{EntryCheck, Failures, Finished, SearchError, Stopped};
+use super::result::{EntryCheck, Finished, SearchError, Stopped};
 use super::search_loop::SearchLoop;
 use super::space::space;
 use super::startup_budget::StartupDominated;
@@ -22,7 +21,6 @@ use cltune_core::select::default_codes;
 use cltune_runtime::Budget;
 use cltune_search::space::Space;
 use cltune_search::{Chosen, Confidence, Search, Setting};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -178,22 +176,10 @@ fn make_ready<'a>(
         .in_flight(pipeline.capacity())
         .first(&default)
         .lessons(prior.lessons);
-    let search_loop = SearchLoop {
-        job,
-        search: Search::new(&options.strategy, &setting),
-        stop_when_stagnant: options.stop_when_stagnant,
-        default,
-        journal,
-        messages: options.messages,
-        progress,
-        failures: Failures::new(),
-        failed: BTreeMap::new(),
-        quarantine: Quarantine::default(),
-        revised: BTreeMap::new(),
-        timed_once: Vec::new(),
-        skipped: BTreeSet::new(),
-        killed: Vec::new(),
-    };
+    let search = Search::new(&options.strategy, &setting);
+    let mut search_loop =
+        SearchLoop::new(job, search, default, journal, options.messages, progress);
+    search_loop.stop_when_stagnant = options.stop_when_stagnant;
     Ok(Ready {
         search_loop,
         pipeline,

@@ -29,25 +29,52 @@ pub(super) struct SearchLoop<'a> {
     pub(super) stop_when_stagnant: Option<Confidence>,
     /// The default configuration.
     pub(super) default: Vec<i64>,
-    pub(super) journal: Arc<Mutex<Journal>>,
-    pub(super) messages: Messages,
+    journal: Arc<Mutex<Journal>>,
+    messages: Messages,
     pub(super) progress: Progress,
     pub(super) failures: Failures,
     /// The configurations that failed, with their status.
-    pub(super) failed: BTreeMap<Vec<i64>, Status>,
-    pub(super) quarantine: Quarantine,
+    failed: BTreeMap<Vec<i64>, Status>,
+    quarantine: Quarantine,
     /// Results from after the search, which replace those of the search: the times of
     /// configurations that were skipped or measured again, `None` for those that have failed since.
-    pub(super) revised: BTreeMap<Vec<i64>, Option<f64>>,
+    revised: BTreeMap<Vec<i64>, Option<f64>>,
     /// Configurations that were timed only once, since they were clearly slower than the best.
-    pub(super) timed_once: Vec<Vec<i64>>,
+    timed_once: Vec<Vec<i64>>,
     /// Configurations that the search has skipped, since a session ended while they were measured.
-    pub(super) skipped: BTreeSet<Vec<i64>>,
+    skipped: BTreeSet<Vec<i64>>,
     /// Configurations whose worker another process killed, twice.
-    pub(super) killed: Vec<Vec<i64>>,
+    killed: Vec<Vec<i64>>,
 }
 
-impl SearchLoop<'_> {
+impl<'a> SearchLoop<'a> {
+    /// A loop that has not begun. `default` is the default configuration.
+    pub(super) fn new(
+        job: &'a Job,
+        search: Search,
+        default: Vec<i64>,
+        journal: Arc<Mutex<Journal>>,
+        messages: Messages,
+        progress: Progress,
+    ) -> Self {
+        Self {
+            job,
+            search,
+            stop_when_stagnant: None,
+            default,
+            journal,
+            messages,
+            progress,
+            failures: Failures::new(),
+            failed: BTreeMap::new(),
+            quarantine: Quarantine::default(),
+            revised: BTreeMap::new(),
+            timed_once: Vec::new(),
+            skipped: BTreeSet::new(),
+            killed: Vec::new(),
+        }
+    }
+
     /// Measures until the search is done or `over` is true. Where a search with results is stopped
     /// early, the reason is returned and the results are kept.
     ///

@@ -1,13 +1,14 @@
 //! The worker's side: reads requests until its input ends.
 
 use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, Verified, mark};
+use crate::threads::lock;
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError, Step};
 use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 /// Serves requests. Ends with the supervisor, whose end closes the input.
@@ -47,7 +48,7 @@ fn send(response: &Response) -> std::io::Result<()> {
 fn on_step(step: Step) {
     const RARELY: Duration = Duration::from_millis(50);
     static LAST: Mutex<Option<(Step, Instant)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST);
     let is_same = |(of, at): (Step, Instant)| of == step && at.elapsed() < RARELY;
     if !last.is_some_and(is_same) {
         *last = Some((step, Instant::now()));

@@ -63,22 +63,10 @@ fn search_loop(job: &Job, lines: usize) -> SearchLoop<'_> {
     let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
     let session = Session::default();
     let journal = Journal::start(Box::new(Full(lines)), job, session).unwrap();
-    SearchLoop {
-        job,
-        search: Search::new(find("full").unwrap(), &Setting::new(Arc::new(space))),
-        stop_when_stagnant: None,
-        default: vec![32],
-        journal: Arc::new(Mutex::new(journal)),
-        messages: Messages { enabled: false },
-        progress: Progress::silent(),
-        failures: Failures::new(),
-        failed: BTreeMap::new(),
-        quarantine: Quarantine::default(),
-        revised: BTreeMap::new(),
-        timed_once: Vec::new(),
-        skipped: BTreeSet::new(),
-        killed: Vec::new(),
-    }
+    let search = Search::new(find("full").unwrap(), &Setting::new(Arc::new(space)));
+    let journal = Arc::new(Mutex::new(journal));
+    let messages = Messages { enabled: false };
+    SearchLoop::new(job, search, vec![32], journal, messages, Progress::silent())
 }
 
 fn job() -> Job {

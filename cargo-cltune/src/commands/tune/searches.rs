@@ -85,14 +85,8 @@ fn device_searches(
             }
         };
         if let Some(choice) = &finished.choice {
-            let is_complete = match finished.entry {
-                EntryCheck::Works => finished.stopped.is_none() && !interrupted(),
-                EntryCheck::Fails => true,
-                EntryCheck::Unmeasured => false,
-            };
             let strategy = options.strategy.name();
-            let (evaluated, valid) = (finished.evaluated, finished.valid);
-            let updated = target.update(&job, choice, evaluated, valid, &strategy, is_complete);
+            let updated = target.update(&job, choice, &finished, &strategy);
             match updated {
                 Ok(Update::Written) => drop(results.written.insert(path)),
                 Ok(Update::KeptFaster) => screen.say(&summary::kept_entry(&job)),
