@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// The most characters of a line in an error or a warning.
 const LONGEST_LINE: usize = 2000;
 
-/// A line for people on standard error. Nobody reads one that cannot be written, and work goes on.
+/// A line for people on standard error. One that cannot be written is dropped, and work goes on.
 pub(crate) fn say(line: impl Display) {
     // It never fails.
     let _ = writeln!(Stderr, "{}", shortened(&line.to_string()));

@@ -75,7 +75,7 @@ fn print(rendered: &str) {
     } else {
         ""
     };
-    // Nobody is there to be told that standard error is closed.
+    // Where standard error is closed, that cannot be reported.
     let _ = write!(anstream::stderr().lock(), "{erase}{rendered}");
 }
 

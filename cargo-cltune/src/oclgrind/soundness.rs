@@ -34,23 +34,22 @@ pub(crate) struct SoundnessCheck<'a> {
 struct Left {
     /// Looking for defects.
     looking: Duration,
-    /// Making sure of one that was found: what is known by then is worth more.
+    /// Making sure of a defect that was found, which may take longer.
     making_sure: Duration,
 }
 
 /// The verdict on a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It does nothing that makes it lose. What was found all the same, and need not be a defect or
-    /// is the default's as well.
+    /// It is sound. It may have findings that need not be defects, or that the default has as well.
     Sound(Vec<Doubt>),
-    /// It loses for this.
+    /// It is rejected for this defect.
     Unsound(Unsound),
-    /// Nothing can be said, for this reason.
+    /// It was not checked, for this reason.
     NotChecked(String),
 }
 
-/// Why a configuration loses.
+/// The defect for which a configuration is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unsound {
     /// The problem that it was run on: `n = 128`.
@@ -66,7 +65,7 @@ pub(crate) struct Doubt {
 }
 
 impl Verdict {
-    /// The word that messages have for it.
+    /// Its name in messages.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Sound(_) => "sound",
@@ -90,10 +89,10 @@ impl Verdict {
     }
 }
 
-/// Why what the default does is not the configuration's.
+/// The note on findings that the default has as well.
 const OF_DEFAULT: &str = "the default does so, too";
 
-/// Why some races do not count.
+/// The note on races that do not count.
 const NOT_CERTAIN: &str = "which need not be a defect";
 
 impl Method {
@@ -149,8 +148,8 @@ impl<'a> SoundnessCheck<'a> {
         } = self.job;
         let model = &declaration.model;
         let info = self.job.device.info();
-        // What it says of values that were never written is often not so, and makes it three times
-        // as slow.
+        // Its check for values that were never written is often wrong, and makes it three times as
+        // slow.
         let oclgrind = Oclgrind::like(Some(&KnownDevice::of(&info)))
             .map_err(|error| error.to_string())?
             .without_values();

@@ -16,7 +16,7 @@ const RULE: FinalistRule = FinalistRule {
 };
 /// A configuration must be this much faster than another to be preferred for its time.
 const TIE: f64 = 0.99;
-/// After Ctrl-C, what is not verified by then is not chosen.
+/// After Ctrl-C, finalists are verified for this long; those that remain are not chosen.
 const AFTER_INTERRUPT: Duration = Duration::from_secs(10);
 
 /// The chosen configuration and the default, timed in the same rounds.
@@ -41,17 +41,17 @@ pub(crate) trait Judge {
     /// The failure of a configuration on any draw; `None` where it is right on all.
     ///
     /// # Errors
-    /// Nothing can be said any more: the device is lost, or Ctrl-C was pressed.
+    /// The device is lost, or Ctrl-C was pressed.
     fn verify(&mut self, codes: &[i64]) -> Result<Option<Evaluation>, WorkerError>;
 
-    /// Times configurations in turns; of those that fail, why.
+    /// Times configurations in turns, or returns why they fail.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
     fn compare(&mut self, codes: &[Vec<i64>]) -> Result<Compares, WorkerError>;
 }
 
-/// Of each configuration the times, or why it has none.
+/// The times of each configuration, or the reason why it has none.
 pub(crate) type Compares = Vec<Result<Compared, Evaluation>>;
 
 impl Judge for MeasurementWorker {
@@ -65,13 +65,13 @@ impl Judge for MeasurementWorker {
 }
 
 /// Chooses the best of all `results` (codes and first time): verifies the finalists and the default
-/// on every draw, and times them in turns. `reject` is told of those that fail, which are out; then
-/// those are the finalists that are best without them. `None` when none is left. What would be
-/// chosen is shown to `sound`, which may know why it must not be.
+/// on every draw, and times them in turns. `reject` is called for those that fail, which are out;
+/// the next best of the others take their place. `None` when none is left. `sound` is asked about
+/// the choice, and may object.
 ///
-/// Where nobody can judge any more, the fastest of those that held has to do. Where none has held
-/// yet, it is the fastest by its first time, verified on one draw, unless Ctrl-C was pressed: then
-/// there is time to go on later.
+/// Where no judge is left, the fastest of the configurations that passed is chosen. Where none has
+/// passed yet, the fastest by its first time is chosen, which was verified on one draw, unless
+/// Ctrl-C was pressed: then the search can be resumed.
 pub(crate) fn choose(
     mut judge: Option<&mut dyn Judge>,
     default: &[i64],
@@ -133,8 +133,9 @@ fn best_finalist(
     }
 }
 
-/// Verifies the finalists that have not held yet, then times all in turns, unless they were. Those
-/// that fail are no finalists any more; they are added to `failed`, also where an error follows.
+/// Verifies the finalists that have not passed yet, then times all in turns, unless they were timed.
+/// Those that fail are no longer finalists; they are added to `failed`, also where an error
+/// follows.
 fn judge_finalists(
     judge: &mut dyn Judge,
     finalists: &mut Finalists,
@@ -192,7 +193,7 @@ impl Candidate {
     }
 }
 
-/// Of those that are as good as the fastest, the default; else the one that needs least.
+/// The default, if it is as good as the fastest; else the one of these that uses least of the device.
 fn best(candidates: &[Candidate], default: &[i64]) -> Option<Choice> {
     let times = candidates.iter().map(|candidate| candidate.time_us);
     let fastest = times.reduce(f64::min)?;

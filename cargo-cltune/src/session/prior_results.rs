@@ -23,7 +23,7 @@ pub(crate) struct PriorResults {
 /// The results that the journals in `state` and the lockfile have of this job's declaration.
 ///
 /// Journals of the job's own device and problem are left out, so that tuning again is a search of
-/// its own; the lockfile's entry is not, so that nothing better than what is there gets lost.
+/// its own; the lockfile's entry is not, so that a better existing entry is not lost.
 pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> PriorResults {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.

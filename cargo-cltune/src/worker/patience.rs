@@ -19,7 +19,7 @@ pub(super) enum Unreceived {
     TimedOut,
     /// Ctrl-C was pressed, and what may follow it has passed.
     Interrupted,
-    /// Nobody can send any more.
+    /// The sender has ended.
     Ended,
 }
 

@@ -43,8 +43,7 @@ fn send(response: &Response) -> std::io::Result<()> {
     stdout.flush()
 }
 
-/// Says which step is next. Of many short ones of a kind some are left out: nobody can tell them
-/// apart.
+/// Reports the next step. Of many short steps of a kind some are left out.
 fn on_step(step: Step) {
     const RARELY: Duration = Duration::from_millis(50);
     static LAST: Mutex<Option<(Step, Instant)>> = Mutex::new(None);
@@ -52,7 +51,7 @@ fn on_step(step: Step) {
     let is_same = |(of, at): (Step, Instant)| of == step && at.elapsed() < RARELY;
     if !last.is_some_and(is_same) {
         *last = Some((step, Instant::now()));
-        // Where nobody listens any more, this process ends.
+        // A failure means that the supervisor has ended, and then this process ends as well.
         let _ = send(&Response::Step(step));
     }
 }
@@ -152,7 +151,7 @@ fn is_usable_after(measurer: &Measurer, outcome: Option<&Outcome>) -> bool {
     match outcome {
         // The measurer has looked, and found everything in order.
         None | Some(Outcome::Ok(_) | Outcome::TooSlow { .. }) => true,
-        // Nobody knows what else was written.
+        // Other memory may have been written as well.
         Some(Outcome::WrongResult(wrong))
             if wrong.kind.is_out_of_bounds() && !wrong.kind.is_contained() =>
         {
@@ -182,7 +181,7 @@ impl Ready {
             kinds: prepare.kinds,
             guards: prepare.guards,
             on_step,
-            // Nobody else's process is this one's.
+            // This process measures, and does nothing else.
             protect: prepare.guards,
             ..MeasureOptions::default()
         };

@@ -43,7 +43,7 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             writeln!(out, "  note: {note}")?;
         }
     }
-    // Beside packages with tunables nobody misses others.
+    // Packages without tunables are only listed where no package has any.
     if report.judged.is_empty() {
         for package in &report.without {
             writeln!(out, "{package}: no tunables of its own")?;

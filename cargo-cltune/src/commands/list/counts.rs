@@ -20,7 +20,7 @@ pub(super) struct Count {
     pub(super) cartesian: u128,
     /// The configurations that satisfy all rules but those that need what is not known.
     pub(super) valid: Result<u128, TooComplex>,
-    /// The limits that rules need and nobody knows, each once.
+    /// The limits that rules need and that are not known, each once.
     pub(super) not_known: Vec<DeviceField>,
     /// The effect of each rule, where that was asked for.
     pub(super) rules: Vec<Explained>,

@@ -2,8 +2,8 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `counts` | the space of each device and problem: its size, and what each rule does to it |
-//! | `limits` | what is known of the devices that spaces are counted for |
+//! | `counts` | the space of each device and problem: its size, and the effect of each rule |
+//! | `limits` | the limits of the devices that spaces are counted for |
 //! | `print` | the list as text and as JSON |
 
 mod counts;

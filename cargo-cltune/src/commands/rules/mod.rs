@@ -3,8 +3,8 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `choices` | what a device would get if less were known |
-//! | `measure` | these timed in turns |
+//! | `choices` | the choices that a device would get if fewer results were known |
+//! | `measure` | the choices, timed in turns |
 //! | `print` | results as tables and as JSON |
 
 mod choices;

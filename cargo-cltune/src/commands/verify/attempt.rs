@@ -86,7 +86,7 @@ pub(super) struct Verified {
 pub(super) struct Failure {
     pub(super) status: Status,
     pub(super) detail: String,
-    /// Whether it is the simulator's, which is not up to the kernel.
+    /// Whether it is the simulator's, which cannot run the kernel.
     is_simulators: bool,
 }
 
@@ -119,8 +119,8 @@ impl Failure {
         }
     }
 
-    /// Nothing here is the kernel's doing, but that it takes long. What was tuned was built
-    /// elsewhere, so it is the simulator that lacks what it needs.
+    /// Only a timeout is the kernel's fault. A tuned configuration was built elsewhere, so a build that
+    /// fails here is the simulator's fault.
     fn of_simulation(ended: Ended, is_tuned: bool, was_prepared: bool) -> Self {
         match ended {
             Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
@@ -150,12 +150,12 @@ impl Verified {
         self.failure.is_none() && self.findings.is_empty()
     }
 
-    /// Whether it never came to running the configuration, of which nothing is known then.
+    /// Whether the configuration was never run, so that nothing is known of it.
     pub(super) fn is_not_run(&self) -> bool {
         self.status() == Status::NotRun
     }
 
-    /// Whether the driver does not want it.
+    /// Whether the driver refuses it.
     fn is_refused(&self) -> bool {
         matches!(self.status(), Status::BuildFailed | Status::LaunchFailed)
     }
@@ -165,7 +165,7 @@ impl Verified {
         self.findings.iter().any(|finding| !finding.in_reference)
     }
 
-    /// Whether the simulator is not up to the kernel, and had no objections before that.
+    /// Whether the simulator cannot run the kernel, and had no findings before that.
     fn is_beyond_simulator(&self) -> bool {
         let failure = self.failure.as_ref();
         self.findings.is_empty() && failure.is_some_and(|failure| failure.is_simulators)
@@ -185,10 +185,10 @@ impl Verified {
 }
 
 impl Attempt {
-    /// Whether a result says nothing about what launches do: a problem of our own idea cannot be
-    /// prepared, is too large for the machine or its patience, or the driver refuses what was tuned
-    /// for another device or problem, and a launch would take the next; or the simulator is not up
-    /// to the kernel.
+    /// Whether a result says nothing about launches: a problem that the user has not asked for cannot
+    /// be prepared, or is too large for the machine or the time limit; the driver refuses values of
+    /// another device or problem, and a launch would take the next candidate; or the simulator cannot
+    /// run the kernel.
     pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
         (self.purpose.is_own_idea() && verified.is_not_run())
             || (self.origin.is_of_another() && verified.is_refused())
@@ -336,7 +336,7 @@ impl Attempt {
         };
         let worker = Worker::start().map_err(|failure| Failure::of_worker(&failure))?;
         let patience = PATIENCE.max(self.limit);
-        // Whatever happens here is not the configuration's doing.
+        // A failure here is not the configuration's fault.
         let prepared = Verifier::prepare(worker, prepare, patience);
         let mut verifier = prepared.map_err(|failure| match failure {
             Unverified::Refused(reason) => Failure::new(Status::NotRun, reason),

@@ -2,11 +2,11 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `entries` | what is to be verified of what lockfiles hold |
+//! | `entries` | the entries of lockfiles that are to be verified |
 //! | `problems` | larger and uneven problems on which an entry can be run |
 //! | `attempt` | one entry, problem and device in a worker process |
-//! | `plan` | which attempts are made |
-//! | `from_capture` | what of a capture is run |
+//! | `plan` | the attempts |
+//! | `from_capture` | the attempts on a capture's problems and data |
 //! | `print` | results as a table and as JSON |
 
 mod attempt;
@@ -153,7 +153,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Exit, Box
         printer.start(attempt);
         let result = attempt.run();
         if interrupted() && (result.is_right() || result.is_not_run()) {
-            // Perhaps not on all draws, or not to the end.
+            // It may not have run on all draws, or not to its end.
             break;
         }
         wrong |= !(result.is_right() || attempt.says_nothing(&result));
@@ -161,7 +161,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Exit, Box
         printer.result(attempt, &result)?;
     }
     printer.end()?;
-    // A simulator that can run nothing at all is not to be taken for one that has no objections.
+    // A simulator that can run none of them is an error: it must not look like a success.
     wrong |= !plan.attempts.is_empty() && !is_any_run;
     Ok(match (interrupted(), wrong) {
         (true, _) => Exit::Interrupted,

@@ -31,7 +31,7 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
     let (whole, torn) = text.split_at(end);
     let mut sound = Vec::with_capacity(whole.len());
     let mut damaged = 0;
-    // Without its header nobody can tell what a session's lines are about.
+    // Without its header, the kernel and the device of a session's lines are not known.
     let mut headless = false;
     for line in whole.split_inclusive(|byte| *byte == b'\n') {
         let understood = Line::of(line.strip_suffix(b"\n").unwrap_or(line));

@@ -17,7 +17,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// The pipeline of the module's header.
+/// The batched pipeline.
 pub(super) struct Batched {
     /// `None` while it gets ready.
     worker: Option<MeasurementWorker>,
@@ -106,7 +106,7 @@ impl Batched {
         let mut built = std::thread::scope(|scope| {
             for compiler in &mut self.compilers {
                 let (tasks, sender) = (&tasks, sender.clone());
-                // What a thread that is refused would have built is left to the others.
+                // The work of a thread that is refused is left to the others.
                 let thread = Builder::new().spawn_scoped(scope, move || {
                     loop {
                         let task = lock(tasks).pop_front();
@@ -121,7 +121,7 @@ impl Batched {
                 });
                 drop(thread);
             }
-            // What is received below ends with the last compiler.
+            // The channel closes with the last compile worker.
             drop(sender);
             let load = |built: (usize, Vec<i64>, BuildResult)| {
                 if let (Some(worker), BuildResult::Ready { binary, .. }) =

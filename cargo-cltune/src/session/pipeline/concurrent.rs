@@ -25,7 +25,7 @@ type Done = (Vec<i64>, Option<Result<Evaluation, WorkerError>>);
 /// A queue that several threads take from.
 type Queue<T> = Arc<Mutex<Receiver<T>>>;
 
-/// The pipeline of the module's header.
+/// The concurrent pipeline.
 pub(super) struct Concurrent {
     /// `None` once it ends.
     tasks: Option<Sender<Vec<i64>>>,
@@ -34,7 +34,7 @@ pub(super) struct Concurrent {
     capacity: usize,
     under_way: usize,
     cancelled: Arc<AtomicBool>,
-    /// Why there is not the thread that is needed, if so.
+    /// The error of a thread that could not be started.
     refused: Option<io::Error>,
 }
 
@@ -148,7 +148,7 @@ fn measure(
         Err(error) => {
             let task = lock(built).recv();
             if let Ok((codes, _)) = task {
-                // Whoever waits for it has ended otherwise.
+                // The receiver may have ended already.
                 let _ = results.send((codes, Some(Err(error))));
             }
             return None;

@@ -41,7 +41,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// `best_us` is the best time that is known already.
+    /// `best_us` is the best time of earlier results.
     pub(super) fn new(announce: Announce, best_us: Option<f64>, stopwatch: Arc<Stopwatch>) -> Self {
         Self {
             announce,
@@ -93,7 +93,7 @@ impl Shared {
         built: BuildResult,
     ) -> Result<Evaluation, WorkerError> {
         let (built, binary) = match built {
-            // It was never launched with all its work-groups, and never will be.
+            // A configuration that does not build is not announced: it cannot bring the session down.
             BuildResult::Failed(measured) => return Ok(measured),
             BuildResult::NotBuilt => (None, None),
             BuildResult::Ready {

@@ -4,7 +4,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `state` | progress of a search |
-//! | `text` | that in words |
+//! | `text` | its text |
 
 mod state;
 mod text;
@@ -165,7 +165,7 @@ impl Progress {
         }
     }
 
-    /// Says what an earlier search has left.
+    /// Reports the results of a resumed search.
     pub(crate) fn resumed(&mut self, left: &Interrupted) {
         if !left.results.is_empty() {
             self.state.resume(left.results.len() as u64);
@@ -174,7 +174,7 @@ impl Progress {
         }
     }
 
-    /// Says that something is not as it should be.
+    /// Prints a warning.
     pub(crate) fn warn(&self, text: &str) {
         self.screen.say(&format!("warning: {text}"));
     }
@@ -215,7 +215,7 @@ impl Progress {
     /// A line about this search, where there is no block.
     fn line(&self, line: &str) {
         if self.screen.kind == Kind::Plain {
-            // Who reads must know which search is meant.
+            // The lines of several searches are mixed.
             let indent = if self.alone { "  " } else { "" };
             let of = (!self.alone).then(|| format!("{}: ", self.state.device));
             self.screen
