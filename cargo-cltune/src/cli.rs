@@ -1,10 +1,10 @@
-//! The command line: which command, and how the process ends.
+//! The command line: the commands, and the exit code.
 
 #[cfg(test)]
 mod documented;
 mod examples;
 
-use crate::commands::{self, Outcome};
+use crate::commands::{self, Exit};
 use crate::interrupt::interrupted;
 use crate::terminal::{Output, Stderr, printable, shortened};
 use crate::worker;
@@ -46,9 +46,9 @@ enum Command {
     /// Tune kernels and write cltune.lock (what `cargo cltune` alone does).
     ///
     /// For each kernel, device and problem it searches the configurations that the constraints and
-    /// the device allow. Each is built, run on fresh inputs, compared with the reference and timed, by
-    /// processes that may crash or hang without harm. The fastest are timed again in turns with the
-    /// default, and the lockfile is written after each search. Ctrl-C keeps what was found.
+    /// the device allow. Each is built, run on fresh inputs, compared with the reference and timed,
+    /// by processes that may crash or hang without harm. The fastest are timed again in turns with
+    /// the default, and the lockfile is written after each search. Ctrl-C keeps what was found.
     #[command(after_help = examples::TUNE)]
     Tune(Box<commands::tune::TuneArgs>),
     /// List tunables with their parameters, the size of their spaces and the lockfile's state.
@@ -59,39 +59,39 @@ enum Command {
     /// Check that lockfiles are up to date, for CI; needs no device.
     ///
     /// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every
-    /// device that its lockfile names. Exit code 1 where one is not. What only examples, benchmarks and
-    /// tests declare may be missing, unless --all-targets or other targets are given; what is tuned of it
-    /// must be current. Tunables of dependencies come with their own results and are not judged, unless -p
-    /// names the package.
+    /// device that its lockfile names. Exit code 1 where one is not. What only examples, benchmarks
+    /// and tests declare may be missing, unless --all-targets or other targets are given; what is
+    /// tuned of it must be current. Tunables of dependencies come with their own results and are
+    /// not judged, unless -p names the package.
     #[command(after_help = examples::CHECK)]
     Check(Box<CheckCommand>),
     /// Run the lockfile's configurations again on fresh inputs and larger problems.
     ///
-    /// Results are compared with the reference's. What was not tuned is run with what a launch would
-    /// select: a new kernel with its default. With --oclgrind a simulator looks for data races,
-    /// uninitialised reads and accesses out of bounds. Exit code 1 where a configuration is wrong,
-    /// cannot be run, or is stale.
+    /// Results are compared with the reference's. What was not tuned is run with what a launch
+    /// would select: a new kernel with its default. With --oclgrind a simulator looks for data
+    /// races, uninitialised reads and accesses out of bounds. Exit code 1 where a configuration is
+    /// wrong, cannot be run, or is stale.
     #[command(after_help = examples::VERIFY)]
     Verify(Box<commands::verify::VerifyArgs>),
     /// Time what devices would get from the lockfile if less were known.
     ///
-    /// For each problem: this device's own values, those for another problem, a similar device's, the
-    /// default, and what every other device's values do here, as parts of the fastest. Results are
-    /// verified before they are timed.
+    /// For each problem: this device's own values, those for another problem, a similar device's,
+    /// the default, and what every other device's values do here, as parts of the fastest. Results
+    /// are verified before they are timed.
     #[command(after_help = examples::RULES)]
     Rules(Box<commands::rules::RulesArgs>),
     /// Write a page for the browser about what sessions found.
     ///
     /// One HTML file without scripts, which needs no network: how each search went, how all its
-    /// configurations are distributed, what each parameter and pair of parameters makes of the time,
-    /// what failed and why, and what each device's best values cost on the other devices.
+    /// configurations are distributed, what each parameter and pair of parameters makes of the
+    /// time, what failed and why, and what each device's best values cost on the other devices.
     #[command(after_help = examples::REPORT)]
     Report(Box<commands::report::ReportArgs>),
     /// Write what sessions measured in the formats of other tools.
     ///
-    /// A file for each kernel, device and problem: a Kernel Tuner cache, which its dashboard and its
-    /// simulation mode open; T4 results; or CSV. `cargo cltune simulate` and `cargo cltune report
-    /// --import` read all three.
+    /// A file for each kernel, device and problem: a Kernel Tuner cache, which its dashboard and
+    /// its simulation mode open; T4 results; or CSV. `cargo cltune simulate` and `cargo cltune
+    /// report --import` read all three.
     #[command(after_help = examples::EXPORT)]
     Export(Box<commands::export::ExportArgs>),
     /// Unite lockfiles that were tuned on different machines.
@@ -102,15 +102,15 @@ enum Command {
     Merge(commands::merge::MergeArgs),
     /// List, clear or export what programs found out at run time.
     ///
-    /// The user's cache, in the folder that CLTUNE_CACHE names or in the platform's folder for caches:
-    /// what programs tuned themselves, what drivers refused, and program binaries.
+    /// The user's cache, in the folder that CLTUNE_CACHE names or in the platform's folder for
+    /// caches: what programs tuned themselves, what drivers refused, and program binaries.
     #[command(after_help = examples::CACHE)]
     Cache(commands::cache::CacheArgs),
     /// Build a search space from its definition in JSON: count, explain and sample it.
     ///
-    /// The definition is one JSON object: `name`, `parameters` (a list of `{"name", "values": […]}` or
-    /// `{"name", "range": [first, last, step]}`) and `restrictions_c` (conditions in C syntax). Exit
-    /// code 1 when it states a `valid_count` or `cartesian_size` that is not what is found.
+    /// The definition is one JSON object: `name`, `parameters` (a list of `{"name", "values": […]}`
+    /// or `{"name", "range": [first, last, step]}`) and `restrictions_c` (conditions in C syntax).
+    /// Exit code 1 when it states a `valid_count` or `cartesian_size` that is not what is found.
     #[command(after_help = examples::SPACE)]
     Space(commands::space::SpaceArgs),
     /// Run a search strategy on recorded spaces, without a device.
@@ -139,7 +139,8 @@ struct CheckCommand {
     cargo: crate::artifact::CargoArgs,
 }
 
-/// The command line that cargo would give: a person who starts `cargo-cltune tune` leaves its own name out.
+/// The command line that cargo would give: a person who starts `cargo-cltune tune` leaves its own
+/// name out.
 fn as_from_cargo(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     if arguments.get(1).is_none_or(|first| first != "cltune") {
@@ -197,9 +198,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let _ = stdout.flush();
     let message = match (outcome, stdout.failure()) {
         (_, Some(kind)) if is_news(kind) => unwritten(kind),
-        (Ok(Outcome::Done), _) => return ExitCode::SUCCESS,
-        (Ok(Outcome::Reported), _) => return ExitCode::from(1),
-        (Ok(Outcome::Interrupted), _) => return ExitCode::from(130),
+        (Ok(Exit::Done), _) => return ExitCode::SUCCESS,
+        (Ok(Exit::Reported), _) => return ExitCode::from(1),
+        (Ok(Exit::Interrupted), _) => return ExitCode::from(130),
         // The reader has gone, and needs no words.
         (Err(_), Some(_)) => return ExitCode::from(2),
         (Err(message), None) => message,
@@ -216,7 +217,7 @@ fn failed(message: &str) -> ExitCode {
     ExitCode::from(if interrupted() { 130 } else { 2 })
 }
 
-/// What there is to say where standard output cannot be written to.
+/// The error where standard output cannot be written to.
 fn unwritten(kind: ErrorKind) -> String {
     format!("cannot write to standard output: {kind}")
 }
@@ -226,10 +227,7 @@ fn is_news(kind: ErrorKind) -> bool {
     kind != ErrorKind::BrokenPipe
 }
 
-fn check(
-    args: &CheckCommand,
-    stdout: &mut dyn Write,
-) -> Result<Outcome, Box<dyn std::error::Error>> {
+fn check(args: &CheckCommand, stdout: &mut dyn Write) -> Result<Exit, Box<dyn std::error::Error>> {
     let artifact = args.check.artifact.as_deref();
     let discovery = crate::artifact::discover(artifact, &args.cargo)?;
     for package in discovery.packages.iter().filter(|package| !package.is_copy) {
@@ -244,7 +242,7 @@ fn check(
     )?)
 }
 
-fn finish<E: std::fmt::Display>(result: Result<Outcome, E>) -> Result<Outcome, String> {
+fn finish<E: std::fmt::Display>(result: Result<Exit, E>) -> Result<Exit, String> {
     result.map_err(|error| error.to_string())
 }
 

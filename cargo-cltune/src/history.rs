@@ -1,4 +1,4 @@
-//! What earlier sessions found: their journals and the lockfile put together, for reports and exports.
+//! The results of earlier sessions, from their journals and the lockfile, for reports and exports.
 
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
@@ -28,7 +28,7 @@ pub(crate) struct Problem {
     pub(crate) devices: Vec<OnDevice>,
 }
 
-/// What was found for a problem on a device.
+/// The results for a problem on a device.
 #[derive(Debug, Default)]
 pub(crate) struct OnDevice {
     pub(crate) platform: String,
@@ -36,15 +36,15 @@ pub(crate) struct OnDevice {
     pub(crate) device: String,
     /// The sessions that measured, the first one first.
     pub(crate) sessions: Vec<Session>,
-    /// What they measured, in the order in which it was; empty where only the lockfile knows.
+    /// Their results, in the order of measuring; empty where only the lockfile has an entry.
     pub(crate) results: Vec<Recorded>,
     /// The lockfile's entry.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<LockfileEntry>,
 }
 
-/// What the lockfile has, of the declaration as it is now.
+/// The lockfile's entry for the declaration as it is now.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct LockfileEntry {
     pub(crate) codes: Vec<i64>,
     /// Microseconds, measured in turns with the default.
     pub(crate) time_us: f64,
@@ -71,7 +71,7 @@ pub(crate) enum HistoryError {
     NothingLeft { filters: String, known: Vec<String> },
 }
 
-/// Which devices are meant.
+/// A filter of devices.
 #[derive(Clone, Debug)]
 pub(crate) enum DeviceFilter {
     /// Part of a name or platform, or `platform:name`.
@@ -213,7 +213,7 @@ pub(crate) fn read(
     })
 }
 
-/// What journals and lockfile have of a model, before anything is filtered out.
+/// The results of journals and lockfile on a model, before anything is filtered out.
 fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
     let model = &declaration.model;
@@ -259,10 +259,10 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
 }
 
 /// The entry in codes; `None` where someone wrote values that the parameters do not have.
-fn entry(model: &Model, tuned: &Tuned) -> Option<Entry> {
+fn entry(model: &Model, tuned: &Tuned) -> Option<LockfileEntry> {
     let parameters = model.parameters.iter().zip(&tuned.values);
     let codes = parameters.map(|(parameter, value)| parameter.domain.code(value));
-    Some(Entry {
+    Some(LockfileEntry {
         codes: codes.collect::<Option<_>>()?,
         time_us: tuned.time_us,
         default_us: tuned.default_us,

@@ -1,4 +1,5 @@
-//! Ctrl-C and termination: the first ends what runs and keeps everything, the second ends the process.
+//! Ctrl-C and termination: the first ends what runs and keeps everything, the second ends the
+//! process.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.get().is_some()
 }
 
-/// How long ago Ctrl-C was pressed, if it was.
+/// The time since Ctrl-C was pressed, if it was.
 pub(crate) fn since() -> Option<Duration> {
     INTERRUPTED.get().map(Instant::elapsed)
 }

@@ -1,4 +1,4 @@
-//! Which tunables the values of `--kernel` mean.
+//! The filter `--kernel`: the tunables that its values mean.
 
 use crate::artifact::PackageTunables;
 

@@ -17,11 +17,13 @@ mod oclgrind;
 mod replay;
 mod report;
 #[cfg(test)]
+#[path = "../tests/unit/samples.rs"]
 mod samples;
 mod session;
 mod statistics;
 mod terminal;
 mod threads;
+mod units;
 mod worker;
 
 use std::process::ExitCode;

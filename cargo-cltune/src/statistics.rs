@@ -1,4 +1,4 @@
-//! What is said of many numbers: figures of replayed runs, of configurations in reports.
+//! Statistics of many numbers: of replayed runs, and of configurations in reports.
 
 /// The mean, and the standard deviation of the sample.
 pub(crate) fn moments(values: &[f64]) -> (f64, f64) {

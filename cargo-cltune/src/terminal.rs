@@ -1,9 +1,10 @@
-//! What people read, and what may become of it: standard output and standard error may be full or closed, and
-//! texts of others may hold what a terminal obeys.
+//! Output for people. Standard output and standard error may be full or closed, and texts of others
+//! may hold control characters that a terminal obeys.
 //!
-//! Names of devices come from drivers, build logs from compilers, declarations and recordings from files. On a
-//! terminal a control character in them moves the cursor, hides what follows or sets the clipboard; so what people
-//! read has it escaped. Machines get it as it is: JSON has escapes of its own.
+//! Names of devices come from drivers, build logs from compilers, declarations and recordings from
+//! files. On a terminal a control character in them moves the cursor, hides what follows or sets
+//! the clipboard. Output for people therefore has it escaped. Machines get it as it is: JSON has
+//! escapes of its own.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 /// The most characters of a line in an error or a warning.
 const LONGEST_LINE: usize = 2000;
 
-/// A line for people on standard error. Nobody reads one that cannot be written, and work goes on.
+/// A line for people on standard error. One that cannot be written is dropped, and work goes on.
 pub(crate) fn say(line: impl Display) {
     // It never fails.
     let _ = writeln!(Stderr, "{}", shortened(&line.to_string()));
@@ -87,8 +88,8 @@ impl<W: Write> Write for Output<W> {
 /// How [`line()`] failed first.
 static LINE_FAILURE: OnceLock<ErrorKind> = OnceLock::new();
 
-/// A line for a tool on standard output, from any thread. One that cannot be written is noticed in the end: what
-/// is under way goes on.
+/// A line for a tool on standard output, from any thread. One that cannot be written is noticed in
+/// the end: what is under way goes on.
 pub(crate) fn line(line: impl Display) {
     let mut stdout = io::stdout().lock();
     let written = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
@@ -98,8 +99,8 @@ pub(crate) fn line(line: impl Display) {
     }
 }
 
-/// A text whose lines are no longer than anybody reads: a file that is no file of ours may be one line of megabytes,
-/// and errors quote what they found.
+/// A text whose lines are no longer than anybody reads: a file that is no file of ours may be one
+/// line of megabytes, and errors quote what they found.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST_LINE {
         return text.into();
@@ -114,7 +115,8 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     lines.collect::<Vec<_>>().join("\n").into()
 }
 
-/// A text of any number of lines, with control characters as Rust writes them: `\u{1b}`. Tabs and line ends stay.
+/// A text of any number of lines, with control characters as Rust writes them: `\u{1b}`. Tabs and
+/// line ends stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |character| {
         is_obeyed(character) && !matches!(character, '\n' | '\t')
@@ -126,7 +128,8 @@ pub(crate) fn printable_name(name: &str) -> Cow<'_, str> {
     escaped(name, is_obeyed)
 }
 
-/// Whether a terminal does something with a character, or a text with it is read otherwise than it is written.
+/// Whether a terminal does something with a character, or a text with it is read otherwise than it
+/// is written.
 pub(crate) fn is_obeyed(character: char) -> bool {
     // What turns the direction of writing around.
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,18 +1,22 @@
-//! Threads, which the system may refuse: where a user may have no more processes, or memory is short.
+//! Threads, which the system may refuse: where a user may have no more processes, or memory is
+//! short.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle, ScopedJoinHandle};
 
 /// Work that goes on elsewhere, or will be done here.
 pub(crate) enum Work<T> {
-    /// By a thread of its own, which gets the work once it has started: one that is refused would take it along.
+    /// By a thread of its own, which gets the work once it has started: one that is refused would
+    /// take it along.
     Begun(JoinHandle<Option<T>>),
     /// There was no thread for it.
     Waiting(Box<dyn FnOnce() -> T + Send>),
 }
 
-/// Begins work in a thread of its own. Where the system refuses one, the work waits for [`Work::end`].
+/// Begins work in a thread of its own. Where the system refuses one, the work waits for
+/// [`Work::end`].
 pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Work<T> {
     let work: Box<dyn FnOnce() -> T + Send> = Box::new(work);
     let (give, given) = channel::<Box<dyn FnOnce() -> T + Send>>();
@@ -28,7 +32,7 @@ pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 }
 
 impl<T> Work<T> {
-    /// What came of it. A panic of its thread is passed on.
+    /// The result. A panic of its thread is passed on.
     pub(crate) fn end(self) -> T {
         match self {
             Self::Waiting(work) => work(),
@@ -36,7 +40,7 @@ impl<T> Work<T> {
         }
     }
 
-    /// What came of it where it has begun and its thread did not panic.
+    /// The result, where the work has begun and its thread did not panic.
     pub(crate) fn begun(self) -> Option<T> {
         match self {
             Self::Waiting(_) => None,
@@ -45,7 +49,7 @@ impl<T> Work<T> {
     }
 }
 
-/// What came of a thread that was given work.
+/// The result of a thread that was given work.
 fn ended<T>(joined: std::thread::Result<Option<T>>) -> T {
     match joined {
         Ok(Some(done)) => done,
@@ -54,8 +58,8 @@ fn ended<T>(joined: std::thread::Result<Option<T>>) -> T {
     }
 }
 
-/// Does all at the same time, as far as the system allows threads, and the rest one after another. What came of
-/// each, in their order; a panic is passed on.
+/// Does all at the same time, as far as the system allows threads, and the rest one after another.
+/// What came of each, in their order; a panic is passed on.
 pub(crate) fn side_by_side<T: Send, W: FnOnce() -> T + Send>(works: Vec<W>) -> Vec<T> {
     std::thread::scope(|scope| {
         let begin = |work: W| {
@@ -78,6 +82,11 @@ pub(crate) fn side_by_side<T: Send, W: FnOnce() -> T + Send>(works: Vec<W>) -> V
         };
         begun.into_iter().map(end).collect()
     })
+}
+
+/// Locks what is consistent at any time, also after a panic of the thread that held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -16,12 +16,14 @@
 //! | [`split`] | one kernel on several devices: who computes what |
 //! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
+//! | [`capture_format`] | the format of recorded launches |
 //! | `record` | declarations inside compiled artifacts (feature `lockfile`) |
 //! | `toml_text` | texts and numbers as TOML has them, for the lockfile and the records |
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod capture_format;
 pub mod declaration;
 pub mod device;
 pub mod expr;

@@ -42,6 +42,7 @@
 //! |---|---|
 //! | [`space`] | the valid configurations: building, counting, drawing, walking them |
 //! | `search`, re-exported here | running a strategy ([`Search`]), the strategies ([`STRATEGIES`], [`find`]), when to stop ([`Stagnation`]) |
+//! | `status`, re-exported here | what came of an evaluation, by name ([`Status`]) |
 //! | [`c_syntax`] | constraints in C's syntax, as published search spaces state them |
 //! | `recorded` | recorded spaces, and strategies run on them (feature `recorded`) |
 //!
@@ -63,12 +64,14 @@ pub mod c_syntax;
 pub mod recorded;
 mod search;
 pub mod space;
+mod status;
 
 pub use search::{
     Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, Lesson,
     OptionError, OptionProblem, Options, Requirement, STRATEGIES, Score, Search, Setting,
     Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, find, ready_threads,
 };
+pub use status::Status;
 
 /// The program that README.md shows is run as a test.
 #[cfg(doctest)]

@@ -240,7 +240,7 @@ fn what_a_program_launches_is_verified_with_its_data() {
     // Of another kernel, of another version, of nothing, and what does not go together.
     let none = project.cltune(&["verify", "--captured", "plain", "--kernel", "scatter"]);
     let _ = none.expect_code(2).expect_stderr(&[
-        "nothing of the capture can be verified here",
+        "no launch of the capture can be verified here",
         "there is no such tunable",
     ]);
     project.edit("src/main.rs", "i == 7 ? 3", "i == 8 ? 3");

@@ -307,7 +307,7 @@ fn a_search_without_the_budget_to_measure_what_is_known_does_not_replace_it() {
     assert_eq!(session.chosen(), BEST);
     // The default alone, then what is known as well.
     let default = session.tune(&["--budget", "1"]).expect_code(0);
-    let _ = default.expect_stderr(&["what the lockfile has is faster and stays"]);
+    let _ = default.expect_stderr(&["kept the faster lockfile entry"]);
     assert_eq!(session.chosen(), BEST);
     let _ = session.tune(&["--budget", "2"]).expect_code(0);
     assert_eq!(session.chosen(), BEST);

@@ -1,4 +1,4 @@
-//! Running `cargo build` and learning what it built.
+//! The run of `cargo build`, and the artifacts that it reports.
 
 use super::diagnostics::{Diagnostics, StaleWarning};
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, PackageId, Target};
@@ -45,8 +45,8 @@ pub(crate) struct CargoArgs {
     /// Only this benchmark; may be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Target Selection")]
     bench: Vec<String>,
-    /// Every target. This is the default: it finds tunables wherever they are. Given to `check`, what
-    /// examples, benchmarks and tests declare must be tuned, too.
+    /// Every target. This is the default: it finds tunables wherever they are. Given to `check`,
+    /// what examples, benchmarks and tests declare must be tuned, too.
     #[arg(long, help_heading = "Target Selection")]
     all_targets: bool,
     /// Build in release mode.
@@ -77,8 +77,8 @@ pub(crate) struct CargoArgs {
     frozen: bool,
 }
 
-/// What cargo built.
-pub(super) struct Built {
+/// The packages that cargo built.
+pub(super) struct BuildOutput {
     /// The selected packages.
     pub(super) packages: Vec<BuiltPackage>,
     /// The others that were needed for them: their dependencies.
@@ -134,7 +134,7 @@ pub(crate) enum BuildError {
         known.join(", ")
     )]
     NoPackage {
-        /// What was asked for.
+        /// The package that was asked for.
         name: String,
         /// The workspace's packages.
         known: Vec<String>,
@@ -147,7 +147,7 @@ pub(crate) enum BuildError {
     Failed,
 }
 
-/// What cargo says, without the word that errors begin with here, too.
+/// Cargo's message, without the word `error`, with which errors begin here, too.
 fn reason(error: &cargo_metadata::Error) -> String {
     match error {
         cargo_metadata::Error::CargoMetadata { stderr } => {
@@ -159,9 +159,9 @@ fn reason(error: &cargo_metadata::Error) -> String {
 }
 
 impl CargoArgs {
-    /// Builds the selected targets of the selected packages. What the compiler says is printed, unless it is
-    /// of stale results and these are held back.
-    pub(super) fn build(&self, hold_back: bool) -> Result<Built, BuildError> {
+    /// Builds the selected targets of the selected packages. What the compiler says is printed,
+    /// unless it is of stale results and these are held back.
+    pub(super) fn build(&self, hold_back: bool) -> Result<BuildOutput, BuildError> {
         let metadata = self.metadata()?;
         let Selected {
             members,
@@ -181,7 +181,7 @@ impl CargoArgs {
         let packages = chosen
             .filter_map(|id| built.remove(&id).or_else(|| BuiltPackage::of(&id)))
             .collect();
-        Ok(Built {
+        Ok(BuildOutput {
             packages,
             others: built.into_values().collect(),
             held_back: said.held_back(),
@@ -316,8 +316,8 @@ impl CargoArgs {
         };
         let mut said = run(&["pkgid", name])?;
         if !said.status.success() {
-            // A Cargo.lock that is missing, or older than the manifest, does not have all dependencies; this adds
-            // them and changes nothing else.
+            // A Cargo.lock that is missing, or older than the manifest, does not have all
+            // dependencies; this adds them and changes nothing else.
             run(&["update", "--workspace"])?;
             said = run(&["pkgid", name])?;
         }
@@ -435,7 +435,7 @@ impl CargoArgs {
     }
 }
 
-/// What the command line selects.
+/// The selection of the command line.
 #[derive(Default)]
 struct Selected {
     /// Packages of the workspace.
@@ -449,8 +449,8 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Name and version in a package's id, which is `SOURCE#NAME@VERSION`, or `SOURCE#VERSION` where the name is
-/// the last part of the source's path.
+/// Name and version in a package's id, which is `SOURCE#NAME@VERSION`, or `SOURCE#VERSION` where
+/// the name is the last part of the source's path.
 fn name_and_version(id: &str) -> Option<(&str, &str)> {
     let (source, fragment) = id.rsplit_once('#')?;
     if let Some(both) = fragment.rsplit_once('@') {

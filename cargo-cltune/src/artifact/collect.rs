@@ -1,4 +1,4 @@
-//! Which tunables belong to which package; each once.
+//! The tunables of each package, each one once.
 
 use super::build::{BuildError, BuiltPackage, CargoArgs};
 use super::diagnostics::StaleWarning;
@@ -17,17 +17,17 @@ pub(crate) struct PackageTunables {
     pub(crate) package: String,
     /// The folder of its `Cargo.toml`, where its lockfile lies.
     pub(crate) manifest_dir: PathBuf,
-    /// Whether that folder is cargo's copy of a package from a registry or from git, to which nothing is
-    /// written.
+    /// Whether that folder is cargo's copy of a package from a registry or from git, to which
+    /// nothing is written.
     pub(crate) is_copy: bool,
     /// Its tunables, each once.
     pub(crate) declarations: Vec<Declaration>,
-    /// The names of those that only examples, benchmarks and tests have, where the command line does
-    /// not name targets.
+    /// The names of those that only examples, benchmarks and tests have, where the command line
+    /// does not name targets.
     pub(crate) auxiliary: BTreeSet<String>,
 }
 
-/// What was found.
+/// The tunables that were found.
 pub(crate) struct Discovery {
     /// The selected packages that have tunables.
     pub(crate) packages: Vec<PackageTunables>,
@@ -74,7 +74,7 @@ pub(crate) enum DiscoverError {
         found.iter().map(|(name, _)| format!("`-p {name}`")).collect::<Vec<_>>().join(", ")
     )]
     OnlyInDependencies {
-        /// What was searched.
+        /// The packages or files that were searched.
         where_looked: String,
         /// Dependencies, each with how many it has.
         found: Vec<(String, usize)>,
@@ -86,13 +86,14 @@ pub(crate) enum DiscoverError {
          and packages (`-p`, `--workspace`), and is not excluded by a `#[cfg]`"
     )]
     None {
-        /// What was searched.
+        /// The packages or files that were searched.
         where_looked: String,
     },
 }
 
 /// Reads `artifact`, for `--artifact`, or builds with cargo and reads what was built. Without cargo
-/// everything lies beside `lockfile`, or in the current folder. There is a selected package with a tunable.
+/// everything lies beside `lockfile`, or in the current folder. There is a selected package with a
+/// tunable.
 pub(crate) fn discover_or_read(
     artifact: Option<&Path>,
     lockfile: Option<&Path>,
@@ -145,9 +146,9 @@ fn find(
     from_artifact(file, folder, state)
 }
 
-/// What was built.
-struct Built {
-    packages: Vec<Found>,
+/// The tunables of all packages that were built.
+struct Collected {
+    packages: Vec<CollectedPackage>,
     /// The tunables of other packages.
     foreign: Vec<Declaration>,
     /// Those packages.
@@ -156,8 +157,8 @@ struct Built {
     state: PathBuf,
 }
 
-/// What was found of a package, in any of its files: the same tunable many times.
-struct Found {
+/// The tunables of a package, in any of its files: the same one many times.
+struct CollectedPackage {
     package: BuiltPackage,
     declarations: Vec<Declaration>,
     /// The names of those that not only examples, benchmarks and tests have.
@@ -183,9 +184,9 @@ fn from_cargo(args: &CargoArgs, hold_back: bool) -> Result<Discovery, DiscoverEr
     discovery(built)
 }
 
-/// Makes cargo build again what was not built from what lies there. Whether there is something; `tell` is told
-/// each file once.
-fn touch_changed(found: &[Found], tell: impl Fn(&str)) -> bool {
+/// Makes cargo build again what was not built from what lies there. Whether there is something;
+/// `tell` is told each file once.
+fn touch_changed(found: &[CollectedPackage], tell: impl Fn(&str)) -> bool {
     let mut told = BTreeSet::new();
     for found in found.iter().filter(|found| !found.package.is_copy) {
         let folder = &found.package.folder;
@@ -203,13 +204,13 @@ fn touch_changed(found: &[Found], tell: impl Fn(&str)) -> bool {
 }
 
 /// Builds with cargo and reads what was built.
-fn build(args: &CargoArgs, hold_back: bool) -> Result<Built, DiscoverError> {
+fn build(args: &CargoArgs, hold_back: bool) -> Result<Collected, DiscoverError> {
     let built = args.build(hold_back)?;
     // Artifacts hold the tunables of their dependencies, too.
     let mut foreign = Vec::new();
     let mut packages = Vec::new();
     for package in built.packages {
-        let mut found = Found {
+        let mut found = CollectedPackage {
             package,
             declarations: Vec::new(),
             for_users: BTreeSet::new(),
@@ -227,7 +228,7 @@ fn build(args: &CargoArgs, hold_back: bool) -> Result<Built, DiscoverError> {
         }
         packages.push(found);
     }
-    Ok(Built {
+    Ok(Collected {
         packages,
         foreign,
         others: built.others,
@@ -237,7 +238,7 @@ fn build(args: &CargoArgs, hold_back: bool) -> Result<Built, DiscoverError> {
 }
 
 /// Each tunable once, by its package.
-fn discovery(mut built: Built) -> Result<Discovery, DiscoverError> {
+fn discovery(mut built: Collected) -> Result<Discovery, DiscoverError> {
     let mut discovery = Discovery {
         packages: Vec::new(),
         without: Vec::new(),

@@ -1,12 +1,12 @@
-//! What the compiler says while a package is built: each thing once, on standard error, but for warnings of
-//! stale results where these are about to be tuned again.
+//! The compiler's diagnostics: each one once, on standard error, without the warnings of stale
+//! results that are about to be tuned again.
 
 use cargo_metadata::diagnostic::Diagnostic;
 use cltune_core::lockfile::STALE_CONSTANT;
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 
-/// What was said.
+/// The diagnostics that were printed.
 #[derive(Debug, Default)]
 pub(super) struct Diagnostics {
     /// The targets of a package say much the same.
@@ -19,7 +19,7 @@ pub(super) struct Diagnostics {
 /// The compiler's warning that results in a lockfile are not used.
 #[derive(Clone, Debug)]
 pub(crate) struct StaleWarning {
-    /// What it says, which names the tunable in backticks.
+    /// Its message, which names the tunable in backticks.
     message: String,
     /// As the compiler prints it.
     rendered: String,
@@ -75,7 +75,7 @@ fn print(rendered: &str) {
     } else {
         ""
     };
-    // Nobody is there to be told that standard error is closed.
+    // Where standard error is closed, that cannot be reported.
     let _ = write!(anstream::stderr().lock(), "{erase}{rendered}");
 }
 

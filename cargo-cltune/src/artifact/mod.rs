@@ -3,10 +3,10 @@
 //! | file | owns |
 //! |---|---|
 //! | `build` | running cargo and learning what it built |
-//! | `diagnostics` | what the compiler says meanwhile |
+//! | `diagnostics` | the compiler's diagnostics |
 //! | `read` | the link sections of a file |
-//! | `collect` | which tunables belong to which package; each once |
-//! | `sources` | whether what was built is what lies there now |
+//! | `collect` | the tunables of each package, each one once |
+//! | `sources` | changes of sources that cargo does not notice |
 
 mod build;
 mod collect;

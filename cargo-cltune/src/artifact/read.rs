@@ -6,7 +6,8 @@ use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use std::path::{Path, PathBuf};
 
-/// The size of an executable or library, bytes; with debug information some have more than one of these.
+/// The size of an executable or library, bytes; with debug information some have more than one of
+/// these.
 const LARGEST: u64 = 4 << 30;
 
 /// A file whose tunables cannot be read.

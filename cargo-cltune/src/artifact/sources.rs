@@ -1,5 +1,6 @@
-//! Whether what was built is what lies there now. Cargo compares times: a kernel that is put back with an older
-//! time, from a backup or an archive, is not built again, and a lockfile that appears is nothing that it knows of.
+//! Changes of sources that cargo does not notice. Cargo compares times: a kernel that is put back
+//! with an older time, from a backup or an archive, is not built again, and cargo does not know of
+//! a new lockfile.
 
 use crate::lockfile_store;
 use cltune_core::declaration::{Declaration, SourceFile};
@@ -9,8 +10,8 @@ use std::fs::File;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The first file of a declaration whose content is another than when it was built, if there is one. `folder` is
-/// the package's.
+/// The first file of a declaration whose content is another than when it was built, if there is
+/// one. `folder` is the package's.
 pub(super) fn changed<'a>(folder: &Path, declaration: &'a Declaration) -> Option<&'a str> {
     let is_changed = |file: &&SourceFile| {
         let path = folder.join(&file.path);
@@ -37,8 +38,8 @@ pub(crate) fn touch_sources(folder: &Path, declarations: &[Declaration]) {
     }
 }
 
-/// Makes cargo build a declaration again. Failing to is no failure: `cargo build` then needs a change to see what
-/// is new.
+/// Makes cargo build a declaration again. Failing to is no failure: `cargo build` then needs a
+/// change to see what is new.
 pub(crate) fn touch(folder: &Path, declaration: &Declaration) {
     if declaration.source_file.is_empty() {
         return;

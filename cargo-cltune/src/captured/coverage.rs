@@ -1,10 +1,10 @@
-//! How much of the recorded time is that of problems with results of their own.
+//! Coverage: the share of the recorded time that is of problems with results of their own.
 
 use super::Captured;
 use super::jobs::dims;
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::Keeper;
+use crate::session::LockfileTarget;
 use std::fmt;
 
 /// A part of the recorded time.
@@ -20,11 +20,11 @@ pub(crate) struct Coverage {
     pub(crate) problems: usize,
 }
 
-/// What the lockfiles cover of a capture.
+/// The lockfiles' coverage of a capture.
 pub(crate) fn coverage(
     captured: &[Captured],
     packages: &[PackageTunables],
-    keeper: &Keeper,
+    target: &LockfileTarget,
 ) -> Result<Coverage, StoreError> {
     let mut coverage = Coverage {
         covered: 0.0,
@@ -33,7 +33,7 @@ pub(crate) fn coverage(
         problems: captured.len(),
     };
     for package in packages {
-        let Some(lockfile) = lockfile_store::read(&keeper.path(&package.manifest_dir))? else {
+        let Some(lockfile) = lockfile_store::read(&target.path(&package.manifest_dir))? else {
             continue;
         };
         for declaration in &package.declarations {

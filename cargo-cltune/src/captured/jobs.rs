@@ -1,6 +1,6 @@
-//! What is tuned of a capture, in which order; a tunable with captured data.
+//! The jobs of a capture, in their order, and tunables with captured data.
 
-use super::{Captured, Data, Kept};
+use super::{Captured, Data, KeptArgument};
 use crate::artifact::PackageTunables;
 use crate::session::{Filters, Job, PlanError, choose_devices, kinds, tunables};
 use crate::worker::DeviceRecord;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub(crate) enum CapturedError {
     #[error(transparent)]
     Plan(#[from] PlanError),
-    #[error("nothing of the capture can be tuned here: {}", .0.join("; "))]
+    #[error("no launch of the capture can be tuned here: {}", .0.join("; "))]
     Nothing(Vec<String>),
 }
 
@@ -67,10 +67,10 @@ fn job(
 /// Why a recorded problem is none of a tunable's.
 pub(crate) const OTHER_DIMENSIONS: &str = "the tunable has other problem dimensions now";
 
-/// What a tunable's arguments are filled with.
+/// The fills of a tunable's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inputs {
-    /// What was captured.
+    /// With the captured data.
     Captured,
     /// As it is declared: nothing was captured but the problem.
     Declared,
@@ -106,7 +106,7 @@ fn fill(declaration: &mut Declaration, data: &Data) {
     let arguments = declaration.model.arguments.iter();
     for (argument, fill) in arguments.zip(&mut declaration.fills) {
         match (&argument.kind, data.arguments.get(&*argument.name)) {
-            (ArgumentKind::Buffer { .. }, Some(Kept::File(path))) => {
+            (ArgumentKind::Buffer { .. }, Some(KeptArgument::File(path))) => {
                 if let Some(path) = absolute(path) {
                     *fill = Fill::File(path);
                 }
@@ -115,7 +115,7 @@ fn fill(declaration: &mut Declaration, data: &Data) {
                 ArgumentKind::Scalar {
                     dimension: None, ..
                 },
-                Some(Kept::Value(value)),
+                Some(KeptArgument::Value(value)),
             ) => {
                 *fill = Fill::Constant(*value);
             }

@@ -1,9 +1,10 @@
-//! What programs launched while `CLTUNE_CAPTURE` named a folder, for tuning and verifying exactly that.
+//! Captures: launches that programs recorded while `CLTUNE_CAPTURE` named a folder, to be tuned and
+//! verified.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `read` | the files of a folder, united |
-//! | `jobs` | what is tuned of it, in which order; a tunable with its data |
+//! | `read` | the files of a folder, read and united |
+//! | `jobs` | the jobs of it, in their order; a tunable with its data |
 //! | `coverage` | the share of the recorded time that is tuned |
 
 mod coverage;
@@ -38,12 +39,12 @@ pub(crate) struct Data {
     /// The fingerprint of the kernel that they were passed to.
     pub(crate) fingerprint: String,
     /// By the arguments' names.
-    pub(crate) arguments: BTreeMap<String, Kept>,
+    pub(crate) arguments: BTreeMap<String, KeptArgument>,
 }
 
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kept {
+pub(crate) enum KeptArgument {
     /// A buffer: a file of its elements.
     File(PathBuf),
     /// A scalar.

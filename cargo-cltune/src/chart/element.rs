@@ -1,12 +1,12 @@
 //! XML and HTML: elements that are closed, and text that is escaped.
 //!
-//! What is written is both, where only elements of HTML and shapes of SVG are used.
+//! The output is valid as both, as long as only elements of HTML and shapes of SVG are used.
 
 use crate::terminal::printable;
 use std::fmt::{self, Display, Write as _};
 
-/// Elements that are written without an end when nothing is in them: HTML's void elements, for which
-/// it has no end, and shapes of SVG, where it saves space. In HTML any other must be ended.
+/// Elements that are written without an end when nothing is in them: HTML's void elements, for
+/// which it has no end, and shapes of SVG, where it saves space. In HTML any other must be ended.
 const WITHOUT_END: [&str; 8] = [
     "circle", "col", "line", "link", "meta", "path", "rect", "use",
 ];

@@ -1,21 +1,17 @@
-//! What pictures are made of: in the plots of `simulate`, and in reports.
+//! Parts of pictures, for the plots of `simulate` and for reports.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `element` | XML and HTML: elements that are closed, and text that is escaped |
-//! | `scale` | from values to coordinates; round numbers for the labels |
-//! | `axes` | the frame of a plot, its grid and its labels |
-//! | `density` | kernel density estimates |
-//! | `violin` | a distribution as a shape |
+//! | `axes` | the axes of a plot: scales with round labels, the frame, the grid |
+//! | `violin` | a distribution as a shape: its density is estimated and drawn |
 //!
-//! Nothing here has a colour: classes say what a shape is, and style sheets what that looks like.
+//! Shapes have classes and no colours; style sheets give each class its look.
 
 pub(crate) mod axes;
-mod density;
 mod element;
-mod scale;
 mod violin;
 
+pub(crate) use axes::{Scale, step};
 pub(crate) use element::{Element, pixels, through};
-pub(crate) use scale::{Scale, step};
 pub(crate) use violin::violin;

@@ -1,4 +1,4 @@
-//! Whether the command lines that people copy are command lines: in `--help`, the workflow and the documentation.
+//! A test of the command lines in `--help`, the workflow and the documentation: each one parses.
 
 use super::{Cargo, examples};
 use clap::Parser as _;
@@ -94,7 +94,8 @@ fn the_commands_to_copy_from_the_documentation_are_command_lines() {
     assert!(found >= 20, "{found}");
 }
 
-/// In running text parts may be missing, or stand for something: `merge`, `completions SHELL`, `[tune]`.
+/// In running text parts may be missing, or stand for something: `merge`, `completions SHELL`,
+/// `[tune]`.
 #[test]
 fn the_commands_in_the_documentations_text_exist_with_their_options() {
     let mut found = 0;

@@ -1,25 +1,26 @@
-//! Tables on the terminal: numbers in columns, then text, which is wrapped where the terminal is too narrow.
+//! Tables on the terminal: numbers in columns, then text, which is wrapped where the terminal is
+//! too narrow.
 
 use console::{Term, measure_text_width};
 use std::io::Write;
 
-/// What stands between two cells.
+/// The space between two cells.
 const GAP: usize = 2;
 
-/// What stands before every line of most tables.
+/// The indentation of most tables.
 pub(crate) const INDENT: usize = 2;
 
 /// Less room for text than this beside the numbers, and text goes below them.
 const LEAST_ROOM: usize = 24;
 
-/// How far text that goes below the numbers is indented.
+/// The indentation of text that goes below the numbers.
 const BELOW: usize = 4;
 
 /// A row: cells with numbers, which stay in columns, and cells with text.
 pub(crate) type Row<const N: usize, const T: usize> = ([String; N], [String; T]);
 
-/// Prints rows, with so many spaces before each. Where standard output is a terminal, no line is wider than it;
-/// elsewhere each row is a line.
+/// Prints rows, with so many spaces before each. Where standard output is a terminal, no line is
+/// wider than it; elsewhere each row is a line.
 pub(crate) fn columns<const N: usize, const T: usize>(
     rows: &[Row<N, T>],
     indent: usize,
@@ -87,8 +88,9 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<St
     flow(" ".repeat(indent), indent, &[text], width)
 }
 
-/// Lines that begin with `line`, which is so wide, and then with as many spaces. A cell that does not fit into what
-/// is left of a line begins the next one; what has no room in a whole line has one to itself.
+/// Lines that begin with `line`, which is so wide, and then with as many spaces. A cell that does
+/// not fit into what is left of a line begins the next one; what has no room in a whole line has
+/// one to itself.
 fn flow(mut line: String, indent: usize, cells: &[&str], width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut used = indent;
@@ -115,7 +117,7 @@ fn flow(mut line: String, indent: usize, cells: &[&str], width: usize) -> Vec<St
     lines
 }
 
-/// What is not torn apart: words, and assignments such as `WG = 64,`.
+/// Parts of a line that are not broken: words, and assignments such as `WG = 64,`.
 fn units(cell: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     let mut is_assigned = false;
@@ -133,103 +135,5 @@ fn units(cell: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows() -> Vec<Row<2, 3>> {
-        let row = |numbers: [&str; 2], text: [&str; 3]| {
-            (numbers.map(str::to_owned), text.map(str::to_owned))
-        };
-        vec![
-            row(["time", "speed-up"], ["kernel", "problem", "values"]),
-            row(
-                ["12.5 us", "1.80x"],
-                ["app::saxpy", "n = 1048576", "WG = 64, WPT = 2"],
-            ),
-            row(
-                ["7.1 ms", "10.01x"],
-                [
-                    "app::convolution",
-                    "width = 2048, height = 2048",
-                    "A = 1, T = float, B = 16",
-                ],
-            ),
-        ]
-    }
-
-    fn laid_out(width: Option<usize>) -> Vec<String> {
-        lines(&rows(), INDENT, width)
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-
-    #[test]
-    fn with_room_there_is_a_line_for_each_row() {
-        let expected = [
-            "     time  speed-up  kernel            problem                      values",
-            "  12.5 us     1.80x  app::saxpy        n = 1048576                  WG = 64, WPT = 2",
-            "   7.1 ms    10.01x  app::convolution  width = 2048, height = 2048  A = 1, T = float, B = 16",
-        ];
-        assert_eq!(laid_out(None), expected);
-        assert_eq!(laid_out(Some(92)), expected);
-        assert_ne!(laid_out(Some(91)), expected);
-    }
-
-    #[test]
-    fn text_is_wrapped_beside_the_numbers() {
-        let expected = [
-            "     time  speed-up  kernel  problem  values",
-            "  12.5 us     1.80x  app::saxpy  n = 1048576",
-            "                     WG = 64, WPT = 2",
-            "   7.1 ms    10.01x  app::convolution",
-            "                     width = 2048,",
-            "                     height = 2048",
-            "                     A = 1, T = float, B = 16",
-        ];
-        assert_eq!(laid_out(Some(45)), expected);
-    }
-
-    #[test]
-    fn where_numbers_leave_no_room_text_goes_below() {
-        let expected = [
-            "     time  speed-up",
-            "      kernel  problem  values",
-            "  12.5 us     1.80x",
-            "      app::saxpy  n = 1048576",
-            "      WG = 64, WPT = 2",
-            "   7.1 ms    10.01x",
-            "      app::convolution",
-            "      width = 2048,",
-            "      height = 2048",
-            "      A = 1, T = float, B = 16",
-        ];
-        assert_eq!(laid_out(Some(32)), expected);
-    }
-
-    #[test]
-    fn no_line_is_wider_than_the_terminal_unless_a_word_is() {
-        for width in 1..120 {
-            for line in laid_out(Some(width)) {
-                // The widest numbers, and the widest words with what stands before them.
-                let least = 22 + INDENT + BELOW;
-                assert!(
-                    measure_text_width(&line) <= width.max(least),
-                    "{width}: {line:?}"
-                );
-            }
-        }
-        let formula = "(n * device.max_work_group_size) % (WG * WPT) == 0";
-        let lines = wrapped(formula, 4, Some(30));
-        assert_eq!(
-            lines,
-            [
-                "    (n *",
-                "    device.max_work_group_size)",
-                "    % (WG * WPT) == 0"
-            ]
-        );
-        assert_eq!(wrapped(formula, 4, None), [format!("    {formula}")]);
-        assert_eq!(wrapped("", 4, Some(30)), [""]);
-    }
-}
+#[path = "../../tests/unit/columns.rs"]
+mod tests;

@@ -1,10 +1,10 @@
-//! `cargo cltune completions`: a script that teaches a shell this command line.
+//! `cargo cltune completions`: a script that completes this command line in a shell.
 //!
-//! clap writes the script for `cargo-cltune cltune …`. People type `cargo cltune …`, which belongs to
-//! cargo's own completion, so each script gets a part that puts itself before or beside that:
+//! clap writes the script for `cargo-cltune cltune …`. People type `cargo cltune …`, which belongs
+//! to cargo's own completion, so each script gets a part that puts itself before or beside that:
 //! `completions/cargo.*`.
 
-use super::Outcome;
+use super::Exit;
 use clap::Command;
 use clap_complete::{Shell, generate};
 use std::error::Error;
@@ -26,9 +26,9 @@ pub(crate) fn run(
     args: &CompletionsArgs,
     command: Command,
     stdout: &mut dyn Write,
-) -> Result<Outcome, Box<dyn Error>> {
+) -> Result<Exit, Box<dyn Error>> {
     stdout.write_all(script(args.shell, command)?.as_bytes())?;
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 fn script(shell: Shell, command: Command) -> Result<String, Box<dyn Error>> {

@@ -1,6 +1,6 @@
 //! `cargo cltune devices`: every OpenCL device with the facts that tuning uses.
 
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use crate::session::list_devices;
 use crate::terminal::printable_name;
 use crate::worker::DeviceRecord;
@@ -18,7 +18,7 @@ pub(crate) struct DevicesArgs {
 pub(crate) fn run(
     args: &DevicesArgs,
     stdout: &mut dyn Write,
-) -> Result<Outcome, Box<dyn std::error::Error>> {
+) -> Result<Exit, Box<dyn std::error::Error>> {
     let devices = list_devices()?;
     match args.format {
         Format::Json => writeln!(stdout, "{}", serde_json::json!({ "devices": devices }))?,
@@ -28,7 +28,7 @@ pub(crate) fn run(
             }
         }
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 fn print(device: &DeviceRecord, stdout: &mut dyn Write) -> std::io::Result<()> {

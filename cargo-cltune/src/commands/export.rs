@@ -1,8 +1,8 @@
-//! `cargo cltune export`: what sessions measured, in the formats of other tools.
+//! `cargo cltune export`: the results of sessions, in the formats of other tools.
 
-use super::Outcome;
+use super::Exit;
 use super::history_args::HistoryArgs;
-use crate::exchange::{Found, Layout};
+use crate::exchange::{Export, Layout};
 use crate::history::{Kernel, OnDevice};
 use crate::session::{Place, file_name};
 use cltune_core::model::Model;
@@ -26,10 +26,10 @@ pub(crate) struct ExportArgs {
 }
 
 /// Writes a file for each kernel, device and problem, and says which.
-pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     let known = args.history.read()?;
-    let found = found(&known.kernels);
-    if found.is_empty() {
+    let exports = exports(&known.kernels);
+    if exports.is_empty() {
         return Err(
             "only lockfiles know of these kernels: what was measured is in journals, on the \
                     machines that they were tuned on; export there"
@@ -39,53 +39,57 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Outcome, 
     let folder = match &args.out {
         Some(folder) if folder.is_dir() => folder.clone(),
         Some(file) => {
-            let [found] = found[..] else {
-                return Err(several(&found, file).into());
+            let [export] = exports[..] else {
+                return Err(several(&exports, file).into());
             };
-            return write(&found, args.format, file, stdout).map(|()| Outcome::Done);
+            return write(&export, args.format, file, stdout).map(|()| Exit::Done);
         }
         None => known.state.join("export"),
     };
     fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-    for found in found {
-        let file = folder.join(file_name(found.model, &place(&found), args.format.ending()));
-        write(&found, args.format, &file, stdout)?;
+    for export in exports {
+        let file = folder.join(file_name(
+            export.model,
+            &place(&export),
+            args.format.ending(),
+        ));
+        write(&export, args.format, &file, stdout)?;
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// Everything that was measured.
-fn found(kernels: &[Kernel]) -> Vec<Found<'_>> {
-    let mut found = Vec::new();
+fn exports(kernels: &[Kernel]) -> Vec<Export<'_>> {
+    let mut exports = Vec::new();
     for kernel in kernels {
         for problem in &kernel.problems {
             let measured = |on: &&OnDevice| !on.results.is_empty();
-            found.extend(problem.devices.iter().filter(measured).map(|on| Found {
+            exports.extend(problem.devices.iter().filter(measured).map(|on| Export {
                 model: &kernel.declaration.model,
                 dims: &problem.dims,
                 on,
             }));
         }
     }
-    found
+    exports
 }
 
-fn place(found: &Found<'_>) -> Place {
+fn place(export: &Export<'_>) -> Place {
     Place {
-        platform: found.on.platform.clone(),
-        device: found.on.device.clone(),
-        problem: found.dims.to_vec(),
+        platform: export.on.platform.clone(),
+        device: export.on.device.clone(),
+        problem: export.dims.to_vec(),
     }
 }
 
 fn write(
-    found: &Found<'_>,
+    export: &Export<'_>,
     layout: Layout,
     file: &Path,
     stdout: &mut dyn Write,
 ) -> Result<(), Box<dyn Error>> {
-    fs::write(file, found.write(layout)).map_err(|error| {
+    fs::write(file, layout.write(export)).map_err(|error| {
         format!(
             "cannot write {}: {error}; name another file or folder with --out",
             file.display()
@@ -96,17 +100,17 @@ fn write(
 }
 
 /// Why one file is not enough.
-fn several(found: &[Found<'_>], file: &Path) -> String {
-    let about = |found: &Found<'_>| {
-        let Model { name, .. } = found.model;
-        let problem = found.model.describe_problem(found.dims);
-        format!("{name} on {} for {problem}", found.on.device)
+fn several(exports: &[Export<'_>], file: &Path) -> String {
+    let about = |export: &Export<'_>| {
+        let Model { name, .. } = export.model;
+        let problem = export.model.describe_problem(export.dims);
+        format!("{name} on {} for {problem}", export.on.device)
     };
-    let about: Vec<String> = found.iter().map(about).collect();
+    let about: Vec<String> = exports.iter().map(about).collect();
     format!(
         "a file is about one kernel, device and problem, and there are {}: {}; choose one with \
          --kernel, --device and --problem, or let {} be a folder",
-        found.len(),
+        exports.len(),
         about.join("; "),
         file.display()
     )

@@ -1,4 +1,4 @@
-//! Which earlier results a command is about: the options of `report` and `export`.
+//! The options of `report` and `export` that select earlier results.
 
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::history::{self, DeviceFilter, Kernel};
@@ -29,8 +29,8 @@ pub(super) struct HistoryArgs {
     cargo: CargoArgs,
 }
 
-/// What is known, and where files about it go.
-pub(super) struct Known {
+/// The earlier results, and the folder for files about them.
+pub(super) struct History {
     pub(super) kernels: Vec<Kernel>,
     /// The folder of what cltune keeps and is not committed.
     pub(super) state: PathBuf,
@@ -38,7 +38,7 @@ pub(super) struct Known {
 
 impl HistoryArgs {
     /// Builds, and reads what is known of the tunables.
-    pub(super) fn read(&self) -> Result<Known, Box<dyn Error>> {
+    pub(super) fn read(&self) -> Result<History, Box<dyn Error>> {
         let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
         let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
         let filters = Filters {
@@ -55,7 +55,7 @@ impl HistoryArgs {
             &filters,
             &devices,
         )?;
-        Ok(Known {
+        Ok(History {
             kernels,
             state: discovery.state,
         })

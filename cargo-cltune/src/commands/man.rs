@@ -1,6 +1,6 @@
 //! `cargo cltune man`: manual pages.
 
-use super::Outcome;
+use super::Exit;
 use clap::Command;
 use clap_mangen::Man;
 use std::error::Error;
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// Where to.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ManArgs {
-    /// Write a page for each command into this folder, for example /usr/local/share/man/man1; without
-    /// this option the page about `cargo cltune` goes to standard output.
+    /// Write a page for each command into this folder, for example /usr/local/share/man/man1;
+    /// without this option the page about `cargo cltune` goes to standard output.
     #[arg(long, short, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
@@ -22,7 +22,7 @@ pub(crate) fn run(
     args: &ManArgs,
     command: Command,
     stdout: &mut dyn Write,
-) -> Result<Outcome, Box<dyn Error>> {
+) -> Result<Exit, Box<dyn Error>> {
     let mut command =
         command.mut_subcommand("cltune", |cltune| cltune.disable_help_subcommand(true));
     // Names each command by the way to it: cargo-cltune-tune.
@@ -38,7 +38,7 @@ pub(crate) fn run(
             write(cltune, folder, stdout).map_err(error)?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// Writes the page of a command and those of its subcommands, and says which.

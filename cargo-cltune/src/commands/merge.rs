@@ -1,6 +1,6 @@
 //! `cargo cltune merge A B…`: unites lockfiles that were tuned on different machines.
 
-use super::Outcome;
+use super::Exit;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::lockfile::{Lockfile, LockfileError, MergeReport, split_conflict};
 use std::io::{self, Write};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Unites lockfiles that were tuned on different machines.
 ///
-/// A file may also be one in which git left conflict markers: both sides are united. Where two files
-/// hold results for the same device and problem, the faster one stays.
+/// A file may also be one in which git left conflict markers: both sides are united. Where two
+/// files hold results for the same device and problem, the faster one stays.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The lockfiles.
@@ -37,9 +37,9 @@ pub(crate) enum MergeError {
     Side {
         /// The file.
         path: PathBuf,
-        /// Which side.
+        /// The file.
         side: &'static str,
-        /// What is wrong.
+        /// The mistake in it.
         source: Box<LockfileError>,
     },
     /// Standard output or standard error is closed.
@@ -61,7 +61,7 @@ pub(crate) fn run(
     args: &MergeArgs,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> Result<Outcome, MergeError> {
+) -> Result<Exit, MergeError> {
     // It may be one of the files.
     let _held = args.output.as_deref().map(lockfile_store::lock);
     let mut sources = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn run(
         name: String::new(),
         lockfile: Lockfile::default(),
     };
-    let mut outcome = Outcome::Done;
+    let mut outcome = Exit::Done;
     let mut messages = Vec::new();
     for source in sources {
         if united.name.is_empty() {
@@ -81,7 +81,7 @@ pub(crate) fn run(
         }
         let report = united.lockfile.merge(&source.lockfile);
         if !report.fingerprints.is_empty() {
-            outcome = Outcome::Reported;
+            outcome = Exit::Reported;
         }
         describe(&mut messages, &report, &united.name, &source.name)?;
         united.name = format!("{} + {}", united.name, source.name);
@@ -157,142 +157,5 @@ fn describe(out: &mut impl Write, report: &MergeReport, into: &str, from: &str) 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    fn lockfile(device: &str, fingerprint: &str, time_us: f64) -> String {
-        format!(
-            "version = 1\n\n[[device]]\nid = \"{device}\"\nplatform = \"p\"\nname = \"{device}\"\n\
-             vendor = \"v\"\ntype = \"gpu\"\ndriver = \"1\"\ncompute_units = 1\n\
-             max_work_group_size = 1\nlocal_mem_size = 1\n\n[[kernel]]\nname = \"a::k\"\n\
-             fingerprint = \"{fingerprint}\"\nparams = [\"WG\"]\n\n[[kernel.tuned]]\n\
-             device = \"{device}\"\nproblem = {{}}\nvalues = [1]\ntime_us = {time_us:?}\n\
-             evaluated = 1\nvalid = 1\nstrategy = \"full\"\n"
-        )
-    }
-
-    struct Run {
-        result: Result<Outcome, MergeError>,
-        stdout: String,
-        stderr: String,
-    }
-
-    fn merge(folder: &Path, files: &[(&str, String)], output: Option<&str>) -> Run {
-        for (name, text) in files {
-            fs::write(folder.join(name), text).unwrap();
-        }
-        let args = MergeArgs {
-            files: files.iter().map(|(name, _)| folder.join(name)).collect(),
-            output: output.map(|name| folder.join(name)),
-        };
-        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let result = run(&args, &mut stdout, &mut stderr);
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Run {
-            result,
-            stdout: text(stdout),
-            stderr: text(stderr),
-        }
-    }
-
-    #[test]
-    fn two_machines_are_united_on_standard_output() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = [
-            ("a", lockfile("x", "b3:1", 1.0)),
-            ("b", lockfile("y", "b3:1", 2.0)),
-        ];
-        let run = merge(folder.path(), &files, None);
-        assert_eq!(run.result.unwrap(), Outcome::Done);
-        let united = Lockfile::parse(&run.stdout).unwrap();
-        assert_eq!(united.kernels[0].tuned.len(), 2);
-        assert!(
-            run.stderr.contains("1 new entry, new devices: y"),
-            "{}",
-            run.stderr
-        );
-    }
-
-    #[test]
-    fn the_output_may_be_one_of_the_files() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = [
-            ("a", lockfile("x", "b3:1", 1.0)),
-            ("b", lockfile("x", "b3:1", 0.5)),
-        ];
-        let run = merge(folder.path(), &files, Some("a"));
-        assert_eq!(run.result.unwrap(), Outcome::Done);
-        assert_eq!(run.stdout, "");
-        assert!(
-            run.stderr.contains("0.5 us instead of 1 us"),
-            "{}",
-            run.stderr
-        );
-        assert_eq!(
-            fs::read_to_string(folder.path().join("a")).unwrap(),
-            files[1].1
-        );
-    }
-
-    #[test]
-    fn conflict_markers_are_resolved() {
-        let folder = tempfile::tempdir().unwrap();
-        let (ours, theirs) = (lockfile("x", "b3:1", 1.0), lockfile("y", "b3:1", 2.0));
-        let text = format!("<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> branch\n");
-        let run = merge(folder.path(), &[("cltune.lock", text)], Some("cltune.lock"));
-        assert_eq!(run.result.unwrap(), Outcome::Done);
-        let united = lockfile_store::read(&folder.path().join("cltune.lock"))
-            .unwrap()
-            .unwrap();
-        assert_eq!(united.devices.len(), 2);
-    }
-
-    #[test]
-    fn different_versions_of_a_kernel_are_reported() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = [
-            ("a", lockfile("x", "b3:1", 1.0)),
-            ("b", lockfile("y", "b3:2", 2.0)),
-        ];
-        let run = merge(folder.path(), &files, None);
-        assert_eq!(run.result.unwrap(), Outcome::Reported);
-        assert_eq!(
-            Lockfile::parse(&run.stdout).unwrap().kernels[0].fingerprint,
-            "b3:1"
-        );
-        assert!(run.stderr.contains("cargo cltune check"), "{}", run.stderr);
-    }
-
-    #[test]
-    fn unreadable_files_are_named_and_nothing_is_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let good = lockfile("x", "b3:1", 1.0);
-        let newer = "version = 2\n".to_owned();
-        let run = merge(
-            folder.path(),
-            &[("a", good.clone()), ("b", newer)],
-            Some("a"),
-        );
-        let shown = run.result.unwrap_err().to_string();
-        assert!(
-            shown.contains("b: line 1") && shown.contains("update cltune"),
-            "{shown}"
-        );
-        assert_eq!(fs::read_to_string(folder.path().join("a")).unwrap(), good);
-
-        let broken = "<<<<<<< HEAD\nversion = 1\n=======\nversion = x\n>>>>>>> b\n".to_owned();
-        let shown = merge(folder.path(), &[("c", broken)], None)
-            .result
-            .unwrap_err()
-            .to_string();
-        assert!(shown.contains("c, their side"), "{shown}");
-
-        let args = MergeArgs {
-            files: vec![folder.path().join("none")],
-            output: None,
-        };
-        let result = super::run(&args, &mut Vec::new(), &mut Vec::new());
-        assert!(matches!(result, Err(MergeError::NoFile { .. })));
-    }
-}
+#[path = "../../tests/unit/merge.rs"]
+mod tests;

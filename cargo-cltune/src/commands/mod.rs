@@ -1,4 +1,4 @@
-//! One file or folder per subcommand, and what several of them share: `columns`, `format`,
+//! One file or folder per subcommand, and what several of them share: `columns`,
 //! `history_args`, `strategy_help`, `tuned`.
 
 pub(crate) mod cache;
@@ -7,7 +7,6 @@ mod columns;
 pub(crate) mod completions;
 pub(crate) mod devices;
 pub(crate) mod export;
-mod format;
 mod history_args;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -21,15 +20,31 @@ pub(crate) mod tune;
 mod tuned;
 pub(crate) mod verify;
 
-use format::{Format, MessageFormat};
-
-/// How a command ended when it did what it was asked to.
+/// The exit of a command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum Exit {
     /// Exit code 0: done.
     Done,
     /// Exit code 1: found something to report.
     Reported,
     /// Exit code 130: interrupted, with everything measured so far kept.
     Interrupted,
+}
+
+/// The format of a command's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// The output of a command that takes its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// Tables for people.
+    Human,
+    /// A JSON object per line for tools.
+    Json,
 }

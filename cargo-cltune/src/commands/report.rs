@@ -1,7 +1,7 @@
-//! `cargo cltune report`: what sessions found, as a page for a browser.
+//! `cargo cltune report`: the results of sessions, as a page for a browser.
 
-use super::Outcome;
-use super::history_args::{HistoryArgs, Known};
+use super::Exit;
+use super::history_args::{History, HistoryArgs};
 use crate::exchange::import;
 use crate::report::page;
 use std::error::Error;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Where to write it, and about what.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// The file to write; without this option, report.html beside the journals, in target/cltune, or
-    /// with --import in this folder.
+    /// The file to write; without this option, report.html beside the journals, in target/cltune,
+    /// or with --import in this folder.
     #[arg(long, short, alias = "output", value_name = "FILE")]
     out: Option<PathBuf>,
     /// Show this file and no sessions: a Kernel Tuner cache, T4 results, or CSV with a column
@@ -29,11 +29,11 @@ pub(crate) struct ReportArgs {
 }
 
 /// Writes the page and says where.
-pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     let known = if args.import.is_empty() {
         args.history.read()?
     } else {
-        Known {
+        History {
             kernels: import(&args.import)?,
             // This very folder.
             state: PathBuf::new(),
@@ -53,5 +53,5 @@ pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         )
     })?;
     writeln!(stdout, "{}", path.display())?;
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }

@@ -1,7 +1,7 @@
 //! `cargo cltune simulate`: strategies on recorded spaces.
 
 use super::strategy_help::strategy_help;
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
 use crate::replay::{Figures, Panel, Plot, Series, figures, write_trace};
 use cltune_search::recorded::{Course, End, Recording, RecordingError, Run, replay};
@@ -17,8 +17,8 @@ mod print;
 /// What to replay.
 #[derive(clap::Args)]
 pub(crate) struct SimulateArgs {
-    /// Recorded spaces: CSV with a column per parameter and then `time_ms`, Kernel Tuner caches, or T4
-    /// results; compressed where the name ends in .gz.
+    /// Recorded spaces: CSV with a column per parameter and then `time_ms`, Kernel Tuner caches, or
+    /// T4 results; compressed where the name ends in .gz.
     #[arg(required = true, value_name = "SPACE")]
     spaces: Vec<PathBuf>,
     /// The strategy, `NAME` or `NAME:OPTION=VALUE,…`; may be repeated to compare several.
@@ -89,7 +89,7 @@ pub(crate) enum SimulateError {
 /// The numbers of evaluations that figures are printed for.
 const POINTS: [u64; 4] = [20, 50, 100, 200];
 
-/// What one strategy reached.
+/// The results of one strategy.
 struct Outlook<'a> {
     strategy: String,
     spaces: Vec<(&'a Recording, Vec<Figures>)>,
@@ -98,7 +98,7 @@ struct Outlook<'a> {
 }
 
 /// Replays, prints, writes files.
-pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome, SimulateError> {
+pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, SimulateError> {
     let recordings = args.spaces.iter().map(|path| read(path));
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
     let others = args.warm_start.iter().map(|path| read(path));
@@ -173,7 +173,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Outcome
         let plot = Plot { points, panels };
         save(path, plot.to_string().as_bytes())?;
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// Reads a recording, compressed where its name ends in `.gz`.

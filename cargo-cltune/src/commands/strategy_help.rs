@@ -1,4 +1,4 @@
-//! What `--help` says about the strategies.
+//! The text on strategies in `--help`.
 
 use cltune_search::STRATEGIES;
 use std::fmt::Write;

@@ -1,14 +1,14 @@
 //! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
 
 use super::strategy_help::strategy_help;
-use super::{MessageFormat, Outcome};
+use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::oclgrind::Method;
 use crate::session::{
-    Earlier, Filters, Job, Keeper, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
-    plan,
+    Earlier, Filters, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock,
+    list_and_keep, plan,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -23,7 +23,7 @@ use std::time::Duration;
 mod searches;
 mod summary;
 
-use searches::{Found, Shared};
+use searches::{SessionResults, Shared};
 
 /// Tunes kernels and writes cltune.lock.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,8 +32,8 @@ use searches::{Found, Shared};
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct TuneArgs {
-    /// Tune only the kernel of this name or, where there is none, those whose names contain it; may be
-    /// repeated.
+    /// Tune only the kernel of this name or, where there is none, those whose names contain it; may
+    /// be repeated.
     #[arg(long, value_name = "NAME", help_heading = "Tuning")]
     kernel: Vec<String>,
     /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,
@@ -43,9 +43,9 @@ pub(crate) struct TuneArgs {
     /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
-    /// Tune the problems that a program recorded in this folder: run it with `CLTUNE_CAPTURE=FOLDER`
-    /// first, and with `CLTUNE_CAPTURE_DATA=1` to tune with its data, too. The most expensive first, each
-    /// on the device that it ran on.
+    /// Tune the problems that a program recorded in this folder: run it with
+    /// `CLTUNE_CAPTURE=FOLDER` first, and with `CLTUNE_CAPTURE_DATA=1` to tune with its data, too.
+    /// The most expensive first, each on the device that it ran on.
     #[arg(
         long,
         value_name = "FOLDER",
@@ -64,8 +64,8 @@ pub(crate) struct TuneArgs {
     )]
     strategy: Chosen,
     /// How many configurations to measure, or how long, for each kernel, device and problem. A time
-    /// includes making the device ready: a second or more for the first search on a GPU. The summary says
-    /// where that took most of it.
+    /// includes making the device ready: a second or more for the first search on a GPU. The
+    /// summary says where that took most of it.
     #[arg(
         long,
         value_name = "200|30s|5m",
@@ -73,9 +73,9 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     budget: Budget,
-    /// End a search before its budget is used up, once going on for a tenth longer is likely to gain
-    /// less than 1 %. How likely is up to you: 0.95 without a value. docs/strategies.md has the rule,
-    /// and how often it is wrong.
+    /// End a search before its budget is used up, once going on for a tenth longer is likely to
+    /// gain less than 1 %. How likely is up to you: 0.95 without a value. docs/strategies.md has
+    /// the rule, and how often it is wrong.
     #[arg(
         long,
         value_name = "CONFIDENCE",
@@ -85,8 +85,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     stop_when_stagnant: Option<Confidence>,
-    /// The seed of the search and of the inputs: where the same is known, the same seed proposes the
-    /// same configurations.
+    /// The seed of the search and of the inputs: where the same is known, the same seed proposes
+    /// the same configurations.
     #[arg(
         long,
         value_name = "NUMBER",
@@ -94,8 +94,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     seed: u64,
-    /// Search without what is known from other devices and problem sizes: the lockfile's entries and
-    /// the journals of earlier sessions.
+    /// Search without what is known from other devices and problem sizes: the lockfile's entries
+    /// and the journals of earlier sessions.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
     /// Leave out configurations with fewer work-groups than the device has compute units, unless
@@ -104,8 +104,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, help_heading = "Tuning")]
     fill_device: bool,
     /// Leave out configurations that break this constraint, besides those that the kernel declares:
-    /// a formula over its parameters, problem dimensions and `device` limits in Rust syntax, such as
-    /// `WG * WPT <= 1024`. For this session; may be repeated.
+    /// a formula over its parameters, problem dimensions and `device` limits in Rust syntax, such
+    /// as `WG * WPT <= 1024`. For this session; may be repeated.
     #[arg(long, value_name = "FORMULA", help_heading = "Tuning")]
     constraint: Vec<String>,
     /// Go on where the last search for the same kernel, device and problem ended, without measuring
@@ -126,8 +126,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     jobs: Option<u16>,
-    /// Give a configuration up after this many seconds. Where configurations that work take long, it
-    /// gets more.
+    /// Give a configuration up after this many seconds. Where configurations that work take long,
+    /// it gets more.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -135,9 +135,9 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     time_limit: u64,
-    /// What checks the best configuration for races and accesses out of bounds before it is written; one that has
-    /// them loses to the next best. Without this option Oclgrind, where it is installed. It takes a quarter of
-    /// the search's time at most, or 5 seconds.
+    /// What checks the best configuration for races and accesses out of bounds before it is
+    /// written; one that has them loses to the next best. Without this option Oclgrind, where it is
+    /// installed. It takes a quarter of the search's time at most, or 5 seconds.
     #[arg(long, value_enum, value_name = "METHOD", help_heading = "Tuning")]
     soundness: Option<Method>,
     /// Tune what this executable or library holds, with neither cargo nor sources. The lockfile is
@@ -158,7 +158,7 @@ pub(crate) struct TuneArgs {
 }
 
 /// Tunes.
-pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
     let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
     let discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
-    let (devices, spare) = list_and_keep()?;
+    let (devices, idle) = list_and_keep()?;
     let filters = Filters {
         kernels: args.kernel.clone(),
         devices: args.device.clone(),
@@ -187,13 +187,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             jobs
         }
     };
-    let keeper = Keeper {
+    let target = LockfileTarget {
         file: args.lockfile.clone(),
     };
     // What is tuned again now needs no advice to do so.
     for warning in &discovery.held_back {
         let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
-        if keeper.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
+        if target.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
             warning.print();
         }
     }
@@ -206,10 +206,10 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
     for folder in folders(&jobs) {
         let mut packages = discovery.packages.iter();
         let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
-        if let (Some(copy), None) = (copy, &keeper.file) {
+        if let (Some(copy), None) = (copy, &target.file) {
             return Err(no_place(&copy.package).into());
         }
-        keeper.check(folder)?;
+        target.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
         say(format_args!(
@@ -241,18 +241,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
             || available_parallelism().map_or(1, NonZeroUsize::get),
             usize::from,
         ),
-        spare,
+        idle,
         checks_winners,
         messages,
     };
     let screen = Screen::new(args.quiet || messages.enabled);
     let shared = Shared {
         options: &options,
-        keeper: &keeper,
+        target: &target,
         state: &discovery.state,
         screen: &screen,
     };
-    let Found {
+    let SessionResults {
         rows,
         reported,
         written,
@@ -270,7 +270,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         printed?;
     }
     if let Some(captured) = &captured {
-        let coverage = captured::coverage(captured, &discovery.packages, &keeper)?;
+        let coverage = captured::coverage(captured, &discovery.packages, &target)?;
         if messages.enabled {
             messages.captured(&coverage);
         } else {
@@ -278,12 +278,12 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Outcome, Bo
         }
     }
     if interrupted() && !args.quiet {
-        say("\nInterrupted; with `--resume` the search goes on from here");
+        say("\nInterrupted; `--resume` continues the search");
     }
     Ok(match (interrupted(), reported) {
-        (true, _) => Outcome::Interrupted,
-        (false, true) => Outcome::Reported,
-        (false, false) => Outcome::Done,
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Reported,
+        (false, false) => Exit::Done,
     })
 }
 

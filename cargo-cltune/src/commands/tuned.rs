@@ -1,4 +1,4 @@
-//! What lockfiles hold of the tunables that were found.
+//! The lockfiles' entries of the tunables that were found.
 
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
@@ -24,7 +24,8 @@ pub(super) struct AllTuned {
     pub(super) current: Vec<Tuned>,
     /// The names of tunables that have changed since they were tuned.
     pub(super) stale: Vec<String>,
-    /// Those without results of the tunable as it is now: never tuned, or stale. Their tables are empty.
+    /// Those without results of the tunable as it is now: never tuned, or stale. Their tables are
+    /// empty.
     pub(super) untuned: Vec<Tuned>,
 }
 

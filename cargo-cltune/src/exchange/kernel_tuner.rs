@@ -1,11 +1,10 @@
-//! Writing Kernel Tuner's cache files, as its version 1.5 reads them; `cltune_search::recorded` reads them and says
-//! what they are.
+//! Writing Kernel Tuner's cache files, as its version 1.5 reads them. `cltune_search::recorded`
+//! reads them, and documents the format.
 //!
-//! What the format has no place for (platform, driver, names of dimensions, our words for failures) is
-//! in members whose names begin with `cltune`, which its readers pass over.
+//! What the format has no place for (platform, driver, names of dimensions, our words for failures)
+//! is in members whose names begin with `cltune`, which its readers pass over.
 
-use super::found::{Found, milliseconds, total};
-use super::ordered::Ordered;
+use super::export::{Export, milliseconds, total};
 use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
@@ -13,32 +12,33 @@ use cltune_core::parameter::Domain;
 use cltune_search::recorded::failure::{self, DETAIL, STATUS};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// The values of a parameter are all listed up to this many; of more, only those that occur.
 const LISTED: usize = 10_000;
 
 /// The file's text.
-pub(super) fn write(found: &Found<'_>) -> String {
-    let model = found.model;
-    let results = found.results();
+pub(super) fn write(export: &Export<'_>) -> String {
+    let model = export.model;
+    let results = export.results();
     let names = model.parameters.iter().map(|parameter| &*parameter.name);
     let domains = model.parameters.iter().enumerate();
     let domains = domains.map(|(position, parameter)| {
         let values = domain(&parameter.domain, position, &results);
         (parameter.name.to_string(), values.into())
     });
-    let size = match found.dims {
+    let size = match export.dims {
         // Kernel Tuner has no kernel without a size.
         [] => vec![1],
         dims => dims.to_vec(),
     };
     let more = json!({
-        "platform": found.on.platform,
-        "driver": found.driver(),
+        "platform": export.on.platform,
+        "driver": export.driver(),
         "dimensions": model.dimensions,
     });
     let header = [
-        ("device_name", json!(found.on.device).to_string()),
+        ("device_name", json!(export.on.device).to_string()),
         ("kernel_name", json!(model.name).to_string()),
         ("problem_size", json!(size).to_string()),
         (
@@ -113,5 +113,21 @@ fn python(value: &Value) -> String {
         Value::Bool(false) => "False".to_owned(),
         Value::String(name) => name.clone(),
         other => other.to_string(),
+    }
+}
+
+/// The members of a JSON object, in the order in which they are written: parameters are declared in
+/// an order.
+struct Ordered(Vec<(String, Value)>);
+
+impl fmt::Display for Ordered {
+    /// As JSON, on one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        for (position, (name, value)) in self.0.iter().enumerate() {
+            let comma = if position == 0 { "" } else { ", " };
+            write!(f, "{comma}{}: {value}", Value::from(name.as_str()))?;
+        }
+        f.write_str("}")
     }
 }

@@ -1,4 +1,4 @@
-//! Reading a file of results, packed or not. What its text says is for `cltune_search::recorded`.
+//! Reading a file of results, compressed or not. `cltune_search::recorded` parses its text.
 
 use cltune_files::Bounded;
 use cltune_search::recorded::{Measurements, ParseError, parse};

@@ -1,34 +1,36 @@
-//! Writing T4, the results format of the auto-tuning community, version 1.0.0; `cltune_search::recorded` reads it.
+//! Writing T4, the results format of the auto-tuning community, version 1.0.0;
+//! `cltune_search::recorded` reads it.
 //!
-//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file is
-//! about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
+//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file
+//! is about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
 //! `compilation_time`; both are written.
 
-use super::found::{Found, milliseconds, total};
+use super::export::{Export, milliseconds, total};
 use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
+use cltune_search::Status;
 use cltune_search::recorded::failure::{self, DETAIL, STATUS};
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
 const VERSION: &str = "1.0.0";
-/// What is minimised.
+/// The objective that is minimised.
 const OBJECTIVE: &str = "time";
 
 /// The file's text.
-pub(super) fn write(found: &Found<'_>) -> String {
-    let model = found.model;
+pub(super) fn write(export: &Export<'_>) -> String {
+    let model = export.model;
     let metadata = json!({
         "timeunit": "milliseconds",
         "kernel": model.name,
-        "platform": found.on.platform,
-        "device": found.on.device,
-        "driver": found.driver(),
+        "platform": export.on.platform,
+        "device": export.on.device,
+        "driver": export.driver(),
         "dimensions": model.dimensions,
-        "problem": found.dims,
+        "problem": export.dims,
     });
-    let results = found.results().into_iter();
+    let results = export.results().into_iter();
     let results: Vec<String> = results.map(|of| result(model, of).to_string()).collect();
     format!(
         "{{\n\"schema_version\": \"{VERSION}\",\n\"metadata\": {metadata},\n\"results\": [\n{}\n]\n}}\n",
@@ -61,7 +63,7 @@ fn result(model: &Model, result: &Recorded) -> Value {
             "validation": 0.0,
         },
         "invalidity": failure::to_t4(&result.status),
-        "correctness": i32::from(result.status != failure::WRONG),
+        "correctness": i32::from(result.status != Status::WrongResult),
         "measurements": measurements.into_iter().collect::<Vec<_>>(),
         "objectives": [OBJECTIVE],
     });

@@ -1,4 +1,4 @@
-//! Oclgrind, an OpenCL simulator that watches every access: what `verify` and `tune` share about it.
+//! Oclgrind, an OpenCL simulator that watches every access, as `verify` and `tune` use it.
 //!
 //! | file | owns |
 //! |---|---|

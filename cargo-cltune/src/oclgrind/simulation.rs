@@ -8,14 +8,14 @@ use cltune_core::record;
 use cltune_runtime::tuning::{Outcome, WrongResult};
 use std::time::{Duration, Instant};
 
-/// The OpenCL error of a program that has no such kernel: Oclgrind lost it to something that it does not know
-/// while it read the program.
+/// The OpenCL error of a program that has no such kernel: Oclgrind lost it to something that it
+/// does not know while it read the program.
 const NO_KERNEL: &str = "CL_INVALID_KERNEL_NAME";
 
 /// The OpenCL error of a program that does not build.
 const NOT_BUILT: &str = "CL_BUILD_PROGRAM_FAILURE";
 
-/// What is to be run.
+/// Configurations to be run on one problem.
 pub(crate) struct Simulation<'a> {
     /// On the simulator's device, and on the problem to run.
     pub(crate) job: &'a Job,
@@ -26,7 +26,7 @@ pub(crate) struct Simulation<'a> {
     pub(crate) limits: Limits,
 }
 
-/// How long it may take.
+/// The time limits of a simulation.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     /// Computing the reference.
@@ -45,18 +45,18 @@ impl Limits {
     }
 }
 
-/// What became of it.
+/// The results of a simulation.
 #[derive(Debug)]
 pub(crate) struct Simulated {
     /// Whether the reference was computed.
     pub(crate) is_prepared: bool,
-    /// What was found in the reference.
+    /// Findings in the reference.
     pub(crate) reference: Vec<Finding>,
-    /// What became of each configuration that was run.
+    /// The results of each configuration that was run.
     pub(crate) ran: Vec<Ran>,
     /// Why the next one was not run to its end.
     pub(crate) ended: Option<Ended>,
-    /// What was found in that one before.
+    /// Findings in that one before.
     pub(crate) unfinished: Vec<Finding>,
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct Ran {
     pub(crate) result: Result<usize, WrongResult>,
 }
 
-/// Why something was not run. None of it is the kernel's doing: what a kernel accesses where it must not is a
-/// finding, and does not crash the simulator.
+/// Why something was not run. None of it is the kernel's doing: what a kernel accesses where it
+/// must not is a finding, and does not crash the simulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// The simulator crashed.
@@ -102,8 +102,8 @@ impl Ended {
 }
 
 impl Simulation<'_> {
-    /// Runs them. While the simulator itself fails, it is made simpler and they are run again; `oclgrind` is
-    /// then the one that did not, or the last.
+    /// Runs them. While the simulator itself fails, it is made simpler and they are run again;
+    /// `oclgrind` is then the one that did not, or the last.
     pub(crate) fn run(&self, oclgrind: &mut Oclgrind) -> Simulated {
         loop {
             let simulated = self.run_once(oclgrind);
@@ -211,7 +211,7 @@ impl Simulation<'_> {
         Prepare {
             device: job.device.index,
             device_name: job.device.name.clone(),
-            record: record::encode(&job.declaration),
+            record: record::to_text(&job.declaration),
             dims: job.dims.clone(),
             seed: self.seed,
             folder: job.folder.clone(),

@@ -12,20 +12,20 @@ use tempfile::TempDir;
 /// libOpenCL itself has to be told.
 const LIBRARY: &str = "liboclgrind-rt.so";
 
-/// What tells cl3, with which the worker calls OpenCL, which library to open.
+/// The variable by which cl3, with which the worker calls OpenCL, chooses the library to open.
 const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
-/// What Oclgrind's compiler is told, in Oclgrind's own variable.
+/// Oclgrind's variable for the options of its compiler.
 const OPTIONS_VARIABLE: &str = "OCLGRIND_BUILD_OPTIONS";
 
 /// Leaves the optimiser out, which makes instructions that Oclgrind itself does not know.
 const WITHOUT_OPTIMISER: &str = "-cl-opt-disable";
 
-/// After so many findings it says no more. Its own limit, 1000, is reached by one wrong line of a reference,
-/// and then nothing is said of the configuration that is run after it.
+/// After so many findings it says no more. Its own limit, 1000, is reached by one wrong line of a
+/// reference, and then nothing is said of the configuration that is run after it.
 const MOST_FINDINGS: u32 = 20_000;
 
-/// How long the simulator may take to say what it is.
+/// The time limit for the simulator to describe its device.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Oclgrind, set up to look like a device.
@@ -90,10 +90,10 @@ impl Oclgrind {
         })
     }
 
-    /// The same with less to go wrong in the simulator itself, where it failed; `None` where there is nothing left
-    /// to leave out. Crashes are of the check for values that were never written; after one, what that check says
-    /// without the optimiser is not to be trusted either. Instructions that it does not know are the
-    /// optimiser's first of all.
+    /// The same with less to go wrong in the simulator itself, where it failed; `None` where there
+    /// is nothing left to leave out. Crashes are of the check for values that were never written;
+    /// after one, what that check says without the optimiser is not to be trusted either.
+    /// Instructions that it does not know are the optimiser's first of all.
     pub(crate) fn simpler(&self, crashed: bool) -> Option<Self> {
         let without_values = || self.watches_values.then(|| self.without_values());
         if crashed {
@@ -102,8 +102,8 @@ impl Oclgrind {
         self.without_optimiser().or_else(without_values)
     }
 
-    /// The same without its compiler's optimiser; `None` where that is so already, or where the user says
-    /// what the compiler is told.
+    /// The same without its compiler's optimiser; `None` where that is so already, or where the
+    /// user says what the compiler is told.
     pub(super) fn without_optimiser(&self) -> Option<Self> {
         let decided = !self.optimises || std::env::var_os(OPTIONS_VARIABLE).is_some();
         (!decided).then(|| Self {
@@ -182,7 +182,7 @@ pub(super) struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// What starts it, less the arguments of the worker.
+    /// The command that starts it, less the arguments of the worker.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.oclgrind.program);
         command.arg("--data-races");
@@ -211,7 +211,7 @@ impl Watched<'_> {
         command
     }
 
-    /// What Oclgrind has said so far.
+    /// Oclgrind's messages so far.
     pub(super) fn log(&self) -> String {
         // There is none until it says something.
         let bytes = std::fs::read(self.log_file()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Whether the winner of a search does what no result shows. Whoever is blamed loses, so only that counts which is
-//! certainly a defect, and the configuration's own.
+//! Soundness of the winner of a search under Oclgrind: defects that its results do not show. Only a
+//! finding that is certainly a defect, and certainly the configuration's own, counts against it.
 
 use super::findings::{Finding, Kind};
 use super::problems::{FILES, MOST_WORK_ITEMS, Tuned};
@@ -12,7 +12,7 @@ use cltune_core::select::{KnownDevice, default_codes};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How winners are checked.
+/// The method by which winners are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Method {
     /// Under Oclgrind.
@@ -29,28 +29,27 @@ pub(crate) struct SoundnessCheck<'a> {
     took: Duration,
 }
 
-/// How long checks may still take.
+/// The time that is left for checks.
 #[derive(Debug)]
 struct Left {
     /// Looking for defects.
     looking: Duration,
-    /// Making sure of one that was found: what is known by then is worth more.
+    /// Making sure of a defect that was found, which may take longer.
     making_sure: Duration,
 }
 
-/// What is said of a configuration.
+/// The verdict on a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It does nothing that makes it lose. What was found all the same, and need not be a defect or is the
-    /// default's as well.
+    /// It is sound. It may have findings that need not be defects, or that the default has as well.
     Sound(Vec<Doubt>),
-    /// It loses for this.
+    /// It is rejected for this defect.
     Unsound(Unsound),
-    /// Nothing can be said, for this reason.
+    /// It was not checked, for this reason.
     NotChecked(String),
 }
 
-/// Why a configuration loses.
+/// The defect for which a configuration is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unsound {
     /// The problem that it was run on: `n = 128`.
@@ -58,7 +57,7 @@ pub(crate) struct Unsound {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What was found and does not count.
+/// Findings that do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Doubt {
     pub(crate) finding: Finding,
@@ -66,7 +65,7 @@ pub(crate) struct Doubt {
 }
 
 impl Verdict {
-    /// The word that messages have for it.
+    /// Its name in messages.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Sound(_) => "sound",
@@ -75,7 +74,7 @@ impl Verdict {
         }
     }
 
-    /// What there is to say about it.
+    /// The reason, for people.
     pub(crate) fn reason(&self) -> Option<String> {
         match self {
             Self::Sound(doubts) if doubts.is_empty() => None,
@@ -90,10 +89,10 @@ impl Verdict {
     }
 }
 
-/// Why what the default does is not the configuration's.
+/// The note on findings that the default has as well.
 const OF_DEFAULT: &str = "the default does so, too";
 
-/// Why some races do not count.
+/// The note on races that do not count.
 const NOT_CERTAIN: &str = "which need not be a defect";
 
 impl Method {
@@ -111,7 +110,8 @@ impl Method {
 }
 
 impl<'a> SoundnessCheck<'a> {
-    /// For a search that took so long so far: looking for defects takes no more than a part of that.
+    /// For a search that took so long so far: looking for defects takes no more than a part of
+    /// that.
     pub(crate) fn new(job: &'a Job, searched: Duration) -> Self {
         let left = Left {
             looking: Duration::from_secs(5).max(searched / 4),
@@ -124,7 +124,7 @@ impl<'a> SoundnessCheck<'a> {
         }
     }
 
-    /// How long the checks took so far.
+    /// The time of the checks so far.
     pub(crate) fn took(&self) -> Duration {
         self.took
     }
@@ -148,7 +148,8 @@ impl<'a> SoundnessCheck<'a> {
         } = self.job;
         let model = &declaration.model;
         let info = self.job.device.info();
-        // What it says of values that were never written is often not so, and makes it three times as slow.
+        // Its check for values that were never written is often wrong, and makes it three times as
+        // slow.
         let oclgrind = Oclgrind::like(Some(&KnownDevice::of(&info)))
             .map_err(|error| error.to_string())?
             .without_values();
@@ -209,7 +210,7 @@ impl<'a> SoundnessCheck<'a> {
 struct Suspect<'a> {
     job: &'a Job,
     codes: &'a [i64],
-    /// What it is compared with.
+    /// The configuration that it is compared with.
     default: Vec<i64>,
     left: &'a mut Left,
 }
@@ -242,7 +243,8 @@ impl Suspect<'_> {
             said.extend(doubts(counting, OF_DEFAULT));
             return Ok(Verdict::Sound(said));
         }
-        // Again without the optimiser, which may let work-items read what they do not need, and with the default.
+        // Again without the optimiser, which may let work-items read what they do not need, and
+        // with the default.
         let mut plain = oclgrind.without_optimiser().unwrap_or(oclgrind);
         let all = [&*self.default, self.codes];
         // The reference is the default where no other kernel is.
@@ -279,9 +281,10 @@ impl Suspect<'_> {
         Ok(Verdict::Unsound(Unsound::new(self.job, own)))
     }
 
-    /// Whether it is a defect for certain, if it is the configuration's. Oclgrind knows of barriers only: where a
-    /// kernel uses atomic functions, or counts on work-items that run in step and reads `volatile` memory, work-items
-    /// may well wait for each other. Local memory may have an element for what nobody reads.
+    /// Whether it is a defect for certain, if it is the configuration's. Oclgrind knows of barriers
+    /// only: where a kernel uses atomic functions, or counts on work-items that run in step and
+    /// reads `volatile` memory, work-items may well wait for each other. Local memory may have an
+    /// element for what nobody reads.
     fn may_count(&self, finding: &Finding) -> bool {
         let source = &self.job.declaration.model.source;
         let has_barriers_only = || !source.contains("atom") && !source.contains("volatile");
@@ -324,7 +327,7 @@ fn run(
     }
 }
 
-/// What was found in a configuration of a simulation.
+/// The findings in a configuration of a simulation.
 fn findings(simulated: &mut Simulated, position: usize) -> Vec<Finding> {
     let ran = simulated.ran.get_mut(position);
     ran.map(|ran| std::mem::take(&mut ran.findings))
@@ -359,8 +362,8 @@ impl Unsound {
 }
 
 impl fmt::Display for Unsound {
-    /// `under Oclgrind, for n = 128: kernels/run.cl:9: Invalid read of size 4 at local memory in `run``, and
-    /// the others on lines of their own.
+    /// `under Oclgrind, for n = 128: kernels/run.cl:9: Invalid read of size 4 at local memory in
+    /// `run``, and the others on lines of their own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("under Oclgrind")?;
         if !self.problem.is_empty() {

@@ -1,4 +1,5 @@
-//! What `simulate` makes of runs on recorded spaces, which are `cltune_search::recorded`'s.
+//! Results of runs on recorded spaces, for `simulate`. The runs are those of
+//! `cltune_search::recorded`.
 //!
 //! | file | owns |
 //! |---|---|

@@ -3,7 +3,7 @@
 use crate::statistics::{moments, percentile};
 use cltune_search::recorded::Course;
 
-/// What is said of a number of evaluations.
+/// The figures after a number of evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Figures {
     pub(crate) evaluations: usize,

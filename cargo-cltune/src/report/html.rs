@@ -22,7 +22,7 @@ pub(super) fn section(level: &'static str, id: &str, heading: &str) -> Element {
         .child(Element::new(level).with("id", heading_id).text(heading))
 }
 
-/// What is seen when it is asked for.
+/// Details that are shown on demand.
 pub(super) fn details(summary: &str, content: impl IntoIterator<Item = Element>) -> Element {
     Element::new("details")
         .child(Element::new("summary").text(summary))

@@ -2,7 +2,7 @@
 
 use super::devices::Devices;
 use super::html::section;
-use super::sections::{device, elsewhere, failures, overview, parameters};
+use super::sections::{device, failures, overview, parameters, transfer};
 use crate::chart::Element;
 use crate::history::{Kernel, Problem};
 use cltune_core::model::Model;
@@ -107,7 +107,7 @@ fn kernel(number: usize, kernel: &Kernel, devices: &Devices, pictures: &mut usiz
         let cards = Element::new("div").with("class", "cards").children(cards);
         section
             .child(cards)
-            .children(elsewhere::section(&of.devices, devices, &id))
+            .children(transfer::section(&of.devices, devices, &id))
             .child(parameters::section(
                 &of.devices,
                 &declaration.model,

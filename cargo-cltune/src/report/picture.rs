@@ -4,7 +4,7 @@
 use crate::chart::axes::{self, Area, text};
 use crate::chart::{Element, Scale, pixels, violin};
 use crate::history::OnDevice;
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ const VIOLIN: Area = Area {
 /// Configurations that are drawn as dots at most: more would be one blot.
 const MOST_DOTS: usize = 500;
 
-/// What the picture shows, in words.
+/// The description of the picture in words.
 pub(super) struct Caption {
     /// Makes the ids of the page's pictures different.
     pub(super) number: usize,
@@ -227,7 +227,7 @@ fn default_line(on: &OnDevice, model: &Model, best_us: f64, fraction: Scale) -> 
     lines.into_iter().chain([label]).collect()
 }
 
-/// What the picture shows, for who cannot see it.
+/// The description of the picture for people who cannot see it.
 fn describe(on: &OnDevice, improvements: &[Improvement<'_>]) -> String {
     let (tried, failed) = on.tried();
     let first = improvements.first();

@@ -1,4 +1,4 @@
-//! How much memory a problem takes, and how many draws of its inputs fit into it.
+//! The memory that a problem takes, and the number of draws of inputs that fit into it.
 
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;

@@ -1,8 +1,8 @@
-//! What happens, for tools: a JSON object per line on standard output, each with a `reason`.
+//! Messages for tools: a JSON object per line on standard output, each with a `reason`.
 
-use super::journal::{Interrupted, Line};
+use super::journal::{Interrupted, Recorded};
 use super::plan::Job;
-use super::search::Finished;
+use super::result::Finished;
 use crate::captured::Coverage;
 use crate::json;
 use crate::oclgrind::Verdict;
@@ -34,7 +34,7 @@ impl Messages {
         );
     }
 
-    /// What the lockfile covers of a capture.
+    /// The lockfile's coverage of a capture.
     pub(crate) fn captured(self, coverage: &Coverage) {
         self.print(&json!({
             "reason": "captured",
@@ -52,7 +52,7 @@ impl Messages {
         }
     }
 
-    /// What an earlier search has left; nothing where nothing is resumed.
+    /// The results of an interrupted search; nothing where nothing is resumed.
     pub(crate) fn resumed(self, job: &Job, left: &Interrupted) {
         if !left.results.is_empty() || !left.unfinished.is_empty() {
             let unfinished = left.unfinished.iter();
@@ -68,15 +68,15 @@ impl Messages {
     }
 
     /// A result; where it is `revised` it takes the place of an earlier one.
-    pub(crate) fn configuration(self, job: &Job, line: &Line<'_>, revised: bool) {
+    pub(crate) fn configuration(self, job: &Job, recorded: &Recorded, revised: bool) {
         let mut fields = json!({
-            "values": line.values,
-            "status": line.status,
-            "time_us": line.time_us,
-            "repeats": line.samples_us.map_or(0, <[f64]>::len),
+            "values": json::values(&job.declaration.model, &recorded.codes),
+            "status": recorded.status,
+            "time_us": recorded.time_us,
+            "repeats": recorded.samples_us.len(),
         });
-        if let (Some(detail), Some(object)) = (&line.detail, fields.as_object_mut()) {
-            object.insert("detail".into(), detail.as_ref().into());
+        if let (Some(detail), Some(object)) = (&recorded.detail, fields.as_object_mut()) {
+            object.insert("detail".into(), detail.as_str().into());
         }
         // Whoever counts configurations counts each once.
         let reason = if revised { "revised" } else { "configuration" };
@@ -109,7 +109,7 @@ impl Messages {
                 "evaluated": finished.evaluated,
                 "failed": failed,
                 "stagnant": finished.stagnant,
-                "enough_budget_s": finished.crowded.map(|crowded| crowded.enough_s()),
+                "enough_budget_s": finished.startup.map(|startup| startup.enough_s()),
                 "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
                 "soundness": soundness.map_or("off", Verdict::word),
                 "soundness_reason": soundness.and_then(Verdict::reason),

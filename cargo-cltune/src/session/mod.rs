@@ -2,51 +2,61 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `plan` | what is to be tuned |
-//! | `rounds` | which devices are tuned at the same time |
-//! | `bench` | measuring in workers, which are replaced when they die |
+//! | `plan` | what is to be tuned, and which devices at the same time |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `space` | its space: declared, derived from the device, asked for |
-//! | `course` | its loop: one configuration after another |
-//! | `crowded` | whether starting left time of the budget to search in |
-//! | `trouble` | when to give a device up |
-//! | `fill` | leaving out what leaves compute units without work |
-//! | `finalists` | choosing between close configurations |
-//! | `keep` | the lockfile, written after every search |
+//! | `search_loop` | its loop: one configuration after another |
+//! | `finalists` | the choice between close configurations |
+//! | `result` | its result, and its errors |
+//! | `prior_results` | the results that it starts from |
+//! | `evaluation` | the result of one evaluation, and failure attribution |
+//! | `pipeline` | building and measuring: concurrent or batched |
+//! | `workers` | the processes that do both, which are replaced when they die |
+//! | `quarantine` | giving a device up after repeated failures |
+//! | `steadiness` | the steadiness of a device during a search |
+//! | `stopwatch` | where the time of a search goes |
+//! | `startup_budget` | budgets that starting uses up |
 //! | `journal` | every result, as it comes; and read back |
-//! | `lessons` | what is known from other devices and problem sizes |
-//! | `guard` | one session at a time |
-//! | `progress` | what a person sees meanwhile |
+//! | `lockfile_update` | the lockfile, written after every search |
+//! | `session_lock` | one session at a time |
+//! | `progress` | progress, for people |
 //! | `messages` | the same for tools, as JSON |
 //! | `memory` | how much memory a problem takes, and how many draws fit |
 
-mod bench;
-mod course;
-mod crowded;
-mod fill;
+mod evaluation;
 mod finalists;
-mod guard;
 mod journal;
-mod keep;
-mod lessons;
+mod lockfile_update;
 mod memory;
 mod messages;
+mod pipeline;
 mod plan;
+mod prior_results;
 mod progress;
-mod rounds;
+mod quarantine;
+mod result;
 mod search;
+mod search_loop;
+mod session_lock;
 mod space;
-mod trouble;
+mod startup_budget;
+mod steadiness;
+mod stopwatch;
+mod workers;
 
-pub(crate) use bench::{Bench, BenchError, Spare, list_and_keep, list_devices};
-pub(crate) use guard::SessionLock;
+pub(crate) use evaluation::failure_reason;
 pub(crate) use journal::{Place, Recorded, Session, file_name, recall};
-pub(crate) use keep::{Keeper, Kept};
+pub(crate) use lockfile_update::{LockfileTarget, Update};
 pub(crate) use memory::{bytes, draws_at_once};
 pub(crate) use messages::Messages;
 pub(crate) use plan::{
-    Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, tunables,
+    Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, rounds,
+    tunables,
 };
-pub(crate) use progress::{Block, Screen, time};
-pub(crate) use rounds::rounds;
-pub(crate) use search::{Earlier, Entry, Finished, SearchOptions, run};
+pub(crate) use progress::{Block, Screen};
+pub(crate) use result::{EntryCheck, Finished};
+pub(crate) use search::{Earlier, SearchOptions, run};
+pub(crate) use session_lock::SessionLock;
+pub(crate) use workers::{
+    IdleWorkers, MeasurementWorker, WorkerError, list_and_keep, list_devices,
+};

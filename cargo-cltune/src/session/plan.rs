@@ -1,4 +1,5 @@
-//! What is to be tuned: tunables, devices and problems, less what the filters leave out.
+//! The plan of a session: tunables, devices and problems, less what the filters leave out, and
+//! which devices are tuned at the same time.
 
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
@@ -6,7 +7,7 @@ use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
 use std::path::PathBuf;
 
-/// What the command line leaves in.
+/// The filters of the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filters {
     /// `--kernel`: parts of names.
@@ -71,7 +72,7 @@ pub(crate) enum PlanError {
     Problem {
         /// The option's value.
         text: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         reason: String,
     },
 }
@@ -230,6 +231,46 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
     Ok(dims.into_iter().flatten().collect())
 }
 
+/// The searches of one device, in their order.
+pub(crate) type Searches = Vec<Job>;
+
+/// The rounds of a session, one after another; the devices of a round are tuned side by side.
+///
+/// GPUs and accelerators do not disturb each other, so they share a round. A CPU shares its cores
+/// with all that builds, so it has a round of its own. The same holds for a device that may be the
+/// same hardware through another driver: one of the same vendor on another platform.
+pub(crate) fn rounds(jobs: Vec<Job>) -> Vec<Vec<Searches>> {
+    let mut devices: Vec<Searches> = Vec::new();
+    for job in jobs {
+        let index = job.device.index;
+        match devices.iter_mut().find(|of| of[0].device.index == index) {
+            Some(searches) => searches.push(job),
+            None => devices.push(vec![job]),
+        }
+    }
+    let mut rounds: Vec<Vec<Searches>> = Vec::new();
+    // CPUs come last: what they share with the others is busy till then.
+    devices.sort_by_key(|searches| searches[0].device.is_cpu());
+    for searches in devices {
+        let device = &searches[0].device;
+        let fits = |round: &&mut Vec<Searches>| {
+            let mut others = round.iter();
+            others.all(|other| !disturb(&other[0].device, device))
+        };
+        match rounds.iter_mut().find(fits) {
+            Some(round) => round.push(searches),
+            None => rounds.push(vec![searches]),
+        }
+    }
+    rounds
+}
+
+/// Whether measuring on one may disturb measuring on the other.
+fn disturb(a: &DeviceRecord, b: &DeviceRecord) -> bool {
+    let maybe_one = a.platform != b.platform && a.vendor == b.vendor;
+    a.is_cpu() || b.is_cpu() || maybe_one
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,5 +292,49 @@ mod tests {
             let error = problem(text).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");
         }
+    }
+
+    /// The indices of the devices of each round, and how many searches each has.
+    fn indices(devices: &[(&str, &str, &str)]) -> Vec<Vec<(usize, usize)>> {
+        let devices = devices.iter().enumerate();
+        let records: Vec<DeviceRecord> = devices
+            .map(|(index, (kind, platform, vendor))| DeviceRecord {
+                platform: (*platform).to_owned(),
+                vendor: (*vendor).to_owned(),
+                device_type: (*kind).to_owned(),
+                ..DeviceRecord::new(index, &samples::device("x"))
+            })
+            .collect();
+        let jobs = [8, 16].iter().flat_map(|size| {
+            records.iter().map(|device| Job {
+                folder: "app".into(),
+                declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
+                device: device.clone(),
+                twins: Vec::new(),
+                dims: vec![*size],
+            })
+        });
+        let rounds = rounds(jobs.collect()).into_iter();
+        let searches = |of: &Searches| (of[0].device.index, of.len());
+        rounds
+            .map(|round| round.iter().map(searches).collect())
+            .collect()
+    }
+
+    #[test]
+    fn what_does_not_disturb_each_other_is_tuned_side_by_side() {
+        assert_eq!(
+            indices(&[("cpu", "a", "x"), ("gpu", "b", "y"), ("gpu", "c", "z")]),
+            [vec![(1, 2), (2, 2)], vec![(0, 2)]]
+        );
+        assert_eq!(
+            indices(&[("gpu", "a", "x"), ("gpu", "b", "x"), ("gpu", "a", "x")]),
+            [vec![(0, 2), (2, 2)], vec![(1, 2)]]
+        );
+        assert_eq!(
+            indices(&[("cpu", "a", "x"), ("cpu", "b", "y")]),
+            [vec![(0, 2)], vec![(1, 2)]]
+        );
+        assert!(indices(&[]).is_empty());
     }
 }

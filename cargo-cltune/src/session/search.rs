@@ -1,32 +1,31 @@
 //! The search of one kernel, device and problem: from the space to the choice.
 
-use super::bench::{
-    Announce, Bench, BenchError, Lane, Measured, Pipeline, PipelineOptions, Spare, Spent,
-    Steadiness, Stopwatch,
-};
-use super::course::{Course, Failures, Stopped};
-use super::crowded::Crowded;
-use super::finalists::{self, Choice, Judge};
-use super::journal::{self, Interrupted, Journal};
-use super::lessons::{Known, known};
+use super::evaluation::Evaluation;
+use super::finalists::{self, Judge};
+use super::journal::{Interrupted, Journal, Session};
 use super::messages::Messages;
+use super::pipeline::{Announce, EvaluationQueue, Pipeline, PipelineOptions};
 use super::plan::Job;
+use super::prior_results::{PriorResults, prior_results};
 use super::progress::Block;
+use super::result::{EntryCheck, Finished, SearchError, Stopped};
+use super::search_loop::SearchLoop;
 use super::space::space;
-use super::trouble::{GivenUp, Trouble};
+use super::startup_budget::StartupDominated;
+use super::stopwatch::Stopwatch;
+use super::workers::{IdleWorkers, MeasurementWorker};
 use crate::interrupt::interrupted;
 use crate::oclgrind::{SoundnessCheck, Verdict};
-use cltune_core::expr::TextError;
+use crate::threads::lock;
 use cltune_core::select::default_codes;
 use cltune_runtime::Budget;
-use cltune_search::space::{Space, TooComplex};
+use cltune_search::space::Space;
 use cltune_search::{Chosen, Confidence, Search, Setting};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchOptions {
     pub(crate) strategy: Chosen,
@@ -41,18 +40,18 @@ pub(crate) struct SearchOptions {
     pub(crate) limit: Duration,
     /// Whether to start from what is known from other devices and problem sizes.
     pub(crate) warm_start: bool,
-    /// What to do with an earlier search that ended early.
+    /// The treatment of an earlier search that ended early.
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
     pub(crate) jobs: usize,
-    /// Workers that have nothing to do.
-    pub(crate) spare: Spare,
+    /// The idle worker pool.
+    pub(crate) idle: IdleWorkers,
     /// Whether winners are run under a simulator.
     pub(crate) checks_winners: bool,
     pub(crate) messages: Messages,
 }
 
-/// What to do with an earlier search for the same kernel, device and problem that ended early.
+/// The treatment of an earlier search for the same kernel, device and problem that ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Earlier {
     /// Start over, and say that it could be resumed.
@@ -63,81 +62,8 @@ pub(crate) enum Earlier {
     Ignore,
 }
 
-/// What a search found.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    /// `None` when every configuration failed.
-    pub(crate) choice: Option<Choice>,
-    pub(crate) evaluated: u64,
-    pub(crate) valid: u128,
-    pub(crate) failures: Failures,
-    /// What was found of the lockfile's entry for this job, where it has one that is valid.
-    pub(crate) entry: Entry,
-    /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
-    pub(crate) stagnant: bool,
-    /// Where starting took most of the budget.
-    pub(crate) crowded: Option<Crowded>,
-    /// Why the search ended early, keeping what it had found.
-    pub(crate) stopped: Option<Stopped>,
-    /// How steady the device was, where that was measured.
-    pub(crate) steadiness: Option<Steadiness>,
-    /// What a simulator says of the choice; `None` where none was asked.
-    pub(crate) soundness: Option<Verdict>,
-    /// Where the time went.
-    pub(crate) spent: Spent,
-}
-
-/// What a search found of the lockfile's entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
-    /// It works, or there is none.
-    Works,
-    /// It fails, or is wrong.
-    Fails,
-    /// It was left unmeasured, for want of budget.
-    Unmeasured,
-}
-
-/// Why a search could not be done.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SearchError {
-    /// No configuration is valid.
-    #[error("no configuration is valid:\n{explanation}")]
-    Empty {
-        /// Which constraints removed how many.
-        explanation: String,
-    },
-    /// A constraint of the command line is no formula of this kernel.
-    #[error("--constraint `{constraint}`: {reason}")]
-    Constraint {
-        /// The constraint.
-        constraint: String,
-        /// What is wrong with it, and where.
-        reason: TextError,
-    },
-    /// The space cannot be built in reasonable time and memory.
-    #[error("the space of valid configurations cannot be built: {0}")]
-    Space(#[from] TooComplex),
-    /// Nothing can be measured.
-    #[error(transparent)]
-    Bench(#[from] BenchError),
-    /// The device fails again and again.
-    #[error(transparent)]
-    Trouble(#[from] GivenUp),
-    /// The journal cannot be written.
-    #[error("cannot write the journal: {0}")]
-    Journal(#[from] std::io::Error),
-}
-
-impl SearchError {
-    /// Whether the device is to blame, and other searches on it would fail as well.
-    pub(crate) fn is_the_device(&self) -> bool {
-        matches!(self, Self::Trouble(_))
-    }
-}
-
 /// Searches within the budget, and chooses between the best. `state` is the folder of journals;
-/// `lockfile` is read for what is known already; `block` shows how it goes.
+/// `lockfile` has prior results; `block` shows the progress.
 pub(crate) fn run(
     job: &Job,
     state: &Path,
@@ -146,14 +72,20 @@ pub(crate) fn run(
     block: &mut Block,
 ) -> Result<Finished, SearchError> {
     let stopwatch = Stopwatch::start();
-    let space = space(job, options)?;
+    let space = space(job, &options.constraints, options.fill_device)?;
     let valid = space.count();
-    let known = if options.warm_start {
-        known(job, state, lockfile)
+    options.messages.space(job, space.cartesian(), valid);
+    if valid == 0 {
+        return Err(SearchError::Empty {
+            explanation: space.explain().to_string().trim_end().to_owned(),
+        });
+    }
+    let prior = if options.warm_start {
+        prior_results(job, state, lockfile)
     } else {
-        Known::default()
+        PriorResults::default()
     };
-    let mut ready = make_ready(job, state, options, space, known, stopwatch, block)?;
+    let mut ready = make_ready(job, state, options, space, prior, stopwatch, block)?;
     let end = ready.search()?;
     let finished = ready.choose(valid, end, options);
     options.messages.finished(job, &finished);
@@ -162,17 +94,17 @@ pub(crate) fn run(
 
 /// A search that can begin.
 struct Ready<'a> {
-    course: Course<'a>,
+    search_loop: SearchLoop<'a>,
     pipeline: Pipeline,
-    /// What an earlier one has left.
+    /// The results of an interrupted search that is resumed.
     left: Interrupted,
-    /// What the lockfile has, where it is in the space.
+    /// The lockfile's entry, where it is in the space.
     own: Option<Vec<i64>>,
     deadline: Option<Instant>,
     stopwatch: Arc<Stopwatch>,
 }
 
-/// How a search ended.
+/// The end of a search.
 struct End {
     /// Before it was done, for this reason.
     stopped: Option<Stopped>,
@@ -182,13 +114,13 @@ struct End {
     out_of_time: bool,
 }
 
-/// Opens the journal, starts workers, and sets the strategy up with what is known.
+/// Opens the journal, starts workers, and sets the strategy up with prior results.
 fn make_ready<'a>(
     job: &'a Job,
     state: &Path,
     options: &SearchOptions,
     space: Arc<Space>,
-    known: Known,
+    prior: PriorResults,
     stopwatch: Stopwatch,
     block: &mut Block,
 ) -> Result<Ready<'a>, SearchError> {
@@ -201,10 +133,11 @@ fn make_ready<'a>(
     let opened = Journal::open(
         state,
         job,
-        &journal::Search {
-            strategy: &options.strategy.name(),
+        Session {
+            driver: job.device.driver.clone(),
+            strategy: options.strategy.name(),
             seed: options.seed,
-            resume: options.earlier == Earlier::Resume,
+            resumed: options.earlier == Earlier::Resume,
         },
     )?;
     let mut progress = block.search(job, total, deadline);
@@ -219,8 +152,8 @@ fn make_ready<'a>(
             Interrupted::default()
         }
     };
-    progress.known(&known.places);
-    options.messages.known(job, &known.places);
+    progress.known(&prior.places);
+    options.messages.known(job, &prior.places);
     let journal = Arc::new(Mutex::new(opened.journal));
     let pipeline_options = PipelineOptions {
         seed: options.seed,
@@ -228,7 +161,7 @@ fn make_ready<'a>(
         jobs: options.jobs,
         total,
         learns: options.strategy.learns(),
-        spare: options.spare.clone(),
+        idle: options.idle.clone(),
         stopwatch: Arc::clone(&stopwatch),
     };
     let announce = announce(job, &journal);
@@ -236,31 +169,19 @@ fn make_ready<'a>(
     let limits = &job.device.info().limits;
     // Of a space that is not empty; where its first configuration is too hard to find, any will do.
     let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
-    let own = known.own.filter(|codes| space.contains(codes));
+    let own = prior.own.filter(|codes| space.contains(codes));
     let setting = Setting::new(space)
         .seed(options.seed)
         .budget(evaluations)
         .in_flight(pipeline.capacity())
         .first(&default)
-        .lessons(known.lessons);
-    let course = Course {
-        job,
-        search: Search::new(&options.strategy, &setting),
-        stop_when_stagnant: options.stop_when_stagnant,
-        default,
-        journal,
-        messages: options.messages,
-        progress,
-        failures: Failures::new(),
-        failed: BTreeMap::new(),
-        trouble: Trouble::default(),
-        revised: BTreeMap::new(),
-        timed_once: Vec::new(),
-        stepped_over: BTreeSet::new(),
-        killed: Vec::new(),
-    };
+        .lessons(prior.lessons);
+    let search = Search::new(&options.strategy, &setting);
+    let mut search_loop =
+        SearchLoop::new(job, search, default, journal, options.messages, progress);
+    search_loop.stop_when_stagnant = options.stop_when_stagnant;
     Ok(Ready {
-        course,
+        search_loop,
         pipeline,
         left,
         own,
@@ -272,19 +193,19 @@ fn make_ready<'a>(
 impl Ready<'_> {
     /// Measures until the budget is used up, or there is another reason to end.
     fn search(&mut self) -> Result<End, SearchError> {
-        let (course, pipeline) = (&mut self.course, &mut self.pipeline);
+        let (search_loop, pipeline) = (&mut self.search_loop, &mut self.pipeline);
         let deadline = self.deadline;
         let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let over = || interrupted() || late();
-        let again = course.resume(std::mem::take(&mut self.left))?;
-        let mut stopped = course.run(pipeline, over)?;
+        let again = search_loop.resume(std::mem::take(&mut self.left))?;
+        let mut stopped = search_loop.run(pipeline, over)?;
         let mut later = again;
-        later.extend(course.doubtful());
+        later.extend(search_loop.doubtful());
         if stopped.is_none() && !interrupted() {
-            stopped = course.measure(later, pipeline)?;
+            stopped = search_loop.measure(later, pipeline)?;
         }
-        let early = !over() && stopped.is_none() && !course.search.is_done();
-        let stagnant = early && course.is_stagnant();
+        let early = !over() && stopped.is_none() && !search_loop.search.is_done();
+        let stagnant = early && search_loop.is_stagnant();
         let out_of_time = late() && !interrupted() && stopped.is_none();
         Ok(End {
             stopped,
@@ -300,33 +221,33 @@ impl Ready<'_> {
             stagnant,
             out_of_time,
         } = end;
-        let spare = &options.spare;
+        let idle = &options.idle;
         let searched = self.stopwatch.elapsed();
-        let devices = 1 + self.course.job.twins.len();
+        let devices = 1 + self.search_loop.job.twins.len();
         let device_lost = stopped.as_ref().is_some_and(|stopped| stopped.device_lost);
-        let mut bench = self.pipeline.finish(spare).filter(|_| !device_lost);
-        let steadiness = bench.as_ref().and_then(Bench::steadiness);
-        let mut course = self.course;
-        course.progress.comparing();
-        let (default, results) = (course.default.clone(), course.times());
-        let judge = bench.as_mut().map(|bench| -> &mut dyn Judge { bench });
+        let mut worker = self.pipeline.finish(idle).filter(|_| !device_lost);
+        let steadiness = worker.as_ref().and_then(MeasurementWorker::steadiness);
+        let mut search_loop = self.search_loop;
+        search_loop.progress.comparing();
+        let (default, results) = (search_loop.default.clone(), search_loop.times());
+        let judge = worker.as_mut().map(|worker| -> &mut dyn Judge { worker });
         let mut soundness = None;
         let checks = options.checks_winners;
-        let mut check = checks.then(|| SoundnessCheck::new(course.job, searched));
+        let mut check = checks.then(|| SoundnessCheck::new(search_loop.job, searched));
         let sound = |codes: &[i64]| {
             soundness = check.as_mut().map(|check| check.judge(codes));
             match &soundness {
-                Some(Verdict::Unsound(reason)) => Err(Measured::Unsound(reason.to_string())),
+                Some(Verdict::Unsound(reason)) => Err(Evaluation::Unsound(reason.to_string())),
                 _ => Ok(()),
             }
         };
         let mut unwritten = None;
         let choice = finalists::choose(judge, &default, &results, sound, |codes, measured| {
-            let written = course.revise(codes, measured);
+            let written = search_loop.revise(codes, measured);
             unwritten = unwritten.take().or(written.err());
         });
-        if let Some(bench) = bench {
-            bench.retire(spare);
+        if let Some(worker) = worker {
+            worker.retire(idle);
         }
         if let (None, Some(error)) = (&stopped, unwritten) {
             stopped = Some(Stopped {
@@ -336,26 +257,27 @@ impl Ready<'_> {
         }
         let entry = self
             .own
-            .map_or(Entry::Works, |own| match course.works(&own) {
-                Some(true) => Entry::Works,
-                Some(false) => Entry::Fails,
-                None => Entry::Unmeasured,
+            .map_or(EntryCheck::Works, |own| match search_loop.works(&own) {
+                Some(true) => EntryCheck::Works,
+                Some(false) => EntryCheck::Fails,
+                None => EntryCheck::Unmeasured,
             });
-        course.end(stopped.as_ref());
-        let evaluated = course.search.evaluated() as u64;
+        search_loop.end(stopped.as_ref());
+        let evaluated = search_loop.search.evaluated() as u64;
         let simulating = check.map_or(Duration::ZERO, |check| check.took());
         let spent = self.stopwatch.spent(devices, searched, simulating);
         let cut = out_of_time && u128::from(evaluated) < valid;
         let budget = options.budget.time().filter(|_| cut);
-        let crowded = budget.and_then(|budget| Crowded::of(budget, spent.starting, evaluated));
+        let startup =
+            budget.and_then(|budget| StartupDominated::of(budget, spent.starting, evaluated));
         Finished {
             choice,
             evaluated,
             valid,
-            failures: course.failures,
+            failures: search_loop.failures,
             entry,
             stagnant,
-            crowded,
+            startup,
             stopped,
             steadiness,
             soundness,
@@ -368,7 +290,7 @@ impl Ready<'_> {
 fn announce(job: &Job, journal: &Arc<Mutex<Journal>>) -> Announce {
     let (job, journal) = (job.clone(), Arc::clone(journal));
     Box::new(move |codes| {
-        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journal = lock(&journal);
         // A disk that is full says so again when the result is written, and then ends the search.
         let _ = journal.begin(&job, codes);
     })

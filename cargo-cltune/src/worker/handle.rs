@@ -107,8 +107,8 @@ impl Worker {
         })
     }
 
-    /// Asks and waits for the answer. The limit is that of each step that the worker reports, and of the
-    /// whole where it reports none.
+    /// Asks and waits for the answer. The limit is that of each step that the worker reports, and
+    /// of the whole where it reports none.
     pub(crate) fn ask(
         &mut self,
         request: &Request,
@@ -142,12 +142,12 @@ impl Worker {
         }
     }
 
-    /// How long the last answer took, without the time in which this process was stopped or slept.
+    /// The time of the last answer, without the time in which this process was stopped or slept.
     pub(crate) fn took(&self) -> Duration {
         self.took
     }
 
-    /// How a worker ended that answers no more.
+    /// The end of a worker that answers no more.
     fn end(&mut self) -> WorkerFailure {
         // It may have closed its output and live on.
         for _ in 0..GRACE.1 {

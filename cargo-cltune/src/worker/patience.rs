@@ -1,14 +1,15 @@
-//! Waiting with a time limit that only counts while this process is awake, and that Ctrl-C shortens.
+//! Waiting with a time limit that only counts while this process is awake, and that Ctrl-C
+//! shortens.
 //!
-//! Where a session is stopped (Ctrl-Z, SIGSTOP) or the machine sleeps, so do its workers, and what
-//! passes meanwhile is not theirs. So the time is counted in slices: of a slice that took longer than
-//! it should, not more than twice its length counts. All clocks are monotonic: setting the
-//! machine's clock changes nothing.
+//! While a session is stopped (Ctrl-Z, SIGSTOP) or the machine sleeps, its workers do not run, and
+//! that time is not theirs. The time is therefore counted in slices: a slice that took longer than
+//! it should counts for at most twice its length. All clocks are monotonic: setting the machine's
+//! clock changes nothing.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long is waited at a time: long enough to cost nothing.
+/// The time of one wait: long enough to cost nothing.
 const SLICE: Duration = Duration::from_millis(250);
 
 /// Why nothing was received.
@@ -18,7 +19,7 @@ pub(super) enum Unreceived {
     TimedOut,
     /// Ctrl-C was pressed, and what may follow it has passed.
     Interrupted,
-    /// Nobody can send any more.
+    /// The sender has ended.
     Ended,
 }
 
@@ -42,7 +43,7 @@ impl Waiting {
         }
     }
 
-    /// How long it has waited, while awake.
+    /// The time that it has waited, while awake.
     pub(super) fn awake(&self) -> Duration {
         self.awake
     }
@@ -61,7 +62,8 @@ impl Waiting {
         })
     }
 
-    /// The same with a clock of the caller's: `wait` waits for so long at most, and says for how long.
+    /// The same with a clock of the caller's: `wait` waits for so long at most, and says for how
+    /// long.
     fn receive_with<T>(
         &mut self,
         limit: Duration,

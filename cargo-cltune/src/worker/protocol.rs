@@ -1,4 +1,4 @@
-//! Requests and answers between supervisor and worker.
+//! The protocol between supervisor and worker: requests and answers.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome, Step};
@@ -10,8 +10,9 @@ use std::time::Duration;
 /// The environment variable with the secret of a worker.
 pub(super) const SECRET: &str = "CLTUNE_WORKER_SECRET";
 
-/// What begins a line of the protocol. Drivers and kernels print to standard output too; lines without it are
-/// not ours. The secret is another one for each worker, so that what a kernel prints is never an answer.
+/// What begins a line of the protocol. Drivers and kernels print to standard output too; lines
+/// without it are not ours. The secret is another one for each worker, so that what a kernel prints
+/// is never an answer.
 pub(super) fn mark(secret: &str) -> String {
     format!("@cltune {secret} ")
 }
@@ -19,7 +20,7 @@ pub(super) fn mark(secret: &str) -> String {
 /// A request to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// Which devices there are.
+    /// List the devices.
     Devices,
     /// Make ready to measure a tunable on a device for a problem.
     Prepare(Box<Prepare>),
@@ -45,8 +46,8 @@ pub(crate) enum Request {
 }
 
 impl Request {
-    /// How long the first step may take at least, whatever a configuration may: drivers start slowly, and
-    /// contexts take seconds on some devices.
+    /// How long the first step may take at least, whatever a configuration may: drivers start
+    /// slowly, and contexts take seconds on some devices.
     pub(super) fn least_limit(&self) -> Duration {
         match self {
             Self::Devices => Duration::from_mins(2),
@@ -61,8 +62,8 @@ impl Request {
         is_preparing.then(|| (10 * limit).max(Duration::from_mins(1)))
     }
 
-    /// How long the answer may take once Ctrl-C was pressed: what makes ready for measuring is of no
-    /// further use then, and what measures is given a moment to end.
+    /// How long the answer may take once Ctrl-C was pressed: what makes ready for measuring is of
+    /// no further use then, and what measures is given a moment to end.
     pub(super) fn after_interrupt(&self) -> Duration {
         match self {
             Self::Devices | Self::Prepare(_) | Self::PrepareCompiler(_) => Duration::ZERO,
@@ -75,15 +76,15 @@ impl Request {
     }
 }
 
-/// What a worker needs to measure.
+/// The job of a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Prepare {
     /// The device's position in the worker's list.
     pub(crate) device: usize,
     /// Its name, in case the list has changed.
     pub(crate) device_name: String,
-    /// The declaration as a link-section record.
-    pub(crate) record: Vec<u8>,
+    /// The text of the declaration's record.
+    pub(crate) record: String,
     /// The problem.
     pub(crate) dims: Vec<i64>,
     /// The seed of the inputs.
@@ -98,7 +99,7 @@ pub(crate) struct Prepare {
     pub(crate) guards: bool,
 }
 
-/// What became of verifying a configuration.
+/// The result of verifying a configuration.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Verified {
     /// The number of draws on which it was right, or what is wrong with it.
@@ -119,7 +120,7 @@ pub(crate) enum Response {
     },
     /// Measuring will say what became of it.
     Loaded,
-    /// What became of a configuration, and whether this worker can measure another.
+    /// The outcome of a configuration, and whether this worker can measure another.
     Outcome {
         outcome: Outcome,
         usable: bool,
@@ -132,7 +133,7 @@ pub(crate) enum Response {
     /// The worker is ready to build.
     PreparedCompiler,
     Compiled(Compiled),
-    /// What became of verifying a configuration, and whether this worker can measure another.
+    /// The result of verifying a configuration, and whether this worker can measure another.
     Verified {
         verified: Verified,
         usable: bool,
@@ -141,8 +142,8 @@ pub(crate) enum Response {
     Failed(String),
 }
 
-/// How long a step may take at least, whatever a configuration may: what the host makes ready grows with the
-/// problem.
+/// How long a step may take at least, whatever a configuration may: what the host makes ready grows
+/// with the problem.
 pub(super) fn least_limit(step: Step) -> Duration {
     match step {
         Step::Host => Duration::from_mins(1),

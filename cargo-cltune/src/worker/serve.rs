@@ -1,13 +1,14 @@
 //! The worker's side: reads requests until its input ends.
 
 use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, Verified, mark};
+use crate::threads::lock;
 use cltune_core::declaration::Declaration;
 use cltune_core::record;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError, Step};
 use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 /// Serves requests. Ends with the supervisor, whose end closes the input.
@@ -42,15 +43,15 @@ fn send(response: &Response) -> std::io::Result<()> {
     stdout.flush()
 }
 
-/// Says which step is next. Of many short ones of a kind some are left out: nobody can tell them apart.
+/// Reports the next step. Of many short steps of a kind some are left out.
 fn on_step(step: Step) {
     const RARELY: Duration = Duration::from_millis(50);
     static LAST: Mutex<Option<(Step, Instant)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST);
     let is_same = |(of, at): (Step, Instant)| of == step && at.elapsed() < RARELY;
     if !last.is_some_and(is_same) {
         *last = Some((step, Instant::now()));
-        // Where nobody listens any more, this process ends.
+        // A failure means that the supervisor has ended, and then this process ends as well.
         let _ = send(&Response::Step(step));
     }
 }
@@ -71,7 +72,7 @@ fn lines() -> std::io::Result<Receiver<String>> {
     Ok(lines)
 }
 
-/// What a worker is ready for.
+/// The job that a worker is ready for.
 #[derive(Default)]
 struct Ready {
     measurer: Option<Measurer>,
@@ -150,7 +151,7 @@ fn is_usable_after(measurer: &Measurer, outcome: Option<&Outcome>) -> bool {
     match outcome {
         // The measurer has looked, and found everything in order.
         None | Some(Outcome::Ok(_) | Outcome::TooSlow { .. }) => true,
-        // Nobody knows what else was written.
+        // Other memory may have been written as well.
         Some(Outcome::WrongResult(wrong))
             if wrong.kind.is_out_of_bounds() && !wrong.kind.is_contained() =>
         {
@@ -164,7 +165,7 @@ fn with<T>(ready: Option<&mut T>, act: impl FnOnce(&mut T) -> Response) -> Respo
     ready.map_or_else(|| Response::Failed("nothing is prepared".into()), act)
 }
 
-/// How measurers and compilers are made.
+/// A constructor of a measurer or a compiler.
 type Make<T> = fn(&Context, &Declaration, &[i64], &MeasureOptions) -> Result<T, PrepareError>;
 
 impl Ready {
@@ -172,10 +173,7 @@ impl Ready {
     fn prepare<T>(&mut self, prepare: &Prepare, make: Make<T>) -> Result<T, String> {
         (self.measurer, self.compiler) = (None, None);
         let context = self.context(prepare)?;
-        let declaration = record::decode_all(&prepare.record)
-            .map_err(|error| error.to_string())?
-            .pop()
-            .ok_or("the declaration is empty")?;
+        let declaration = record::from_text(&prepare.record).map_err(|error| error.to_string())?;
         let options = MeasureOptions {
             seed: prepare.seed,
             folder: prepare.folder.clone(),
@@ -183,7 +181,7 @@ impl Ready {
             kinds: prepare.kinds,
             guards: prepare.guards,
             on_step,
-            // Nobody else's process is this one's.
+            // This process measures, and does nothing else.
             protect: prepare.guards,
             ..MeasureOptions::default()
         };

@@ -38,6 +38,20 @@ pub fn encode(declaration: &Declaration) -> Vec<u8> {
     frame(VERSION, &write::text(declaration))
 }
 
+/// The text of a declaration's record, for a process of the same release.
+pub fn to_text(declaration: &Declaration) -> String {
+    write::text(declaration)
+}
+
+/// The declaration of a record's text.
+///
+/// # Errors
+/// The text is damaged.
+#[cfg(feature = "parse")]
+pub fn from_text(text: &str) -> Result<Declaration, RecordError> {
+    read::declaration(text)
+}
+
 fn frame(version: u32, text: &str) -> Vec<u8> {
     let mut record = Vec::with_capacity(HEADER + text.len());
     record.extend(MAGIC);

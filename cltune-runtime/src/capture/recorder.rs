@@ -1,6 +1,7 @@
 //! The folder of a capture, and this process's file in it.
 
-use super::text::{HEADER, totals};
+use super::text::totals;
+use cltune_core::capture_format;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -122,14 +123,15 @@ impl CaptureFile {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let nanoseconds = now.map_or(0, |now| now.as_nanos());
         // Process numbers come again, and in containers soon.
-        let stem = format!("capture-{nanoseconds}-{}", std::process::id());
-        let path = folder.join(format!("{stem}.jsonl"));
+        let stem = capture_format::stem(nanoseconds, std::process::id());
+        let path = folder.join(capture_format::file_name(&stem));
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        file.write_all(HEADER.as_bytes())?;
+        let header = capture_format::header();
+        file.write_all(header.as_bytes())?;
         Ok(Self {
             file,
             stem,
-            end: HEADER.len() as u64,
+            end: header.len() as u64,
             lines: Vec::new(),
             positions: HashMap::new(),
         })

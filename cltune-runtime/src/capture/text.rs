@@ -3,9 +3,6 @@
 use cltune_core::model::ScalarType;
 use std::fmt::Write;
 
-/// The first line of a file.
-pub(super) const HEADER: &str = "{\"cltune_capture\":1}\n";
-
 /// A string with quotes.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);

@@ -1,6 +1,7 @@
 //! What can become of a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
+use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -315,6 +316,19 @@ impl fmt::Display for Beside {
 }
 
 impl Outcome {
+    /// The status under which it is kept and shown. What is unjudged even in a process of its own counts
+    /// as a wrong result.
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Ok(_) => Status::Ok,
+            Self::BuildFailed { .. } => Status::BuildFailed,
+            Self::LaunchFailed { .. } => Status::LaunchFailed,
+            Self::WrongResult(_) | Self::Unjudged { .. } => Status::WrongResult,
+            Self::TooSlow { .. } => Status::TooSlow,
+            Self::SkipsWork(_) => Status::SkipsWork,
+        }
+    }
+
     /// The median time in microseconds, for a configuration that is right.
     pub fn time_us(&self) -> Option<f64> {
         match self {

@@ -4,8 +4,8 @@
 //! Of the columns after it `compile_ms` and `error` are understood, and others are not read. Values
 //! are names and numbers, so there are no quotes.
 
-use super::failure;
 use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use crate::Status;
 use std::path::Path;
 
 /// The column with the times, in milliseconds.
@@ -59,9 +59,9 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ParseError> 
             }
         };
         let status = match (time_ms, field(error)) {
-            (Some(_), _) => failure::OK,
-            (None, Some(error)) if !error.is_empty() => error,
-            (None, _) => "failed",
+            (Some(_), _) => Status::Ok,
+            (None, Some(error)) if !error.is_empty() => Status::from(error),
+            (None, _) => Status::Failed,
         };
         measurements.add(Measured {
             position,
@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ParseError> 
             time_ms,
             samples_ms: Vec::new(),
             build_ms: field(compile).and_then(|text| text.parse().ok()),
-            status: status.to_owned(),
+            status,
             detail: None,
         })?;
     }
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(file.parameters, ["X"]);
         let results = file.results.iter();
         let found: Vec<_> = results
-            .map(|of| (&*of.values[0], of.time_ms, &*of.status, of.build_ms))
+            .map(|of| (&*of.values[0], of.time_ms, of.status.as_str(), of.build_ms))
             .collect();
         assert_eq!(
             found,

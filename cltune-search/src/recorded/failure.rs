@@ -1,59 +1,55 @@
-//! The words for failures in each format.
+//! The words of other formats for a [`Status`].
 //!
-//! Other formats have fewer words than the journal, so what they have none for is written as the
-//! nearest, and the journal's own word stands beside it.
+//! Other formats have fewer words. A status that a format has no word for is written as the nearest one,
+//! and its own name stands beside it.
 
-/// The member with the journal's word.
+use crate::Status;
+
+/// The member with the name of the status.
 pub const STATUS: &str = "cltune_status";
 /// The member with why a configuration failed.
 pub const DETAIL: &str = "cltune_detail";
-/// What the journal calls a configuration that works.
-pub const OK: &str = "ok";
-/// What it calls one whose results are not the reference's.
-pub const WRONG: &str = "wrong-result";
-/// A configuration that breaks a constraint: other tuners record those, and our spaces have none.
-const INVALID: &str = "invalid";
 
-/// Kernel Tuner's word (`__error__`) for a status of the journal.
-pub fn to_kernel_tuner(status: &str) -> &'static str {
+/// Kernel Tuner's word (`__error__`) for a status.
+pub fn to_kernel_tuner(status: &Status) -> &'static str {
     match status {
-        "build-failed" => "CompilationFailedConfig",
-        INVALID => "InvalidConfig",
+        Status::BuildFailed => "CompilationFailedConfig",
+        Status::Invalid => "InvalidConfig",
         _ => "RuntimeFailedConfig",
     }
 }
 
-/// The journal's word for one of Kernel Tuner; `None` for what is none.
-pub fn from_kernel_tuner(word: &str) -> Option<&'static str> {
+/// The status for one of Kernel Tuner's words; `None` for what is none.
+pub fn from_kernel_tuner(word: &str) -> Option<Status> {
     Some(match word {
-        "CompilationFailedConfig" => "build-failed",
-        "RuntimeFailedConfig" | "ErrorConfig" => "launch-failed",
-        "InvalidConfig" => INVALID,
+        "CompilationFailedConfig" => Status::BuildFailed,
+        "RuntimeFailedConfig" | "ErrorConfig" => Status::LaunchFailed,
+        "InvalidConfig" => Status::Invalid,
         _ => return None,
     })
 }
 
-/// The `invalidity` of T4 for a status of the journal.
-pub fn to_t4(status: &str) -> &'static str {
+/// The `invalidity` of T4 for a status.
+pub fn to_t4(status: &Status) -> &'static str {
     match status {
-        OK => "correct",
-        "build-failed" => "compile",
-        WRONG | "skips-work" => "correctness",
-        "timed-out" | "too-slow" => "timeout",
-        INVALID => "constraints",
+        Status::Ok => "correct",
+        Status::BuildFailed => "compile",
+        Status::WrongResult | Status::SkipsWork => "correctness",
+        Status::TimedOut | Status::TooSlow => "timeout",
+        Status::Invalid => "constraints",
         _ => "runtime",
     }
 }
 
-/// The journal's word for an `invalidity` of T4; `None` for what is none.
-pub fn from_t4(invalidity: &str) -> Option<&'static str> {
+/// The status for an `invalidity` of T4; `None` for what is none.
+pub fn from_t4(invalidity: &str) -> Option<Status> {
     Some(match invalidity {
-        "correct" => OK,
-        "compile" => "build-failed",
-        "runtime" => "launch-failed",
-        "correctness" => WRONG,
-        "timeout" => "timed-out",
-        "constraints" => INVALID,
+        "correct" => Status::Ok,
+        "compile" => Status::BuildFailed,
+        "runtime" => Status::LaunchFailed,
+        "correctness" => Status::WrongResult,
+        "timeout" => Status::TimedOut,
+        "constraints" => Status::Invalid,
         _ => return None,
     })
 }
@@ -64,23 +60,22 @@ mod tests {
 
     #[test]
     fn words_that_a_format_has_come_back() {
-        for status in ["build-failed", "launch-failed", INVALID] {
-            assert_eq!(from_kernel_tuner(to_kernel_tuner(status)), Some(status));
+        for status in [Status::BuildFailed, Status::LaunchFailed, Status::Invalid] {
+            assert_eq!(from_kernel_tuner(to_kernel_tuner(&status)), Some(status));
         }
         for status in [
-            OK,
-            "build-failed",
-            "launch-failed",
-            WRONG,
-            "timed-out",
-            INVALID,
+            Status::Ok,
+            Status::BuildFailed,
+            Status::LaunchFailed,
+            Status::WrongResult,
+            Status::TimedOut,
+            Status::Invalid,
         ] {
-            assert_eq!(from_t4(to_t4(status)), Some(status));
+            assert_eq!(from_t4(to_t4(&status)), Some(status));
         }
-        assert_eq!(
-            from_kernel_tuner(to_kernel_tuner("crashed")),
-            Some("launch-failed")
-        );
-        assert_eq!(from_t4(to_t4("crashed")), Some("launch-failed"));
+        let crashed = Status::Crashed;
+        let nearest = Some(Status::LaunchFailed);
+        assert_eq!(from_kernel_tuner(to_kernel_tuner(&crashed)), nearest);
+        assert_eq!(from_t4(to_t4(&crashed)), nearest);
     }
 }

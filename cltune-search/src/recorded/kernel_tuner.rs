@@ -8,6 +8,7 @@
 use super::failure::{self, DETAIL, STATUS};
 use super::json::{Ordered, at_once, member, text};
 use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use crate::Status;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -107,19 +108,20 @@ fn measured(
     let mut words = entry.0.iter().filter_map(|(_, value)| value.as_str());
     let failure = words.find_map(failure::from_kernel_tuner);
     let time_ms = number("time").filter(|time| is_time(*time) && *time < FAILED_MS);
+    let failed = failure.is_some();
     let status = match (time_ms, failure) {
-        (_, Some(failure)) => string(STATUS).unwrap_or_else(|| failure.to_owned()),
-        (Some(_), None) => failure::OK.to_owned(),
+        (_, Some(failure)) => string(STATUS).map_or(failure, |name| Status::from(name.as_str())),
+        (Some(_), None) => Status::Ok,
         (None, None) if member("time").is_none() => {
             return Err("there is neither a `time` nor an `__error__`".to_owned());
         }
-        (None, None) => "failed".to_owned(),
+        (None, None) => Status::Failed,
     };
     let samples = member("times").and_then(Value::as_array);
     Ok(Measured {
         position,
         values,
-        time_ms: time_ms.filter(|_| failure.is_none()),
+        time_ms: time_ms.filter(|_| !failed),
         samples_ms: samples
             .into_iter()
             .flatten()
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(file.about.problem, sizes);
         let results = file.results.iter();
         let found: Vec<_> = results
-            .map(|of| (of.values.join(" "), of.time_ms, &*of.status))
+            .map(|of| (of.values.join(" "), of.time_ms, of.status.as_str()))
             .collect();
         assert_eq!(
             found,

@@ -1,5 +1,6 @@
 //! What files of all formats have in common.
 
+use crate::Status;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -52,8 +53,8 @@ pub struct Measured {
     pub samples_ms: Vec<f64>,
     /// Milliseconds.
     pub build_ms: Option<f64>,
-    /// `ok`, or how it failed, in the journal's words where the file has a word for it.
-    pub status: String,
+    /// What came of it; a word that is no status of ours is kept.
+    pub status: Status,
     /// Why it failed.
     pub detail: Option<String>,
 }

@@ -7,6 +7,7 @@
 use super::failure;
 use super::json::{Ordered, at_once, member, text};
 use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use crate::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -38,7 +39,7 @@ struct Result4 {
     #[serde(default)]
     objectives: Vec<String>,
     #[serde(rename = "cltune_status")]
-    status: Option<String>,
+    status: Option<Status>,
     #[serde(rename = "cltune_detail")]
     detail: Option<String>,
 }
@@ -130,7 +131,7 @@ fn measured(
              correctness, timeout, constraints"
         )
     })?;
-    let time_ms = (status == failure::OK)
+    let time_ms = (status == Status::Ok)
         .then(|| time_ms(&result, unit))
         .transpose()?;
     let number = |name: &str| result.times.get(name).and_then(Value::as_f64);
@@ -147,7 +148,7 @@ fn measured(
         build_ms: number("compilation_time")
             .or_else(|| number("compilation"))
             .filter(|time| is_time(*time)),
-        status: result.status.unwrap_or_else(|| status.to_owned()),
+        status: result.status.unwrap_or(status),
         detail: result.detail,
     })
 }
@@ -268,6 +269,6 @@ mod tests {
             assert!(error.contains(says), "{error}");
         }
         let statuses = t4(&first).unwrap().results.remove(0).status;
-        assert_eq!(statuses, "timed-out");
+        assert_eq!(statuses, Status::TimedOut);
     }
 }

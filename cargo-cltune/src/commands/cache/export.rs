@@ -1,6 +1,6 @@
-//! What was tuned at run time, as a lockfile to send to whoever declares the kernels.
+//! Results that programs tuned at run time, as a lockfile to send to whoever declares the kernels.
 
-use crate::commands::Outcome;
+use crate::commands::Exit;
 use crate::lockfile_store;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
@@ -16,7 +16,7 @@ pub(super) fn run(
     out: Option<&Path>,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> Result<Outcome, Box<dyn Error>> {
+) -> Result<Exit, Box<dyn Error>> {
     let is_wanted = |notes: &&Notes| {
         let name = kernel.is_none_or(|part| notes.kernel.contains(part));
         name && !notes.results.is_empty()
@@ -41,7 +41,7 @@ pub(super) fn run(
         Some(path) => lockfile_store::write(path, &united)?,
         None => stdout.write_all(united.to_text().as_bytes())?,
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// The notes of a kernel on a device as a lockfile of their own.

@@ -1,4 +1,4 @@
-//! What the cache holds, printed.
+//! The table of the cache's entries.
 
 use crate::commands::columns::{INDENT, Row, columns};
 use cltune_core::parameter::Value;

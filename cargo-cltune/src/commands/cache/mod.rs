@@ -1,4 +1,4 @@
-//! `cargo cltune cache`: what programs of this user found out at run time.
+//! `cargo cltune cache`: the results that programs of this user have tuned at run time.
 //!
 //! | file | owns |
 //! |---|---|
@@ -8,7 +8,7 @@
 mod export;
 mod list;
 
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use cltune_runtime::cache::{Folder, Listing, clear};
 use std::error::Error;
 use std::io::Write;
@@ -33,8 +33,8 @@ enum Action {
     Clear,
     /// Write what was tuned at run time as a lockfile.
     ///
-    /// `cargo cltune merge` unites it with the lockfile of the package that declares the kernels. Of a
-    /// kernel that was tuned in several versions the latest is taken.
+    /// `cargo cltune merge` unites it with the lockfile of the package that declares the kernels.
+    /// Of a kernel that was tuned in several versions the latest is taken.
     Export {
         /// Only kernels whose name contains this.
         #[arg(long, value_name = "NAME")]
@@ -50,7 +50,7 @@ pub(crate) fn run(
     args: &CacheArgs,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> Result<Outcome, Box<dyn Error>> {
+) -> Result<Exit, Box<dyn Error>> {
     let folder = Folder::of_user()?;
     match &args.action {
         Action::Clear => {
@@ -75,7 +75,7 @@ pub(crate) fn run(
             return export::run(&listing, kernel.as_deref(), out.as_deref(), stdout, stderr);
         }
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 fn warn(listing: &Listing, stderr: &mut dyn Write) -> std::io::Result<()> {

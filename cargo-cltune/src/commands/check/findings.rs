@@ -1,4 +1,4 @@
-//! What is missing from one package's lockfile.
+//! Findings: entries that one package's lockfile lacks, or that are stale.
 
 use cltune_core::declaration::Declaration;
 use cltune_core::fingerprint;
@@ -15,7 +15,7 @@ pub(crate) enum Finding {
     Unreadable {
         /// The line.
         line: usize,
-        /// What is wrong, on which line, and what to do.
+        /// The mistake, its line, and the remedy.
         message: String,
     },
     /// A tunable without any entry.
@@ -34,10 +34,11 @@ pub(crate) enum Finding {
     Damaged {
         /// The tunable.
         kernel: String,
-        /// Which entry and value, and what to do.
+        /// The entry and the value, and the remedy.
         message: String,
     },
-    /// Entries whose results were verified in another way than the tunable declares now. They are used.
+    /// Entries whose results were verified in another way than the tunable declares now. They are
+    /// used.
     VerifiedOtherwise {
         /// The tunable.
         kernel: String,

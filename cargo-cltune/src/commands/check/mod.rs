@@ -1,4 +1,5 @@
-//! `cargo cltune check`: whether every lockfile has what it should have. Needs no device.
+//! `cargo cltune check`: fails where a lockfile lacks an entry that it should have. Needs no
+//! device.
 //!
 //! | file | owns |
 //! |---|---|
@@ -8,7 +9,7 @@
 mod findings;
 mod print;
 
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use crate::artifact::{Discovery, PackageTunables};
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::declaration::Declaration;
@@ -20,17 +21,17 @@ use std::path::{Path, PathBuf};
 
 /// Checks that the lockfile of every package is up to date; exit code 1 when one is not.
 ///
-/// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every device
-/// that its lockfile names. What only examples, benchmarks and tests declare need not be tuned, unless
-/// the command line names targets; where it was tuned, it must be current.
+/// Every problem that a tunable declares must be tuned, for the tunable as it is now, on every
+/// device that its lockfile names. What only examples, benchmarks and tests declare need not be
+/// tuned, unless the command line names targets; where it was tuned, it must be current.
 ///
-/// Tunables of dependencies come with their own results and are not judged, unless `-p` names the package.
-/// What CLTUNE_LOCK holds of them has to be current.
+/// Tunables of dependencies come with their own results and are not judged, unless `-p` names the
+/// package. What CLTUNE_LOCK holds of them has to be current.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Check the tunables in this executable or library, with neither cargo nor sources, against the
-    /// lockfile in the current folder. Packages of which that file holds nothing are not judged, if it holds
-    /// something of another one.
+    /// Check the tunables in this executable or library, with neither cargo nor sources, against
+    /// the lockfile in the current folder. Packages of which that file holds nothing are not
+    /// judged, if it holds something of another one.
     #[arg(long, value_name = "FILE")]
     pub(crate) artifact: Option<PathBuf>,
     /// How to print what was found.
@@ -38,7 +39,7 @@ pub(crate) struct CheckArgs {
     pub(crate) format: Format,
 }
 
-/// What was found.
+/// The findings of all packages.
 #[derive(Clone, Debug, Default)]
 struct Report {
     /// A report for each package and lockfile that is judged.
@@ -49,17 +50,17 @@ struct Report {
     dependencies: Vec<DependencyReport>,
 }
 
-/// What was found in one package.
+/// The findings of one package.
 #[derive(Clone, Debug)]
 struct PackageReport {
     package: String,
     lockfile: PathBuf,
     tunables: usize,
-    /// What is wrong.
+    /// Missing, stale and damaged entries.
     findings: Vec<Finding>,
-    /// What is used all the same, and may be wrong.
+    /// Entries that are used all the same, and may be wrong.
     warnings: Vec<Finding>,
-    /// What is missing for examples, benchmarks and tests only.
+    /// Entries that only examples, benchmarks and tests lack.
     notes: Vec<Finding>,
 }
 
@@ -69,11 +70,12 @@ struct DependencyReport {
     package: String,
     version: String,
     tunables: usize,
-    /// What is wrong with its own results, which its author has to mend.
+    /// Mistakes in its own results, which its author has to mend.
     notes: Vec<Finding>,
 }
 
-/// Checks what was found and prints it. `override_lock` is the value of `CLTUNE_LOCK`, with which programs are built.
+/// Checks what was found and prints it. `override_lock` is the value of `CLTUNE_LOCK`, with which
+/// programs are built.
 ///
 /// # Errors
 /// When a lockfile is there but cannot be opened, or the output is closed. A lockfile that can be
@@ -83,7 +85,7 @@ pub(crate) fn run(
     discovery: &Discovery,
     override_lock: Option<&Path>,
     stdout: &mut dyn Write,
-) -> Result<Outcome, CheckError> {
+) -> Result<Exit, CheckError> {
     let report = if args.artifact.is_some() {
         of_artifact(&discovery.packages)?
     } else {
@@ -94,9 +96,9 @@ pub(crate) fn run(
         Format::Json => print::json(stdout, &report)?,
     }
     Ok(if report.is_clean() {
-        Outcome::Done
+        Exit::Done
     } else {
-        Outcome::Reported
+        Exit::Reported
     })
 }
 
@@ -154,8 +156,8 @@ fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Re
     Ok(report)
 }
 
-/// What the file of `CLTUNE_LOCK` says of a package's tunables, and those that it does not name. A relative path
-/// counts from the package, as for the macro.
+/// What the file of `CLTUNE_LOCK` says of a package's tunables, and those that it does not name. A
+/// relative path counts from the package, as for the macro.
 fn overridden(
     package: &PackageTunables,
     override_lock: Option<&Path>,
@@ -179,7 +181,8 @@ fn overridden(
     Ok((report.transpose()?, others))
 }
 
-/// An artifact does not say which of its packages is the program's own; the lockfile says which were tuned.
+/// An artifact does not say which of its packages is the program's own; the lockfile says which
+/// were tuned.
 fn of_artifact(packages: &[PackageTunables]) -> Result<Report, StoreError> {
     let mut report = Report::default();
     for package in packages {
@@ -224,7 +227,7 @@ impl DependencyReport {
     }
 }
 
-/// What a lockfile lacks of these tunables of a package.
+/// The entries that a lockfile lacks of these tunables of a package.
 fn judged(
     package: &PackageTunables,
     path: &Path,
@@ -266,4 +269,5 @@ fn is_auxiliary(finding: &Finding, package: &PackageTunables) -> bool {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/unit/check.rs"]
 mod tests;

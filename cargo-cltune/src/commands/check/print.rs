@@ -5,7 +5,8 @@ use super::{DependencyReport, PackageReport, Report};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// One line for a clean package; for others every finding and what to do. Then what need not be done.
+/// One line for a clean package; for others every finding and what to do. Then what need not be
+/// done.
 pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let mut untuned = false;
     let mut named = false;
@@ -42,7 +43,7 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             writeln!(out, "  note: {note}")?;
         }
     }
-    // Beside packages with tunables nobody misses others.
+    // Packages without tunables are only listed where no package has any.
     if report.judged.is_empty() {
         for package in &report.without {
             writeln!(out, "{package}: no tunables of its own")?;
@@ -68,7 +69,7 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// What is not judged, and how it is.
+/// The packages that are not judged, and their state.
 fn dependencies(out: &mut dyn Write, dependencies: &[DependencyReport]) -> io::Result<()> {
     for DependencyReport {
         package,
@@ -103,9 +104,9 @@ fn counted(tunables: usize) -> String {
     }
 }
 
-/// One object: `ok`; `packages`, each with `package`, `lockfile`, `tunables`, `findings`, `warnings` and
-/// `notes`, which are like findings and leave `ok` true; and `dependencies`, which are not judged, each with
-/// `package`, `version`, `tunables` and `notes`.
+/// One object: `ok`; `packages`, each with `package`, `lockfile`, `tunables`, `findings`,
+/// `warnings` and `notes`, which are like findings and leave `ok` true; and `dependencies`, which
+/// are not judged, each with `package`, `version`, `tunables` and `notes`.
 pub(super) fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let list = |findings: &[Finding]| findings.iter().map(finding).collect::<Vec<_>>();
     let packages: Vec<Value> = report

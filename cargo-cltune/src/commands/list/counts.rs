@@ -1,4 +1,4 @@
-//! The space of each device and problem: its size, and what each rule does to it.
+//! The space of each device and problem: its size, and the effect of each rule.
 
 use super::limits::Described;
 use cltune_core::Text;
@@ -20,18 +20,18 @@ pub(super) struct Count {
     pub(super) cartesian: u128,
     /// The configurations that satisfy all rules but those that need what is not known.
     pub(super) valid: Result<u128, TooComplex>,
-    /// The limits that rules need and nobody knows, each once.
+    /// The limits that rules need and that are not known, each once.
     pub(super) not_known: Vec<DeviceField>,
-    /// What each rule does, where that was asked for.
+    /// The effect of each rule, where that was asked for.
     pub(super) rules: Vec<Explained>,
 }
 
-/// What a rule does.
+/// The effect of a rule.
 pub(super) struct Explained {
     pub(super) rule: Rule,
     pub(super) constraint: Text,
-    /// How many configurations it removes, and how many are left after it; or the limits without which
-    /// that is not known.
+    /// How many configurations it removes, and how many are left after it; or the limits without
+    /// which that is not known.
     pub(super) effect: Result<Effect, Vec<DeviceField>>,
 }
 
@@ -120,7 +120,8 @@ mod tests {
     use crate::samples;
     use cltune_core::expr::{Formula, Scope, Type};
 
-    /// The count for a device, where the tunable has this constraint besides its four values of `WG`.
+    /// The count for a device, where the tunable has this constraint besides its four values of
+    /// `WG`.
     fn with(constraint: &str, device: &str) -> Count {
         let mut declaration = samples::declaration("app::k", "b3:1", &[64]);
         let scope = Scope {

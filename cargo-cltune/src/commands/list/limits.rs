@@ -1,5 +1,5 @@
-//! What is known of the devices that spaces are counted for: all of a device that is here, some limits of one
-//! that is described.
+//! Limits of the devices that spaces are counted for: all limits of a device of this machine, some
+//! limits of one that is described.
 
 use cltune_core::device::{DeviceField, DeviceInfo};
 

@@ -2,15 +2,15 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `counts` | the space of each device and problem: its size, and what each rule does to it |
-//! | `limits` | what is known of the devices that spaces are counted for |
+//! | `counts` | the space of each device and problem: its size, and the effect of each rule |
+//! | `limits` | the limits of the devices that spaces are counted for |
 //! | `print` | the list as text and as JSON |
 
 mod counts;
 mod limits;
 mod print;
 
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
@@ -38,8 +38,8 @@ pub(crate) struct ListArgs {
     explain: bool,
     /// Instead of this machine's devices one with these limits:
     /// `NAME:max_work_group_size=512,local_mem_size=65536`; may be repeated. The names are those of
-    /// `cargo cltune devices`. A limit that is not given rules nothing out: constraints that need it are
-    /// left out, and the list says which limits these are.
+    /// `cargo cltune devices`. A limit that is not given rules nothing out: constraints that need
+    /// it are left out, and the list says which limits these are.
     #[arg(
         long,
         value_name = "NAME:LIMIT=VALUE,…",
@@ -47,8 +47,8 @@ pub(crate) struct ListArgs {
         conflicts_with = "device"
     )]
     limits: Vec<Described>,
-    /// List the tunables in this executable or library, with neither cargo nor sources. The lockfile is
-    /// read from the current folder.
+    /// List the tunables in this executable or library, with neither cargo nor sources. The
+    /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE")]
     artifact: Option<PathBuf>,
     /// How to print the list.
@@ -62,7 +62,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(
     args: &ListArgs,
     stdout: &mut dyn Write,
-) -> Result<Outcome, Box<dyn std::error::Error>> {
+) -> Result<Exit, Box<dyn std::error::Error>> {
     let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let devices: Vec<Described> = if args.limits.is_empty() {
@@ -94,10 +94,10 @@ pub(crate) fn run(
     if args.format == Format::Json {
         writeln!(stdout, "{}", json!({ "tunables": listed }))?;
     }
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
-/// What the lockfile has of a tunable.
+/// The lockfile's entries of a tunable.
 fn state(declaration: &Declaration, lockfile: Option<&Lockfile>) -> &'static str {
     match lockfile.and_then(|lockfile| lockfile.kernel(&declaration.model.name)) {
         None => "missing",

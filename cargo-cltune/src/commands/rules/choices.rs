@@ -1,4 +1,4 @@
-//! What a device would get if less were known.
+//! The choices that a device would get if fewer results were known.
 
 use cltune_core::device::DeviceInfo;
 use cltune_core::model::Model;
@@ -16,9 +16,9 @@ pub(super) struct Choice {
     pub(super) codes: Vec<i64>,
 }
 
-/// What each part of the rule gives a device for a problem: what is selected from ever smaller tables;
-/// then what it would get from each of the other devices. What does not differ in what is left out
-/// comes once.
+/// The choice of each part of the rule for a device and a problem: those that are selected from ever
+/// smaller tables, then those from the results of each other device. A part of the rule, or a device,
+/// that has a choice already is not repeated.
 pub(super) fn choices(
     model: &Model,
     info: &DeviceInfo,
@@ -54,7 +54,7 @@ pub(super) fn choices(
     choices
 }
 
-/// What a device would get if the table held this other device only, and it were the same.
+/// The choice for a device if the table held this other device only, and it were the same.
 fn of_device(
     model: &Model,
     info: &DeviceInfo,

@@ -1,13 +1,13 @@
 //! The choices of one kernel, device and problem, timed in turns.
 
 use super::choices::Choice;
-use crate::session::{Bench, BenchError, Job, Spare};
+use crate::session::{IdleWorkers, Job, MeasurementWorker, WorkerError};
 use std::time::Duration;
 
 /// The seed of the inputs. What is compared has the same inputs.
 const SEED: u64 = 1;
 
-/// What a choice is worth.
+/// The worth of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Worth {
     pub(super) choice: Choice,
@@ -23,23 +23,23 @@ pub(super) fn measure(
     job: &Job,
     choices: Vec<Choice>,
     limit: Duration,
-) -> Result<Vec<Worth>, BenchError> {
+) -> Result<Vec<Worth>, WorkerError> {
     let mut configurations: Vec<Vec<i64>> = Vec::new();
     for choice in &choices {
         if !configurations.contains(&choice.codes) {
             configurations.push(choice.codes.clone());
         }
     }
-    let mut bench = Bench::new(job, SEED, limit, &Spare::default())?;
+    let mut worker = MeasurementWorker::new(job, SEED, limit, &IdleWorkers::default())?;
     let mut right = Vec::new();
     for codes in configurations {
-        if bench.verify(&codes)?.is_none() {
+        if worker.verify(&codes)?.is_none() {
             right.push(codes);
         }
     }
-    let times = bench.compare(&right)?;
+    let times = worker.compare(&right)?;
     let time_of = |codes: &[i64]| {
-        let position = right.iter().position(|known| known == codes)?;
+        let position = right.iter().position(|of| of == codes)?;
         let compared = times[position].as_ref().ok()?;
         Some(compared.time_us)
     };

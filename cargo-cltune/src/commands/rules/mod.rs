@@ -1,9 +1,10 @@
-//! `cargo cltune rules`: what each part of the selection rule is worth on the devices of this machine.
+//! `cargo cltune rules`: the worth of each part of the selection rule on the devices of this
+//! machine.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `choices` | what a device would get if less were known |
-//! | `measure` | these timed in turns |
+//! | `choices` | the choices that a device would get if fewer results were known |
+//! | `measure` | the choices, timed in turns |
 //! | `print` | results as tables and as JSON |
 
 mod choices;
@@ -11,7 +12,7 @@ mod measure;
 mod print;
 
 use super::tuned::AllTuned;
-use super::{MessageFormat, Outcome};
+use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{
@@ -44,8 +45,8 @@ pub(crate) struct RulesArgs {
     /// For this problem, `n=1024,m=5`, instead of those in the lockfile; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Measuring")]
     problem: Vec<String>,
-    /// Take the tunables of this executable or library, with neither cargo nor sources. The lockfile
-    /// is read from the current folder.
+    /// Take the tunables of this executable or library, with neither cargo nor sources. The
+    /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE", help_heading = "Measuring")]
     artifact: Option<PathBuf>,
     /// Read this lockfile instead of the packages'.
@@ -59,7 +60,7 @@ pub(crate) struct RulesArgs {
 }
 
 /// Measures.
-pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
     let lockfile = args.lockfile.as_deref();
     let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
     }
     for (job, choices) in plan(&tuned, &devices, &args.problem)? {
         if interrupted() {
-            return Ok(Outcome::Interrupted);
+            return Ok(Exit::Interrupted);
         }
         print::start(&job);
         let worth = measure::measure(&job, choices, LIMIT).map_err(|error| {
@@ -90,13 +91,14 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Outcome, B
         print::print(args.message_format, &job, &worth, stdout)?;
     }
     Ok(if tuned.stale.is_empty() {
-        Outcome::Done
+        Exit::Done
     } else {
-        Outcome::Reported
+        Exit::Reported
     })
 }
 
-/// What there is to measure: every tuned problem of every kernel, or the given ones, on a device of each kind.
+/// What there is to measure: every tuned problem of every kernel, or the given ones, on a device of
+/// each kind.
 fn plan(
     tuned: &AllTuned,
     devices: &[DeviceRecord],

@@ -1,11 +1,12 @@
-//! What choices are worth, as tables for people and as messages for tools.
+//! The worth of choices, as tables for people and as messages for tools.
 
 use super::measure::{Worth, fastest};
 use crate::commands::MessageFormat;
 use crate::commands::columns::{INDENT, columns};
 use crate::json;
-use crate::session::{Job, time};
+use crate::session::Job;
 use crate::terminal::{printable_name, say};
+use crate::units::time;
 use cltune_core::select::Rule;
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};

@@ -1,4 +1,4 @@
-//! What strategies reached, for people and for tools.
+//! The results of strategies, for people and for tools.
 
 use super::{Outlook, SimulateArgs};
 use crate::json;
@@ -89,7 +89,7 @@ fn block(
     Ok(())
 }
 
-/// What stopping at stagnation saved, and how often it was wrong.
+/// The savings of stopping at stagnation, and how often it was wrong.
 fn print_ends(
     ends: &[(End, usize)],
     confidence: Confidence,

@@ -8,7 +8,7 @@
 mod definition;
 mod print;
 
-use super::{Format, Outcome};
+use super::{Exit, Format};
 use cltune_search::Generator;
 use cltune_search::space::{Space, TooComplex};
 use definition::{Definition, Stated};
@@ -70,7 +70,7 @@ pub(crate) enum SpaceError {
 }
 
 /// A space and what building it took.
-struct Built {
+struct BuiltSpace {
     name: String,
     stated: Stated,
     space: Space,
@@ -78,7 +78,7 @@ struct Built {
 }
 
 /// Builds the space and prints what was asked for.
-pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, SpaceError> {
+pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Exit, SpaceError> {
     let definition = open(&args.file)?;
     let start = Instant::now();
     let space = Space::build_within(definition.spec, MOST_STEPS).map_err(|source| {
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, S
             source,
         }
     })?;
-    let built = Built {
+    let built = BuiltSpace {
         time: start.elapsed(),
         name: definition.name,
         stated: definition.stated,
@@ -100,9 +100,9 @@ pub(crate) fn run(args: &SpaceArgs, stdout: &mut dyn Write) -> Result<Outcome, S
         Format::Json => print::json(&built, &sample, &differences, args, stdout)?,
     }
     Ok(if differences.is_empty() {
-        Outcome::Done
+        Exit::Done
     } else {
-        Outcome::Reported
+        Exit::Reported
     })
 }
 
@@ -128,7 +128,7 @@ fn sample(space: &Space, args: &SpaceArgs) -> Vec<Vec<i64>> {
 }
 
 /// Where the definition states another count than was found.
-fn differences(built: &Built) -> Vec<String> {
+fn differences(built: &BuiltSpace) -> Vec<String> {
     let stated = built.stated;
     [
         ("valid_count", stated.valid, built.space.count()),

@@ -1,13 +1,13 @@
 //! A built space as text and as JSON.
 
-use super::{Built, SpaceArgs};
+use super::{BuiltSpace, SpaceArgs};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// For people.
 pub(super) fn text(
-    built: &Built,
+    built: &BuiltSpace,
     sample: &[Vec<i64>],
     differences: &[String],
     explain: bool,
@@ -101,7 +101,7 @@ struct RemovedReport {
 
 /// One object.
 pub(super) fn json(
-    built: &Built,
+    built: &BuiltSpace,
     sample: &[Vec<i64>],
     differences: &[String],
     args: &SpaceArgs,
@@ -154,7 +154,7 @@ pub(super) fn json(
     writeln!(stdout)
 }
 
-fn names<'a>(built: &'a Built, parameters: &[usize]) -> Vec<&'a str> {
+fn names<'a>(built: &'a BuiltSpace, parameters: &[usize]) -> Vec<&'a str> {
     parameters
         .iter()
         .map(|parameter| &*built.space.parameters()[*parameter].name)

@@ -1,10 +1,11 @@
-//! The table at the end: per device what was found, and what failed.
+//! The table at the end of a session: the result and the failures of each search, by device.
 
 use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
-use crate::session::{Finished, Job, time};
+use crate::session::{Finished, Job};
 use crate::terminal::printable_name;
+use crate::units::time;
 use cltune_core::expr::{Env, Formula};
 use std::io::Write;
 use std::path::Path;
@@ -35,7 +36,7 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
             writeln!(out, "{line}")?;
         }
         for (lines, (job, finished)) in rows.zip(&of_device) {
-            // Apart, since a line has no room for all.
+            // On lines of their own, since a line has no room for all.
             let values = match &finished.choice {
                 Some(choice) => job.configuration(&choice.codes),
                 None if interrupted() => {
@@ -56,18 +57,18 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
     Ok(())
 }
 
-/// What is worth knowing of a search beside its numbers.
+/// Remarks on a search, beside its numbers.
 fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Result<()> {
     let subject = subject(job);
     if finished.stagnant {
         writeln!(
             out,
-            "  {subject}: ended before the budget, as a tenth more is unlikely to improve it \
-             (--stop-when-stagnant)"
+            "  {subject}: ended before the budget, since a tenth more evaluations are unlikely to improve the \
+             result (--stop-when-stagnant)"
         )?;
     }
-    if let Some(crowded) = &finished.crowded {
-        writeln!(out, "  {subject}: {crowded}")?;
+    if let Some(startup) = &finished.startup {
+        writeln!(out, "  {subject}: {startup}")?;
     }
     let soundness = finished.soundness.as_ref();
     let soundness = soundness.filter(|_| finished.choice.is_some());
@@ -105,9 +106,9 @@ pub(super) fn stopped(job: &Job, reason: &str) -> String {
 }
 
 /// The line about a search whose result is not written.
-pub(super) fn stays(job: &Job) -> String {
+pub(super) fn kept_entry(job: &Job) -> String {
     format!(
-        "warning: {}: what the lockfile has is faster and stays; the search ended before it measured it again",
+        "warning: {}: kept the faster lockfile entry; this search ended before re-measuring it",
         subject(job)
     )
 }
@@ -115,8 +116,8 @@ pub(super) fn stays(job: &Job) -> String {
 /// The line about a lockfile's entry that fails, with nothing to take its place.
 pub(super) fn entry_fails(job: &Job, lockfile: &Path) -> String {
     format!(
-        "warning: {}: the entry in {} fails as well, and stays, since nothing was found to replace it; remove \
-         it, so that programs use the default",
+        "warning: {}: the entry in {} fails as well, and was kept, since no configuration was found to replace \
+         it; remove it, so that programs use the default",
         subject(job),
         lockfile.display()
     )

@@ -1,23 +1,21 @@
-//! One entry, problem and device, in a worker process of its own.
+//! The verification of one entry for a problem on a device, in a worker process of its own.
 
 use super::entries::Origin;
 use crate::interrupt::interrupted;
 use crate::oclgrind::{Ended, Finding, Limits, Oclgrind, Simulation};
-use crate::session::{Job, draws_at_once};
+use crate::session::{Job, draws_at_once, failure_reason};
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::declaration::Reference;
 use cltune_core::record;
 use cltune_core::select::default_codes;
 use cltune_runtime::tuning::{InputKind, Outcome};
+use cltune_search::Status;
 use std::time::Duration;
 
 /// How long computing the reference may take: it is naive, and drivers are slow.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// The status of what could not be prepared.
-const NOT_RUN: &str = "not-run";
-
-/// What is to be verified.
+/// An entry that is to be verified on a problem.
 pub(super) struct Attempt {
     pub(super) job: Job,
     /// Larger problems, for where the reference is of no use on the job's: the next one is tried.
@@ -58,13 +56,13 @@ impl Purpose {
         }
     }
 
-    /// Whether nobody has asked for the problem.
+    /// Whether the user has not asked for the problem.
     fn is_own_idea(self) -> bool {
         matches!(self, Self::Larger | Self::Uneven)
     }
 }
 
-/// What became of it.
+/// The result of an attempt.
 #[derive(Debug, Default)]
 pub(super) struct Verified {
     /// The number of random draws on which the results were right.
@@ -73,28 +71,27 @@ pub(super) struct Verified {
     pub(super) draws: usize,
     /// Kinds of inputs that could not be used, and why.
     pub(super) left_out: Vec<String>,
-    /// What went wrong.
+    /// The failure.
     pub(super) failure: Option<Failure>,
-    /// What Oclgrind found.
+    /// Oclgrind's findings.
     pub(super) findings: Vec<Finding>,
-    /// What was not looked for.
+    /// The check that was left out.
     pub(super) note: Option<&'static str>,
     /// The problem that it was run on, where that is one of the others.
     pub(super) other_problem: Option<Vec<i64>>,
 }
 
-/// What went wrong.
+/// The failure.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// The word that messages have for it.
-    pub(super) status: &'static str,
+    pub(super) status: Status,
     pub(super) detail: String,
-    /// Whether it is the simulator's, which is not up to the kernel.
+    /// Whether it is the simulator's, which cannot run the kernel.
     is_simulators: bool,
 }
 
 impl Failure {
-    fn new(status: &'static str, detail: impl Into<String>) -> Self {
+    fn new(status: Status, detail: impl Into<String>) -> Self {
         Self {
             status,
             detail: detail.into(),
@@ -102,46 +99,48 @@ impl Failure {
         }
     }
 
-    fn of_outcome(outcome: Outcome) -> Self {
+    fn of_outcome(outcome: &Outcome) -> Self {
+        let reason = failure_reason(outcome);
         match outcome {
-            Outcome::BuildFailed { log } => Self::new("build-failed", log),
-            Outcome::LaunchFailed { error } => Self::new("launch-failed", error),
-            Outcome::WrongResult(wrong) => Self::new("wrong-result", wrong.to_string()),
-            Outcome::SkipsWork(skips) => Self::new("skips-work", skips.to_string()),
-            Outcome::Unjudged { reason } => Self::new(NOT_RUN, reason),
+            Outcome::Unjudged { .. } => Self::new(Status::NotRun, reason.unwrap_or_default()),
             // A worker never answers so.
             Outcome::Ok(_) | Outcome::TooSlow { .. } => {
-                Self::new("crashed", "the worker answered nonsense")
+                Self::new(Status::Crashed, "the worker answered nonsense")
             }
+            _ => Self::new(outcome.status(), reason.unwrap_or_default()),
         }
     }
 
     fn of_worker(failure: &WorkerFailure) -> Self {
         match failure {
-            WorkerFailure::TimedOut { .. } => Self::new("timed-out", failure.to_string()),
-            WorkerFailure::Interrupted => Self::new(NOT_RUN, failure.to_string()),
-            _ => Self::new("crashed", failure.to_string()),
+            WorkerFailure::TimedOut { .. } => Self::new(Status::TimedOut, failure.to_string()),
+            WorkerFailure::Interrupted => Self::new(Status::NotRun, failure.to_string()),
+            _ => Self::new(Status::Crashed, failure.to_string()),
         }
     }
 
-    /// Nothing here is the kernel's doing, but that it takes long. What was tuned was built elsewhere, so it is the
-    /// simulator that lacks what it needs.
+    /// Only a timeout is the kernel's fault. A tuned configuration was built elsewhere, so a build that
+    /// fails here is the simulator's fault.
     fn of_simulation(ended: Ended, is_tuned: bool, was_prepared: bool) -> Self {
         match ended {
             Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
                 is_simulators: true,
-                ..Self::new(NOT_RUN, format!("Oclgrind itself fails: {reason}"))
+                ..Self::new(Status::NotRun, format!("Oclgrind itself fails: {reason}"))
             },
             Ended::Build(log) => Self {
                 is_simulators: is_tuned,
-                ..Self::new(NOT_RUN, format!("it does not build for Oclgrind: {log}"))
+                ..Self::new(
+                    Status::NotRun,
+                    format!("it does not build for Oclgrind: {log}"),
+                )
             },
-            Ended::Reference(reason) => Self::new(NOT_RUN, reason),
-            Ended::Late(reason) if was_prepared => Self::new("timed-out", reason),
-            Ended::Late(reason) => {
-                Self::new(NOT_RUN, format!("computing the reference failed: {reason}"))
-            }
-            Ended::Interrupted => Self::new(NOT_RUN, "interrupted"),
+            Ended::Reference(reason) => Self::new(Status::NotRun, reason),
+            Ended::Late(reason) if was_prepared => Self::new(Status::TimedOut, reason),
+            Ended::Late(reason) => Self::new(
+                Status::NotRun,
+                format!("computing the reference failed: {reason}"),
+            ),
+            Ended::Interrupted => Self::new(Status::NotRun, "interrupted"),
         }
     }
 }
@@ -151,15 +150,14 @@ impl Verified {
         self.failure.is_none() && self.findings.is_empty()
     }
 
-    /// Whether it never came to running the configuration, of which nothing is known then.
+    /// Whether the configuration was never run, so that nothing is known of it.
     pub(super) fn is_not_run(&self) -> bool {
-        self.status() == NOT_RUN
+        self.status() == Status::NotRun
     }
 
-    /// Whether the driver does not want it.
+    /// Whether the driver refuses it.
     fn is_refused(&self) -> bool {
-        let refusal = |status| matches!(status, "build-failed" | "launch-failed");
-        refusal(self.status())
+        matches!(self.status(), Status::BuildFailed | Status::LaunchFailed)
     }
 
     /// Whether Oclgrind objects to the configuration, and not only to the reference.
@@ -167,27 +165,30 @@ impl Verified {
         self.findings.iter().any(|finding| !finding.in_reference)
     }
 
-    /// Whether the simulator is not up to the kernel, and had no objections before that.
+    /// Whether the simulator cannot run the kernel, and had no findings before that.
     fn is_beyond_simulator(&self) -> bool {
         let failure = self.failure.as_ref();
         self.findings.is_empty() && failure.is_some_and(|failure| failure.is_simulators)
     }
 
     /// `ok`, `unsound` where only Oclgrind objects, or what went wrong.
-    pub(super) fn status(&self) -> &'static str {
+    pub(super) fn status(&self) -> Status {
         match &self.failure {
-            Some(failure) if failure.status == NOT_RUN && self.has_own_findings() => "unsound",
-            Some(failure) => failure.status,
-            None if self.findings.is_empty() => "ok",
-            None => "unsound",
+            Some(failure) if failure.status == Status::NotRun && self.has_own_findings() => {
+                Status::Unsound
+            }
+            Some(failure) => failure.status.clone(),
+            None if self.findings.is_empty() => Status::Ok,
+            None => Status::Unsound,
         }
     }
 }
 
 impl Attempt {
-    /// Whether a result says nothing about what launches do: a problem of our own idea cannot be prepared, is too
-    /// large for the machine or its patience, or the driver refuses what was tuned for another device or
-    /// problem, and a launch would take the next; or the simulator is not up to the kernel.
+    /// Whether a result says nothing about launches: a problem that the user has not asked for cannot
+    /// be prepared, or is too large for the machine or the time limit; the driver refuses values of
+    /// another device or problem, and a launch would take the next candidate; or the simulator cannot
+    /// run the kernel.
     pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
         (self.purpose.is_own_idea() && verified.is_not_run())
             || (self.origin.is_of_another() && verified.is_refused())
@@ -294,7 +295,7 @@ impl Attempt {
             let mut result = Ok(0);
             for ran in simulated.ran {
                 verified.findings.extend(ran.findings);
-                let wrong = |wrong| Failure::of_outcome(Outcome::WrongResult(wrong));
+                let wrong = |wrong| Failure::of_outcome(&Outcome::WrongResult(wrong));
                 result = ran.result.map_err(wrong);
             }
             verified.findings.extend(simulated.unfinished);
@@ -325,7 +326,7 @@ impl Attempt {
         let prepare = Prepare {
             device: self.job.device.index,
             device_name: self.job.device.name.clone(),
-            record: record::encode(&self.job.declaration),
+            record: record::to_text(&self.job.declaration),
             dims: self.job.dims.clone(),
             seed,
             folder: self.job.folder.clone(),
@@ -335,21 +336,23 @@ impl Attempt {
         };
         let worker = Worker::start().map_err(|failure| Failure::of_worker(&failure))?;
         let patience = PATIENCE.max(self.limit);
-        // Whatever happens here is not the configuration's doing.
+        // A failure here is not the configuration's fault.
         let prepared = Verifier::prepare(worker, prepare, patience);
         let mut verifier = prepared.map_err(|failure| match failure {
-            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Refused(reason) => Failure::new(Status::NotRun, reason),
             Unverified::Worker(failure) => Failure::new(
-                NOT_RUN,
+                Status::NotRun,
                 format!("computing the reference failed: {failure}"),
             ),
         })?;
         let verified = verifier.verify(&self.codes, self.limit);
         let verified = verified.map_err(|failure| match failure {
-            Unverified::Refused(reason) => Failure::new(NOT_RUN, reason),
+            Unverified::Refused(reason) => Failure::new(Status::NotRun, reason),
             Unverified::Worker(failure) => Failure::of_worker(&failure),
         })?;
         left_out.extend(verified.left_out);
-        verified.right.map_err(Failure::of_outcome)
+        verified
+            .right
+            .map_err(|outcome| Failure::of_outcome(&outcome))
     }
 }

@@ -1,4 +1,4 @@
-//! What is to be verified of what lockfiles hold.
+//! The entries of lockfiles that are to be verified.
 
 use crate::commands::tuned::{AllTuned, Tuned};
 use cltune_core::declaration::Declaration;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// A configuration, and what it is for.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct VerifiedEntry {
     /// The folder of the package.
     pub(super) folder: PathBuf,
     /// The tunable.
@@ -59,7 +59,7 @@ impl Origin {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     /// Those of tunables as they are now.
-    pub(super) current: Vec<Entry>,
+    pub(super) current: Vec<VerifiedEntry>,
     /// The names of tunables that have changed since they were tuned.
     pub(super) stale: Vec<String>,
     /// All tunables, with what the lockfile has of them as they are now.
@@ -71,7 +71,7 @@ impl From<AllTuned> for Entries {
         let mut current = Vec::new();
         for tuned in &all.current {
             for result in tuned.table.results.iter() {
-                current.push(Entry {
+                current.push(VerifiedEntry {
                     folder: tuned.folder.clone(),
                     declaration: tuned.declaration.clone(),
                     device: tuned.table.devices[usize::from(result.device)].clone(),

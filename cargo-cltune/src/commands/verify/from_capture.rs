@@ -1,7 +1,7 @@
 //! With `--captured`: a capture's problems and data instead of those that are tuned and declared.
 
 use super::attempt::Purpose;
-use super::entries::{Entry, Origin};
+use super::entries::{Origin, VerifiedEntry};
 use super::plan::{Host, Planner, VerifyError};
 use crate::captured::{Captured, Inputs, OTHER_DIMENSIONS, dims, with_data};
 use crate::commands::tuned::Tuned;
@@ -18,7 +18,7 @@ impl Planner<'_> {
     }
 
     /// Says of an entry whose kernel was captured, and its problem was not, that it is not run.
-    pub(super) fn add_if_captured(&mut self, entry: &Entry) {
+    pub(super) fn add_if_captured(&mut self, entry: &VerifiedEntry) {
         let model = &entry.declaration.model;
         let is_same = |captured: &&Captured| {
             *captured.kernel == *model.name && dims(model, captured).as_ref() == Some(&entry.dims)
@@ -33,8 +33,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds what a launch would select for the problems that were captured of a tunable, with their data; that of
-    /// the device itself, where several have it.
+    /// Adds what a launch would select for the problems that were captured of a tunable, with their
+    /// data; that of the device itself, where several have it.
     pub(super) fn add_captured(&mut self, tunable: &Tuned, host: &Host) -> Result<(), PlanError> {
         let model = &tunable.declaration.model;
         let of_kernel = self.captured.iter();
@@ -76,7 +76,7 @@ impl Planner<'_> {
                     && *result.problem == *dims
             });
             let entry = match tuned {
-                Some(result) => Some(Entry {
+                Some(result) => Some(VerifiedEntry {
                     folder: tunable.folder.clone(),
                     declaration: declaration.clone(),
                     device: host.of.clone(),
@@ -87,7 +87,7 @@ impl Planner<'_> {
                 None => self.selected(tunable, host, &dims),
             };
             let Some(entry) = entry else { continue };
-            let entry = Entry {
+            let entry = VerifiedEntry {
                 declaration,
                 ..entry
             };

@@ -1,12 +1,12 @@
-//! `cargo cltune verify`: whether what lockfiles hold is right, on inputs it was not tuned with.
+//! `cargo cltune verify`: verifies the lockfiles' entries on inputs that they were not tuned with.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `entries` | what is to be verified of what lockfiles hold |
+//! | `entries` | the entries of lockfiles that are to be verified |
 //! | `problems` | larger and uneven problems on which an entry can be run |
 //! | `attempt` | one entry, problem and device in a worker process |
-//! | `plan` | which attempts are made |
-//! | `from_capture` | what of a capture is run |
+//! | `plan` | the attempts |
+//! | `from_capture` | the attempts on a capture's problems and data |
 //! | `print` | results as a table and as JSON |
 
 mod attempt;
@@ -17,7 +17,7 @@ mod print;
 mod problems;
 
 use super::tuned::AllTuned;
-use super::{MessageFormat, Outcome};
+use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{SessionLock, check_kernel_filters};
@@ -31,8 +31,8 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Runs the lockfile's configurations again, and compares their results with the reference's: on
-/// fresh random inputs, and on larger and uneven problems than those they were tuned for. What was not tuned is run
-/// with what a launch would select, such as the default.
+/// fresh random inputs, and on larger and uneven problems than those they were tuned for. What was
+/// not tuned is run with what a launch would select, such as the default.
 ///
 /// Exit code 1 when one is wrong, cannot be run, or is stale.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,8 +48,9 @@ pub(crate) struct VerifyArgs {
     /// --oclgrind: smaller) ones; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Verification")]
     problem: Vec<String>,
-    /// Run the kernels that a program recorded in this folder on what it launched, with its data where that was
-    /// kept (`CLTUNE_CAPTURE=FOLDER`, `CLTUNE_CAPTURE_DATA=1`); all other kernels as ever.
+    /// Run the kernels that a program recorded in this folder on what it launched, with its data
+    /// where that was kept (`CLTUNE_CAPTURE=FOLDER`, `CLTUNE_CAPTURE_DATA=1`); all other kernels as
+    /// ever.
     #[arg(
         long,
         value_name = "FOLDER",
@@ -57,8 +58,8 @@ pub(crate) struct VerifyArgs {
         help_heading = "Verification"
     )]
     captured: Option<PathBuf>,
-    /// How many draws of random inputs to run on (default: 8, or as many as are declared if that is more;
-    /// with --oclgrind 1; where no input is random always 1).
+    /// How many draws of random inputs to run on (default: 8, or as many as are declared if that is
+    /// more; with --oclgrind 1; where no input is random always 1).
     #[arg(
         long,
         value_name = "NUMBER",
@@ -69,8 +70,8 @@ pub(crate) struct VerifyArgs {
     /// The seed of the inputs (default: another one each time; it is printed).
     #[arg(long, value_name = "NUMBER", help_heading = "Verification")]
     seed: Option<u64>,
-    /// By how much larger every dimension above 32 of the larger problems is, or one of them where the
-    /// constraints do not allow all; 1 for no problems but the tuned ones, uneven ones neither.
+    /// By how much larger every dimension above 32 of the larger problems is, or one of them where
+    /// the constraints do not allow all; 1 for no problems but the tuned ones, uneven ones neither.
     #[arg(
         long,
         value_name = "FACTOR",
@@ -128,7 +129,7 @@ impl VerifyArgs {
 }
 
 /// Verifies.
-pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, Box<dyn Error>> {
+pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
     let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
@@ -152,7 +153,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         printer.start(attempt);
         let result = attempt.run();
         if interrupted() && (result.is_right() || result.is_not_run()) {
-            // Perhaps not on all draws, or not to the end.
+            // It may not have run on all draws, or not to its end.
             break;
         }
         wrong |= !(result.is_right() || attempt.says_nothing(&result));
@@ -160,11 +161,11 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Outcome, 
         printer.result(attempt, &result)?;
     }
     printer.end()?;
-    // A simulator that can run nothing at all is not to be taken for one that has no objections.
+    // A simulator that can run none of them is an error: it must not look like a success.
     wrong |= !plan.attempts.is_empty() && !is_any_run;
     Ok(match (interrupted(), wrong) {
-        (true, _) => Outcome::Interrupted,
-        (false, true) => Outcome::Reported,
-        (false, false) => Outcome::Done,
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Reported,
+        (false, false) => Exit::Done,
     })
 }

@@ -1,22 +1,22 @@
-//! Which attempts are made: entries, problems and devices put together.
+//! The attempts of a verification: entries, problems and devices put together.
 
 use super::VerifyArgs;
 use super::attempt::{Attempt, Purpose};
-use super::entries::{Entries, Entry, Origin};
+use super::entries::{Entries, Origin, VerifiedEntry};
 use super::problems::{larger, uneven};
 use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
 use crate::oclgrind::{self, Oclgrind, OclgrindError};
-use crate::session::{self, BenchError, Job, PlanError, choose_devices, list_devices};
+use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::select::{KnownDevice, Table, select};
 
-/// What is going to be done.
+/// The attempts of a verification.
 pub(super) struct Plan {
     pub(super) attempts: Vec<Attempt>,
-    /// What is left out, and why.
+    /// The entries that are left out, and why.
     pub(super) left_out: Vec<String>,
     /// The seed of the inputs.
     pub(super) seed: u64,
@@ -27,7 +27,7 @@ pub(super) struct Plan {
 pub(super) enum VerifyError {
     /// Devices cannot be listed.
     #[error(transparent)]
-    Devices(#[from] BenchError),
+    Devices(#[from] WorkerError),
     /// A filter matches nothing.
     #[error(transparent)]
     Filter(#[from] PlanError),
@@ -38,9 +38,9 @@ pub(super) enum VerifyError {
     #[error(transparent)]
     Capture(#[from] ReadError),
     /// There is one, and none of it can be run.
-    #[error("nothing of the capture can be verified here: {}", .0.join("; "))]
+    #[error("no launch of the capture can be verified here: {}", .0.join("; "))]
     NothingCaptured(Vec<String>),
-    /// What is tuned was tuned on devices that are not chosen.
+    /// The entries were tuned on devices that are not chosen.
     #[error(
         "nothing to verify: with --oclgrind, --device means what was tuned on a device, and {}",
         if tuned.is_empty() { "nothing was".to_owned() } else { format!("results are of {}", tuned.join(", ")) }
@@ -209,7 +209,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    pub(super) fn add(&mut self, entry: &Entry, host: &Host) -> Result<(), PlanError> {
+    pub(super) fn add(&mut self, entry: &VerifiedEntry, host: &Host) -> Result<(), PlanError> {
         let model = &entry.declaration.model;
         let limits = &host.device.info().limits;
         let factor = i64::from(self.args.larger);
@@ -255,8 +255,9 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds what a launch would select for problems of a tunable that were not tuned on a device: the
-    /// default, where nothing else is known. A simulator of a tuned device runs what was tuned on it.
+    /// Adds what a launch would select for problems of a tunable that were not tuned on a device:
+    /// the default, where nothing else is known. A simulator of a tuned device runs what was tuned
+    /// on it.
     fn add_untuned(&mut self, tunable: &Tuned, host: &Host) -> Result<(), PlanError> {
         let Tuned {
             declaration, table, ..
@@ -297,7 +298,12 @@ impl Planner<'_> {
     }
 
     /// What a launch would select for a problem; `None`, after saying so, where that is nothing.
-    pub(super) fn selected(&mut self, tunable: &Tuned, host: &Host, dims: &[i64]) -> Option<Entry> {
+    pub(super) fn selected(
+        &mut self,
+        tunable: &Tuned,
+        host: &Host,
+        dims: &[i64],
+    ) -> Option<VerifiedEntry> {
         let (model, info) = (&tunable.declaration.model, host.device.info());
         let Some(candidate) = select(model, &info, dims, &tunable.table, &Table::EMPTY) else {
             let problem = model.describe_problem(dims);
@@ -307,7 +313,7 @@ impl Planner<'_> {
             ));
             return None;
         };
-        Some(Entry {
+        Some(VerifiedEntry {
             folder: tunable.folder.clone(),
             declaration: tunable.declaration.clone(),
             device: host.of.clone(),
@@ -320,15 +326,21 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn push(&mut self, entry: &Entry, host: &Host, dims: Vec<i64>, purpose: Purpose) {
+    pub(super) fn push(
+        &mut self,
+        entry: &VerifiedEntry,
+        host: &Host,
+        dims: Vec<i64>,
+        purpose: Purpose,
+    ) {
         self.push_first(entry, host, vec![dims], purpose);
     }
 
-    /// Adds an attempt on the first of these problems that can be prepared, if the same is not there: entries for
-    /// several problems may share one.
+    /// Adds an attempt on the first of these problems that can be prepared, if the same is not
+    /// there: entries for several problems may share one.
     fn push_first(
         &mut self,
-        entry: &Entry,
+        entry: &VerifiedEntry,
         host: &Host,
         problems: Vec<Vec<i64>>,
         purpose: Purpose,
@@ -370,7 +382,7 @@ impl Planner<'_> {
         });
     }
 
-    fn leave_out(&mut self, entry: &Entry, problem: &str, reason: &str) {
+    fn leave_out(&mut self, entry: &VerifiedEntry, problem: &str, reason: &str) {
         let model = &entry.declaration.model;
         let (name, values) = (&model.name, model.describe(&entry.codes));
         let of = model.describe_problem(&entry.dims);

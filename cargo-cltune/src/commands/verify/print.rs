@@ -15,7 +15,7 @@ pub(super) struct Printer<'a> {
     format: MessageFormat,
     out: &'a mut dyn Write,
     rows: Vec<Row<2, 4>>,
-    /// What is printed under the table.
+    /// The lines under the table.
     details: Vec<String>,
     right: usize,
     wrong: usize,
@@ -41,7 +41,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// What is going to be done, and what is not.
+    /// The attempts, and the entries that are left out.
     pub(super) fn begin(&mut self, entries: &Entries, plan: &Plan) -> io::Result<()> {
         if self.format == MessageFormat::Json {
             self.message(&json!({
@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
         }
         let draws = format!("{} of {}", result.draws, attempt.all_draws());
         self.rows.push((
-            [result.status().to_owned(), draws],
+            [result.status().to_string(), draws],
             [name, format!("{problem}{size}"), device, values],
         ));
         Ok(())

@@ -1,9 +1,9 @@
-//! Runs as a picture, as in CLTune's figures 4, 5 and 7 (Nugteren & Codreanu, 2015): how single runs
-//! progress, and how what they reach is distributed over many runs.
+//! Runs as a picture, as in CLTune's figures 4, 5 and 7 (Nugteren & Codreanu, 2015): how single
+//! runs progress, and how what they reach is distributed over many runs.
 //!
-//! The SVG is written here and not by a plotting library: those that were looked at (plotters, poloto)
-//! draw neither violins nor bands between percentiles, or write colours that cannot follow the
-//! viewer's light or dark theme, so that little more than the axes would be theirs.
+//! The SVG is written here and not by a plotting library: those that were looked at (plotters,
+//! poloto) draw neither violins nor bands between percentiles, or write colours that cannot follow
+//! the viewer's light or dark theme, so that little more than the axes would be theirs.
 //!
 //! | file | owns |
 //! |---|---|
@@ -15,9 +15,11 @@
 mod page;
 mod progress;
 mod style;
-#[cfg(test)]
-mod tests;
 mod violin;
+
+#[cfg(test)]
+#[path = "../../../tests/unit/plot.rs"]
+mod tests;
 
 use cltune_search::recorded::Course;
 use std::fmt;
@@ -49,7 +51,7 @@ pub(crate) struct Panel {
 pub(crate) struct Series {
     /// The name of the strategy.
     pub(crate) strategy: String,
-    /// How each run went.
+    /// The best-so-far curve of each run.
     pub(crate) courses: Vec<Course>,
 }
 

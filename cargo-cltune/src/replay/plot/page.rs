@@ -1,5 +1,5 @@
-//! What is where on the page: a row for each space, with its heading, its progress on the left and its
-//! violins on the right; above all the legend, below all the caption.
+//! The layout of the page: a row for each space, with its heading, its progress on the left and its
+//! violins on the right; the legend is at the top, and the caption at the bottom.
 
 use super::{Panel, Plot, Series, progress, style, violin};
 use crate::chart::axes::{Area, text};
@@ -105,8 +105,8 @@ fn row(plot: &Plot, panel: &Panel, number: usize, area: Area, violins: f64) -> E
         ))
 }
 
-/// The fraction at the foot of the plots: round, and low enough for every run at the first point and
-/// for nearly all of the space.
+/// The fraction at the foot of the plots: round, and low enough for every run at the first point
+/// and for nearly all of the space.
 fn lowest(plot: &Plot, panel: &Panel) -> f64 {
     let first = plot.points.first().copied().unwrap_or(1);
     let courses = panel.series.iter().flat_map(|series| &series.courses);
@@ -126,7 +126,7 @@ fn short(name: &str) -> String {
     name.chars().take(NAME - 1).chain(['…']).collect()
 }
 
-/// How many runs, of what.
+/// The caption: the number of runs, and of evaluations.
 fn about(panel: &Panel) -> String {
     let runs = panel
         .series
@@ -175,7 +175,7 @@ fn legend(series: &[Series], top: f64, width: f64) -> (Element, f64) {
     (legend, y - top + LEGEND_LINE - 8.0)
 }
 
-/// How to read the picture.
+/// The explanation of the picture.
 fn caption(series: &[Series]) -> [&'static str; 2] {
     let lines = if series.len() == 1 {
         "Left, the best found so far: thin lines are single runs, the thick one is their mean, the band \

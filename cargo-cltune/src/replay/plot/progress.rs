@@ -1,4 +1,4 @@
-//! How the fraction of the optimum grows with the number of evaluations (CLTune's figure 4).
+//! Progress: the fraction of the optimum over the number of evaluations (CLTune's figure 4).
 
 use super::Series;
 use super::style;
@@ -14,8 +14,8 @@ const MOST_RUNS: usize = 100;
 /// Places along a line at most; a plot is not many more pixels wide.
 const MOST_PLACES: usize = 200;
 
-/// The lines of all strategies, with single runs and percentiles where there is but one; `clip` says
-/// where they are seen.
+/// The lines of all strategies, with single runs and percentiles where there is but one; `clip`
+/// says where they are seen.
 pub(super) fn draw(area: Area, fraction: Scale, series: &[Series], clip: &str) -> Element {
     let runs = series.iter().flat_map(|series| &series.courses);
     let last = runs.map(Course::evaluations).max().unwrap_or_default();

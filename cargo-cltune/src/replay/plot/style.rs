@@ -1,7 +1,7 @@
 //! Colours, for light and for dark backgrounds, and how lines and text look.
 
-/// Colours of strategies, told apart with every common colour blindness: Okabe & Ito (Color Universal
-/// Design, 2008) without yellow and black, and the same hues for a dark background.
+/// Colours of strategies, told apart with every common colour blindness: Okabe & Ito (Color
+/// Universal Design, 2008) without yellow and black, and the same hues for a dark background.
 const COLOURS: [(&str, &str); 6] = [
     ("#0072b2", "#4a9fe3"),
     ("#d55e00", "#f28245"),
@@ -32,7 +32,8 @@ const DARK: [&str; 6] = [
 
 /// The style sheet for so many strategies.
 pub(super) fn sheet(strategies: usize) -> String {
-    // At least one pattern of dashes, so that a sheet is the same whether or not colours are enough.
+    // At least one pattern of dashes, so that a sheet is the same whether or not colours are
+    // enough.
     let rounds = strategies.div_ceil(COLOURS.len()).max(2);
     let dashes: String = (1..rounds).map(dashes).collect();
     let light = theme(LIGHT, COLOURS.map(|(light, _)| light));
@@ -40,8 +41,8 @@ pub(super) fn sheet(strategies: usize) -> String {
     format!("{SHAPES}{dashes}{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n")
 }
 
-/// How the lines look when all colours have come round so many times: a dash, and a dot for each time
-/// after the first.
+/// How the lines look when all colours have come round so many times: a dash, and a dot for each
+/// time after the first.
 fn dashes(round: usize) -> String {
     let class = dashed(round);
     let line = " 2 5".repeat(round - 1);
@@ -71,8 +72,8 @@ fn theme(colours: [&str; 6], series: [&str; COLOURS.len()]) -> String {
     )
 }
 
-/// The classes of a strategy by its position: each time that the colours come round again, lines are dashed
-/// in another way.
+/// The classes of a strategy by its position: each time that the colours come round again, lines
+/// are dashed in another way.
 pub(super) fn class(position: usize) -> String {
     let colour = position % COLOURS.len();
     match position / COLOURS.len() {

@@ -1,4 +1,4 @@
-//! How the fraction of the optimum is distributed over runs (CLTune's figures 5 and 7).
+//! Violins: the distribution of the fraction of the optimum over runs (CLTune's figures 5 and 7).
 
 use super::Panel;
 use super::style;

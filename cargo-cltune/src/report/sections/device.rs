@@ -8,7 +8,7 @@ use crate::report::html::{
     cell, details, grouped, note, number, paragraph, row_name, table, times,
 };
 use crate::report::picture::{self, Caption, improvements};
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 
 /// So many of the fastest configurations are listed.
@@ -170,7 +170,7 @@ fn fastest(on: &OnDevice, model: &Model) -> Element {
     )
 }
 
-/// How the search found better and better.
+/// The best-so-far configurations of the search.
 fn course(on: &OnDevice, model: &Model) -> Element {
     let rows = improvements(on).into_iter().map(|(at, codes, time_us)| {
         let mut row = vec![row_name(at.to_string()), number(time(time_us))];

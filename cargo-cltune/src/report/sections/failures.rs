@@ -1,4 +1,4 @@
-//! What failed, and why.
+//! Failures: how many of each status, and the first of each.
 
 use crate::chart::Element;
 use crate::history::OnDevice;
@@ -6,12 +6,13 @@ use crate::report::devices::Devices;
 use crate::report::html::{self, cell, details, grouped, number, paragraph, row_name, table};
 use crate::session::Recorded;
 use cltune_core::model::Model;
+use cltune_search::Status;
 use std::collections::BTreeMap;
 
 /// Failures of one kind on one device.
 #[derive(Debug, PartialEq)]
 struct Kind<'a> {
-    status: &'a str,
+    status: &'a Status,
     count: usize,
     /// The first one.
     first: &'a Recorded,
@@ -29,7 +30,7 @@ pub(in crate::report) fn section(
         kinds.map(move |kind| {
             vec![
                 row_name(devices.name(of)),
-                cell(kind.status),
+                cell(kind.status.as_str()),
                 number(grouped(kind.count as u128)),
                 reason(&kind, model),
             ]
@@ -45,7 +46,7 @@ pub(in crate::report) fn section(
 }
 
 fn kinds(on: &OnDevice) -> Vec<Kind<'_>> {
-    let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
+    let mut kinds: BTreeMap<&Status, Kind> = BTreeMap::new();
     let latest = on.latest();
     let counts = |of: &&Recorded| {
         latest
@@ -82,27 +83,33 @@ mod tests {
 
     #[test]
     fn failures_are_counted_by_kind_with_the_first_of_each() {
-        let result = |code: i64, status: &str, detail: &str| Recorded {
+        let result = |code: i64, status: Status, detail: &str| Recorded {
             codes: vec![code],
-            status: status.to_owned(),
-            time_us: (status == "ok").then_some(1.0),
+            time_us: (status == Status::Ok).then_some(1.0),
+            status,
             detail: Some(detail.to_owned()),
             ..Recorded::default()
         };
         let on = OnDevice {
             results: vec![
                 // It works now: a later session measured it.
-                result(1, "crashed", "once"),
-                result(2, "timed-out", "late"),
-                result(3, "crashed", "first"),
-                result(4, "crashed", "second"),
-                result(1, "ok", ""),
+                result(1, Status::Crashed, "once"),
+                result(2, Status::TimedOut, "late"),
+                result(3, Status::Crashed, "first"),
+                result(4, Status::Crashed, "second"),
+                result(1, Status::Ok, ""),
             ],
             ..OnDevice::default()
         };
         let found: Vec<(&str, usize, Option<&str>)> = kinds(&on)
             .iter()
-            .map(|kind| (kind.status, kind.count, kind.first.detail.as_deref()))
+            .map(|kind| {
+                (
+                    kind.status.as_str(),
+                    kind.count,
+                    kind.first.detail.as_deref(),
+                )
+            })
             .collect();
         assert_eq!(
             found,

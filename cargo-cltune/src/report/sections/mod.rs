@@ -1,15 +1,15 @@
-//! What is on the page.
+//! The sections of the page.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `overview` | the figures at the top, and a table of all searches |
 //! | `device` | a search: figures, picture, its fastest configurations |
-//! | `elsewhere` | what each device's best values cost on the others |
-//! | `parameters` | what parameters and pairs of them make of the time |
-//! | `failures` | what failed, and why |
+//! | `transfer` | the cost of each device's best values on the others |
+//! | `parameters` | the influence of parameters and their pairs on the time, and the times of each value |
+//! | `failures` | failures by status, and the first of each |
 
 pub(super) mod device;
-pub(super) mod elsewhere;
 pub(super) mod failures;
 pub(super) mod overview;
 pub(super) mod parameters;
+pub(super) mod transfer;

@@ -4,10 +4,10 @@ use crate::chart::Element;
 use crate::history::{Kernel, OnDevice};
 use crate::report::devices::Devices;
 use crate::report::html::{self, cell, counted, grouped, number, row_name, times};
-use crate::session::time;
+use crate::units::time;
 use cltune_core::model::Model;
 
-/// What all searches together come to.
+/// The totals of all searches.
 pub(in crate::report) fn tiles(kernels: &[Kernel], devices: &Devices) -> Element {
     let searches: Vec<(&Model, &OnDevice)> = searches(kernels).collect();
     let tried: Vec<(usize, usize)> = searches.iter().map(|(_, on)| on.tried()).collect();
@@ -86,7 +86,7 @@ pub(in crate::report) fn table(kernels: &[Kernel], devices: &Devices) -> Element
     html::section("h2", "overview", "Overview").child(html::table(&caption, columns, rows))
 }
 
-/// How many times as fast as the default the best values are.
+/// The speed-up of the best values over the default.
 pub(in crate::report) fn gain(on: &OnDevice, model: &Model) -> Option<f64> {
     Some(on.default_us(model)? / on.best()?.1)
 }

@@ -1,19 +1,19 @@
-//! A journal made fit for being appended to: a session may have been killed in the middle of a line,
-//! and a disk may have lost something.
+//! Repair of a journal before lines are appended: a session may have been killed in the middle of a
+//! line, and a disk may have lost data.
 
 use super::READABLE;
-use super::entry::{Entry, LARGEST};
+use super::line::{LARGEST, Line};
 use crate::lockfile_store::replace;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found.
+/// The state in which a journal was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Repair {
     /// Nothing to mend; a torn last line, which is what a killed session leaves, is dropped.
     Sound,
-    /// Lines in the middle were damaged, or were those of a session whose header was. The journal as it
-    /// was is kept.
+    /// Lines in the middle were damaged, or were those of a session whose header was. The journal
+    /// as it was is kept.
     Damaged { lines: usize, kept: PathBuf },
 }
 
@@ -31,16 +31,16 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
     let (whole, torn) = text.split_at(end);
     let mut sound = Vec::with_capacity(whole.len());
     let mut damaged = 0;
-    // Without its header nobody can tell what a session's lines are about.
+    // Without its header, the kernel and the device of a session's lines are not known.
     let mut headless = false;
     for line in whole.split_inclusive(|byte| *byte == b'\n') {
-        let entry = Entry::of(line.strip_suffix(b"\n").unwrap_or(line));
-        match entry {
-            Entry::Damaged { header: true } => headless = true,
-            Entry::Header(_) => headless = false,
+        let understood = Line::of(line.strip_suffix(b"\n").unwrap_or(line));
+        match understood {
+            Line::Damaged { header: true } => headless = true,
+            Line::Header(_) => headless = false,
             _ => {}
         }
-        if headless || matches!(entry, Entry::Damaged { .. }) {
+        if headless || matches!(understood, Line::Damaged { .. }) {
             damaged += 1;
         } else {
             sound.extend_from_slice(line);
@@ -75,7 +75,7 @@ fn aside(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::checksum::seal;
+    use super::super::line::seal;
     use super::*;
     use serde_json::json;
     use std::fs;

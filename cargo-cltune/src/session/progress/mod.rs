@@ -1,25 +1,24 @@
-//! What a person sees while tuning, on standard error: a block for each device on a terminal, plain
-//! lines elsewhere, nothing but warnings with `--quiet`.
+//! Progress of a session, for people, on standard error: a block for each device on a terminal,
+//! plain lines elsewhere, nothing but warnings with `--quiet`.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `state` | how far a search is |
-//! | `text` | that in words |
+//! | `state` | progress of a search |
+//! | `text` | its text |
 
 mod state;
 mod text;
 
-pub(crate) use text::time;
-
 use super::journal::Interrupted;
 use super::plan::Job;
 use crate::terminal::{printable, say};
+use cltune_search::Status;
 use console::{Style, Term};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use state::State;
 use std::time::{Duration, Instant};
 
-/// How often a line is printed where there is no terminal.
+/// The interval between lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Standard error, shared by all searches.
@@ -58,7 +57,8 @@ impl Screen {
         }
     }
 
-    /// The block of a device with so many searches. `alone` where no other is tuned at the same time.
+    /// The block of a device with so many searches. `alone` where no other is tuned at the same
+    /// time.
     pub(crate) fn block(&self, device: &str, searches: usize, alone: bool) -> Block {
         let bar = if self.kind == Kind::Terminal {
             self.blocks.add(ProgressBar::no_length())
@@ -155,7 +155,7 @@ impl Progress {
         self.note(format!("starting from {nearest}{others}"));
     }
 
-    /// Says that an earlier search can be gone on with, where it did not end by itself.
+    /// Says that an earlier search can be resumed, where it did not end by itself.
     pub(crate) fn resumable(&mut self, left: &Interrupted) {
         if !left.ended && !left.results.is_empty() {
             let results = text::results(left.results.len());
@@ -165,7 +165,7 @@ impl Progress {
         }
     }
 
-    /// Says what an earlier search has left.
+    /// Reports the results of a resumed search.
     pub(crate) fn resumed(&mut self, left: &Interrupted) {
         if !left.results.is_empty() {
             self.state.resume(left.results.len() as u64);
@@ -174,7 +174,7 @@ impl Progress {
         }
     }
 
-    /// Says that something is not as it should be.
+    /// Prints a warning.
     pub(crate) fn warn(&self, text: &str) {
         self.screen.say(&format!("warning: {text}"));
     }
@@ -187,7 +187,7 @@ impl Progress {
     /// A configuration is done: its status and its time, microseconds, where it works.
     pub(crate) fn step(
         &mut self,
-        status: &'static str,
+        status: &Status,
         time_us: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {
@@ -205,7 +205,7 @@ impl Progress {
         self.draw();
     }
 
-    /// What the search begins with: in the block as long as it lasts, or on a line.
+    /// A remark on the search's beginning: in the block as long as it lasts, or on a line.
     fn note(&mut self, text: String) {
         self.line(&text);
         self.state.notes.push(text);
@@ -215,7 +215,7 @@ impl Progress {
     /// A line about this search, where there is no block.
     fn line(&self, line: &str) {
         if self.screen.kind == Kind::Plain {
-            // Who reads must know which search is meant.
+            // The lines of several searches are mixed.
             let indent = if self.alone { "  " } else { "" };
             let of = (!self.alone).then(|| format!("{}: ", self.state.device));
             self.screen
@@ -240,7 +240,7 @@ impl Progress {
 
 #[cfg(test)]
 impl Progress {
-    /// That nobody sees.
+    /// Progress that is not shown.
     pub(crate) fn silent() -> Self {
         Self {
             screen: Screen::new(true),

@@ -1,5 +1,6 @@
-//! How far a search is.
+//! Progress of a search.
 
+use cltune_search::Status;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -9,9 +10,9 @@ pub(super) struct State {
     pub(super) device: String,
     /// Kernel and problem.
     pub(super) title: String,
-    /// Which search of the device's this is, and how many it has.
+    /// The number of this search among the device's, and how many it has.
     pub(super) search: (usize, usize),
-    /// What it began with.
+    /// Remarks on its beginning.
     pub(super) notes: Vec<String>,
     /// How many configurations there will be, where that is known.
     pub(super) total: Option<u64>,
@@ -25,7 +26,7 @@ pub(super) struct State {
     /// The default's time, microseconds.
     pub(super) default_us: Option<f64>,
     /// How many failed, by kind.
-    pub(super) failures: BTreeMap<&'static str, u64>,
+    pub(super) failures: BTreeMap<Status, u64>,
     /// Whether all is measured, and the best are timed again.
     pub(super) comparing: bool,
 }
@@ -58,13 +59,13 @@ impl State {
     /// A configuration is done.
     pub(super) fn step(
         &mut self,
-        status: &'static str,
+        status: &Status,
         time_us: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {
         self.done += 1;
         match time_us {
-            None => *self.failures.entry(status).or_insert(0) += 1,
+            None => *self.failures.entry(status.clone()).or_insert(0) += 1,
             Some(time) if self.best.as_ref().is_none_or(|(best, _)| time < *best) => {
                 self.best = Some((time, configuration()));
             }
@@ -90,7 +91,7 @@ impl State {
         configurations.into_iter().chain(deadline).min()
     }
 
-    /// Which part of the budget is used up, 0 to 1; `None` where nobody knows.
+    /// The part of the budget that is used up, 0 to 1; `None` where that is not known.
     pub(super) fn fraction(&self, now: Instant) -> Option<f64> {
         let configurations = self
             .total

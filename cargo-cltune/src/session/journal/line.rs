@@ -1,0 +1,320 @@
+//! The lines of a journal: what they hold, and the checksum by which a line that was changed is
+//! recognised.
+
+use crate::session::evaluation::Evaluation;
+use crate::session::plan::Job;
+use cltune_core::declaration::Declaration;
+use cltune_core::fingerprint;
+use cltune_core::model::Model;
+use cltune_core::parameter::Value;
+use cltune_runtime::tuning::Outcome;
+use cltune_search::Status;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+
+/// The size of a journal, bytes: some ten million results.
+pub(super) const LARGEST: u64 = 4 << 30;
+
+/// A line, understood.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// A session begins.
+    Header(Box<Header>),
+    /// A configuration is about to be measured.
+    Begin(Begin),
+    /// One that was begun is not measured now, through no fault of its own.
+    Abandoned(Abandoned),
+    /// The result of one.
+    Result(Box<ResultLine<Recorded>>),
+    /// The session ended by itself.
+    End,
+    /// A line that no session wrote, or that has changed since. Whether a header may have been in
+    /// it.
+    Damaged { header: bool },
+}
+
+/// The first line of a session.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Header {
+    pub(super) kernel: String,
+    fingerprint: String,
+    /// Empty in journals of releases that did not write it.
+    #[serde(default)]
+    pub(super) verification: String,
+    platform: String,
+    device: String,
+    #[serde(default)]
+    driver: String,
+    #[serde(default)]
+    dimensions: Vec<String>,
+    problem: Vec<i64>,
+    params: Vec<String>,
+    #[serde(default)]
+    strategy: String,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    resumed: bool,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Begin {
+    pub(super) begin: Vec<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Abandoned {
+    pub(super) abandoned: Vec<serde_json::Value>,
+}
+
+/// A result, with the values of its configuration.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct ResultLine<R> {
+    pub(super) values: Vec<serde_json::Value>,
+    #[serde(flatten)]
+    pub(super) recorded: R,
+}
+
+#[derive(Deserialize, Serialize)]
+pub(super) struct End {
+    #[serde(rename = "end")]
+    pub(super) reason: String,
+}
+
+/// A configuration and its result.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub(crate) struct Recorded {
+    #[serde(skip)]
+    pub(crate) codes: Vec<i64>,
+    #[serde(default = "unstated")]
+    pub(crate) status: Status,
+    /// Microseconds; `None` where it failed.
+    pub(crate) time_us: Option<f64>,
+    /// The single runs, microseconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) samples_us: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) build_seconds: Option<f64>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<String>,
+    /// Whether somebody else ended its worker, so that it is measured once more when the search is
+    /// resumed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) killed: bool,
+    /// The position of its session in [`Recalled::sessions`](super::Recalled::sessions).
+    #[serde(skip)]
+    pub(crate) session: usize,
+}
+
+/// The status of a line that has none.
+fn unstated() -> Status {
+    Status::Failed
+}
+
+/// Where and for what results were measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) platform: String,
+    pub(crate) device: String,
+    pub(crate) problem: Vec<i64>,
+}
+
+/// The driver of a session, and how it searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Session {
+    /// `CL_DRIVER_VERSION`.
+    pub(crate) driver: String,
+    pub(crate) strategy: String,
+    pub(crate) seed: u64,
+    /// Whether it went on where the session before it had ended.
+    pub(crate) resumed: bool,
+}
+
+impl Line {
+    /// Understands a line, without its newline.
+    pub(super) fn of(line: &[u8]) -> Self {
+        // Two signs: the damage may be in one of them, and lines may have run together.
+        const SIGNS: [&[u8]; 2] = [br#""kernel":"#, br#""fingerprint":"#];
+        let has = |sign: &[u8]| line.windows(sign.len()).any(|bytes| bytes == sign);
+        let damaged = || Self::Damaged {
+            header: SIGNS.iter().any(|sign| has(sign)),
+        };
+        if !is_whole(line) {
+            return damaged();
+        }
+        let header = serde_json::from_slice(line).map(Self::Header);
+        header
+            .or_else(|_| serde_json::from_slice(line).map(Self::Result))
+            .or_else(|_| serde_json::from_slice(line).map(Self::Begin))
+            .or_else(|_| serde_json::from_slice(line).map(Self::Abandoned))
+            .or_else(|_| serde_json::from_slice::<End>(line).map(|_| Self::End))
+            .unwrap_or_else(|_| damaged())
+    }
+}
+
+impl Header {
+    pub(super) fn new(job: &Job, session: Session) -> Self {
+        let model = &job.declaration.model;
+        let parameters = model.parameters.iter();
+        let Place {
+            platform,
+            device,
+            problem,
+        } = Place::of(job);
+        Self {
+            kernel: model.name.to_string(),
+            fingerprint: model.fingerprint.to_string(),
+            verification: fingerprint::of_verification(&job.declaration),
+            platform,
+            device,
+            driver: session.driver,
+            dimensions: model.dimensions.iter().map(ToString::to_string).collect(),
+            problem,
+            params: parameters.map(|of| of.name.to_string()).collect(),
+            strategy: session.strategy,
+            seed: session.seed,
+            resumed: session.resumed,
+        }
+    }
+
+    /// Whether this session measured this very declaration, and judged results as they are judged
+    /// now; old journals do not say how.
+    pub(super) fn is_of(&self, declaration: &Declaration) -> bool {
+        let model = &declaration.model;
+        let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
+        self.kernel == model.name
+            && self.fingerprint == model.fingerprint
+            && (self.verification.is_empty()
+                || self.verification == fingerprint::of_verification(declaration))
+            && self.problem.len() == model.dimensions.len()
+            && parameters.eq(self.params.iter().map(String::as_str))
+    }
+
+    /// The place and the session that the header is about.
+    pub(super) fn parts(self) -> (Place, Session) {
+        let place = Place {
+            platform: self.platform,
+            device: self.device,
+            problem: self.problem,
+        };
+        let session = Session {
+            driver: self.driver,
+            strategy: self.strategy,
+            seed: self.seed,
+            resumed: self.resumed,
+        };
+        (place, session)
+    }
+}
+
+impl Place {
+    /// The device and problem of a job.
+    pub(crate) fn of(job: &Job) -> Self {
+        Self {
+            platform: job.device.platform.clone(),
+            device: job.device.name.clone(),
+            problem: job.dims.clone(),
+        }
+    }
+}
+
+impl Recorded {
+    /// `None` of a configuration of which nothing is known.
+    pub(crate) fn new(codes: &[i64], evaluation: &Evaluation) -> Option<Self> {
+        let (status, detail) = evaluation.status()?;
+        let measurement = match evaluation {
+            Evaluation::Answered(Outcome::Ok(measurement)) => Some(measurement),
+            _ => None,
+        };
+        let samples_us = measurement.map(|of| of.samples_us.clone());
+        Some(Self {
+            codes: codes.to_vec(),
+            status,
+            time_us: measurement.map(|of| of.time_us),
+            samples_us: samples_us.unwrap_or_default(),
+            build_seconds: measurement.map(|of| of.build_seconds),
+            detail,
+            killed: matches!(evaluation, Evaluation::Killed(_)),
+            session: 0,
+        })
+    }
+}
+
+/// A configuration as its values are written; `None` where it is none of the model's.
+pub(super) fn codes(values: &[serde_json::Value], model: &Model) -> Option<Vec<i64>> {
+    if values.len() != model.parameters.len() {
+        return None;
+    }
+    let parameters = model.parameters.iter().zip(values);
+    let codes = parameters.map(|(parameter, value)| {
+        let value = match value {
+            serde_json::Value::Bool(value) => Value::Bool(*value),
+            serde_json::Value::String(name) => Value::Name(name.clone().into()),
+            number => Value::Int(number.as_i64()?),
+        };
+        parameter.domain.code(&value)
+    });
+    codes.collect()
+}
+
+/// Before the checksum of a line, in place of its closing brace.
+const BEFORE: &str = r#","crc32":""#;
+/// After it.
+const AFTER: &str = r#""}"#;
+/// The checksum's hexadecimal digits.
+const DIGITS: usize = 8;
+
+/// An object as a line: its last field is the CRC-32 of all that is before that field. The newline
+/// is there.
+pub(super) fn seal(object: &impl Serialize) -> serde_json::Result<String> {
+    let mut line = serde_json::to_string(object)?;
+    debug_assert!(line.ends_with('}'), "{line}");
+    line.pop();
+    let checksum = crc32fast::hash(line.as_bytes());
+    // Writing to a String cannot fail.
+    let _ = writeln!(line, "{BEFORE}{checksum:08x}{AFTER}");
+    Ok(line)
+}
+
+/// Whether a line, without its newline, is as it was written. One without a checksum was written by
+/// another tool, and passes.
+pub(super) fn is_whole(line: &[u8]) -> bool {
+    let split = line
+        .len()
+        .checked_sub(BEFORE.len() + DIGITS + AFTER.len())
+        .map(|at| line.split_at(at));
+    let Some((content, field)) = split.filter(|(_, field)| field.starts_with(BEFORE.as_bytes()))
+    else {
+        return true;
+    };
+    let digits = field[BEFORE.len()..].get(..DIGITS);
+    let digits = digits.and_then(|digits| str::from_utf8(digits).ok());
+    let stated = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    stated == Some(crc32fast::hash(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let line = seal(&json!({ "values": [64, true], "time_us": 1.25 })).unwrap();
+        let line = line.trim_end().as_bytes();
+        assert!(is_whole(line));
+        serde_json::from_slice::<serde_json::Value>(line).unwrap();
+        let field = BEFORE.len() + DIGITS + AFTER.len();
+        for at in 0..line.len() - field {
+            let mut changed = line.to_vec();
+            changed[at] ^= 1;
+            assert!(!is_whole(&changed), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_tool_passes() {
+        assert!(is_whole(br#"{"values":[64],"time_us":1}"#) && is_whole(b""));
+    }
+}

@@ -1,0 +1,171 @@
+//! Starting workers, their time limit, and the pool of idle ones.
+
+use crate::session::memory::draws_at_once;
+use crate::session::plan::Job;
+use crate::threads::lock;
+use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
+use cltune_core::record;
+use std::sync::{Arc, Mutex};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// Why nothing can be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkerError {
+    /// Ctrl-C was pressed before a device was ready.
+    #[error("interrupted")]
+    Interrupted,
+    /// The worker says why.
+    #[error("{0}")]
+    Refused(String),
+    /// The worker failed.
+    #[error(transparent)]
+    Worker(#[from] WorkerFailure),
+    /// No worker could list the devices.
+    #[error(
+        "listing the OpenCL devices: {0}. One of the installed drivers does this; OCL_ICD_VENDORS can \
+         name a folder with the .icd files of the others"
+    )]
+    Listing(WorkerFailure),
+    /// No worker got ready to measure.
+    #[error(
+        "making ready to measure (buffers, inputs, the reference): {0}. Either the driver fails at this \
+         size, or the reference (the default configuration, unless `reference(…)` names another kernel) \
+         accesses memory far out of bounds or does not end; a slow one needs a larger --time-limit"
+    )]
+    Preparing(WorkerFailure),
+}
+
+impl WorkerError {
+    /// The error for a worker that failed in the middle of a task.
+    pub(super) fn of(failure: WorkerFailure, task: impl FnOnce(WorkerFailure) -> Self) -> Self {
+        match failure {
+            WorkerFailure::Interrupted => Self::Interrupted,
+            failure => task(failure),
+        }
+    }
+}
+
+/// The devices of this machine, as a worker sees them.
+pub(crate) fn list_devices() -> Result<Vec<DeviceRecord>, WorkerError> {
+    list_and_keep().map(|(devices, _)| devices)
+}
+
+/// The same, with the worker: its drivers have started.
+pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, IdleWorkers), WorkerError> {
+    let (worker, answer) = ask_new(&Request::Devices, Duration::ZERO, &[])?;
+    match answer.map_err(|failure| WorkerError::of(failure, WorkerError::Listing))? {
+        Response::Devices(devices) => {
+            let idle = IdleWorkers::default();
+            idle.give_measuring(worker, 0);
+            Ok((devices, idle))
+        }
+        Response::Failed(reason) => Err(WorkerError::Refused(reason)),
+        other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
+    }
+}
+
+/// Asks a new worker, started with these variables. One that ends before it has answered is
+/// replaced, once: somebody may have killed it.
+pub(super) fn ask_new(
+    request: &Request,
+    limit: Duration,
+    variables: &[(&str, &str)],
+) -> Result<(Worker, Result<Response, WorkerFailure>), WorkerError> {
+    let ask = || -> Result<_, WorkerError> {
+        let mut worker = Worker::start_with(variables)?;
+        let answer = worker.ask(request, limit);
+        Ok((worker, answer))
+    };
+    match ask()? {
+        (_, Err(WorkerFailure::Ended(_) | WorkerFailure::Killed(_))) => ask(),
+        asked => Ok(asked),
+    }
+}
+
+/// The request to a worker for a job on its first device.
+pub(crate) fn prepare(job: &Job, seed: u64) -> Prepare {
+    let (model, declared) = (&job.declaration.model, job.declaration.draws);
+    let limits = job.device.info().limits;
+    Prepare {
+        device: job.device.index,
+        device_name: job.device.name.clone(),
+        record: record::to_text(&job.declaration),
+        dims: job.dims.clone(),
+        seed,
+        folder: job.folder.clone(),
+        draws: declared.map(|draws| draws_at_once(model, &job.dims, &limits, draws as usize)),
+        kinds: true,
+        guards: true,
+    }
+}
+
+/// The time limit of one configuration: a multiple of the longest evaluation that succeeded.
+pub(super) struct TimeLimit {
+    least: Duration,
+    longest: Duration,
+}
+
+impl TimeLimit {
+    const FACTOR: u32 = 10;
+
+    pub(super) fn new(least: Duration) -> Self {
+        Self {
+            least,
+            longest: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.least.max(self.longest * Self::FACTOR)
+    }
+
+    pub(super) fn note(&mut self, took: Duration) {
+        // What took longer may have been a session that was stopped meanwhile.
+        self.longest = self.longest.max(took.min(self.least));
+    }
+}
+
+/// The idle worker pool of a session. The drivers of these workers have started, and they have
+/// contexts: on a GPU that takes longer than measuring many configurations. They end with the last
+/// clone of this.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IdleWorkers(Arc<Mutex<Pool>>);
+
+#[derive(Debug, Default)]
+struct Pool {
+    /// Those that measure, and how many configurations they have measured.
+    measuring: Vec<(Worker, usize)>,
+    /// Those that build.
+    building: Vec<Worker>,
+}
+
+impl IdleWorkers {
+    pub(super) fn take_measuring(&self) -> Option<(Worker, usize)> {
+        lock(&self.0).measuring.pop()
+    }
+
+    /// Takes a worker that measured so many configurations.
+    pub(super) fn give_measuring(&self, worker: Worker, measured: usize) {
+        lock(&self.0).measuring.push((worker, measured));
+    }
+
+    pub(super) fn take_building(&self) -> Option<Worker> {
+        lock(&self.0).building.pop()
+    }
+
+    pub(super) fn give_building(&self, worker: Worker) {
+        lock(&self.0).building.push(worker);
+    }
+}
+
+impl Drop for Pool {
+    /// All at the same time: a GPU driver takes a while to end each.
+    fn drop(&mut self) {
+        let measuring = self.measuring.drain(..).map(|(worker, _)| worker);
+        for worker in measuring.chain(self.building.drain(..)) {
+            // A thread that is refused drops it as well.
+            drop(Builder::new().spawn(move || drop(worker)));
+        }
+    }
+}

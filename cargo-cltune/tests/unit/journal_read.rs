@@ -1,0 +1,88 @@
+//! Unit tests of `session::journal::read`.
+
+use super::*;
+use crate::samples;
+use cltune_search::Status;
+
+const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0}"#;
+
+fn times(recalled: &Recalled) -> Vec<(Vec<i64>, Option<f64>)> {
+    let results = recalled.results.iter();
+    results
+        .map(|result| (result.codes.clone(), result.time_us))
+        .collect()
+}
+
+fn recalled(journal: &str) -> Vec<Recalled> {
+    let declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
+    let mut recalled = Vec::new();
+    read(journal.as_bytes(), &declaration, &mut recalled);
+    recalled
+}
+
+#[test]
+fn sessions_of_a_place_are_put_together() {
+    let other = HEADER.replace("[8]", "[16]");
+    let journal = format!(
+        "{HEADER}\n{{\"values\":[32],\"status\":\"ok\",\"time_us\":2.5}}\n{other}\n\
+             {{\"values\":[64],\"status\":\"ok\",\"time_us\":1}}\n{HEADER}\n\
+             {{\"values\":[128],\"status\":\"crashed\",\"time_us\":null,\"detail\":\"x\"}}\n"
+    );
+    let recalled = recalled(&journal);
+    assert_eq!(recalled.len(), 2);
+    assert_eq!(recalled[0].place.problem, [8]);
+    let expected = [(vec![32], Some(2.5)), (vec![128], None)];
+    assert_eq!(times(&recalled[0]), expected);
+    assert_eq!(times(&recalled[1]), [(vec![64], Some(1.0))]);
+}
+
+#[test]
+fn everything_a_line_has_is_there() {
+    let second = HEADER.replace("\"auto\"", "\"random\"");
+    let journal = format!(
+        "{HEADER}\n{second}\n\
+             {{\"values\":[32],\"status\":\"ok\",\"time_us\":2,\"samples_us\":[3,2],\"build_seconds\":0.5}}\n\
+             {{\"values\":[64],\"status\":\"timed-out\",\"time_us\":null,\"detail\":\"late\",\"new\":1}}\n"
+    );
+    let recalled = &recalled(&journal)[0];
+    let strategies: Vec<_> = recalled.sessions.iter().map(|of| &*of.strategy).collect();
+    assert_eq!(strategies, ["auto", "random"]);
+    assert_eq!(recalled.sessions[0].driver, "1");
+    let expected = [
+        Recorded {
+            codes: vec![32],
+            time_us: Some(2.0),
+            status: Status::Ok,
+            samples_us: vec![3.0, 2.0],
+            build_seconds: Some(0.5),
+            session: 1,
+            ..Recorded::default()
+        },
+        Recorded {
+            codes: vec![64],
+            status: Status::TimedOut,
+            detail: Some("late".to_owned()),
+            session: 1,
+            ..Recorded::default()
+        },
+    ];
+    assert_eq!(recalled.results, expected);
+}
+
+#[test]
+fn what_is_damaged_or_of_another_declaration_is_left_out() {
+    let stale = HEADER.replace("b3:1", "b3:2");
+    let torn = &HEADER[..HEADER.len() / 2];
+    let journal = format!(
+        "{HEADER}\n{{\"values\":[33],\"time_us\":1}}\n{{\"values\":[32,1],\"time_us\":1}}\n\
+             garbage \u{fffd}\n{{\"values\":[32],\"time_us\":3}}\n{stale}\n\
+             {{\"values\":[64],\"time_us\":1}}\n{HEADER}\n{{\"values\":[64],\"time_us\":2}}\n\
+             {torn}\n{{\"values\":[128],\"time_us\":1}}\n{{\"values\":[25"
+    );
+    let recalled = recalled(&journal);
+    assert_eq!(recalled.len(), 1);
+    let expected = [(vec![32], Some(3.0)), (vec![64], Some(2.0))];
+    assert_eq!(times(&recalled[0]), expected);
+    let other = HEADER.replace("app::saxpy", "app::other");
+    assert!(self::recalled(&format!("{other}\n{{\"values\":[32],\"time_us\":1}}\n")).is_empty());
+}

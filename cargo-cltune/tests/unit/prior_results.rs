@@ -1,0 +1,92 @@
+//! Unit tests of `session::prior_results`.
+
+use super::*;
+use crate::samples;
+use crate::worker::DeviceRecord;
+use cltune_core::lockfile::{Lockfile, Measured};
+use std::fs;
+
+fn job(device: &str, n: i64) -> Job {
+    Job {
+        folder: "app".into(),
+        declaration: samples::declaration("app::saxpy", "b3:1", &[8]),
+        device: DeviceRecord::new(0, &samples::device(device)),
+        twins: Vec::new(),
+        dims: vec![n],
+    }
+}
+
+fn journal(state: &Path, device: &str, n: i64, lines: &str) {
+    let header = format!(
+        r#"{{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"platform","device":"{device}","driver":"1","dimensions":["n"],"problem":[{n}],"params":["WG"],"strategy":"auto","seed":0}}"#
+    );
+    let folder = state.join("journal");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join(format!("{device}-{n}.jsonl")),
+        format!("{header}\n{lines}\n"),
+    )
+    .unwrap();
+}
+
+#[test]
+fn journals_and_lockfile_are_put_together_the_most_similar_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    journal(state, "other", 8, r#"{"values":[32],"time_us":5}"#);
+    journal(
+        state,
+        "mine",
+        64,
+        "{\"values\":[32],\"time_us\":4}\n{\"values\":[64],\"time_us\":null}\n{\"values\":[32],\"time_us\":3}",
+    );
+    journal(state, "mine", 8, r#"{"values":[128],"time_us":1}"#);
+    journal(state, "dead", 8, r#"{"values":[128],"time_us":null}"#);
+    let mut lockfile = Lockfile::default();
+    for (device, n, code) in [("mine", 8, 256), ("other", 8, 64), ("third", 8, 32)] {
+        let measured = Measured {
+            dims: vec![n],
+            codes: vec![code],
+            time_us: 2.0,
+            default_us: None,
+            evaluated: 1,
+            valid: 4,
+            strategy: "auto".to_owned(),
+            verification: None,
+        };
+        let model = &job(device, n).declaration.model;
+        lockfile
+            .record(model, &samples::device(device), &measured)
+            .unwrap();
+    }
+    let file = state.join("cltune.lock");
+    lockfile_store::write(&file, &lockfile).unwrap();
+
+    let known = prior_results(&job("mine", 8), state, &file);
+    let expected = [
+        "2 results on mine for n = 64",
+        "2 results on other for n = 8",
+        // The own journal is left out, the own entry is not.
+        "1 result on mine for n = 8",
+        "1 result on third for n = 8",
+    ];
+    assert_eq!(known.places, expected);
+    assert_eq!(known.own, Some(vec![256]));
+    let results = |at: usize| known.lessons[at].results.clone();
+    assert_eq!(results(0), [(vec![256], Score::Time(2.0))]);
+    let mine = [(vec![32], Score::Time(3.0)), (vec![64], Score::Failed)];
+    assert_eq!(results(1), mine);
+    let other = [(vec![32], Score::Time(5.0)), (vec![64], Score::Time(2.0))];
+    assert_eq!(results(2), other);
+}
+
+#[test]
+fn where_nothing_is_known_there_is_nothing_to_start_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let known = prior_results(
+        &job("mine", 8),
+        folder.path(),
+        &folder.path().join("cltune.lock"),
+    );
+    assert!(known.lessons.is_empty() && known.places.is_empty() && known.own.is_none());
+}

@@ -1,0 +1,69 @@
+//! Declarations and devices for tests, made by hand, with neither cargo nor a driver.
+
+use cltune_core::List;
+use cltune_core::declaration::{Declaration, Reference, Tolerance};
+use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::model::Model;
+use cltune_core::parameter::{Domain, Parameter};
+
+/// A tunable with the parameter `WG` (32 to 256 in powers of two) and the dimension `n`.
+pub(crate) fn declaration(
+    name: &'static str,
+    fingerprint: &'static str,
+    problems: &[i64],
+) -> Declaration {
+    let domain = Domain::PowersOfTwo {
+        first: 32,
+        last: 256,
+    };
+    Declaration {
+        model: Model {
+            name: name.into(),
+            fingerprint: fingerprint.into(),
+            kernel: "kernel".into(),
+            source: "".into(),
+            options: List::Borrowed(&[]),
+            parameters: vec![Parameter {
+                name: "WG".into(),
+                domain,
+            }]
+            .into(),
+            dimensions: vec!["n".into()].into(),
+            constraints: List::Borrowed(&[]),
+            global: List::Borrowed(&[]),
+            local: List::Borrowed(&[]),
+            offset: List::Borrowed(&[]),
+            local_memory: None,
+            defines: List::Borrowed(&[]),
+            arguments: List::Borrowed(&[]),
+            default: None,
+        },
+        package: "app".to_owned(),
+        version: "0.1.0".to_owned(),
+        source_file: "src/lib.rs".to_owned(),
+        lockfile_seen: "absent".to_owned(),
+        files: Vec::new(),
+        problems: problems.iter().map(|n| vec![*n]).collect(),
+        tune_if: None,
+        reference: Reference::Default,
+        tolerance: Tolerance::default(),
+        draws: None,
+        fills: Vec::new(),
+        bytes: None,
+        flops: None,
+        even_work: false,
+    }
+}
+
+/// A GPU.
+pub(crate) fn device(name: &str) -> DeviceInfo {
+    DeviceInfo {
+        platform: "platform".to_owned(),
+        name: name.to_owned(),
+        vendor: "vendor".to_owned(),
+        device_type: DeviceType::Gpu,
+        driver: "1".to_owned(),
+        version: "OpenCL 3.0".to_owned(),
+        limits: DeviceLimits::default(),
+    }
+}
