@@ -9,6 +9,7 @@
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
 //! | `dependencies` | programs that use a library with tunables |
 //! | `device_limits` | limits of the device in every clause that may use them |
+//! | `documentation` | the programs and the links of README.md, the book and the other pages |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
@@ -22,7 +23,6 @@
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `wrong_kernels` | kernels that are right, or fast, only where somebody looks |
 //! | `oclgrind` | defects that only a simulator shows |
-//! | `readme` | what README.md shows first, copied |
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `run_time` | programs that tune themselves, on drivers that fail |
@@ -39,6 +39,7 @@ mod captured;
 mod crates;
 mod dependencies;
 mod device_limits;
+mod documentation;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
@@ -46,7 +47,6 @@ mod limits;
 mod oclgrind;
 mod places;
 mod pruning;
-mod readme;
 mod rebuilds;
 mod report;
 #[cfg(target_os = "linux")]

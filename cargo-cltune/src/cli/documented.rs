@@ -1,4 +1,4 @@
-//! A test of the command lines in `--help`, the workflow and the documentation: each one parses.
+//! Tests of the command lines that people copy: in `--help`, the workflow and the documentation.
 
 use super::{Cargo, examples};
 use clap::Parser as _;
@@ -43,16 +43,27 @@ fn parse(line: &str) -> Result<(), clap::Error> {
     }
 }
 
-/// README.md and what is beside it and in `docs`.
+/// README.md, what is beside it, and every page of the book in `docs`.
 fn documents() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = [root.clone(), root.join("docs")];
-    let entries = folders
-        .iter()
-        .flat_map(|folder| fs::read_dir(folder).unwrap());
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut folders = vec![root.join("docs")];
+    let mut files: Vec<PathBuf> = entries(&root).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in entries(&folder) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                files.push(entry);
+            }
+        }
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
     files
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().path())
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Unit tests of `oclgrind::problems`.
 
 use super::*;
-use cltune_core::device::DeviceField;
 use crate::samples;
 use cltune_core::declaration::ReferenceKernel;
+use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, Memory, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};
@@ -50,7 +50,11 @@ fn formula(model: &Model, text: &str, of: Type) -> Formula {
 }
 
 fn small(declaration: &Declaration, codes: &[&[i64]], dims: &[i64]) -> Vec<Vec<i64>> {
-    let limits = DeviceLimits::NONE.with(DeviceField::MaxWorkGroupSize, 256).with(DeviceField::MaxWorkItemSizeX, 256).with(DeviceField::MaxWorkItemSizeY, 256).with(DeviceField::MaxWorkItemSizeZ, 256);
+    let limits = DeviceLimits::NONE
+        .with(DeviceField::MaxWorkGroupSize, 256)
+        .with(DeviceField::MaxWorkItemSizeX, 256)
+        .with(DeviceField::MaxWorkItemSizeY, 256)
+        .with(DeviceField::MaxWorkItemSizeZ, 256);
     let tuned = Tuned {
         declaration,
         configurations: codes,

@@ -1,8 +1,8 @@
 //! Unit tests of `commands::verify::problems`.
 
 use super::*;
-use cltune_core::device::DeviceField;
 use crate::samples;
+use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, Memory};
 
@@ -40,7 +40,13 @@ fn model() -> Model {
 }
 
 fn limits() -> DeviceLimits {
-    DeviceLimits::NONE.with(DeviceField::MaxWorkGroupSize, 256).with(DeviceField::MaxWorkItemSizeX, 256).with(DeviceField::MaxWorkItemSizeY, 256).with(DeviceField::MaxWorkItemSizeZ, 256).with(DeviceField::GlobalMemSize, 1 << 20).with(DeviceField::MaxMemAllocSize, 1 << 20)
+    DeviceLimits::NONE
+        .with(DeviceField::MaxWorkGroupSize, 256)
+        .with(DeviceField::MaxWorkItemSizeX, 256)
+        .with(DeviceField::MaxWorkItemSizeY, 256)
+        .with(DeviceField::MaxWorkItemSizeZ, 256)
+        .with(DeviceField::GlobalMemSize, 1 << 20)
+        .with(DeviceField::MaxMemAllocSize, 1 << 20)
 }
 
 #[test]

@@ -1,0 +1,185 @@
+//! The programs and the links of README.md, the book in `docs` and the other pages.
+
+use cltune_tests::{Project, tools};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every Markdown file of the repository.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    let mut folders = vec![tools::repository().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("it is a folder") {
+            let path = entry.expect("it can be listed").path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() && !name.starts_with('.') && name != "target" {
+                folders.push(path);
+            } else if name.ends_with(".md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+fn read(page: &Path) -> String {
+    fs::read_to_string(page).expect("it is text")
+}
+
+/// The program in each block of Rust that is a whole program.
+fn programs(page: &str) -> Vec<&str> {
+    let blocks = page.split("```rust\n").skip(1);
+    let blocks = blocks.filter_map(|rest| rest.split("\n```").next());
+    blocks
+        .filter(|block| block.contains("\nfn main()"))
+        .collect()
+}
+
+#[test]
+fn the_first_program_of_the_readme_works_at_once_and_tuned() {
+    let readme = read(&tools::repository().join("README.md"));
+    let program = programs(&readme)[0];
+    let project = Project::new("cltune-e2e-readme").file("src/main.rs", program);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["(the first valid configuration)", "y[0] = 5"]);
+    let _ = project
+        .cltune(&["--device", "0", "--budget", "2", "--problem", "n=1048576"])
+        .expect_code(0);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["(tuned on this device for this problem)", "y[0] = 5"]);
+}
+
+#[test]
+fn the_programs_of_the_book_run_and_can_be_tuned() {
+    let docs = tools::repository().join("docs");
+    let mut number = 0;
+    for page in pages().iter().filter(|page| page.starts_with(&docs)) {
+        for program in programs(&read(page)) {
+            number += 1;
+            let name = format!("cltune-e2e-book-{number}");
+            let project = Project::new(&name).file("src/main.rs", program);
+            let _ = project.run().expect_code(0);
+            let _ = project
+                .cltune(&["--device", "0", "--budget", "2"])
+                .expect_code(0);
+        }
+    }
+    assert!(number >= 2, "{number}");
+}
+
+/// The lines outside of blocks of code, with code spans left out.
+fn prose(page: &str) -> String {
+    let mut prose = String::new();
+    let mut in_code = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code && !line.starts_with("    ") {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    // Between every other pair of backticks.
+    let spans = prose.split('`').enumerate();
+    spans
+        .filter(|(at, _)| at % 2 == 0)
+        .map(|(_, text)| text)
+        .collect()
+}
+
+/// What a page links to, references included.
+fn links(prose: &str) -> Vec<&str> {
+    let inline = prose
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let references = prose
+        .lines()
+        .filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
+    inline.chain(references.map(|(_, target)| target)).collect()
+}
+
+/// The anchors of a page: those of its headings, as GitHub and mdBook make them, and its own.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut anchors = BTreeSet::new();
+    let mut in_code = false;
+    for line in page.lines() {
+        in_code ^= line.starts_with("```");
+        if in_code {
+            continue;
+        }
+        for id in line.split("<a id=\"").skip(1) {
+            anchors.extend(id.split('"').next().map(str::to_owned));
+        }
+        let Some(heading) = line
+            .strip_prefix('#')
+            .map(|line| line.trim_start_matches('#'))
+        else {
+            continue;
+        };
+        let heading = heading
+            .split("<a ")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_lowercase();
+        let kept = heading
+            .chars()
+            .filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
+        let slug = kept.collect::<String>().replace(' ', "-");
+        let before = seen.entry(slug.clone()).or_default();
+        anchors.insert(if *before == 0 {
+            slug
+        } else {
+            format!("{slug}-{before}")
+        });
+        *before += 1;
+    }
+    anchors
+}
+
+#[test]
+fn the_links_of_all_pages_lead_somewhere() {
+    let mut broken = Vec::new();
+    let mut found = 0;
+    for page in pages() {
+        let prose = prose(&read(&page));
+        let targets = links(&prose).into_iter();
+        for target in targets.filter(|target| !target.contains("://") && !target.is_empty()) {
+            found += 1;
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = match path {
+                "" => page.clone(),
+                path => page.parent().expect("it is in a folder").join(path),
+            };
+            let is_page = file.extension().is_some_and(|extension| extension == "md");
+            let leads = file.exists()
+                && (anchor.is_empty() || !is_page || anchors(&read(&file)).contains(anchor));
+            if !leads {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(found >= 100, "{found}");
+}
+
+#[test]
+fn the_book_has_every_page() {
+    let docs = tools::repository().join("docs");
+    let summary = docs.join("SUMMARY.md");
+    let text = read(&summary);
+    let linked: BTreeSet<PathBuf> = links(&text).iter().map(|path| docs.join(path)).collect();
+    let pages = pages()
+        .into_iter()
+        .filter(|page| page.starts_with(&docs) && *page != summary);
+    let missing: Vec<PathBuf> = pages.filter(|page| !linked.contains(page)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
