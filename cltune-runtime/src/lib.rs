@@ -103,13 +103,14 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod kernel;
 mod launch;
-#[cfg(feature = "tuning")]
-mod live;
 mod opencl;
 mod pinned;
 mod policy;
 mod queue;
+#[cfg(feature = "tuning")]
+mod runtime_tuning;
 mod split;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -126,7 +127,8 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
 pub use half::f16;
-pub use launch::{Baked, Configuration, Explanation, Selection, Tunable};
+pub use kernel::Tunable;
+pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;
 pub use pinned::PinnedMemory;
 pub use policy::{
@@ -138,7 +140,8 @@ pub use split::{DeviceSet, Sharing, SplitReport, SplitShare, Transfers};
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::launch::{Arg, default_params, explain, launch, launch_with, select};
+    pub use crate::kernel::Arg;
+    pub use crate::launch::{default_params, explain, launch, launch_with, select};
     pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

@@ -21,7 +21,7 @@
 //! | `lock` | one program at a time |
 //! | `notes` | what is known of a kernel on a device, and its text |
 //! | `store` | notes in memory and on disk |
-//! | `found` | what tuning in a program asks of the store |
+//! | `permit` | the store as run-time tuning uses it |
 //! | `listing` | the whole cache, for people |
 //! | `programs` | program binaries, and how long building took |
 //! | `bound` | how large the cache may become |
@@ -31,11 +31,11 @@
 mod bound;
 mod file;
 mod folder;
-#[cfg(feature = "tuning")]
-mod found;
 mod listing;
 mod lock;
 mod notes;
+#[cfg(feature = "tuning")]
+mod permit;
 mod programs;
 #[cfg(feature = "tuning")]
 mod progress;
@@ -44,13 +44,13 @@ mod store;
 mod trial;
 
 pub use folder::{CacheError, Folder};
-#[cfg(feature = "tuning")]
-pub(crate) use found::Leave;
 pub use listing::{Listing, clear};
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
+#[cfg(feature = "tuning")]
+pub(crate) use permit::TuningPermit;
 pub(crate) use programs::{KeptProgram, ProgramId};
 #[cfg(feature = "tuning")]
 pub(crate) use progress::{Conditions, Progress, Tried};
-pub(crate) use store::{Known, Store};
+pub(crate) use store::{CachedResults, Store};
 #[cfg(feature = "tuning")]
 pub(crate) use trial::Trial;

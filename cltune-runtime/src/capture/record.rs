@@ -5,7 +5,7 @@ use super::{data, recorder};
 use crate::device::Device;
 use crate::error::Result;
 use crate::event::Event;
-use crate::launch::{Arg, Tunable};
+use crate::kernel::{Arg, Tunable};
 use crate::queue::Queue;
 use cltune_core::model::Model;
 use std::time::Instant;

@@ -2,15 +2,20 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `budget` | how long tuning may take |
+//! | `budget` | the time or number of evaluations that tuning may take |
 //! | `text` | a policy as text, as in `CLTUNE_POLICY` |
-//! | `setting` | which policy a call has: of its call site, of its tunable, of the process |
+//! | `setting` | the policy of a call: of its call site, of its tunable, of the process |
+//! | `lockfiles` | lockfiles that are read at run time |
 
 mod budget;
+#[cfg(feature = "offline")]
+mod lockfiles;
 mod setting;
 mod text;
 
 pub use budget::{Budget, BudgetError};
+#[cfg(feature = "offline")]
+pub(crate) use lockfiles::lockfile;
 pub(crate) use setting::{PolicyId, PolicySlot, current, get};
 pub use setting::{policy, set_policy, with_policy};
 pub use text::PolicyError;

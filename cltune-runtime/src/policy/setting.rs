@@ -1,12 +1,10 @@
-//! Which policy a call has.
+//! The policy of a call.
 //!
 //! Policies are few, so each that is used gets a number, which a launch can compare in no time.
 
 use super::text::Features;
 use super::{Policy, PolicyError};
 use crate::error::{Error, Result};
-#[cfg(feature = "offline")]
-use crate::launch::readable;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -146,7 +144,7 @@ fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
         let policy = Policy::supported(&text, Features::COMPILED_IN)?;
         #[cfg(feature = "offline")]
         if let Policy::Offline(file) = &policy {
-            readable(file).map_err(|reason| PolicyError::Lockfile {
+            super::lockfile(file).map_err(|reason| PolicyError::Lockfile {
                 file: file.clone(),
                 reason,
             })?;

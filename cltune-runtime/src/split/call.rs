@@ -12,7 +12,7 @@ use super::turn::{Ended, Kept, Supply};
 use super::worker::Worker;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use cltune_core::split::{
     Division, Layout, Member, Share, Span, Turn, divide, factors, theoretical_best,
 };

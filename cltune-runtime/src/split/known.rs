@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use crate::device::Device;
 use crate::error::Error;
-use crate::launch::Knowledge;
+use crate::launch::TunedResults;
 use cltune_core::device::DeviceLimits;
 use cltune_core::select::{KnownResult, first_valid};
 use cltune_core::split::{Balance, Turn, Worth};
@@ -175,8 +175,8 @@ impl Pace {
 /// large, and its size changes with every correction of the split.
 fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
     let limits = &device.info().limits;
-    let knowledge = Knowledge::of(problem.tunable, device, &problem.policy);
-    let mut candidates = knowledge.candidates(device, problem.dims);
+    let results = TunedResults::of(problem.tunable, device, &problem.policy);
+    let mut candidates = results.candidates(device, problem.dims);
     let known = candidates.find_map(|candidate| {
         let choice = usable(problem, limits, &candidate.codes)?;
         let speed = candidate

@@ -2,7 +2,7 @@
 
 use super::argument::{Given, SplitArg};
 use crate::error::{Error, Result};
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use crate::opencl::stamp_of;
 use crate::policy::{self, Policy};
 use cltune_core::device::DeviceLimits;

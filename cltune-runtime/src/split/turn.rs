@@ -1,7 +1,7 @@
 //! What a device has to do in a round, and what came of it.
 
 use super::contents::Contents;
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use crate::opencl::{Region, Runs};
 use cltune_core::split::Share;
 use std::time::Duration;

@@ -9,7 +9,8 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::launch::{Arg, Tunable};
+use crate::kernel::{Arg, Tunable};
+use crate::launch::LaunchCache;
 use crate::opencl::Region;
 use crate::queue::Queue;
 use std::num::NonZeroU64;
@@ -121,7 +122,7 @@ fn pipeline<'p>(
 /// Builds what the launches need, which is no part of their time: whether with the configuration asked for,
 /// or with that which the selection rule gives pieces for which the driver refuses it.
 fn ready(queue: &Queue, turn: &Turn<'_>) -> Result<bool> {
-    let launches = queue.context().launches();
+    let launches = LaunchCache::of(queue.context());
     let all = |codes| {
         let ready = |piece: &Piece<'_>| launches.ready(turn.tunable, queue, codes, &piece.dims);
         turn.pieces.iter().try_for_each(ready)
@@ -144,7 +145,7 @@ impl Launcher<'_> {
                 Operand::OfFirst { len } => Arg::part(self.buffers.get(0, position)?, *len),
             });
         }
-        let launches = self.queue.context().launches();
+        let launches = LaunchCache::of(self.queue.context());
         let launch = |codes| launches.launch(self.tunable, self.queue, codes, &piece.dims, &args);
         match launch(self.codes) {
             Ok(event) => Ok((event, self.codes.is_some())),

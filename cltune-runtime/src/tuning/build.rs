@@ -4,7 +4,7 @@ use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
-use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::kernel::{build_options, check_fit, set_local_memory};
 use crate::opencl::{BuildFailure, RawKernel, RawProgram};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;

@@ -13,7 +13,7 @@ use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::kernel::{build_options, check_fit, set_local_memory};
 use crate::opencl::RawKernel;
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Reference};

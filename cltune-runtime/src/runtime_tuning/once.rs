@@ -1,10 +1,10 @@
 //! Tuning at the first call, which waits: the search and the measuring of `cargo cltune`, within a
 //! budget.
 
-use super::searching::{Searching, Untuned};
-use crate::cache::{Leave, Store, Trial};
+use super::search::{PreparedSearch, Untuned};
+use crate::cache::{Store, Trial, TuningPermit};
 use crate::device::Device;
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use crate::policy::Budget;
 use crate::tuning::{FinalistRule, Finalists, MeasureOptions, Measurer, Outcome};
 use cltune_core::lockfile::Measured;
@@ -31,8 +31,9 @@ const FINALISTS: FinalistRule = FinalistRule {
     many: 3,
 };
 
-/// Tunes a kernel for a device and a problem, and remembers what it finds. One at a time in this
-/// process, since measuring wants the device for itself; `is_known` is asked when the turn has come.
+/// Tunes a kernel for a device and a problem, and remembers the result. One at a time in this process,
+/// since measuring needs the device for itself; `is_tuned` is asked
+/// once others that tuned have ended.
 ///
 /// # Errors
 /// [`Untuned`].
@@ -42,31 +43,31 @@ pub(crate) fn tune_once(
     dims: &[i64],
     budget: Budget,
     store: &Store,
-    is_known: impl Fn() -> bool,
+    is_tuned: impl Fn() -> bool,
 ) -> Result<(), Untuned> {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    if is_known() {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if is_tuned() {
         return Ok(());
     }
     let begin = Instant::now();
     let (model, info) = (tunable.model(), device.info());
     let patience = budget.time().unwrap_or(PATIENCE);
-    let trial = match store.leave(model, info, dims, patience)? {
-        Leave::Given(trial) => trial,
-        Leave::OtherProgram => return Err(Untuned::OtherProgram),
+    let trial = match store.permit(model, info, dims, patience)? {
+        TuningPermit::Given(trial) => trial,
+        TuningPermit::OtherProgram => return Err(Untuned::OtherProgram),
     };
-    store.known_by_now(model, info);
-    if is_known() {
+    store.results_by_now(model, info);
+    if is_tuned() {
         return Ok(());
     }
     let default = default_codes(model, dims, &info.limits).ok_or(Untuned::Empty)?;
     let evaluations = budget.evaluations();
-    let Searching {
+    let PreparedSearch {
         mut search,
         declaration,
         valid,
-    } = Searching::new(tunable, device, dims, evaluations, &default, store)?;
+    } = PreparedSearch::new(tunable, device, dims, evaluations, &default, store)?;
     let options = MeasureOptions {
         most_repeats: 20,
         repeat_time: Duration::from_millis(20),
@@ -104,7 +105,7 @@ pub(crate) fn tune_once(
     Ok(())
 }
 
-/// What measures.
+/// A measuring session.
 struct Session<'a> {
     model: &'a Model,
     dims: &'a [i64],
@@ -219,7 +220,7 @@ impl Session<'_> {
                 self.note(&codes);
                 match self.measurer.verify(&codes) {
                     Ok(_) => finalists.holds(&codes),
-                    Err(outcome) => self.is_out(finalists, &codes, &outcome),
+                    Err(outcome) => self.leave_out(finalists, &codes, &outcome),
                 }
                 self.settle();
             }
@@ -232,7 +233,7 @@ impl Session<'_> {
                     Ok(one) => compared.push((codes, one.time_us)),
                     Err(outcome) => {
                         all_held = false;
-                        self.is_out(finalists, &codes, &outcome);
+                        self.leave_out(finalists, &codes, &outcome);
                     }
                 }
             }
@@ -243,7 +244,7 @@ impl Session<'_> {
     }
 
     /// A finalist has failed.
-    fn is_out(&mut self, finalists: &mut Finalists, codes: &[i64], outcome: &Outcome) {
+    fn leave_out(&mut self, finalists: &mut Finalists, codes: &[i64], outcome: &Outcome) {
         finalists.fails(codes);
         let failure = self.describe(codes, outcome);
         tracing::warn!(kernel = %self.model.name, %failure, "a configuration is left out");

@@ -1,19 +1,19 @@
-//! How long a call's launch takes, without waiting for it.
+//! The time of a call's launch, measured without waiting for it.
 //!
-//! A queue with profiling tells. Beside one without, the launch goes to a queue of cltune's own that has
-//! it: there it waits for all that the program's queue was given before, and what the program's queue is
-//! given later waits for it. So the order is the same.
+//! A queue with profiling has it. For a queue without, the launch goes to a queue of cltune's own that has
+//! profiling: there it waits for all that the program's queue was given before, and what the program's
+//! queue is given later waits for it. The order thus stays the same.
 
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::launch::{Arg, Prepared};
+use crate::kernel::{Arg, Prepared};
 use crate::opencl::{RawEvent, RawQueue};
 use crate::queue::Queue;
 use cltune_core::model::Model;
 
 /// Times launches.
 #[derive(Debug, Default)]
-pub(super) struct Stopwatch {
+pub(super) struct LaunchTimer {
     /// With profiling; made when it is first needed.
     own: Option<RawQueue>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Stopwatch {
 #[derive(Debug)]
 pub(super) struct Timing(RawEvent);
 
-impl Stopwatch {
+impl LaunchTimer {
     /// Launches on the program's queue, as far as the program can tell.
     pub(super) fn launch(
         &mut self,

@@ -1,25 +1,25 @@
-//! What is known of a tunable when a configuration is selected.
+//! The results that the selection rule chooses from: compiled in, of a lockfile, and of the user's cache.
 
-use super::tunable::Tunable;
-use crate::cache::{Known, Store};
+use crate::cache::{CachedResults, Store};
 use crate::device::Device;
+use crate::kernel::Tunable;
 use crate::policy::Policy;
 use cltune_core::select::{Candidates, Table, candidates};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The results that the selection rule chooses from.
+/// Results of a tunable on a device.
 #[derive(Clone, Debug)]
-pub(crate) struct Knowledge {
+pub(crate) struct TunedResults {
     tunable: &'static Tunable,
     /// Where the policy names a lockfile, its results and those compiled in.
     baked: Option<Arc<Table>>,
     /// The user's cache.
-    cached: Arc<Known>,
+    cached: Arc<CachedResults>,
 }
 
-impl Knowledge {
-    /// What is known on a device under a policy.
+impl TunedResults {
+    /// Those that count on a device under a policy.
     pub(crate) fn of(tunable: &'static Tunable, device: &Device, policy: &Policy) -> Self {
         let baked = match policy {
             Policy::Offline(path) => offline(tunable, path),
@@ -28,7 +28,7 @@ impl Knowledge {
         Self {
             tunable,
             baked,
-            cached: Store::of_user().known(tunable.model(), device.info()),
+            cached: Store::of_user().results(tunable.model(), device.info()),
         }
     }
 

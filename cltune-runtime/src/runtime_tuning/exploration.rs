@@ -1,20 +1,16 @@
-//! A kernel that is being tuned with the calls of the program: what the [explorer](super::explorer)
-//! decides, done.
+//! An on-line search under way: the decisions of the [exploration policy](super::exploration_policy),
+//! carried out with the calls of the program.
 
-use super::account::Account;
-use super::builder::{Builder, Message};
+use super::background_builder::{BackgroundBuilder, Message};
 use super::check::{Check, Checked};
-use super::explorer::{Codes, Explorer, Found, Turn};
-use super::forecast::Forecast;
-use super::online::{Ended, Start, Subject};
-use super::pace::Pace;
-use super::searching::Searching;
-use super::spending::Spending;
-use super::stopwatch::{Stopwatch, Timing};
+use super::exploration_policy::{Codes, ExplorationPolicy, NextCall, TuningResult};
+use super::launch_timer::{LaunchTimer, Timing};
+use super::overhead::{BuildCost, CostForecast, OverBudget, OverheadBudget};
+use super::search::PreparedSearch;
 use crate::cache::{Conditions, Progress, Store, Trial};
 use crate::error::Result;
 use crate::event::Event;
-use crate::launch::{Arg, Prepared};
+use crate::kernel::{Arg, Prepared, ProgramBuilder, Tunable};
 use crate::policy::Overhead;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
@@ -24,40 +20,68 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(super) struct Exploring {
-    explorer: Explorer,
-    builder: Builder,
+/// A kernel, a problem, and what serves calls without tuning.
+pub(crate) struct Subject {
+    pub(crate) tunable: &'static Tunable,
+    pub(crate) dims: Box<[i64]>,
+    /// The configuration that would run without tuning, by its codes and built.
+    pub(crate) default: Codes,
+    pub(crate) prepared: Arc<Prepared>,
+    /// For building other configurations.
+    pub(crate) programs: ProgramBuilder,
+    pub(crate) overhead: Overhead,
+    pub(crate) check: bool,
+}
+
+/// The end of tuning.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// This configuration is to be used from now on.
+    Use(Codes, Arc<Prepared>),
+    /// Another program has tuned, and its result is in the cache now.
+    SelectAgain,
+}
+
+/// A search that is being made.
+pub(super) struct Start {
+    pub(super) builder: BackgroundBuilder,
+    pub(super) trial: Option<Trial>,
+}
+
+/// A kernel that is being tuned with the calls of the program.
+pub(super) struct Exploration {
+    policy: ExplorationPolicy,
+    builder: BackgroundBuilder,
     declaration: Declaration,
     valid: u128,
     strategy: String,
     prepared: HashMap<Codes, Arc<Prepared>>,
-    stopwatch: Stopwatch,
-    /// What building costs the calls.
-    pace: Pace,
-    /// When exploring began, and how long after that the call under way came, microseconds.
+    timer: LaunchTimer,
+    build_cost: BuildCost,
+    /// The begin of the search, and the time from then to the call under way, microseconds.
     begin: Instant,
     now_us: f64,
     /// The call that is being timed.
     timing: Option<(Codes, Timing)>,
     trial: Option<Trial>,
-    /// What the next run of the program will know; `None` where nothing is kept on disk.
+    /// Trials kept for the next run of the program; `None` where nothing is kept on disk.
     progress: Option<Progress>,
 }
 
-impl Exploring {
-    /// Goes on with what an earlier run of the program tried.
+impl Exploration {
+    /// Continues after the trials of an earlier run of the program.
     pub(super) fn new(
         subject: &Subject,
         start: Start,
-        searching: Searching,
-        forecast: Forecast,
+        search: PreparedSearch,
+        forecast: CostForecast,
         queue: &Queue,
     ) -> Self {
         let info = queue.device().info();
-        let strategy = searching.search.name().to_owned();
-        let spending = Spending::new(Account::new(subject.overhead), forecast);
+        let strategy = search.search.name().to_owned();
+        let budget = OverheadBudget::new(subject.overhead, forecast);
         let default = subject.default.clone();
-        let mut explorer = Explorer::new(searching.search, default, spending);
+        let mut policy = ExplorationPolicy::new(search.search, default, budget);
         let conditions = Conditions {
             model: subject.tunable.model(),
             info,
@@ -69,7 +93,7 @@ impl Exploring {
         let progress = trial.map(|trial| Progress::go_on(trial, &conditions));
         let progress = match progress {
             Some(Ok((progress, earlier))) => {
-                explorer.go_on(earlier);
+                policy.resume(earlier);
                 Some(progress)
             }
             Some(Err(reason)) => {
@@ -79,14 +103,14 @@ impl Exploring {
             None => None,
         };
         Self {
-            explorer,
+            policy,
             builder: start.builder,
-            declaration: searching.declaration,
-            valid: searching.valid,
+            declaration: search.declaration,
+            valid: search.valid,
             strategy,
             prepared: HashMap::new(),
-            stopwatch: Stopwatch::default(),
-            pace: Pace::default(),
+            timer: LaunchTimer::default(),
+            build_cost: BuildCost::default(),
             begin: Instant::now(),
             now_us: 0.0,
             timing: None,
@@ -97,32 +121,32 @@ impl Exploring {
 
     /// Something was done beside the calls. That has cost them no more than the time it took.
     pub(super) fn has_cost(&mut self, took: Duration) {
-        self.explorer.extra(microseconds(took));
+        self.policy.extra(microseconds(took));
     }
 
-    /// What it is doing, for people.
+    /// The state of the search, for people.
     pub(super) fn describe(&self, subject: &Subject) -> String {
-        let usual = self.explorer.usual().unwrap_or(&subject.default);
-        let best = subject.tunable.model().describe(usual);
-        let evaluated = self.explorer.evaluated();
+        let incumbent = self.policy.incumbent().unwrap_or(&subject.default);
+        let best = subject.tunable.model().describe(incumbent);
+        let evaluated = self.policy.evaluated();
         format!("tuning with the program's calls: {evaluated} tried, best so far {best}")
     }
 
-    /// Takes in what has ended meanwhile. Returns how tuning ended, if it has.
+    /// Takes in what has ended meanwhile. Returns the end of tuning, if it has ended.
     pub(super) fn advance(&mut self, subject: &Subject, queue: &Queue) -> Option<Ended> {
         self.now_us = microseconds(self.begin.elapsed());
-        self.pace.call(self.now_us);
+        self.build_cost.call(self.now_us);
         if !self.take_time(subject) {
-            return Some(Ended::Found(None));
+            return Some(subject.with_default());
         }
         self.take_builds(subject);
-        if let Some(usual_us) = self.explorer.usual_us() {
-            self.pace.usual(usual_us);
+        if let Some(time_us) = self.policy.incumbent_us() {
+            self.build_cost.incumbent(time_us);
         }
         self.order();
         self.keep(subject);
-        let found = self.explorer.found()?;
-        Some(self.end(subject, queue, found))
+        let result = self.policy.result()?;
+        Some(self.end(subject, queue, result))
     }
 
     /// Takes in how long the last timed call took, once that is known. `false` where calls cannot be
@@ -132,7 +156,7 @@ impl Exploring {
             return true;
         };
         match timing.ended() {
-            Ok(Some(time_us)) => self.explorer.took(&codes, time_us),
+            Ok(Some(time_us)) => self.policy.took(&codes, time_us),
             Ok(None) => self.timing = Some((codes, timing)),
             Err(reason) if codes == subject.default => {
                 let kernel = &subject.tunable.model().name;
@@ -144,7 +168,7 @@ impl Exploring {
         true
     }
 
-    /// Takes in what has been built, and what that has cost.
+    /// Takes in the configurations that were built, and the cost of building them.
     fn take_builds(&mut self, subject: &Subject) {
         while let Some(message) = self.builder.message() {
             let Message::Built(codes, built, took) = message else {
@@ -154,45 +178,45 @@ impl Exploring {
             match *built {
                 Ok(prepared) => {
                     self.prepared.insert(codes.clone(), Arc::new(prepared));
-                    self.explorer.built(codes);
+                    self.policy.built(codes);
                 }
                 Err(reason) => {
                     let configuration = subject.tunable.model().describe(&codes);
                     tracing::debug!(%configuration, %reason, "a configuration does not build");
-                    self.explorer.not_built(&codes);
+                    self.policy.not_built(&codes);
                 }
             }
         }
     }
 
-    /// Says and keeps what was found.
-    fn end(&mut self, subject: &Subject, queue: &Queue, found: Found) -> Ended {
+    /// Reports and keeps the result.
+    fn end(&mut self, subject: &Subject, queue: &Queue, result: TuningResult) -> Ended {
         let (model, info) = (subject.tunable.model(), queue.device().info());
         tracing::info!(
             kernel = %model.name,
             device = %queue.device(),
             problem = %model.describe_problem(&subject.dims),
-            configuration = %model.describe(&found.codes),
-            time_us = found.time_us,
-            default_us = found.default_us,
-            evaluated = found.evaluated,
+            configuration = %model.describe(&result.codes),
+            time_us = result.time_us,
+            default_us = result.default_us,
+            evaluated = result.evaluated,
             "tuned"
         );
-        if let Some(too_dear) = self.explorer.too_dear() {
-            subject.warn_too_dear(too_dear);
+        if let Some(over_budget) = self.policy.over_budget() {
+            subject.warn_over_budget(over_budget);
             if matches!(subject.overhead, Overhead::Fraction { .. })
-                && found.codes == subject.default
+                && result.codes == subject.default
             {
-                // Nothing was found out that the next run should believe.
-                return Ended::Found(None);
+                // There is no result that the next run should rely on.
+                return subject.with_default();
             }
         }
         let measured = Measured {
             dims: subject.dims.to_vec(),
-            codes: found.codes.to_vec(),
-            time_us: found.time_us,
-            default_us: Some(found.default_us),
-            evaluated: found.evaluated,
+            codes: result.codes.to_vec(),
+            time_us: result.time_us,
+            default_us: Some(result.default_us),
+            evaluated: result.evaluated,
             valid: self.valid,
             strategy: self.strategy.clone(),
             verification: None,
@@ -201,29 +225,32 @@ impl Exploring {
         if let Some(progress) = self.progress.take() {
             progress.remove();
         }
-        let prepared = self.prepared.remove(&found.codes);
-        Ended::Found(prepared.map(|prepared| (found.codes, prepared)))
+        let prepared = self.prepared.remove(&result.codes);
+        match prepared {
+            Some(prepared) => Ended::Use(result.codes, prepared),
+            None => subject.with_default(),
+        }
     }
 
-    /// What a build that took so long has cost the calls.
+    /// Takes the cost of a build from the budget.
     fn pay(&mut self, took: Duration) {
-        let cost_us = self.pace.cost(microseconds(took));
-        self.explorer.build_cost(cost_us);
+        let cost_us = self.build_cost.take(microseconds(took));
+        self.policy.build_cost(cost_us);
     }
 
-    /// Orders what is to be built, once it will be known what that costs, and not while a call is timed.
+    /// Orders builds, once their cost can be measured, and not while a call is timed.
     fn order(&mut self) {
-        if !self.pace.is_known() || self.timing.is_some() {
+        if !self.build_cost.is_known() || self.timing.is_some() {
             return;
         }
-        while let Some(codes) = self.explorer.wants() {
+        while let Some(codes) = self.policy.next_to_build() {
             self.builder.order(codes);
         }
     }
 
-    /// Keeps what was tried for the next run.
+    /// Keeps the trials for the next run.
     fn keep(&mut self, subject: &Subject) {
-        for tried in self.explorer.take_tried() {
+        for tried in self.policy.take_tried() {
             let model = subject.tunable.model();
             if let Some(progress) = &mut self.progress
                 && let Err(reason) = progress.add(model, &tried)
@@ -240,19 +267,19 @@ impl Exploring {
         queue: &Queue,
         args: &[Arg<'_>],
     ) -> Result<Event> {
-        // While a call is being timed, the others are not.
-        let turn = match self.timing {
-            Some(_) => Turn::Usual,
-            None => self.explorer.turn(),
+        // One call is timed at a time.
+        let next = match self.timing {
+            Some(_) => NextCall::Incumbent,
+            None => self.policy.next_call(),
         };
-        match turn {
-            Turn::Usual => {
-                let is_building = self.explorer.is_building();
-                self.pace.is_ordinary(self.now_us, is_building);
-                self.usual(subject, queue, args)
+        match next {
+            NextCall::Incumbent => {
+                let is_building = self.policy.is_building();
+                self.build_cost.is_ordinary(self.now_us, is_building);
+                self.with_incumbent(subject, queue, args)
             }
-            Turn::Timed(codes) => self.timed(subject, &codes, queue, args),
-            Turn::Fresh(codes) => {
+            NextCall::Timed(codes) => self.timed(subject, &codes, queue, args),
+            NextCall::Fresh(codes) => {
                 self.note(subject, &codes);
                 let begin = Instant::now();
                 let result = if subject.check {
@@ -268,11 +295,16 @@ impl Exploring {
         }
     }
 
-    /// With the best so far.
-    fn usual(&mut self, subject: &Subject, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
-        self.explorer.served();
-        let usual = self.explorer.usual().cloned();
-        let best = usual.and_then(|codes| Some((self.prepared.get(&codes)?.clone(), codes)));
+    /// With the incumbent.
+    fn with_incumbent(
+        &mut self,
+        subject: &Subject,
+        queue: &Queue,
+        args: &[Arg<'_>],
+    ) -> Result<Event> {
+        self.policy.served();
+        let incumbent = self.policy.incumbent().cloned();
+        let best = incumbent.and_then(|codes| Some((self.prepared.get(&codes)?.clone(), codes)));
         let Some((prepared, codes)) = best else {
             return subject.launch(queue, args);
         };
@@ -296,7 +328,7 @@ impl Exploring {
         let prepared = self.built(subject, codes);
         let model = subject.tunable.model();
         let begin = Instant::now();
-        let launched = self.stopwatch.launch(&prepared, model, queue, args);
+        let launched = self.timer.launch(&prepared, model, queue, args);
         // Beside a queue without profiling that is more than an ordinary launch.
         self.has_cost(begin.elapsed());
         match launched {
@@ -337,7 +369,7 @@ impl Exploring {
         subject.launch(queue, args)
     }
 
-    /// Tries a configuration that has never run on copies; the call itself has the usual one.
+    /// Tries a configuration that has never run on copies; the call itself has the incumbent.
     fn checked(
         &mut self,
         subject: &Subject,
@@ -354,10 +386,10 @@ impl Exploring {
             default: &subject.default,
             args,
         };
-        match check.run(&mut self.stopwatch, &subject.prepared, &candidate) {
+        match check.run(&mut self.timer, &subject.prepared, &candidate) {
             Ok(Checked::Right(time_us)) => {
                 let cost_us = microseconds(begin.elapsed());
-                self.explorer.tried(codes, time_us, cost_us);
+                self.policy.tried(codes, time_us, cost_us);
             }
             Ok(Checked::Wrong(reason)) => {
                 self.has_cost(begin.elapsed());
@@ -368,7 +400,7 @@ impl Exploring {
                 self.failed(subject, codes, &format!("not checked: {reason}"));
             }
         }
-        self.usual(subject, queue, args)
+        self.with_incumbent(subject, queue, args)
     }
 
     fn built(&self, subject: &Subject, codes: &Codes) -> Arc<Prepared> {
@@ -384,11 +416,11 @@ impl Exploring {
             %reason,
             "a configuration is left out"
         );
-        self.explorer.failed(codes);
+        self.policy.failed(codes);
         self.prepared.remove(codes);
     }
 
-    /// Notes what is about to be tried.
+    /// Notes the configuration that is about to be tried.
     fn note(&mut self, subject: &Subject, codes: &[i64]) {
         if let Some(trial) = &mut self.trial
             && let Err(reason) = trial.note_codes(subject.tunable.model(), &subject.dims, codes)
@@ -396,6 +428,34 @@ impl Exploring {
             tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
             self.trial = None;
         }
+    }
+}
+
+impl Subject {
+    /// Launches the default.
+    pub(super) fn launch(&self, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
+        self.prepared.launch(self.tunable.model(), queue, args)
+    }
+
+    /// The end of tuning that leaves the default.
+    pub(super) fn with_default(&self) -> Ended {
+        Ended::Use(self.default.clone(), Arc::clone(&self.prepared))
+    }
+
+    /// Warns about a step that the budget never allows, and names the window that would allow it.
+    pub(super) fn warn_over_budget(&self, over_budget: OverBudget) {
+        let Overhead::Fraction { window, .. } = self.overhead else {
+            // The time is spent, as intended.
+            return;
+        };
+        let seconds = (window.as_secs_f64() * over_budget.factor()).ceil();
+        tracing::warn!(
+            kernel = %self.tunable.model().name,
+            step = over_budget.step,
+            expected_us = over_budget.expected_us,
+            allowed_us = over_budget.allowed_us,
+            "not tuned further within this overhead; `window={seconds}s` would allow it"
+        );
     }
 }
 

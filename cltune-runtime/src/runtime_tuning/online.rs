@@ -1,48 +1,25 @@
-//! Tuning with the calls of the program, from the first call to the last that tunes.
+//! On-line tuning, with the calls of the program, from the first call to the last that tunes.
 
-use super::builder::{Builder, Job, Message};
+use super::background_builder::{BackgroundBuilder, Job, Message};
 use super::check::written_bytes;
-use super::explorer::Codes;
-use super::exploring::Exploring;
-use super::forecast::Forecast;
-use super::spending::TooDear;
-use crate::cache::{Leave, Store, Trial};
+use super::exploration::{Ended, Exploration, Start, Subject};
+use super::overhead::CostForecast;
+use crate::cache::{Store, TuningPermit};
 use crate::error::Result;
 use crate::event::Event;
-use crate::launch::{Arg, Prepared, Tunable};
-use crate::policy::Overhead;
+use crate::kernel::Arg;
 use crate::queue::Queue;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// How often to look whether another program that tunes the same has ended.
+/// The interval at which the end of another program's tuning of the same is looked for.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What is tuned with the calls of the program.
-pub(crate) struct Subject {
-    pub(crate) tunable: &'static Tunable,
-    pub(crate) dims: Box<[i64]>,
-    /// What would run without tuning, by codes and built.
-    pub(crate) default: Codes,
-    pub(crate) prepared: Arc<Prepared>,
-    pub(crate) overhead: Overhead,
-    pub(crate) check: bool,
-}
-
 /// A kernel that is being tuned for a problem. Threads that call at the same time are served by the
-/// default: nobody waits for anybody.
-pub(crate) struct Online {
+/// default: no call waits for another.
+pub(crate) struct OnlineTuner {
     subject: Subject,
     phase: Mutex<Phase>,
-}
-
-/// How tuning ended.
-#[derive(Debug)]
-pub(crate) enum Ended {
-    /// This configuration is to be used from now on; `None`: the default.
-    Found(Option<(Codes, Arc<Prepared>)>),
-    /// Another program found something, which is in the cache now.
-    Elsewhere,
 }
 
 enum Phase {
@@ -50,17 +27,11 @@ enum Phase {
     Waiting(Option<Instant>),
     /// The search is being made.
     Starting(Box<Start>),
-    Exploring(Box<Exploring>),
+    Exploring(Box<Exploration>),
     Ended(Option<Ended>),
 }
 
-/// A search that is being made.
-pub(super) struct Start {
-    pub(super) builder: Builder,
-    pub(super) trial: Option<Trial>,
-}
-
-impl Online {
+impl OnlineTuner {
     /// Nothing has happened yet: the first call begins.
     pub(crate) fn new(subject: Subject) -> Self {
         Self {
@@ -69,7 +40,7 @@ impl Online {
         }
     }
 
-    /// Launches with one configuration or another.
+    /// Launches with the configuration whose turn it is.
     pub(crate) fn launch(&self, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
         let subject = &self.subject;
         let mut phase = match self.phase.try_lock() {
@@ -79,12 +50,12 @@ impl Online {
         };
         subject.advance(&mut phase, queue, args);
         match &mut *phase {
-            Phase::Exploring(exploring) => exploring.launch(subject, queue, args),
+            Phase::Exploring(exploration) => exploration.launch(subject, queue, args),
             _ => subject.launch(queue, args),
         }
     }
 
-    /// How it ended, once.
+    /// The end of tuning, told once.
     pub(crate) fn take_ended(&self) -> Option<Ended> {
         let mut phase = self.phase.try_lock().ok()?;
         match &mut *phase {
@@ -93,47 +64,42 @@ impl Online {
         }
     }
 
-    /// What it is doing, for people.
+    /// The state of tuning, for people.
     pub(crate) fn describe(&self) -> String {
         let phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         match &*phase {
             Phase::Waiting(None) => "not called yet".to_owned(),
             Phase::Waiting(Some(_)) => "another program tunes it".to_owned(),
             Phase::Starting(_) => "tuning begins".to_owned(),
-            Phase::Exploring(exploring) => exploring.describe(&self.subject),
+            Phase::Exploring(exploration) => exploration.describe(&self.subject),
             Phase::Ended(_) => "tuned".to_owned(),
         }
     }
 }
 
 impl Subject {
-    /// With the default.
-    pub(super) fn launch(&self, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
-        self.prepared.launch(self.tunable.model(), queue, args)
-    }
-
     /// Goes on to the next phase where that is possible without waiting.
     fn advance(&self, phase: &mut Phase, queue: &Queue, args: &[Arg<'_>]) {
         let next = match phase {
             Phase::Waiting(None) => self.begin(queue, false),
             Phase::Waiting(Some(look)) if Instant::now() >= *look => self.begin(queue, true),
             Phase::Starting(start) => match start.builder.message() {
-                Some(Message::Search(searching, took)) => {
+                Some(Message::Search(search, took)) => {
                     let Phase::Starting(start) = std::mem::replace(phase, Phase::Ended(None))
                     else {
                         return;
                     };
-                    let compared = written_bytes(&searching.declaration, args);
+                    let compared = written_bytes(&search.declaration, args);
                     let compared = self.check.then_some(compared);
-                    let forecast = Forecast::of(self.prepared.building(), compared);
-                    let mut exploring = Exploring::new(self, *start, *searching, forecast, queue);
-                    exploring.has_cost(took);
-                    Phase::Exploring(Box::new(exploring))
+                    let forecast = CostForecast::of(self.prepared.build_time(), compared);
+                    let mut exploration = Exploration::new(self, *start, *search, forecast, queue);
+                    exploration.has_cost(took);
+                    Phase::Exploring(Box::new(exploration))
                 }
                 Some(Message::Untuned(reason)) => self.give_up(&reason.to_string()),
                 Some(Message::Built(..)) | None => return,
             },
-            Phase::Exploring(exploring) => match exploring.advance(self, queue) {
+            Phase::Exploring(exploration) => match exploration.advance(self, queue) {
                 Some(ended) => Phase::Ended(Some(ended)),
                 None => return,
             },
@@ -142,21 +108,21 @@ impl Subject {
         *phase = next;
     }
 
-    /// Begins to tune. After another program has, what it found is in the cache.
+    /// Begins to tune. After another program has tuned, its result is in the cache.
     fn begin(&self, queue: &Queue, after_another: bool) -> Phase {
         let (model, info) = (self.tunable.model(), queue.device().info());
         let store = Store::of_user();
-        let leave = store.leave(model, info, &self.dims, Duration::ZERO);
-        let trial = match leave {
-            Ok(Leave::Given(trial)) => trial,
-            Ok(Leave::OtherProgram) => return Phase::Waiting(Some(Instant::now() + LOOK)),
+        let permit = store.permit(model, info, &self.dims, Duration::ZERO);
+        let trial = match permit {
+            Ok(TuningPermit::Given(trial)) => trial,
+            Ok(TuningPermit::OtherProgram) => return Phase::Waiting(Some(Instant::now() + LOOK)),
             Err(reason) => return self.give_up(&reason.to_string()),
         };
         if after_another {
-            let known = store.known_by_now(model, info);
-            let mut results = known.table.results.iter();
+            let results = store.results_by_now(model, info);
+            let mut results = results.table.results.iter();
             if results.any(|result| *result.problem == *self.dims) {
-                return Phase::Ended(Some(Ended::Elsewhere));
+                return Phase::Ended(Some(Ended::SelectAgain));
             }
         }
         let job = Job {
@@ -164,37 +130,21 @@ impl Subject {
             dims: self.dims.clone(),
             default: self.default.clone(),
         };
-        match Builder::start(queue.context().workshop(), job) {
+        match BackgroundBuilder::start(&self.programs, job) {
             Ok(builder) => Phase::Starting(Box::new(Start { builder, trial })),
             Err(reason) => self.give_up(&reason.to_string()),
         }
     }
 
-    /// Says what was too dear, and which windows would allow it.
-    pub(super) fn warn_too_dear(&self, too_dear: TooDear) {
-        let Overhead::Fraction { window, .. } = self.overhead else {
-            // The time is spent, as it was to be.
-            return;
-        };
-        let seconds = (window.as_secs_f64() * too_dear.factor()).ceil();
-        tracing::warn!(
-            kernel = %self.tunable.model().name,
-            step = too_dear.step,
-            expected_us = too_dear.expected_us,
-            allowed_us = too_dear.allowed_us,
-            "not tuned further within this overhead; `window={seconds}s` would allow it"
-        );
-    }
-
     fn give_up(&self, reason: &str) -> Phase {
         let kernel = &self.tunable.model().name;
         tracing::warn!(%kernel, %reason, "not tuned");
-        Phase::Ended(Some(Ended::Found(None)))
+        Phase::Ended(Some(self.with_default()))
     }
 }
 
-impl std::fmt::Debug for Online {
+impl std::fmt::Debug for OnlineTuner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Online").finish_non_exhaustive()
+        f.debug_struct("OnlineTuner").finish_non_exhaustive()
     }
 }

@@ -1,8 +1,6 @@
-//! Made-up programs, thousands of them.
+//! The exploration policy on made-up programs, thousands of them.
 
-use super::super::account::{Account, RESERVE};
-use super::super::forecast::Forecast;
-use super::super::pace::Pace;
+use super::super::overhead::{BuildCost, CostForecast, RESERVE};
 use super::*;
 use crate::policy::Overhead;
 use cltune_search::space::{Space, SpaceParameter};
@@ -16,7 +14,7 @@ use std::time::Duration;
 /// time of infinity is a configuration that fails. Builds take `build` calls.
 struct Program {
     times: Vec<f64>,
-    explorer: Explorer,
+    policy: ExplorationPolicy,
     /// Codes that are being built, and at which call they are ready.
     building: VecDeque<(Codes, usize)>,
     /// By which part calls are slower while something is being built.
@@ -25,8 +23,8 @@ struct Program {
     waits: Vec<f64>,
     /// For how long the next call waits.
     waiting: f64,
-    /// What notices.
-    pace: Option<Pace>,
+    /// What measures it.
+    build_cost: Option<BuildCost>,
     orders: usize,
     now: f64,
     /// What each call took.
@@ -44,15 +42,15 @@ impl Program {
         let space = Space::from_configurations(vec![parameter], &all).unwrap();
         let setting = Setting::new(Arc::new(space)).first(&[0]);
         let search = Search::new(find("random").unwrap(), &setting);
-        let spending = Spending::new(Account::new(overhead), Forecast::new(0.0, 0.0));
+        let budget = OverheadBudget::new(overhead, CostForecast::new(0.0, 0.0));
         Self {
             times: times.to_vec(),
-            explorer: Explorer::new(search, [0].into(), spending),
+            policy: ExplorationPolicy::new(search, [0].into(), budget),
             building: VecDeque::new(),
             disturbance: 0.0,
             waits: Vec::new(),
             waiting: 0.0,
-            pace: None,
+            build_cost: None,
             orders: 0,
             now: 0.0,
             took: Vec::new(),
@@ -63,14 +61,14 @@ impl Program {
     fn disturbed(mut self, disturbance: f64, waits: &[f64], expected: f64) -> Self {
         self.disturbance = disturbance;
         self.waits = waits.to_vec();
-        self.pace = Some(Pace::default());
-        self.explorer.spending.expect_build(expected);
+        self.build_cost = Some(BuildCost::default());
+        self.policy.budget.expect_build(expected);
         self
     }
 
     /// What a call with a configuration takes now.
     fn time(&self, codes: &[i64]) -> f64 {
-        let disturbance = if self.explorer.is_building() {
+        let disturbance = if self.policy.is_building() {
             self.disturbance
         } else {
             0.0
@@ -79,10 +77,14 @@ impl Program {
     }
 
     fn order(&mut self, build: usize) {
-        if self.pace.as_ref().is_some_and(|pace| !pace.is_known()) {
+        if self
+            .build_cost
+            .as_ref()
+            .is_some_and(|cost| !cost.is_known())
+        {
             return;
         }
-        while let Some(codes) = self.explorer.wants() {
+        while let Some(codes) = self.policy.next_to_build() {
             self.building.push_back((codes, self.took.len() + build));
             let last = self.waits.len().saturating_sub(1);
             let wait = self.waits.get(self.orders.min(last));
@@ -92,8 +94,8 @@ impl Program {
     }
 
     fn call(&mut self, build: usize) {
-        if let Some(pace) = &mut self.pace {
-            pace.call(self.now);
+        if let Some(cost) = &mut self.build_cost {
+            cost.call(self.now);
         }
         while self
             .building
@@ -101,33 +103,33 @@ impl Program {
             .is_some_and(|(_, at)| *at <= self.took.len())
         {
             let (codes, _) = self.building.pop_front().unwrap();
-            if let Some(pace) = &mut self.pace {
-                self.explorer.build_cost(pace.cost(f64::INFINITY));
+            if let Some(cost) = &mut self.build_cost {
+                self.policy.build_cost(cost.take(f64::INFINITY));
             }
-            self.explorer.built(codes);
+            self.policy.built(codes);
         }
-        if let (Some(pace), Some(usual)) = (&mut self.pace, self.explorer.usual_us()) {
-            pace.usual(usual);
+        if let (Some(cost), Some(incumbent)) = (&mut self.build_cost, self.policy.incumbent_us()) {
+            cost.incumbent(incumbent);
         }
         self.order(build);
-        let usual = self.explorer.usual().map_or([0].into(), Codes::clone);
-        let usual = self.time(&usual);
-        let took = match self.explorer.turn() {
-            Turn::Usual => {
-                if let Some(pace) = &mut self.pace {
-                    pace.is_ordinary(self.now, self.explorer.is_building());
+        let incumbent = self.policy.incumbent().map_or([0].into(), Codes::clone);
+        let incumbent = self.time(&incumbent);
+        let took = match self.policy.next_call() {
+            NextCall::Incumbent => {
+                if let Some(cost) = &mut self.build_cost {
+                    cost.is_ordinary(self.now, self.policy.is_building());
                 }
-                self.explorer.served();
-                usual + std::mem::take(&mut self.waiting)
+                self.policy.served();
+                incumbent + std::mem::take(&mut self.waiting)
             }
-            Turn::Fresh(codes) if self.time(&codes).is_infinite() => {
-                self.explorer.failed(&codes);
-                self.explorer.served();
-                usual
+            NextCall::Fresh(codes) if self.time(&codes).is_infinite() => {
+                self.policy.failed(&codes);
+                self.policy.served();
+                incumbent
             }
-            Turn::Fresh(codes) | Turn::Timed(codes) => {
+            NextCall::Fresh(codes) | NextCall::Timed(codes) => {
                 let time = self.time(&codes);
-                self.explorer.took(&codes, time);
+                self.policy.took(&codes, time);
                 time
             }
         };
@@ -152,15 +154,15 @@ impl Program {
         worst
     }
 
-    /// Calls until something is found.
-    fn run(&mut self, build: usize) -> Found {
+    /// Calls until something is result.
+    fn run(&mut self, build: usize) -> TuningResult {
         for _ in 0..1_000_000 {
             self.call(build);
-            if let Some(found) = self.explorer.found() {
-                return found;
+            if let Some(result) = self.policy.result() {
+                return result;
             }
         }
-        panic!("it does not converge: {:?}", self.explorer);
+        panic!("it does not converge: {:?}", self.policy);
     }
 }
 
@@ -175,20 +177,20 @@ fn narrow(fraction: f64) -> Overhead {
 #[test]
 fn it_finds_the_fastest_and_says_by_how_much() {
     let mut program = Program::new(&[10.0, f64::INFINITY, 4.0, 80.0, 12.0], narrow(0.2));
-    let found = program.run(3);
-    assert_eq!(*found.codes, [2]);
+    let result = program.run(3);
+    assert_eq!(*result.codes, [2]);
     assert_eq!(
-        (found.time_us, found.default_us, found.evaluated),
+        (result.time_us, result.default_us, result.evaluated),
         (4.0, 10.0, 5)
     );
-    assert_eq!(program.explorer.turn(), Turn::Usual);
+    assert_eq!(program.policy.next_call(), NextCall::Incumbent);
 }
 
 #[test]
 fn the_default_wins_ties_and_stays_where_all_else_fails() {
     for others in [9.9, f64::INFINITY] {
-        let found = Program::new(&[10.0, others, others], narrow(0.5)).run(0);
-        assert_eq!(*found.codes, [0]);
+        let result = Program::new(&[10.0, others, others], narrow(0.5)).run(0);
+        assert_eq!(*result.codes, [0]);
     }
 }
 
@@ -198,14 +200,14 @@ fn a_time_that_is_spent_ends_the_search_with_what_was_found() {
     for milliseconds in 0..8 {
         let time = Duration::from_micros(120 + 50 * milliseconds);
         let mut program = Program::new(&times, Overhead::Time(time));
-        let found = program.run(0);
-        assert!(found.time_us <= 10.0);
+        let result = program.run(0);
+        assert!(result.time_us <= 10.0);
         let excess: f64 = program.took.iter().map(|took| took - 10.0).sum();
         assert!(excess <= time.as_secs_f64() * 1e6, "{excess}");
     }
     let nothing = Duration::from_micros(1);
-    let found = Program::new(&times, Overhead::Time(nothing)).run(0);
-    assert_eq!((*found.codes).to_vec(), [0]);
+    let result = Program::new(&times, Overhead::Time(nothing)).run(0);
+    assert_eq!((*result.codes).to_vec(), [0]);
 }
 
 /// A program that was stopped after so many calls, and what it had tried.
@@ -214,7 +216,7 @@ fn stopped(times: &[f64], calls: usize) -> Vec<Tried> {
     let mut tried = Vec::new();
     for _ in 0..calls {
         program.call(0);
-        tried.extend(program.explorer.take_tried());
+        tried.extend(program.policy.take_tried());
     }
     tried
 }
@@ -227,12 +229,12 @@ fn the_next_run_tries_only_the_best_again() {
     // The machine is slower by now; parts of the default's time are what they were.
     let slower: Vec<f64> = times.iter().map(|time| 3.0 * time).collect();
     let mut program = Program::new(&slower, narrow(0.5));
-    program.explorer.go_on(tried);
-    let found = program.run(0);
-    assert_eq!((*found.codes).to_vec(), [4]);
-    assert_eq!((found.time_us, found.evaluated), (15.0, 9));
+    program.policy.resume(tried);
+    let result = program.run(0);
+    assert_eq!((*result.codes).to_vec(), [4]);
+    assert_eq!((result.time_us, result.evaluated), (15.0, 9));
     let mut again: Vec<i64> = program
-        .explorer
+        .policy
         .take_tried()
         .iter()
         .map(|one| one.codes[0])
@@ -249,9 +251,9 @@ fn the_next_run_tries_only_the_best_again() {
 fn what_was_best_and_fails_now_is_left_out() {
     let tried = stopped(&[10.0, 5.0, 8.0, 9.0], 1000);
     let mut program = Program::new(&[10.0, f64::INFINITY, 8.0, 9.0], narrow(0.5));
-    program.explorer.go_on(tried);
-    let found = program.run(2);
-    assert_eq!(((*found.codes).to_vec(), found.time_us), (vec![2], 8.0));
+    program.policy.resume(tried);
+    let result = program.run(2);
+    assert_eq!(((*result.codes).to_vec(), result.time_us), (vec![2], 8.0));
 }
 
 #[test]
@@ -261,19 +263,23 @@ fn what_is_not_in_the_space_any_more_is_ignored() {
         part: Some(0.1),
     }];
     let mut program = Program::new(&[10.0, 5.0], narrow(0.5));
-    program.explorer.go_on(tried);
+    program.policy.resume(tried);
     assert_eq!((*program.run(0).codes).to_vec(), [1]);
 }
 
 #[test]
 fn what_was_best_and_failed_is_never_found() {
     let mut program = Program::new(&[10.0, 5.0, 7.0], narrow(0.5));
-    while program.explorer.usual().is_none_or(|codes| **codes != [1]) {
+    while program
+        .policy
+        .incumbent()
+        .is_none_or(|codes| **codes != [1])
+    {
         program.call(0);
     }
-    program.explorer.failed(&[1]);
+    program.policy.failed(&[1]);
     // What the next run knows last is that it failed.
-    let tried = program.explorer.take_tried();
+    let tried = program.policy.take_tried();
     let last = tried.iter().rfind(|one| *one.codes == [1]);
     assert_eq!(last.unwrap().part, None);
     assert_eq!((*program.run(0).codes).to_vec(), [2]);
@@ -282,25 +288,25 @@ fn what_was_best_and_failed_is_never_found() {
 #[test]
 fn finalists_that_fail_are_followed_by_the_next_best() {
     let mut program = Program::new(&[10.0, 5.0, 6.0, 7.0], narrow(0.5));
-    while program.explorer.finals.is_none() {
+    while program.policy.finals.is_none() {
         program.call(0);
     }
-    program.explorer.failed(&[1]);
-    assert_eq!(program.explorer.usual().map(|codes| codes[0]), Some(2));
-    program.explorer.failed(&[2]);
+    program.policy.failed(&[1]);
+    assert_eq!(program.policy.incumbent().map(|codes| codes[0]), Some(2));
+    program.policy.failed(&[2]);
     assert_eq!((*program.run(0).codes).to_vec(), [3]);
-    program.explorer.failed(&[3]);
+    program.policy.failed(&[3]);
     assert_eq!((*program.run(0).codes).to_vec(), [0]);
 }
 
 #[test]
 fn what_fails_later_is_no_longer_used() {
     let mut program = Program::new(&[10.0, 5.0], narrow(0.5));
-    while program.explorer.usual().is_none() {
+    while program.policy.incumbent().is_none() {
         program.call(0);
     }
-    program.explorer.failed(&[1]);
-    assert_eq!(program.explorer.usual(), None);
+    program.policy.failed(&[1]);
+    assert_eq!(program.policy.incumbent(), None);
 }
 
 proptest! {
@@ -316,21 +322,21 @@ proptest! {
         let mut kept: Vec<Tried> = Vec::new();
         for calls in calls {
             let mut program = Program::new(&times, narrow(0.5));
-            program.explorer.go_on(kept.clone());
+            program.policy.resume(kept.clone());
             for _ in 0..calls {
                 program.call(3);
-                for one in program.explorer.take_tried() {
+                for one in program.policy.take_tried() {
                     kept.retain(|known| known.codes != one.codes);
                     kept.push(one);
                 }
             }
         }
         let mut program = Program::new(&times, narrow(0.5));
-        program.explorer.go_on(kept);
-        let found = program.run(3);
+        program.policy.resume(kept);
+        let result = program.run(3);
         let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
         let expected = if fastest <= IMPROVEMENT * 10.0 { fastest } else { 10.0 };
-        prop_assert_eq!(found.time_us, expected);
+        prop_assert_eq!(result.time_us, expected);
     }
 
     #[test]
@@ -344,10 +350,10 @@ proptest! {
         let mut times = vec![default];
         times.extend(factors.iter().map(|factor| factor * default));
         let mut program = Program::new(&times, narrow(overhead));
-        let found = program.run(build);
+        let result = program.run(build);
         let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
         let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
-        prop_assert_eq!(found.time_us, expected);
+        prop_assert_eq!(result.time_us, expected);
 
         prop_assert!(program.worst_window(overhead, 2.0 * RESERVE / overhead) <= 1e-6);
     }
@@ -374,13 +380,13 @@ proptest! {
         let mut times = vec![default];
         times.extend(factors.iter().map(|factor| factor * default));
         let window = Duration::from_secs_f64((calls + 1.0) * default / 1e6);
-        let policy = Overhead::Fraction { fraction: overhead, window };
-        let mut program = Program::new(&times, policy).disturbed(disturbance, &all, expected * default);
-        let found = program.run(build);
-        prop_assert_eq!(program.explorer.too_dear(), None);
+        let allowed = Overhead::Fraction { fraction: overhead, window };
+        let mut program = Program::new(&times, allowed).disturbed(disturbance, &all, expected * default);
+        let result = program.run(build);
+        prop_assert_eq!(program.policy.over_budget(), None);
         let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
         let expected = if fastest <= IMPROVEMENT * default { fastest } else { default };
-        prop_assert_eq!(found.time_us, expected);
+        prop_assert_eq!(result.time_us, expected);
         prop_assert!(program.worst_window(overhead, calls) <= 1e-6);
     }
 }
@@ -400,16 +406,19 @@ fn the_first_build_begins_when_it_is_paid() {
 }
 
 #[test]
-fn what_no_window_allows_is_not_built_and_said_to_be_too_dear() {
+fn a_build_that_no_window_allows_is_not_begun_and_reported() {
     let window = Duration::from_millis(1);
     let overhead = Overhead::Fraction {
         fraction: 0.5,
         window,
     };
     let mut program = Program::new(&[10.0, 5.0], overhead).disturbed(0.0, &[], 1e3);
-    let found = program.run(1);
-    assert_eq!(((*found.codes).to_vec(), program.orders), (vec![0], 0));
-    let too_dear = program.explorer.too_dear().unwrap();
-    assert_eq!((too_dear.expected_us, too_dear.allowed_us), (1e3, 250.0));
-    assert_eq!(too_dear.factor(), 4.0);
+    let result = program.run(1);
+    assert_eq!(((*result.codes).to_vec(), program.orders), (vec![0], 0));
+    let over_budget = program.policy.over_budget().unwrap();
+    assert_eq!(
+        (over_budget.expected_us, over_budget.allowed_us),
+        (1e3, 250.0)
+    );
+    assert_eq!(over_budget.factor(), 4.0);
 }

@@ -1,8 +1,8 @@
-//! Whether a configuration computes what the default does, tried on copies of what a call passes.
+//! Comparison of a configuration's results with the default's, on copies of the buffers of a call.
 
-use super::stopwatch::Stopwatch;
+use super::launch_timer::LaunchTimer;
 use crate::error::{Error, Result};
-use crate::launch::{Arg, Passed, Prepared};
+use crate::kernel::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawQueue};
 use crate::queue::Queue;
 use crate::tuning::{Expected, WrongResult, pattern};
@@ -10,7 +10,7 @@ use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug)]
 pub(super) enum Checked {
     /// It is right, and took so long, microseconds.
@@ -19,7 +19,7 @@ pub(super) enum Checked {
     Wrong(String),
 }
 
-/// A call to be tried.
+/// The call whose arguments are used for a check.
 pub(super) struct Check<'a> {
     pub(super) queue: &'a Queue,
     pub(super) declaration: &'a Declaration,
@@ -47,7 +47,7 @@ struct Written<'a> {
     copy: RawBuffer,
 }
 
-/// How many bytes a check compares.
+/// The number of bytes that a check compares.
 pub(super) fn written_bytes(declaration: &Declaration, args: &[Arg<'_>]) -> usize {
     written(declaration, args).map(|target| target.bytes).sum()
 }
@@ -90,12 +90,12 @@ impl Check<'_> {
     /// The default does not run on the copies, or they do not fit into the device's memory.
     pub(super) fn run(
         &self,
-        stopwatch: &mut Stopwatch,
+        timer: &mut LaunchTimer,
         default: &Prepared,
         candidate: &Prepared,
     ) -> Result<Checked> {
         self.queue.finish()?;
-        let raw = stopwatch.queue(self.queue)?;
+        let raw = timer.queue(self.queue)?;
         let written = self.copies()?;
         self.launch(raw, &written, default)?;
         let mut expected = Vec::new();
@@ -165,7 +165,7 @@ impl Check<'_> {
         Ok(event.duration()?.as_secs_f64() * 1e6)
     }
 
-    /// What the default computed, with what may differ; as it is where it holds NaN.
+    /// The default's results with the tolerance; the bare bytes where they hold NaN.
     fn expected(&self, buffer: &Written<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = Env {

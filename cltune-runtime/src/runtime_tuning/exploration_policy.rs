@@ -1,20 +1,23 @@
-//! Which configuration serves the next call of a program that tunes itself. Knows nothing of OpenCL.
+//! The exploration policy of on-line tuning: the configuration that serves the next call of a program
+//! that tunes itself. It knows nothing of OpenCL.
 //!
 //! 1. A few calls are timed with the default.
-//! 2. When the account affords it, a configuration that the search proposed is built, and when it affords
-//!    that, serves a call, and two more if it is not clearly slower than the best.
-//! 3. When the search is done or leads nowhere, the [finals](super::finals).
+//! 2. When the [overhead budget](super::overhead) affords it, a configuration that the search proposed is
+//!    built. When the budget affords a trial, that configuration serves a call, and two more unless it is
+//!    clearly slower than the incumbent.
+//! 3. When the search is done or leads nowhere, the best serve calls in turns with the default, which
+//!    wins ties.
 //!
-//! All other calls are served by the best so far. Nothing is timed while something is being built: calls
-//! are slower then, and what building costs is seen in when they come.
+//! All other calls are served by the incumbent: the best configuration so far. Nothing is timed while
+//! something is being built: calls are slower then, and the cost of building is seen in when they come.
 //!
-//! What an earlier run of the program tried need not be tried again, but for its best: they are built and
-//! compared with the default anew, since nothing may serve a call that this process has not seen run.
+//! The trials of an earlier run of the program are not repeated, except those of its best configurations:
+//! they are built and compared with the default anew, since nothing may serve a call that this process
+//! has not seen run.
 
-use super::account::Outlook;
-use super::finals::{Finals, IMPROVEMENT, Timed};
-use super::spending::{Spending, TooDear};
+use super::overhead::{Affordable, OverBudget, OverheadBudget};
 use crate::cache::Tried;
+use crate::tuning::median;
 use cltune_search::{Confidence, Score, Search, Stagnation, Step};
 use std::collections::HashSet;
 
@@ -25,38 +28,38 @@ pub(super) type Codes = Box<[i64]>;
 const BASELINE: usize = 5;
 /// So many timed calls of a configuration that is not clearly slower.
 const SAMPLES: usize = 3;
-/// What clearly slower means.
+/// A configuration is clearly slower by this factor.
 const SLOWER: f64 = 1.2;
 /// So many of the best are compared with the default.
 const FINALISTS: usize = 2;
 /// So many of the best of an earlier run are tried again.
 const RETRIED: usize = 3;
 
-/// What serves a call.
+/// The configuration that serves the next call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// The [usual](Explorer::usual) configuration, not timed.
-    Usual,
+pub(super) enum NextCall {
+    /// The [incumbent](ExplorationPolicy::incumbent), not timed.
+    Incumbent,
     /// A configuration that has run before, timed.
     Timed(Codes),
     /// A configuration that has never run.
     Fresh(Codes),
 }
 
-/// What was found in the end.
+/// The result of on-line tuning.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct TuningResult {
     pub(super) codes: Codes,
     pub(super) time_us: f64,
     pub(super) default_us: f64,
     pub(super) evaluated: u64,
 }
 
-/// Decides, and remembers what it learned.
-pub(super) struct Explorer {
+/// Decides which configuration serves a call, and remembers what it learned.
+pub(super) struct ExplorationPolicy {
     search: Search,
     stagnation: Stagnation,
-    spending: Spending,
+    budget: OverheadBudget,
     default: Timed,
     /// The best so far, where it is better than the default.
     best: Option<(Codes, f64)>,
@@ -65,30 +68,30 @@ pub(super) struct Explorer {
     trial: Option<Timed>,
     /// Nothing more comes from the search.
     exhausted: bool,
-    /// Why not, where that is not the search's fault.
-    too_dear: Option<TooDear>,
+    /// The step that the budget never allows.
+    over_budget: Option<OverBudget>,
     finals: Option<Finals>,
-    /// What an earlier run tried, until the default's time is known.
+    /// The trials of an earlier run, until the default's time is known.
     earlier: Vec<Tried>,
-    /// What this run tried and is not kept yet.
+    /// Trials of this run that are not kept yet.
     tried: Vec<Tried>,
-    /// What has run in this process, and has not failed since.
+    /// Configurations that ran in this process and have not failed since.
     ran: HashSet<Codes>,
 }
 
-impl Explorer {
-    pub(super) fn new(search: Search, default: Codes, spending: Spending) -> Self {
+impl ExplorationPolicy {
+    pub(super) fn new(search: Search, default: Codes, budget: OverheadBudget) -> Self {
         Self {
             search,
             stagnation: Stagnation::new(Confidence::default()),
-            spending,
+            budget,
             default: Timed::new(default),
             best: None,
             is_building: false,
             ready: None,
             trial: None,
             exhausted: false,
-            too_dear: None,
+            over_budget: None,
             finals: None,
             earlier: Vec::new(),
             tried: Vec::new(),
@@ -96,12 +99,12 @@ impl Explorer {
         }
     }
 
-    /// Goes on with what an earlier run tried.
-    pub(super) fn go_on(&mut self, earlier: Vec<Tried>) {
+    /// Continues after the trials of an earlier run.
+    pub(super) fn resume(&mut self, earlier: Vec<Tried>) {
         self.earlier = earlier;
     }
 
-    /// What was tried since this was last asked.
+    /// The trials since this was last called.
     pub(super) fn take_tried(&mut self) -> Vec<Tried> {
         std::mem::take(&mut self.tried)
     }
@@ -111,14 +114,14 @@ impl Explorer {
         self.is_building
     }
 
-    /// How long calls take that are not timed; `None` before that is known.
-    pub(super) fn usual_us(&self) -> Option<f64> {
+    /// The time of calls that are not timed; `None` before that is known.
+    pub(super) fn incumbent_us(&self) -> Option<f64> {
         let default_us = self.default_us()?;
         Some(self.best.as_ref().map_or(default_us, |(_, time)| *time))
     }
 
     /// The configuration of calls that are not timed; `None`: the default.
-    pub(super) fn usual(&self) -> Option<&Codes> {
+    pub(super) fn incumbent(&self) -> Option<&Codes> {
         self.best.as_ref().map(|(codes, _)| codes)
     }
 
@@ -128,20 +131,20 @@ impl Explorer {
     }
 
     /// The next configuration to build, if one is wanted now.
-    pub(super) fn wants(&mut self) -> Option<Codes> {
+    pub(super) fn next_to_build(&mut self) -> Option<Codes> {
         let default_us = self.default_us()?;
-        self.recall(default_us);
+        self.warm_start(default_us);
         while !(self.exhausted || self.is_building || self.ready.is_some() || self.trial.is_some())
         {
             if self.stagnation.is_reached() {
                 self.exhausted = true;
                 break;
             }
-            match self.spending.may_build(default_us) {
+            match self.budget.may_build(default_us) {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(too_dear) => {
-                    self.too_dear = Some(too_dear);
+                Err(over_budget) => {
+                    self.over_budget = Some(over_budget);
                     self.exhausted = true;
                     break;
                 }
@@ -173,51 +176,51 @@ impl Explorer {
         self.tell(codes, None);
     }
 
-    /// What serves the next call.
-    pub(super) fn turn(&mut self) -> Turn {
+    /// The configuration that serves the next call.
+    pub(super) fn next_call(&mut self) -> NextCall {
         if self.default.samples_us.len() < BASELINE {
-            return Turn::Timed(self.default.codes.clone());
+            return NextCall::Timed(self.default.codes.clone());
         }
         let Some(default_us) = self.default_us() else {
-            return Turn::Usual;
+            return NextCall::Incumbent;
         };
         if self.is_building {
-            return Turn::Usual;
+            return NextCall::Incumbent;
         }
         if let Some(finals) = &self.finals {
             let next = finals.next().cloned();
-            return next.map_or(Turn::Usual, |next| self.timed(&next));
+            return next.map_or(NextCall::Incumbent, |next| self.timed(&next));
         }
         if let Some(trial) = self.trial.clone() {
             return self.timed(&trial);
         }
-        match self.spending.may_try(default_us) {
-            Outlook::Now => {
+        match self.budget.may_try(default_us) {
+            Affordable::Now => {
                 if let Some(codes) = self.ready.take() {
                     self.trial = Some(Timed::new(codes.clone()));
-                    return Turn::Fresh(codes);
+                    return NextCall::Fresh(codes);
                 }
             }
-            Outlook::Later => {}
-            Outlook::Never => self.ready = None,
+            Affordable::Later => {}
+            Affordable::Never => self.ready = None,
         }
         if self.exhausted && self.ready.is_none() {
             self.finals = Some(self.finalists());
         }
-        Turn::Usual
+        NextCall::Incumbent
     }
 
-    /// A call was served by the usual configuration and not timed.
+    /// A call was served by the incumbent configuration and not timed.
     pub(super) fn served(&mut self) {
-        if let (Some(default_us), Some(usual_us)) = (self.default_us(), self.usual_us()) {
-            self.spending.call(usual_us, default_us);
+        if let (Some(default_us), Some(incumbent_us)) = (self.default_us(), self.incumbent_us()) {
+            self.budget.call(incumbent_us, default_us);
         }
     }
 
     /// A call was served by this configuration and took so long.
     pub(super) fn took(&mut self, codes: &[i64], time_us: f64) {
         if let Some(default_us) = self.default_us() {
-            self.spending.call(time_us, default_us);
+            self.budget.call(time_us, default_us);
         }
         if let Some(finals) = &mut self.finals {
             finals.took(codes, time_us);
@@ -232,24 +235,24 @@ impl Explorer {
     /// that, the calls lost `cost_us`.
     pub(super) fn tried(&mut self, codes: &[i64], time_us: f64, cost_us: f64) {
         let default_us = self.default_us().unwrap_or(0.0);
-        self.spending.checked(cost_us, default_us + time_us);
+        self.budget.checked(cost_us, default_us + time_us);
         self.sample(codes, time_us);
     }
 
-    /// What was built has cost the calls so much.
+    /// A build has cost the calls so much.
     pub(super) fn build_cost(&mut self, cost_us: f64) {
-        self.spending.built(cost_us);
+        self.budget.built(cost_us);
     }
 
     /// Something was done besides the calls.
     pub(super) fn extra(&mut self, time_us: f64) {
-        self.spending.extra(time_us);
+        self.budget.extra(time_us);
     }
 
     /// A configuration does not run, or is wrong. It is out for good, and the next best takes its place.
     pub(super) fn failed(&mut self, codes: &[i64]) {
         if self.ran.remove(codes) {
-            // The next run must not believe its time.
+            // The next run must not rely on its time.
             self.tried.push(Tried {
                 codes: codes.into(),
                 part: None,
@@ -274,15 +277,15 @@ impl Explorer {
         }
     }
 
-    /// Why the search ended early.
-    pub(super) fn too_dear(&self) -> Option<TooDear> {
-        self.too_dear
+    /// The step that the budget never allows, where that ended the search early.
+    pub(super) fn over_budget(&self) -> Option<OverBudget> {
+        self.over_budget
     }
 
-    /// What was found, once that is certain.
-    pub(super) fn found(&self) -> Option<Found> {
+    /// The result, once it is certain.
+    pub(super) fn result(&self) -> Option<TuningResult> {
         let (best, default_us) = self.finals.as_ref()?.winner()?;
-        Some(Found {
+        Some(TuningResult {
             codes: best.codes.clone(),
             time_us: best.median_us(),
             default_us,
@@ -290,8 +293,8 @@ impl Explorer {
         })
     }
 
-    /// Lets the search know what an earlier run tried, and try the best of that again.
-    fn recall(&mut self, default_us: f64) {
+    /// Gives the search the results of an earlier run, and has it try the best of them again.
+    fn warm_start(&mut self, default_us: f64) {
         let mut earlier = std::mem::take(&mut self.earlier);
         let score = |one: &Tried| Score::of(one.part.map(|part| part * default_us));
         for one in &earlier {
@@ -316,24 +319,24 @@ impl Explorer {
         is_known.then(|| self.default.median_us())
     }
 
-    /// A timed call of this configuration, as soon as that is affordable. Where it never will be, what is
-    /// known of it has to do.
-    fn timed(&mut self, one: &Timed) -> Turn {
+    /// A timed call of this configuration, as soon as that is affordable. Where it never will be, the
+    /// samples so far have to do.
+    fn timed(&mut self, one: &Timed) -> NextCall {
         let Some(default_us) = self.default_us() else {
-            return Turn::Usual;
+            return NextCall::Incumbent;
         };
         let expected = one.samples_us.iter().copied().fold(0.0, f64::max);
         let is_default = one.codes == self.default.codes;
-        if is_default || self.spending.affords(SLOWER * expected, default_us) {
-            return Turn::Timed(one.codes.clone());
+        if is_default || self.budget.affords(SLOWER * expected, default_us) {
+            return NextCall::Timed(one.codes.clone());
         }
-        if self.spending.is_spent(default_us) {
+        if self.budget.is_spent(default_us) {
             match &mut self.finals {
                 Some(finals) => finals.remove(&one.codes),
                 None => self.conclude(),
             }
         }
-        Turn::Usual
+        NextCall::Incumbent
     }
 
     fn sample(&mut self, codes: &[i64], time_us: f64) {
@@ -388,7 +391,7 @@ impl Explorer {
         Finals::new(self.default.codes.clone(), others)
     }
 
-    /// What is not slower than the default, the fastest first.
+    /// Configurations that are not slower than the default, the fastest first.
     fn may_win(&self) -> Vec<Codes> {
         let default_us = self.default.median_us();
         let others = self.ran_best().into_iter();
@@ -396,7 +399,7 @@ impl Explorer {
         others.map(|(codes, _)| codes).collect()
     }
 
-    /// What has run in this process and has not failed, the fastest first.
+    /// Configurations that ran in this process and have not failed, the fastest first.
     fn ran_best(&self) -> Vec<(Codes, f64)> {
         let mut ran: Vec<(Codes, f64)> = self
             .search
@@ -409,14 +412,92 @@ impl Explorer {
     }
 }
 
-impl std::fmt::Debug for Explorer {
+impl std::fmt::Debug for ExplorationPolicy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Explorer")
+        f.debug_struct("ExplorationPolicy")
             .field("search", &self.search)
             .field("best", &self.best)
             .finish_non_exhaustive()
     }
 }
 
+/// So many timed calls of each finalist.
+const FINAL_SAMPLES: usize = 7;
+/// The least improvement over the default that counts.
+const IMPROVEMENT: f64 = 0.98;
+
+/// A configuration and its times, microseconds.
+#[derive(Clone, Debug)]
+struct Timed {
+    codes: Codes,
+    samples_us: Vec<f64>,
+}
+
+/// The comparison at the end of a search: the default and the best of the others serve calls in turns.
+#[derive(Clone, Debug)]
+struct Finals(Vec<Timed>);
+
+impl Timed {
+    fn new(codes: Codes) -> Self {
+        Self {
+            codes,
+            samples_us: Vec::new(),
+        }
+    }
+
+    fn median_us(&self) -> f64 {
+        median(&self.samples_us).unwrap_or(f64::INFINITY)
+    }
+}
+
+impl Finals {
+    fn new(default: Codes, others: impl Iterator<Item = Codes>) -> Self {
+        let all = std::iter::once(default).chain(others);
+        Self(all.map(Timed::new).collect())
+    }
+
+    /// The next one to be timed; `None` when all have been.
+    fn next(&self) -> Option<&Timed> {
+        let next = self.0.iter().min_by_key(|one| one.samples_us.len());
+        next.filter(|one| one.samples_us.len() < FINAL_SAMPLES)
+    }
+
+    fn took(&mut self, codes: &[i64], time_us: f64) {
+        let one = self.0.iter_mut().find(|one| *one.codes == *codes);
+        if let Some(one) = one {
+            one.samples_us.push(time_us);
+        }
+    }
+
+    /// Whether it is one of them.
+    fn has(&self, codes: &[i64]) -> bool {
+        self.0.iter().any(|one| *one.codes == *codes)
+    }
+
+    /// Takes another one in.
+    fn add(&mut self, other: Option<Codes>) {
+        self.0.extend(other.map(Timed::new));
+    }
+
+    /// Leaves one out.
+    fn remove(&mut self, codes: &[i64]) {
+        self.0.retain(|one| *one.codes != *codes);
+    }
+
+    /// The best and the default's time, once all have been timed.
+    fn winner(&self) -> Option<(&Timed, f64)> {
+        if self.next().is_some() {
+            return None;
+        }
+        let default = self.0.first()?;
+        let default_us = default.median_us();
+        let others = self.0.iter().skip(1);
+        let best = others.min_by(|a, b| a.median_us().total_cmp(&b.median_us()));
+        let best = best.filter(|one| one.median_us() <= IMPROVEMENT * default_us);
+        Some((best.unwrap_or(default), default_us))
+    }
+}
+
 #[cfg(test)]
+#[path = "../../tests/unit/exploration_policy.rs"]
 mod tests;

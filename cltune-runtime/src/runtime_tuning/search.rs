@@ -1,8 +1,8 @@
-//! From a tunable to a search of its space.
+//! The search of a tunable's space, ready to begin.
 
 use crate::cache::{CacheError, Store};
 use crate::device::Device;
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use crate::tuning::{NoDeclaration, PrepareError};
 use cltune_core::declaration::Declaration;
 use cltune_search::space::{Space, TooComplex};
@@ -40,16 +40,16 @@ pub(crate) enum Untuned {
 
 /// A search that has not begun.
 #[derive(Debug)]
-pub(super) struct Searching {
+pub(super) struct PreparedSearch {
     pub(super) search: Search,
     pub(super) declaration: Declaration,
     /// How many configurations are valid.
     pub(super) valid: u128,
 }
 
-impl Searching {
-    /// With the strategy of `cargo cltune`, starting with a configuration. What is known to be refused is
-    /// not tried.
+impl PreparedSearch {
+    /// With the strategy of `cargo cltune`, starting with a configuration. Configurations that the driver
+    /// refused are not tried.
     ///
     /// # Errors
     /// [`Untuned`].
@@ -72,7 +72,7 @@ impl Searching {
             .budget(evaluations)
             .first(first);
         let mut search = Search::new(&STRATEGIES[0], &setting);
-        for (problem, codes, _) in &store.known(model, info).refused {
+        for (problem, codes, _) in &store.results(model, info).refused {
             if problem == dims {
                 search.know(codes, Score::Failed);
             }

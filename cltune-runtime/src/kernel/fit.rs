@@ -1,5 +1,5 @@
-//! Whether a device has what a compiled kernel needs: more than its declaration can tell, since the
-//! compiler decides about registers and the kernel may declare local memory of its own.
+//! Comparison of a compiled kernel's needs with the device. The declaration cannot tell them all: the
+//! compiler decides about registers, and the kernel may declare local memory of its own.
 
 use crate::device::Device;
 use crate::opencl::{KernelNeeds, RawKernel};
@@ -18,7 +18,7 @@ pub(crate) enum Misfit {
     PrivateMemory { needed: u64, available: u64 },
 }
 
-/// Asks before launching, when the local memory is set: PoCL ends the process where local memory
+/// Compares before the launch, when the local memory is set: PoCL ends the process where local memory
 /// does not suffice.
 pub(crate) fn check_fit(
     kernel: &RawKernel,
@@ -31,7 +31,7 @@ pub(crate) fn check_fit(
     misfit(needs, &device.info().limits, work_items).map_or(Ok(()), Err)
 }
 
-/// What of the driver's answers is a limit. NVIDIA's (580.159 on an H200) says 256 to
+/// Those of the driver's answers that are limits. NVIDIA's (580.159 on an H200) says 256 to
 /// `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and fastest, with 1024, whether or not they
 /// have `reqd_work_group_size`; and kernels run right there with 68 KiB of local memory where
 /// `CL_DEVICE_LOCAL_MEM_SIZE` is 48. rusticl (Mesa 22.3 on llvmpipe) says 32 work-items for kernels that

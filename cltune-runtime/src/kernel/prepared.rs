@@ -1,11 +1,9 @@
 //! A launch with everything decided: program built, sizes computed, local memory set.
 
-use super::arg::{Arg, Passed};
+use super::arg::{Arg, Passed, set_local_memory};
 use super::fit::{Misfit, check_fit};
-use super::local_memory::set_local_memory;
-use super::programs::Built;
+use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::opencl::{RawEvent, RawKernel, RawQueue};
@@ -25,7 +23,7 @@ pub(crate) struct Prepared {
     /// arguments must not change between setting and enqueueing.
     kernel: Mutex<RawKernel>,
     /// How long it takes to build the program.
-    building: Duration,
+    build_time: Duration,
 }
 
 /// An argument of the call.
@@ -45,16 +43,17 @@ enum Expects {
 }
 
 impl Prepared {
-    /// Computes sizes and sets local memory. The configuration must have passed
-    /// [`Model::check`].
-    pub(super) fn new(
-        tunable: &Tunable,
-        device: &Device,
+    /// Builds the program where that has not been done yet, computes sizes and sets local memory.
+    /// The configuration must have passed [`Model::check`].
+    pub(crate) fn build(
+        builder: &ProgramBuilder,
+        tunable: &'static Tunable,
         codes: &[i64],
         dims: &[i64],
-        built: &Built,
     ) -> Result<Self> {
         let model = tunable.model();
+        let built = builder.program(tunable, codes, dims)?;
+        let device = builder.device();
         let limits = &device.info().limits;
         let geometry =
             model
@@ -95,7 +94,7 @@ impl Prepared {
             geometry,
             slots,
             kernel: Mutex::new(kernel),
-            building: built.took,
+            build_time: built.build_time,
         })
     }
 
@@ -104,8 +103,8 @@ impl Prepared {
         not(feature = "tuning"),
         expect(dead_code, reason = "only tuning with calls asks")
     )]
-    pub(crate) fn building(&self) -> Duration {
-        self.building
+    pub(crate) fn build_time(&self) -> Duration {
+        self.build_time
     }
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
