@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
-use crate::split;
+use crate::reclaim;
 use std::marker::PhantomData;
 
 /// `len` elements of type `T` in the memory of a context's device.
@@ -44,14 +44,14 @@ impl<T: Element> Buffer<T> {
         let made = Self::allocate(context, len);
         match &made {
             // What split calls keep on devices may be in its way.
-            Err(error) if error.is_of_memory() && split::free_kept() => {
+            Err(error) if error.is_of_memory() && reclaim::free_all() => {
                 Self::allocate(context, len)
             }
             _ => made,
         }
     }
 
-    /// As [`Buffer::new`], which also frees what split calls keep where there is too little memory.
+    /// As [`Buffer::new`], but nothing is freed where there is too little memory.
     pub(crate) fn allocate(context: &Context, len: usize) -> Result<Self> {
         let bytes = byte_len::<T>(len)?;
         let device = context.device().info();

@@ -109,6 +109,7 @@ mod opencl;
 mod pinned;
 mod policy;
 mod queue;
+mod reclaim;
 #[cfg(feature = "tuning")]
 mod runtime_tuning;
 mod split;

@@ -34,7 +34,7 @@ impl<T> Drop for PinnedMemory<T> {
     /// Frees what devices have of it, too.
     fn drop(&mut self) {
         self.memory.get_mut();
-        crate::split::free_stale();
+        crate::reclaim::free_stale();
     }
 }
 

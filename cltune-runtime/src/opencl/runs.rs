@@ -1,4 +1,5 @@
-//! Runs of bytes in host memory or in a buffer: what a device gets of a slice, and where its results go.
+//! Runs of bytes in host memory or in a buffer: the part of a slice that a device gets, or the places of
+//! its results.
 
 use super::Status;
 use std::ops::Range;
@@ -67,8 +68,8 @@ impl Runs {
         })
     }
 
-    /// Cuts the bytes into chunks whose extent is at most so long: parts of a run, or whole runs.
-    pub(crate) fn chunks(&self, most: usize) -> Vec<Range<usize>> {
+    /// Cuts the bytes into packets whose extent is at most so long: parts of a run, or whole runs.
+    pub(crate) fn packets(&self, most: usize) -> Vec<Range<usize>> {
         let (len, most) = (self.len(), most.max(1));
         let has_gaps = self.rows > 1 && self.pitch != self.width;
         let cut = |bytes: Range<usize>, step: usize| {
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_have_every_byte_once_and_no_more_than_fits() {
+    fn packets_have_every_byte_once_and_no_more_than_fits() {
         let one_run = Runs { rows: 1, ..COLUMNS };
         let no_gaps = Runs {
             pitch: 4,
@@ -138,14 +139,14 @@ mod tests {
             .flat_map(|runs| (1..60).map(move |most| (runs, most)))
         {
             let mut next = 0;
-            for chunk in runs.chunks(most) {
-                assert_eq!(chunk.start, next);
-                assert!(!chunk.is_empty());
+            for packet in runs.packets(most) {
+                assert_eq!(packet.start, next);
+                assert!(!packet.is_empty());
                 assert!(
-                    runs.extent(&chunk).len() <= most,
-                    "{runs:?} {most} {chunk:?}"
+                    runs.extent(&packet).len() <= most,
+                    "{runs:?} {most} {packet:?}"
                 );
-                next = chunk.end;
+                next = packet.end;
             }
             assert_eq!(next, runs.len(), "{runs:?} {most}");
         }
@@ -153,7 +154,7 @@ mod tests {
             width: 0,
             ..COLUMNS
         };
-        assert!(nothing.chunks(8).is_empty());
+        assert!(nothing.packets(8).is_empty());
     }
 
     #[test]

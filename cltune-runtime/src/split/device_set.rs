@@ -1,6 +1,6 @@
 //! The devices of split calls, and what is kept for them between calls.
 
-use super::known::{Known, ProblemKey};
+use super::profiles::{DeviceProfiles, ProblemKey};
 use super::worker::Worker;
 use crate::device::Device;
 use crate::element::Element;
@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-/// How many problems a set remembers speeds of. One that sees more forgets all and starts anew.
+/// The number of problems that a set remembers profiles of. One that sees more forgets all and starts
+/// anew.
 const MAX_PROBLEMS: usize = 256;
 
 /// Devices that compute one problem together, see the `split_…` functions of tunables that declare
@@ -25,7 +26,7 @@ pub struct DeviceSet {
     pub(super) members: Vec<Member>,
     pub(super) sharing: Sharing,
     pub(super) transfers: Transfers,
-    known: HashMap<ProblemKey, Known>,
+    profiles: HashMap<ProblemKey, DeviceProfiles>,
 }
 
 /// Who gets how much.
@@ -47,7 +48,7 @@ pub enum Transfers {
     /// As the driver can from the slices themselves.
     Direct,
     /// Through pinned memory, while kernels compute what has arrived: slices of [`PinnedMemory`] as they are, others
-    /// copied by threads into chunks of pinned memory.
+    /// copied by threads into pinned staging buffers.
     Pinned,
 }
 
@@ -77,7 +78,7 @@ impl DeviceSet {
             members,
             sharing: Sharing::Balanced,
             transfers: Transfers::ByDevice,
-            known: HashMap::new(),
+            profiles: HashMap::new(),
         })
     }
 
@@ -132,40 +133,41 @@ impl DeviceSet {
                 *member = Member::new(&member.device);
             }
         }
-        for known in self.known.values_mut() {
-            known.pardon();
+        for profiles in self.profiles.values_mut() {
+            profiles.readmit();
         }
     }
 
-    /// What is known of a problem; taken out, so that it can be used beside the members.
-    pub(super) fn take_known(&mut self, key: &ProblemKey, arguments: usize) -> Known {
+    /// The profiles for a problem; taken out, so that they can be used beside the members.
+    pub(super) fn take_profiles(&mut self, key: &ProblemKey, arguments: usize) -> DeviceProfiles {
         let members = self.members.len();
-        self.known
+        self.profiles
             .remove(key)
-            .unwrap_or_else(|| Known::new(members, arguments))
+            .unwrap_or_else(|| DeviceProfiles::new(members, arguments))
     }
 
-    /// Whether nearly all of these bytes of the memory that has this stamp are on a device already.
-    pub(super) fn has(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> bool {
+    /// Whether nearly all of these bytes, of the memory that has this content version, are on a device
+    /// already.
+    pub(super) fn has(&self, version: NonZeroU64, addresses: &Range<usize>) -> bool {
         let workers = self
             .members
             .iter()
             .filter_map(|member| member.state.as_ref().ok());
-        let there = workers.map(|worker| worker.count(stamp, addresses)).sum();
+        let there = workers.map(|worker| worker.count(version, addresses)).sum();
         is_resident(there, addresses.len())
     }
 
-    /// Puts it back.
-    pub(super) fn keep_known(&mut self, key: ProblemKey, known: Known) {
-        if self.known.len() >= MAX_PROBLEMS {
-            self.known.clear();
+    /// Puts profiles back.
+    pub(super) fn keep_profiles(&mut self, key: ProblemKey, profiles: DeviceProfiles) {
+        if self.profiles.len() >= MAX_PROBLEMS {
+            self.profiles.clear();
         }
-        self.known.insert(key, known);
+        self.profiles.insert(key, profiles);
     }
 }
 
-/// Whether so many bytes on devices are nearly all of those that are needed, so that little is sent. A split that moves
-/// needs some, and so does the next part of a picture.
+/// Whether the bytes on devices are nearly all of those that are needed, so that little is sent. A split
+/// that moves needs some, and so does the next part of a picture.
 pub(super) fn is_resident(there: usize, needed: usize) -> bool {
     there > 0 && there >= needed / 4 * 3
 }

@@ -1,4 +1,4 @@
-//! Who did what in a split call, and how long it took.
+//! The report of a split call: its shares and their times.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What became of a split call, beside its results.
+/// The report of a split call.
 #[derive(Clone, Debug)]
 pub struct SplitReport {
     /// The shares in the order in which they ended up in the result; a device may have several.
@@ -27,7 +27,7 @@ pub struct SplitReport {
     pub dropped: Vec<(Device, Error)>,
 }
 
-/// What one device computed at a time.
+/// A part of the problem that one device computed.
 #[derive(Clone, Debug)]
 pub struct SplitShare {
     /// The position of the device in the set.
@@ -40,7 +40,7 @@ pub struct SplitShare {
     pub computed: Range<i64>,
     /// The configuration, as text; `None` where the share got another one than the whole problem.
     pub configuration: Option<String>,
-    /// In how many pieces it was computed, each launched as soon as it could be.
+    /// The number of chunks in which it was computed, each launched as soon as it could be.
     pub pieces: usize,
     /// Bytes of the arguments that the device was sent.
     pub sent: usize,

@@ -1,4 +1,4 @@
-//! What is known of each device for a problem: its configuration and its speed.
+//! Profiles of devices for a problem: the configuration and the speed of each.
 
 use super::problem::Problem;
 use crate::device::Device;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The sizes of work-groups that are tried where no configuration is valid for the whole problem.
 const MOST_GRANULES: usize = 64;
 
-/// What speeds are remembered by: the tunable, the divided dimension, the problem.
+/// The key of profiles: the tunable, the divided dimension, the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ProblemKey {
     tunable: usize,
@@ -30,14 +30,15 @@ impl ProblemKey {
     }
 }
 
-/// What is known of all devices for a problem.
+/// The profiles of all devices for a problem.
 #[derive(Debug)]
-pub(super) struct Known {
-    pub(super) pace: Pace,
-    /// Which arguments are on the devices already, in calls of this pace.
+pub(super) struct DeviceProfiles {
+    /// Those of calls like the present one.
+    pub(super) speeds: Speeds,
+    /// For each argument whether such calls find it on the devices.
     are_resident: Box<[bool]>,
-    /// The paces of calls in which others are.
-    others: HashMap<Box<[bool]>, Pace>,
+    /// The speeds of calls that find other arguments there.
+    others: HashMap<Box<[bool]>, Speeds>,
     /// One for each device of the set.
     pub(super) abilities: Vec<Ability>,
     /// Whether a device has computed a share. A first launch is no measurement: drivers compile and
@@ -45,9 +46,10 @@ pub(super) struct Known {
     launched: Vec<bool>,
 }
 
-/// How fast the devices are. Times of calls include their transfers, so calls that need fewer have another pace.
+/// Speeds of the devices. Times of calls include their transfers, so calls that need fewer have speeds of
+/// their own.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct Speeds {
     pub(super) balance: Balance,
     pub(super) worth: Worth,
 }
@@ -55,28 +57,28 @@ pub(super) struct Pace {
 /// Whether a device can take part.
 #[derive(Debug)]
 pub(super) enum Ability {
-    /// Nobody has asked yet.
+    /// Not chosen yet.
     Unknown,
     Able(Choice),
     /// It cannot compute this problem, though it may compute others.
     Unable(Error),
 }
 
-/// What a device computes with.
+/// The configuration of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// The configuration.
     pub(super) codes: Vec<i64>,
-    /// How many positions one of its work-groups covers.
+    /// The number of positions that one of its work-groups covers.
     pub(super) granule: i64,
     /// Whether it is valid for the whole problem, too.
     pub(super) takes_whole: bool,
 }
 
-impl Known {
+impl DeviceProfiles {
     pub(super) fn new(members: usize, arguments: usize) -> Self {
         Self {
-            pace: Pace::new(members),
+            speeds: Speeds::new(members),
             are_resident: vec![false; arguments].into(),
             others: HashMap::new(),
             abilities: (0..members).map(|_| Ability::Unknown).collect(),
@@ -91,34 +93,34 @@ impl Known {
             return;
         }
         let members = self.abilities.len();
-        let pace = self.others.remove(&are_resident).unwrap_or_else(|| {
-            let mut pace = Pace::new(members);
+        let speeds = self.others.remove(&are_resident).unwrap_or_else(|| {
+            let mut speeds = Speeds::new(members);
             for member in 0..members {
-                if let Some(speed) = self.pace.balance.speed(member) {
-                    pace.balance.expect(member, speed);
+                if let Some(speed) = self.speeds.balance.speed(member) {
+                    speeds.balance.expect(member, speed);
                 }
             }
-            pace
+            speeds
         });
-        let before = std::mem::replace(&mut self.pace, pace);
+        let before = std::mem::replace(&mut self.speeds, speeds);
         let were_resident = std::mem::replace(&mut self.are_resident, are_resident);
         self.others.insert(were_resident, before);
     }
 
-    /// Whether these arguments are those that calls of this pace find on the devices.
-    pub(super) fn is_usual(&self, are_resident: &[bool]) -> bool {
+    /// Whether these arguments are those that calls with the present speeds find on the devices.
+    pub(super) fn is_typical(&self, are_resident: &[bool]) -> bool {
         *self.are_resident == *are_resident
     }
 
-    /// Finds out what a device computes with, and how fast it is according to tuning.
-    pub(super) fn ask(&mut self, problem: &Problem<'_>, member: usize, device: &Device) {
+    /// Chooses the configuration of a device, with its speed according to tuning.
+    pub(super) fn profile(&mut self, problem: &Problem<'_>, member: usize, device: &Device) {
         if !matches!(self.abilities[member], Ability::Unknown) {
             return;
         }
         self.abilities[member] = match choose(problem, device) {
             Some((choice, speed)) => {
                 if let Some(speed) = speed {
-                    self.pace.balance.expect(member, speed);
+                    self.speeds.balance.expect(member, speed);
                 }
                 Ability::Able(choice)
             }
@@ -131,7 +133,7 @@ impl Known {
         };
     }
 
-    /// What a device computes with, if it can.
+    /// The configuration of a device, if it has one.
     pub(super) fn choice(&self, member: usize) -> Option<&Choice> {
         match self.abilities.get(member) {
             Some(Ability::Able(choice)) => Some(choice),
@@ -140,18 +142,18 @@ impl Known {
     }
 
     /// Whether all devices of a round had computed shares before, so that its times tell their speeds.
-    pub(super) fn tells(&mut self, turns: &[Turn]) -> bool {
-        let told = turns.iter().all(|turn| self.launched[turn.member]);
-        for turn in turns {
+    pub(super) fn are_measurements(&mut self, timings: &[Turn]) -> bool {
+        let measured = timings.iter().all(|turn| self.launched[turn.member]);
+        for turn in timings {
             self.launched[turn.member] = true;
         }
-        told
+        measured
     }
 
     /// Forgets which devices are unable, and which were left out.
-    pub(super) fn pardon(&mut self) {
-        for pace in self.others.values_mut().chain([&mut self.pace]) {
-            pace.worth = Worth::new(self.abilities.len());
+    pub(super) fn readmit(&mut self) {
+        for speeds in self.others.values_mut().chain([&mut self.speeds]) {
+            speeds.worth = Worth::new(self.abilities.len());
         }
         for ability in &mut self.abilities {
             if matches!(ability, Ability::Unable(_)) {
@@ -161,7 +163,7 @@ impl Known {
     }
 }
 
-impl Pace {
+impl Speeds {
     fn new(members: usize) -> Self {
         Self {
             balance: Balance::new(members),
@@ -177,14 +179,14 @@ fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>
     let limits = &device.info().limits;
     let results = TunedResults::of(problem.tunable, device, &problem.policy);
     let mut candidates = results.candidates(device, problem.dims);
-    let known = candidates.find_map(|candidate| {
+    let selected = candidates.find_map(|candidate| {
         let choice = usable(problem, limits, &candidate.codes)?;
         let speed = candidate
             .known
             .and_then(|(_, result)| expected_speed(problem, result));
         Some((choice, speed))
     });
-    known.or_else(|| Some((first_usable(problem, limits)?, None)))
+    selected.or_else(|| Some((first_usable(problem, limits)?, None)))
 }
 
 /// A configuration, if it is valid for as many whole work-groups as the problem has room for. That
@@ -236,57 +238,57 @@ mod tests {
     use super::*;
 
     /// A call with arguments that are there or not, in which the devices need so long for 100 positions.
-    fn call(known: &mut Known, is_there: bool, seconds: [f64; 2]) {
-        known.enter([is_there].into());
+    fn call(profiles: &mut DeviceProfiles, is_there: bool, seconds: [f64; 2]) {
+        profiles.enter([is_there].into());
         let turn = |member: usize| Turn {
             member,
             positions: 100,
             seconds: seconds[member],
         };
-        known.pace.balance.learn(&[turn(0), turn(1)]);
+        profiles.speeds.balance.learn(&[turn(0), turn(1)]);
     }
 
-    fn speeds(known: &Known) -> [Option<f64>; 2] {
-        [0, 1].map(|member| known.pace.balance.speed(member))
+    fn speeds(profiles: &DeviceProfiles) -> [Option<f64>; 2] {
+        [0, 1].map(|member| profiles.speeds.balance.speed(member))
     }
 
     #[test]
     fn calls_that_transfer_less_have_speeds_of_their_own() {
-        let mut known = Known::new(2, 1);
-        call(&mut known, false, [1.0, 2.0]);
-        known.enter([true].into());
+        let mut profiles = DeviceProfiles::new(2, 1);
+        call(&mut profiles, false, [1.0, 2.0]);
+        profiles.enter([true].into());
         // Expected only, so the first measurement replaces it.
-        assert_eq!(speeds(&known), [Some(100.0), Some(50.0)]);
-        call(&mut known, true, [0.5, 0.5]);
-        assert_eq!(speeds(&known), [Some(200.0), Some(200.0)]);
-        known.enter([false].into());
-        assert_eq!(speeds(&known), [Some(100.0), Some(50.0)]);
-        assert!(known.is_usual(&[false]) && !known.is_usual(&[true]));
-        known.enter([true].into());
-        assert_eq!(speeds(&known), [Some(200.0), Some(200.0)]);
+        assert_eq!(speeds(&profiles), [Some(100.0), Some(50.0)]);
+        call(&mut profiles, true, [0.5, 0.5]);
+        assert_eq!(speeds(&profiles), [Some(200.0), Some(200.0)]);
+        profiles.enter([false].into());
+        assert_eq!(speeds(&profiles), [Some(100.0), Some(50.0)]);
+        assert!(profiles.is_typical(&[false]) && !profiles.is_typical(&[true]));
+        profiles.enter([true].into());
+        assert_eq!(speeds(&profiles), [Some(200.0), Some(200.0)]);
     }
 
     #[test]
-    fn all_paces_are_pardoned() {
-        let mut known = Known::new(2, 1);
+    fn devices_are_readmitted_for_all_speeds() {
+        let mut profiles = DeviceProfiles::new(2, 1);
         for is_there in [false, true] {
-            known.enter([is_there].into());
+            profiles.enter([is_there].into());
             // One with the second device is as long as one without is short.
             for _ in 0..40 {
                 let parts = [1.0, 0.1];
-                let seconds = if known.pace.worth.is_left_out(1) {
+                let seconds = if profiles.speeds.worth.is_left_out(1) {
                     0.5
                 } else {
                     1.0
                 };
-                known.pace.worth.ended(seconds, &parts);
+                profiles.speeds.worth.ended(seconds, &parts);
             }
-            assert!(known.pace.worth.is_left_out(1));
+            assert!(profiles.speeds.worth.is_left_out(1));
         }
-        known.pardon();
+        profiles.readmit();
         for is_there in [false, true] {
-            known.enter([is_there].into());
-            assert!(!known.pace.worth.is_left_out(1));
+            profiles.enter([is_there].into());
+            assert!(!profiles.speeds.worth.is_left_out(1));
         }
     }
 }

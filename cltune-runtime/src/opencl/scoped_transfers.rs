@@ -1,4 +1,4 @@
-//! Transfers beside which the host goes on: from and to slices, which stay borrowed until all have ended.
+//! Scoped transfers: from and to slices, which stay borrowed until all have ended, while the host goes on.
 
 use super::{RawBuffer, RawEvent, RawQueue, Region, Runs, Status, pinned_ranges};
 use std::marker::PhantomData;
@@ -6,31 +6,31 @@ use std::ops::Range;
 
 /// Transfers that were begun and not yet waited for, from and to memory that is borrowed for `'env`.
 ///
-/// They are begun inside of [`Flights::during`] alone, as threads are inside of [`std::thread::scope`], so that nobody
+/// They are begun inside of [`ScopedTransfers::scope`] alone, as threads are inside of [`std::thread::scope`], so that nobody
 /// can use the memory before they have ended.
 #[derive(Debug)]
-pub(crate) struct Flights<'env> {
-    under_way: Vec<Flight>,
+pub(crate) struct ScopedTransfers<'env> {
+    under_way: Vec<Transfer>,
     /// No lifetime can take the place of another one.
     memory: PhantomData<&'env mut &'env ()>,
 }
 
 #[derive(Debug)]
-struct Flight {
+struct Transfer {
     event: RawEvent,
     /// Of the slice.
     addresses: Range<usize>,
 }
 
-impl<'env> Flights<'env> {
-    /// Does what begins transfers, and returns when all have ended: what came of both.
-    pub(crate) fn during<R>(work: impl FnOnce(&mut Self) -> R) -> (R, Result<(), Status>) {
-        let mut flights = Self {
+impl<'env> ScopedTransfers<'env> {
+    /// Runs `work`, which begins transfers, and returns when all have ended: both results.
+    pub(crate) fn scope<R>(work: impl FnOnce(&mut Self) -> R) -> (R, Result<(), Status>) {
+        let mut transfers = Self {
             under_way: Vec::new(),
             memory: PhantomData,
         };
-        let result = work(&mut flights);
-        (result, flights.land())
+        let result = work(&mut transfers);
+        (result, transfers.wait_for_all())
     }
 
     /// Begins to write runs of `source` to a buffer, one after the other from byte `at`.
@@ -46,7 +46,7 @@ impl<'env> Flights<'env> {
         if runs.is_empty() {
             return Ok(());
         }
-        // SAFETY: the runs are in the source, which is borrowed for `'env`. That is longer than `during`, which
+        // SAFETY: the runs are in the source, which is borrowed for `'env`. That is longer than `scope`, which
         // does not return before the transfer has ended.
         let event = unsafe { queue.begin_writing(buffer, at, source, runs)? };
         self.add(event, source.as_ptr().addr(), source.len());
@@ -67,7 +67,7 @@ impl<'env> Flights<'env> {
             return Ok(());
         }
         let Range { start, end } = target.addresses();
-        // SAFETY: the region's bytes are borrowed exclusively for `'env`. That is longer than `during`, which does
+        // SAFETY: the region's bytes are borrowed exclusively for `'env`. That is longer than `scope`, which does
         // not return before the transfer has ended.
         let event = unsafe { queue.begin_reading(buffer, runs, &mut target, after)? };
         self.add(event, start, end - start);
@@ -75,16 +75,16 @@ impl<'env> Flights<'env> {
     }
 
     fn add(&mut self, event: RawEvent, first: usize, len: usize) {
-        self.under_way.push(Flight {
+        self.under_way.push(Transfer {
             event,
             addresses: first..first + len,
         });
     }
 
-    /// Waits for all; how the first failed that did.
-    fn land(&mut self) -> Result<(), Status> {
+    /// Waits for all; the error is that of the first that failed.
+    fn wait_for_all(&mut self) -> Result<(), Status> {
         let mut result = Ok(());
-        for Flight { event, addresses } in self.under_way.drain(..) {
+        for Transfer { event, addresses } in self.under_way.drain(..) {
             let (ended, is_over) = event.settle();
             if !is_over {
                 // Nobody knows whether the device still uses the memory.
@@ -96,9 +96,9 @@ impl<'env> Flights<'env> {
     }
 }
 
-impl Drop for Flights<'_> {
-    /// Where what began the transfers has panicked.
+impl Drop for ScopedTransfers<'_> {
+    /// Where `work` has panicked.
     fn drop(&mut self) {
-        let _ = self.land();
+        let _ = self.wait_for_all();
     }
 }
