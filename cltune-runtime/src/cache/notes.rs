@@ -1,4 +1,5 @@
-//! What is known of a kernel on a device, and its text: a line for each fact, fields separated by tabs.
+//! Notes: the results and refusals of a kernel on a device, as text: a line for each fact, fields separated
+//! by tabs.
 
 use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::model::Model;

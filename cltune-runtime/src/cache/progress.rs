@@ -1,4 +1,4 @@
-//! What tuning with a program's calls has measured so far, for the program's next run.
+//! The progress of on-line tuning: its measurements so far, for the program's next run.
 //!
 //! A line for each configuration, added as soon as its time is known. A program may end in the middle of one,
 //! so each line has a checksum of its own; one that does not have it counts as not there. Only who holds

@@ -1,8 +1,8 @@
 //! Notes of the cache, in memory and on disk.
 
 use super::bound::{NOTES, keep_bounded};
+use super::file::lock;
 use super::folder::{CacheError, Folder};
-use super::lock::lock;
 use super::notes::{NotedRefusal, Notes, codes, line, values};
 use super::{DamagedNotes, file};
 use cltune_core::device::DeviceInfo;

@@ -2,14 +2,14 @@
 
 mod further;
 
-pub(super) use further::Results;
+pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
 use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
-use super::measurer::Step;
 use super::near::Nears;
+use super::options::Step;
 use super::outcome::{KeptFor, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::Expected;

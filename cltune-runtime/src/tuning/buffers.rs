@@ -1,11 +1,11 @@
-//! A buffer argument: its memory, and what it holds in each draw.
+//! A buffer argument: its memory, and its contents in each draw.
 
+use super::elements::pattern;
 use super::fill::elements;
 use super::guarded::{Guarded, Surroundings};
 use super::kept::{Keeping, Kept};
-use super::measurer::Step;
+use super::options::Step;
 use super::outcome::{KeptFor, WrongKind, WrongResult};
-use super::poison::pattern;
 use super::prepare_error::PrepareError;
 use super::verify::{Expected, is_same};
 use super::watch::{Record, Span, Watch};

@@ -1,9 +1,10 @@
-//! Choosing between configurations that are nearly alike.
+//! Comparison of configurations that are nearly alike, timed in turns.
 
 use super::buffers::Round;
-use super::build::{Built, launch_failed};
-use super::looking::unjudged;
-use super::measurer::{Measurer, Step};
+use super::build::{BuiltConfiguration, launch_failed};
+use super::damage::unjudged;
+use super::measurer::Measurer;
+use super::options::Step;
 use super::outcome::Outcome;
 use super::timing::{median, median_interval};
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub struct Compared {
 }
 
 /// A configuration that is timed in turns, and its times so far; or why it is not any more.
-type Contender = Result<(Built, Vec<f64>), Outcome>;
+type Contender = Result<(BuiltConfiguration, Vec<f64>), Outcome>;
 
 impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
@@ -89,7 +90,7 @@ impl Measurer {
         compared.collect()
     }
 
-    /// What is to be said of all, where one of them has touched memory that none may touch. Which one is not known,
+    /// The outcome of all, where one of them has touched memory that none may touch. That one is not known,
     /// unless there is only one.
     fn touched_while_comparing(&self, contenders: usize) -> Option<Outcome> {
         match self.touched()? {
@@ -98,7 +99,7 @@ impl Measurer {
         }
     }
 
-    fn compared(&self, built: &Built, samples: &[f64]) -> Compared {
+    fn compared(&self, built: &BuiltConfiguration, samples: &[f64]) -> Compared {
         let local = built.geometry.local;
         Compared {
             time_us: median(samples).unwrap_or(f64::NAN),
@@ -109,7 +110,7 @@ impl Measurer {
     }
 }
 
-/// What all are known to, at most, a part of the time.
+/// The precision to which all are known at most, a part of the time.
 const PRECISION: f64 = 0.002;
 
 /// Whether one is faster than all others beyond doubt, or all are known well.

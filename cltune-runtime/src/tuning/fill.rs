@@ -178,7 +178,7 @@ pub(super) fn integer(scalar: ScalarType, value: i64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::text;
+    use super::super::elements::text;
     use super::*;
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;

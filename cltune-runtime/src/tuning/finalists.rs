@@ -1,7 +1,7 @@
-//! Which configurations may be the best: they are verified on every draw, and then timed in turns.
+//! The choice of finalists: the configurations that are verified on every draw, and then timed in turns.
 //!
-//! What fails there is out for good, and the next best take its place: those that are near the best of what
-//! is left, however much faster what failed was.
+//! A finalist that fails is out for good, and the next best take its place: those that are near the best of
+//! the rest, however much faster the failed one was.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! A buffer between memory that shows accesses out of bounds.
 
+use super::elements::surroundings;
 use super::outcome::WrongKind;
-use super::poison::surroundings;
 use super::watch::Span;
 use crate::context::Context;
 use crate::error::{Error, Result};

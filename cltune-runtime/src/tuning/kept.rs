@@ -1,4 +1,4 @@
-//! Bytes on the host that the tuner keeps and nobody may change: what draws hold, what references made of them.
+//! Bytes on the host that the tuner keeps and nobody may change: inputs, and the reference's results.
 
 use crate::opencl::Sealed;
 use cltune_search::ready_threads;

@@ -1,7 +1,8 @@
 //! Kinds of inputs that random draws hardly have, and a kernel may be wrong for.
 //!
-//! All are within the bounds of `fill = uniform(low, high)`; what is not random is the same in every draw. So that
-//! results keep a size to compare them by, zeros and denormal numbers are among random ones.
+//! All are within the bounds of `fill = uniform(low, high)`; contents that are not random are the same in
+//! every draw. Zeros and denormal numbers are among random ones, so that results keep a size to compare
+//! them by.
 
 use super::fill::{generated, push, uniform};
 use cltune_core::declaration::{Declaration, Fill};
@@ -230,7 +231,7 @@ impl Tiny {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::{real, text};
+    use super::super::elements::{real, text};
     use super::*;
     use proptest::prelude::*;
     use rand::SeedableRng;

@@ -1,5 +1,5 @@
-//! How far a result is from the reference's, asked on the device: reading it back and comparing on the
-//! host takes several times as long as most kernels do, the more so while other processes build there.
+//! Comparison of results with the reference's on the device: reading them back and comparing on the host
+//! takes several times as long as most kernels do, the more so while other processes build there.
 
 use super::guarded::Guarded;
 use super::tolerance::Allowed;

@@ -1,4 +1,4 @@
-//! What can become of a configuration. Serializable, since it comes from another process.
+//! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Why nothing can be measured.
+//! Reasons why nothing can be measured.
 
 use super::fill::FillError;
 use super::outcome::WrongResult;

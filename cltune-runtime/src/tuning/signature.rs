@@ -1,4 +1,4 @@
-//! Comparing the declared arguments with the kernel's real signature.
+//! Comparison of the declared arguments with the kernel's real signature.
 
 use crate::opencl::{ArgInfo, RawKernel};
 use cltune_core::model::{Access, Argument, ArgumentKind, ScalarType};

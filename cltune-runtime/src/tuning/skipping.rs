@@ -1,14 +1,14 @@
-//! Whether a kernel does its work also where an earlier launch has done it.
+//! Detection of kernels that skip work that an earlier launch has done.
 //!
-//! One that looks first, and has nothing to do where an output holds the right results already, would take no
-//! time in all launches but the first. So the first timed launch of each configuration begins with empty
-//! (poisoned) outputs, and its result is verified. Where it took longer than the others that may be the caches,
-//! which filling the outputs has displaced, or a hiccup. Before a kernel is blamed, launches with right and with
-//! empty outputs are timed in turns, each after a memory operation of the same size, so that they differ in
-//! nothing else.
+//! A kernel that looks first, and has nothing to do where an output holds the right results already, would
+//! take no time in all launches but the first. The first timed launch of each configuration therefore begins
+//! with empty (poisoned) outputs, and its result is verified. Caches, which filling the outputs has
+//! displaced, or a hiccup may also make that launch longer than the others. Before a kernel counts as one
+//! that skips work, launches with right and with empty outputs are timed in turns, each after a memory
+//! operation of the same size, so that they differ in nothing else.
 
 use super::buffers::Round;
-use super::build::{Built, launch_failed};
+use super::build::{BuiltConfiguration, launch_failed};
 use super::measurer::Measurer;
 use super::outcome::{Outcome, SkipsWork};
 use super::timing::median;
@@ -40,7 +40,11 @@ enum Verdict {
 impl Measurer {
     /// The time of a launch that begins with empty outputs, microseconds. Its results are verified: a
     /// kernel may be right in a first launch only.
-    pub(super) fn first_sample(&self, built: &Built, round: Round) -> Result<f64, Outcome> {
+    pub(super) fn first_sample(
+        &self,
+        built: &BuiltConfiguration,
+        round: Round,
+    ) -> Result<f64, Outcome> {
         let launched = self.arguments.empty_outputs(&self.queue, round);
         let sample = launched.and_then(|()| self.sample(built, round));
         let sample = sample.map_err(|error| launch_failed(&error))?;
@@ -58,7 +62,7 @@ impl Measurer {
     /// It does not, or fails.
     pub(super) fn check_work(
         &self,
-        built: &Built,
+        built: &BuiltConfiguration,
         round: Round,
         samples_us: &[f64],
     ) -> Result<(), Outcome> {
@@ -93,7 +97,7 @@ impl Measurer {
     }
 
     /// The time of a launch whose outputs have just been emptied, or filled with the right results.
-    fn sample_of(&self, built: &Built, round: Round, is_empty: bool) -> Result<f64> {
+    fn sample_of(&self, built: &BuiltConfiguration, round: Round, is_empty: bool) -> Result<f64> {
         if is_empty {
             self.arguments.empty_outputs(&self.queue, round)?;
         } else {

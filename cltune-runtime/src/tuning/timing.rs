@@ -1,4 +1,4 @@
-//! How often a configuration is run, and what its time is.
+//! The number of launches that are timed of a configuration, and the median.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How far results may be from the reference's.
+//! The allowed difference of results from the reference's.
 
 use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
 use cltune_core::model::ScalarType;

@@ -1,10 +1,10 @@
-//! Comparing a configuration's results with the reference's.
+//! Comparison of a configuration's results with the reference's.
 
+use super::elements::pattern;
+use super::elements::{distance, real, text};
 use super::kept::Kept;
 use super::outcome::{Different, WrongKind};
-use super::poison::pattern;
 use super::tolerance::{Allowed, Norm};
-use super::value::{distance, real, text};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::ScalarType;
 use cltune_search::ready_threads;

@@ -1,5 +1,5 @@
-//! Whether memory on the device is still what it was, asked on the device: reading it back and comparing
-//! there would take longer than most kernels do.
+//! Checksums of device memory, computed on the device: reading the memory back and comparing on the host
+//! would take longer than most kernels do.
 
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Looking at memory that no configuration may touch, and who is to blame where it was touched.
+//! Damage to memory that no configuration may touch, and its attribution.
 
 use super::arguments::Damage;
 use super::buffers::Round;
@@ -7,10 +7,10 @@ use super::measurer::Measurer;
 use super::outcome::{Outcome, WrongResult};
 
 impl Measurer {
-    /// What is said of a configuration after it ran: what became of it, unless it touched what it must not, or
-    /// somebody else has touched what it was compared with.
+    /// The outcome of a configuration after it ran, unless it touched memory that it must not, or another one has
+    /// touched the memory that it was compared with.
     ///
-    /// `is_certain`: what is kept was as it should be before this configuration, so that it is the culprit.
+    /// `is_certain`: the kept memory was intact before this configuration ran, so that any damage is its own.
     pub(super) fn judged(&self, outcome: Outcome, is_certain: bool) -> Outcome {
         let (is_wrong, is_out_of_bounds) = match &outcome {
             // Nothing was run, or nothing that the device is asked can be relied on.
@@ -18,7 +18,7 @@ impl Measurer {
             Outcome::WrongResult(wrong) => (true, wrong.kind.is_out_of_bounds()),
             _ => (false, false),
         };
-        // Nobody is blamed for differing from what is not what it was any more.
+        // A difference from results that have changed themselves is not attributed to the configuration.
         let damage = self.arguments.damage(
             &self.queue,
             self.arguments.is_kept_in_sight() || is_wrong || is_certain,
@@ -39,7 +39,7 @@ impl Measurer {
         }
     }
 
-    /// What was touched of all memory that no configuration may touch, since it was looked at the last time.
+    /// Damage to any memory that no configuration may touch, since the last check.
     pub(super) fn touched(&self) -> Option<Outcome> {
         match self.arguments.damage(&self.queue, true) {
             Err(error) => Some(launch_failed(&error)),
