@@ -34,12 +34,14 @@ pub(crate) fn byte_len<T: Element>(len: usize) -> Result<usize> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// A buffer of `len` elements with unspecified values: whatever the device's memory holds, which
-    /// is always a number since any bits are one for every [`Element`]. Zero elements are allowed.
-    /// Inputs that [`DeviceSet`](crate::DeviceSet)s keep on devices are freed where memory is short.
+    /// A buffer of `len` elements with unspecified values: whatever the device's memory holds,
+    /// which is always a number since any bits are one for every [`Element`]. Zero elements are
+    /// allowed. Inputs that [`DeviceSet`](crate::DeviceSet)s keep on devices are freed where memory
+    /// is short.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] when the device refuses the size, [`Error::LargerThanMemory`], [`Error::TooLarge`].
+    /// [`Error::OpenCl`] when the device refuses the size, [`Error::LargerThanMemory`],
+    /// [`Error::TooLarge`].
     pub fn new(context: &Context, len: usize) -> Result<Self> {
         let made = Self::allocate(context, len);
         match &made {

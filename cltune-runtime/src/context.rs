@@ -59,8 +59,9 @@ impl Context {
         &self.0.core.raw
     }
 
-    /// What launching keeps with the context, made for the first call and dropped with the context.
-    /// Its type is not named here, because launching is built on contexts. There is one such type.
+    /// State that launching keeps with the context, made for the first call and dropped with the
+    /// context. Its type is not named here, because launching is built on contexts. There is one
+    /// such type.
     #[inline]
     pub(crate) fn attachment<T: Any + Send + Sync>(
         &self,

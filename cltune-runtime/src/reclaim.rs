@@ -1,4 +1,5 @@
-//! Device memory that is only kept for speed, and is freed where memory is short or its source is gone.
+//! Device memory that is only kept for speed, and is freed where memory is short or its source is
+//! gone.
 
 use std::sync::{Mutex, PoisonError, Weak};
 

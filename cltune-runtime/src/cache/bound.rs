@@ -21,8 +21,8 @@ pub(super) fn touch(path: &Path) {
     }
 }
 
-/// Removes files until the folder has no more than `limit` bytes; then a quarter less, so that the next
-/// ones have room.
+/// Removes files until the folder has no more than `limit` bytes; then a quarter less, so that the
+/// next ones have room.
 pub(super) fn keep_bounded(folder: &Path, limit: u64) -> Result<(), CacheError> {
     let now = SystemTime::now();
     let mut all: Vec<(SystemTime, u64, PathBuf)> = Vec::new();

@@ -1,5 +1,5 @@
-//! Files of the cache: with a checksum, and replaced as a whole, so that a reader sees the old content or
-//! the new one; and locks on files, which the system releases when a program dies.
+//! Files of the cache: with a checksum, and replaced as a whole, so that a reader sees the old
+//! content or the new one; and locks on files, which the system releases when a program dies.
 
 use super::folder::{self, CacheError};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 
 /// In front of the checksum; with the version of what follows.
 const HEADER: &str = "cltune-cache 1 ";
-/// What temporary files begin with.
+/// The beginning of the names of temporary files.
 pub(super) const TEMPORARY: &str = ".writing-";
 /// A larger file was not written by cltune, bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// The content of a file. `None` where there is no file, or a damaged one: the next write replaces it.
+/// The content of a file. `None` where there is no file, or a damaged one: the next write replaces
+/// it.
 ///
 /// # Errors
 /// [`CacheError`] where it cannot be read, or others could have written it.

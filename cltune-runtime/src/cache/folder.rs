@@ -37,7 +37,7 @@ pub enum CacheError {
     NotPrivate {
         /// The file or folder.
         path: PathBuf,
-        /// Who may change it.
+        /// The users who may change it.
         reason: &'static str,
     },
 }
@@ -123,7 +123,8 @@ fn create(folder: &Path) -> Result<(), CacheError> {
     })
 }
 
-/// Opens a file of the cache for reading, of at most so many bytes. What is checked is what was opened.
+/// Opens a file of the cache for reading, of at most so many bytes. What is checked is what was
+/// opened.
 ///
 /// # Errors
 /// [`CacheError`]; a file that does not exist is [`io::ErrorKind::NotFound`].
@@ -159,7 +160,8 @@ fn check_private(path: &Path, metadata: &Metadata) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// Elsewhere the platform's folder for caches is in the user's profile, which others cannot write to.
+/// Elsewhere the platform's folder for caches is in the user's profile, which others cannot write
+/// to.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same signature everywhere")]
 fn check_private(_path: &Path, _metadata: &Metadata) -> Result<(), CacheError> {

@@ -13,7 +13,8 @@ use std::time::SystemTime;
 pub struct Listing {
     /// Notes on kernels and devices, the latest changed first.
     pub notes: Vec<Notes>,
-    /// The number of on-line searches that have not ended: the next run of the program continues them.
+    /// The number of on-line searches that have not ended: the next run of the program continues
+    /// them.
     pub unfinished: usize,
     /// Files that cannot be read, and do not count.
     pub unreadable: Vec<CacheError>,

@@ -8,11 +8,11 @@
 //! FOLDER/v1/programs/KEY                the binary of a program, and how long building it took
 //! ```
 //!
-//! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means
-//! no cache on disk. Every file has a checksum and is replaced as a whole (progress has one for each line,
-//! and lines are added): it may be deleted at any time, and a damaged one counts as missing. Nothing is read
-//! that others could have written. A file that cannot be read or written is a warning, and the program goes
-//! on without it.
+//! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off`
+//! means no cache on disk. Every file has a checksum and is replaced as a whole (progress has one
+//! for each line, and lines are added): it may be deleted at any time, and a damaged one counts as
+//! missing. Nothing is read that others could have written. A file that cannot be read or written
+//! is a warning, and the program goes on without it.
 //!
 //! | file | owns |
 //! |---|---|

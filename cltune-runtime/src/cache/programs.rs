@@ -1,5 +1,6 @@
-//! Program binaries, so that a second start compiles nothing, and the times that building took. A binary
-//! belongs to a source, its options, a device and its driver; both its name and its head depend on them.
+//! Program binaries, so that a second start compiles nothing, and the times that building took. A
+//! binary belongs to a source, its options, a device and its driver; both its name and its head
+//! depend on them.
 
 use super::bound;
 use super::file;
@@ -18,7 +19,7 @@ pub(crate) struct ProgramId {
     head: String,
 }
 
-/// What is kept of a program.
+/// The kept form of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptProgram {
     /// The time that building it from source took.
@@ -80,7 +81,7 @@ impl Store {
         self.folder().is_some()
     }
 
-    /// What was kept of a program, if anything was.
+    /// The kept form of a program, if there is one.
     pub(crate) fn program(&self, id: &ProgramId) -> Option<KeptProgram> {
         let path = self.path(id)?;
         let content = file::read(&path).unwrap_or_else(|reason| {

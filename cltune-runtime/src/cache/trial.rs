@@ -1,6 +1,6 @@
-//! The permit to tune, for one program at a time, and the configuration under trial: a driver that crashes
-//! takes the program with it, and the next start must not try the same configuration again. Also the results
-//! that tuning in a program adds to the store.
+//! The permit to tune, for one program at a time, and the configuration under trial: a driver that
+//! crashes takes the program with it, and the next start must not try the same configuration again.
+//! Also the results that tuning in a program adds to the store.
 
 use super::file::{Lock, lock};
 use super::folder::CacheError;
@@ -88,8 +88,8 @@ impl Trial {
 impl Drop for Trial {
     fn drop(&mut self) {
         self.settle();
-        // A program that waits for the lock gets that of a file without a name; one that comes later
-        // makes another, and at worst both tune.
+        // A program that waits for the lock gets that of a file without a name; one that comes
+        // later makes another, and at worst both tune.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -127,7 +127,8 @@ impl Store {
         self.change(model, info, |notes| notes.add_result(result));
     }
 
-    /// The permit to tune a kernel on a device for a problem, after waiting for another program that has it.
+    /// The permit to tune a kernel on a device for a problem, after waiting for another program
+    /// that has it.
     pub(crate) fn permit(
         &self,
         model: &Model,
@@ -138,7 +139,8 @@ impl Store {
         let Some(folder) = self.folder() else {
             return Ok(TuningPermit::Given(None));
         };
-        // As many sizes as a file's name surely has room for; that others share the lock does no harm.
+        // As many sizes as a file's name surely has room for; that others share the lock does no
+        // harm.
         let sizes = list(&dims[..dims.len().min(8)]);
         let name = format!("{}-{sizes}.trial", key(model, info));
         let path = folder.notes().join(name);

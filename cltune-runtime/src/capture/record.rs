@@ -10,7 +10,7 @@ use crate::queue::Queue;
 use cltune_core::model::Model;
 use std::time::Instant;
 
-/// What is launched, where launches are recorded.
+/// A tunable, device and problem whose launches are recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     model: &'static Model,

@@ -1,5 +1,5 @@
-//! Comparison of a compiled kernel's needs with the device. The declaration cannot tell them all: the
-//! compiler decides about registers, and the kernel may declare local memory of its own.
+//! Comparison of a compiled kernel's needs with the device. The declaration cannot tell them all:
+//! the compiler decides about registers, and the kernel may declare local memory of its own.
 
 use crate::device::Device;
 use crate::opencl::{KernelNeeds, RawKernel};
@@ -7,7 +7,7 @@ use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::model::Geometry;
 use std::fmt;
 
-/// What a device lacks.
+/// A need of a kernel that a device does not meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misfit {
     /// Local memory, bytes.
@@ -18,8 +18,8 @@ pub(crate) enum Misfit {
     PrivateMemory { needed: u64, available: u64 },
 }
 
-/// Compares before the launch, when the local memory is set: PoCL ends the process where local memory
-/// does not suffice.
+/// Compares before the launch, when the local memory is set: PoCL ends the process where local
+/// memory does not suffice.
 pub(crate) fn check_fit(
     kernel: &RawKernel,
     device: &Device,
@@ -32,10 +32,10 @@ pub(crate) fn check_fit(
 }
 
 /// Those of the driver's answers that are limits. NVIDIA's (580.159 on an H200) says 256 to
-/// `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and fastest, with 1024, whether or not they
-/// have `reqd_work_group_size`; and kernels run right there with 68 KiB of local memory where
-/// `CL_DEVICE_LOCAL_MEM_SIZE` is 48. rusticl (Mesa 22.3 on llvmpipe) says 32 work-items for kernels that
-/// run right with 256. What really does not fit they refuse at the launch.
+/// `CL_KERNEL_WORK_GROUP_SIZE` for kernels that run right, and fastest, with 1024, whether or not
+/// they have `reqd_work_group_size`; and kernels run right there with 68 KiB of local memory where
+/// `CL_DEVICE_LOCAL_MEM_SIZE` is 48. rusticl (Mesa 22.3 on llvmpipe) says 32 work-items for kernels
+/// that run right with 256. What really does not fit they refuse at the launch.
 fn binding(needs: KernelNeeds, info: &DeviceInfo) -> KernelNeeds {
     match info.platform.as_str() {
         "NVIDIA CUDA" => KernelNeeds {

@@ -22,7 +22,7 @@ pub(crate) struct Prepared {
     /// One kernel object: OpenCL forbids setting its arguments from two threads at once, and the
     /// arguments must not change between setting and enqueueing.
     kernel: Mutex<RawKernel>,
-    /// How long it takes to build the program.
+    /// The time that building the program takes.
     build_time: Duration,
 }
 
@@ -98,7 +98,7 @@ impl Prepared {
         })
     }
 
-    /// How long it takes to build the program: now, or from source in an earlier run.
+    /// The time that building the program takes: now, or from source in an earlier run.
     #[cfg_attr(
         not(feature = "tuning"),
         expect(dead_code, reason = "only tuning with calls asks")

@@ -1,5 +1,5 @@
-//! Built programs: each once in a context, however many problems, queues and threads use it, and once
-//! for all runs of this user's programs where the driver gives binaries.
+//! Built programs: each once in a context, however many problems, queues and threads use it, and
+//! once for all runs of this user's programs where the driver gives binaries.
 
 use super::tunable::Tunable;
 use crate::cache::{KeptProgram, ProgramId, Store};
@@ -131,17 +131,18 @@ impl ProgramBuilder {
     }
 }
 
-/// Whether the driver has a cache of its own that does better. PoCL compiles kernels for the work-group
-/// of each launch and keeps those; a binary holds only what it began with, and making one takes as long
-/// as building (docs/run-time.md has figures).
+/// Whether the driver has a cache of its own that does better. PoCL compiles kernels for the
+/// work-group of each launch and keeps those; a binary holds only what it began with, and making
+/// one takes as long as building (docs/run-time.md has figures).
 fn has_cache(info: &DeviceInfo) -> bool {
     let is_off = || std::env::var_os("POCL_KERNEL_CACHE").is_some_and(|value| value == "0");
     info.platform == "Portable Computing Language" && !is_off()
 }
 
 /// The options that a configuration is compiled with: the declared ones, then a `-D` for every
-/// parameter and extra macro that `source` can mention. Configurations that are the same program thus
-/// have the same options, and the program is compiled once where drivers and we keep what was built.
+/// parameter and extra macro that `source` can mention. Configurations that are the same program
+/// thus have the same options, and the program is compiled once where drivers and we keep what was
+/// built.
 pub(crate) fn build_options(
     model: &Model,
     source: &str,

@@ -33,7 +33,7 @@ impl Tunable {
         self
     }
 
-    /// What was declared.
+    /// The declaration's model.
     pub const fn model(&self) -> &Model {
         &self.model
     }
@@ -43,8 +43,8 @@ impl Tunable {
         &self.table
     }
 
-    /// Sets the policy of all calls of this tunable; it takes precedence over the process's. (A call
-    /// site's own: [`with_policy`](crate::with_policy).)
+    /// Sets the policy of all calls of this tunable; it takes precedence over the process's. (A
+    /// call site's own: [`with_policy`](crate::with_policy).)
     pub fn set_policy(&self, policy: &Policy) {
         self.policy.set(policy);
     }

@@ -4,7 +4,7 @@ use super::choice::{Call, Refusals, log_selection};
 use super::key::{self, BuildAsIs};
 use super::results::TunedResults;
 use super::selection;
-use super::tuner::{Ended, OnlineTuner, online_tuner};
+use super::tuner::{Ended, OnlineTuner, online_tuner, tune_if_needed};
 use crate::capture::Record;
 use crate::context::Context;
 use crate::error::Result;
@@ -15,8 +15,8 @@ use crate::queue::Queue;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many different calls a context remembers. One that sees more, because a problem dimension
-/// changes with every call, forgets all and starts anew, so that memory stays bounded.
+/// The number of different calls that a context remembers. One that sees more, because a problem
+/// dimension changes with every call, forgets all and starts anew, so that memory stays bounded.
 const MAX_LAUNCHES: usize = 4096;
 
 /// Launches of a context.
@@ -45,7 +45,7 @@ struct CachedLaunch {
     tuner: Option<OnlineTuner>,
 }
 
-/// What a prepared launch is found by.
+/// The key by which a prepared launch is found.
 #[derive(Clone, Copy)]
 struct Key<'a> {
     tunable: usize,
@@ -247,8 +247,8 @@ impl LaunchCache {
         Ok(self.remember(entry))
     }
 
-    /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and is
-    /// shared from now on.
+    /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and
+    /// is shared from now on.
     fn remember(&self, entry: CachedLaunch) -> Arc<CachedLaunch> {
         let entry = Arc::new(entry);
         let key = entry.key();
@@ -271,8 +271,9 @@ impl LaunchCache {
         entry
     }
 
-    /// The first selected configuration that builds, after tuning where the policy asks for that. One that does not is an entry of the lockfile
-    /// that this driver does not accept, and the next rule is better than none.
+    /// The first selected configuration that builds, after tuning where the policy asks for that.
+    /// One that does not is an entry of the lockfile that this driver does not accept, and the next
+    /// rule is better than none.
     fn prepare_selected(
         &self,
         tunable: &'static Tunable,
@@ -285,7 +286,7 @@ impl LaunchCache {
             device: queue.device(),
             dims: key.dims,
         };
-        call.tune_if_needed(&policy);
+        tune_if_needed(&call, &policy);
         let results = TunedResults::of(tunable, call.device, &policy);
         let chosen = call.choose(&results, &self.refusals, |codes| {
             Prepared::build(&self.programs, tunable, codes, key.dims)

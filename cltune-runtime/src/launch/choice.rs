@@ -1,8 +1,8 @@
-//! The configuration of a first call: the first of the rule that builds, and why the others were passed
-//! over.
+//! The configuration of a first call: the first of the rule that builds, and why the others were
+//! passed over.
 
 use super::results::TunedResults;
-use super::{selection, tuner};
+use super::selection;
 use crate::cache::Store;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -40,25 +40,13 @@ pub(super) struct Considered {
 pub(super) struct Chosen<T> {
     pub(super) codes: Box<[i64]>,
     pub(super) rule: Rule,
-    /// What `attempt` made of it.
+    /// The result of `attempt`.
     pub(super) made: T,
 }
 
 impl Call<'_> {
-    /// Tunes now, where the policy says so and no problem like this one has been tuned on this device.
-    /// That takes as long as the policy's budget.
-    pub(super) fn tune_if_needed(&self, policy: &Policy) {
-        let Policy::TuneOnce { budget } = policy else {
-            return;
-        };
-        let is_tuned = || self.is_tuned(&TunedResults::of(self.tunable, self.device, policy));
-        if !is_tuned() {
-            tuner::tune_once(self, *budget, is_tuned);
-        }
-    }
-
     /// Whether there is a result that was tuned on this device for a problem like this.
-    fn is_tuned(&self, results: &TunedResults) -> bool {
+    pub(super) fn is_tuned(&self, results: &TunedResults) -> bool {
         results
             .candidates(self.device, self.dims)
             .take_while(|candidate| candidate.rule.is_for_this_device())
@@ -68,8 +56,8 @@ impl Call<'_> {
             .any(|(_, result)| is_near(&result.problem, self.dims))
     }
 
-    /// The first valid configuration in the order of the rule for which `attempt` succeeds. One that
-    /// fails is remembered, and not tried again.
+    /// The first valid configuration in the order of the rule for which `attempt` succeeds. One
+    /// that fails is remembered, and not tried again.
     ///
     /// # Errors
     /// Why the first failed, where all did; [`Error::NoConfiguration`] where none is valid.
@@ -81,7 +69,8 @@ impl Call<'_> {
     ) -> Result<Chosen<T>> {
         let address = self.tunable.address();
         let mut refused = refusals.codes(address, self.dims);
-        // What an earlier run could not build is tried when all else has failed: its errors are gone.
+        // What an earlier run could not build is tried when all else has failed: its errors are
+        // gone.
         for again in [false, true] {
             for candidate in results.candidates(self.device, self.dims) {
                 let codes = &*candidate.codes;
@@ -113,8 +102,8 @@ impl Call<'_> {
         Err(first.unwrap_or_else(none))
     }
 
-    /// Remembers that a configuration does not run, for this context, and where it would be the same in
-    /// another process, for all that have this cache.
+    /// Remembers that a configuration does not run, for this context, and where it would be the
+    /// same in another process, for all that have this cache.
     pub(super) fn refuse(&self, refusals: &Refusals, codes: &[i64], error: Error) {
         let (model, info) = (self.tunable.model(), self.device.info());
         tracing::warn!(
@@ -130,7 +119,8 @@ impl Call<'_> {
         refusals.add(self.tunable.address(), self.dims, codes, error);
     }
 
-    /// What [`choose`](Self::choose) would go through, as far as the one it would try first.
+    /// The configurations that [`choose`](Self::choose) would consider, up to the first that it
+    /// would try.
     pub(super) fn consider(&self, results: &TunedResults, refusals: &Refusals) -> Vec<Considered> {
         let model = self.tunable.model();
         let address = self.tunable.address();
@@ -197,7 +187,7 @@ impl fmt::Display for Considered {
     }
 }
 
-/// What a context remembers of refused configurations, so that none is tried twice.
+/// The refused configurations of a context, so that none is tried twice.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(Mutex<Vec<Refusal>>);
 

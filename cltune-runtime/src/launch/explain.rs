@@ -27,8 +27,8 @@ impl Explanation {
         &self.policy
     }
 
-    /// Every configuration that is considered, in order, the one that is taken last: its values, its
-    /// rule, and why it is passed over.
+    /// Every configuration that is considered, in order, the one that is taken last: its values,
+    /// its rule, and why it is passed over.
     pub fn considered(&self) -> impl Iterator<Item = String> + '_ {
         self.considered.iter().map(ToString::to_string)
     }

@@ -13,8 +13,9 @@ type Tables = HashMap<(PathBuf, usize), Option<Arc<Table>>>;
 
 static TABLES: LazyLock<Mutex<Tables>> = LazyLock::new(Mutex::default);
 
-/// The results of a lockfile for a tunable, and those compiled in for devices and problems that it has
-/// none for. `None`, after a warning, where the file cannot be used: then only those compiled in count.
+/// The results of a lockfile for a tunable, and those compiled in for devices and problems that it
+/// has none for. `None`, after a warning, where the file cannot be used: then only those compiled
+/// in count.
 pub(super) fn table(tunable: &'static Tunable, path: &Path) -> Option<Arc<Table>> {
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (path.to_owned(), tunable.address());

@@ -1,4 +1,5 @@
-//! The results that the selection rule chooses from: compiled in, of a lockfile, and of the user's cache.
+//! The results that the selection rule chooses from: compiled in, of a lockfile, and of the user's
+//! cache.
 
 use crate::cache::{CachedResults, Store};
 use crate::device::Device;

@@ -38,7 +38,7 @@ pub struct Baked<P: 'static, Q: 'static> {
     pub time_us: f64,
 }
 
-/// What the selection rule gives a device and a problem, and why.
+/// The choice of the selection rule for a device and a problem, and why.
 #[derive(Clone, Debug)]
 pub struct Selection<P> {
     /// The parameters.
@@ -47,8 +47,8 @@ pub struct Selection<P> {
     pub rule: Rule,
     /// The configuration as text: `WG = 64, WPT = 2`.
     pub configuration: String,
-    /// What was considered, in order, the selected one last: each with its rule, what it was tuned
-    /// for, and why it was skipped.
+    /// The configurations considered, in order, the selected one last: each with its rule, what it
+    /// was tuned for, and why it was skipped.
     pub considered: Vec<String>,
 }
 

@@ -1,8 +1,24 @@
-//! Run-time tuning as launching uses it: the only module of launching that knows whether tuning is part
-//! of this build. Without the feature `tuning` nothing is tuned, and calls whose policy asks for it are
-//! told so by a warning.
+//! Run-time tuning as launching uses it: the only module of launching that knows whether tuning is
+//! part of this build. Without the feature `tuning` nothing is tuned, and calls whose policy asks
+//! for it are told so by a warning.
 
-pub(super) use implementation::{Ended, OnlineTuner, online_tuner, tune_once};
+pub(super) use implementation::{Ended, OnlineTuner, online_tuner};
+
+use super::choice::Call;
+use super::results::TunedResults;
+use crate::policy::Policy;
+
+/// Tunes now, where the policy says so and no problem like that of the call has been tuned on its
+/// device. That takes as long as the policy's budget.
+pub(super) fn tune_if_needed(call: &Call<'_>, policy: &Policy) {
+    let Policy::TuneOnce { budget } = policy else {
+        return;
+    };
+    let is_tuned = || call.is_tuned(&TunedResults::of(call.tunable, call.device, policy));
+    if !is_tuned() {
+        implementation::tune_once(call, *budget, is_tuned);
+    }
+}
 
 #[cfg(feature = "tuning")]
 mod implementation {
@@ -15,13 +31,9 @@ mod implementation {
     use cltune_core::select::Rule;
     use std::sync::Arc;
 
-    /// Tunes for a call before it is launched, which takes as long as the budget says. `is_tuned` is
-    /// asked again when other threads and programs that tuned the same have ended.
-    pub(in crate::launch) fn tune_once(
-        call: &Call<'_>,
-        budget: Budget,
-        is_tuned: impl Fn() -> bool,
-    ) {
+    /// Tunes for a call before it is launched, which takes as long as the budget says. `is_tuned`
+    /// is asked again when other threads and programs that tuned the same have ended.
+    pub(super) fn tune_once(call: &Call<'_>, budget: Budget, is_tuned: impl Fn() -> bool) {
         let Call {
             tunable,
             device,
@@ -34,8 +46,8 @@ mod implementation {
         }
     }
 
-    /// The tuner that serves later calls, where the policy is to tune with calls and nothing was tuned
-    /// for this problem.
+    /// The tuner that serves later calls, where the policy is to tune with calls and nothing was
+    /// tuned for this problem.
     pub(in crate::launch) fn online_tuner(
         call: &Call<'_>,
         policy: &Policy,
@@ -99,7 +111,7 @@ mod implementation {
         }
     }
 
-    pub(in crate::launch) fn tune_once(call: &Call<'_>, _: Budget, _: impl Fn() -> bool) {
+    pub(super) fn tune_once(call: &Call<'_>, _: Budget, _: impl Fn() -> bool) {
         warn(call);
     }
 

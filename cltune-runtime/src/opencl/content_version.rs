@@ -3,14 +3,15 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The version of the contents of memory that one value owns. There is one only while nobody can change
-/// the memory.
+/// The version of the contents of memory that one value owns. There is one only while nobody can
+/// change the memory.
 ///
-/// A borrow that can change the memory [opens](ContentVersion::open) it, and the memory may change until
-/// the owner is borrowed to read: a slice that was lent to be changed can be lent on to be read, and be
-/// changed after that without anybody noticing. The version therefore does not advance with each such
-/// borrow. There is none until the owner is borrowed to read, which [closes](ContentVersion::close) it:
-/// the compiler guarantees that no borrow that can change the memory is left then.
+/// A borrow that can change the memory [opens](ContentVersion::open) it, and the memory may change
+/// until the owner is borrowed to read: a slice that was lent to be changed can be lent on to be
+/// read, and be changed after that without anybody noticing. The version therefore does not advance
+/// with each such borrow. There is none until the owner is borrowed to read, which
+/// [closes](ContentVersion::close) it: the compiler guarantees that no borrow that can change the
+/// memory is left then.
 #[derive(Debug, Default)]
 pub(crate) struct ContentVersion(AtomicU64);
 

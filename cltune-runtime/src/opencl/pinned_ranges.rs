@@ -1,7 +1,7 @@
 //! The program's own pinned memory, found by its addresses, with its content versions.
 //!
-//! Split calls take ordinary slices. Only the addresses of a slice tell that it is part of pinned memory,
-//! so that devices can transfer it as it is.
+//! Split calls take ordinary slices. Only the addresses of a slice tell that it is part of pinned
+//! memory, so that devices can transfer it as it is.
 
 use super::content_version::ContentVersion;
 use super::{Pinned, RawContext, RawDevice, RawQueue, Status};
@@ -26,7 +26,8 @@ struct Ranges(BTreeMap<usize, PinnedRange>);
 struct PinnedRange {
     /// The address after its last byte.
     end: usize,
-    /// The platform that pinned it. Its other devices transfer it at full speed, too, also those of other contexts.
+    /// The platform that pinned it. Its other devices transfer it at full speed, too, also those of
+    /// other contexts.
     platform: usize,
     /// Whether a device may still use it although nobody waits for that.
     is_lost: bool,
@@ -37,7 +38,8 @@ struct PinnedRange {
 static ALL: RwLock<Ranges> = RwLock::new(Ranges(BTreeMap::new()));
 
 impl KnownPinned {
-    /// So many bytes, at least 1; the queue is one of the context, and the context is of the device.
+    /// So many bytes, at least 1; the queue is one of the context, and the context is of the
+    /// device.
     pub(crate) fn new(
         context: &RawContext,
         device: RawDevice,
@@ -82,15 +84,16 @@ pub(crate) fn is_pinned(addresses: &Range<usize>, device: RawDevice) -> bool {
     all.has(addresses, device.platform.addr())
 }
 
-/// The content version of the pinned memory that all these addresses are of. No other memory has it, and
-/// the memory has another one when it may have changed. `None` where it can be changed now, and for memory
-/// that is not pinned.
+/// The content version of the pinned memory that all these addresses are of. No other memory has
+/// it, and the memory has another one when it may have changed. `None` where it can be changed now,
+/// and for memory that is not pinned.
 pub(crate) fn version_of(addresses: &Range<usize>) -> Option<NonZeroU64> {
     let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
     all.around(addresses)?.version.get()
 }
 
-/// Sees to it that pinned memory is never freed, because a device may still use these addresses of it.
+/// Sees to it that pinned memory is never freed, because a device may still use these addresses of
+/// it.
 pub(super) fn lose(addresses: &Range<usize>) {
     all().lose(addresses);
 }

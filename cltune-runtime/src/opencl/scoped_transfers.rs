@@ -1,13 +1,15 @@
-//! Scoped transfers: from and to slices, which stay borrowed until all have ended, while the host goes on.
+//! Scoped transfers: from and to slices, which stay borrowed until all have ended, while the host
+//! goes on.
 
 use super::{RawBuffer, RawEvent, RawQueue, Region, Runs, Status, pinned_ranges};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Transfers that were begun and not yet waited for, from and to memory that is borrowed for `'env`.
+/// Transfers that were begun and not yet waited for, from and to memory that is borrowed for
+/// `'env`.
 ///
-/// They are begun inside of [`ScopedTransfers::scope`] alone, as threads are inside of [`std::thread::scope`], so that nobody
-/// can use the memory before they have ended.
+/// They are begun inside of [`ScopedTransfers::scope`] alone, as threads are inside of
+/// [`std::thread::scope`], so that nobody can use the memory before they have ended.
 #[derive(Debug)]
 pub(crate) struct ScopedTransfers<'env> {
     under_way: Vec<Transfer>,
@@ -46,15 +48,15 @@ impl<'env> ScopedTransfers<'env> {
         if runs.is_empty() {
             return Ok(());
         }
-        // SAFETY: the runs are in the source, which is borrowed for `'env`. That is longer than `scope`, which
-        // does not return before the transfer has ended.
+        // SAFETY: the runs are in the source, which is borrowed for `'env`. That is longer than
+        // `scope`, which does not return before the transfer has ended.
         let event = unsafe { queue.begin_writing(buffer, at, source, runs)? };
         self.add(event, source.as_ptr().addr(), source.len());
         Ok(())
     }
 
-    /// Begins to read into a region when a command of the same context has ended. `runs` are where its bytes are in
-    /// the buffer.
+    /// Begins to read into a region when a command of the same context has ended. `runs` are where
+    /// its bytes are in the buffer.
     pub(crate) fn receive(
         &mut self,
         queue: &RawQueue,
@@ -67,8 +69,8 @@ impl<'env> ScopedTransfers<'env> {
             return Ok(());
         }
         let Range { start, end } = target.addresses();
-        // SAFETY: the region's bytes are borrowed exclusively for `'env`. That is longer than `scope`, which does
-        // not return before the transfer has ended.
+        // SAFETY: the region's bytes are borrowed exclusively for `'env`. That is longer than
+        // `scope`, which does not return before the transfer has ended.
         let event = unsafe { queue.begin_reading(buffer, runs, &mut target, after)? };
         self.add(event, start, end - start);
         Ok(())

@@ -1,4 +1,4 @@
-//! How long tuning may take.
+//! The budget of tuning: time, or a number of evaluations.
 
 use std::fmt;
 use std::str::FromStr;

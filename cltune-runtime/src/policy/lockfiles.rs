@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// What was read so far, kept until the process ends. A file that could not be read is not tried again.
+/// The files read so far, kept until the process ends. A file that could not be read is not tried
+/// again.
 static FILES: LazyLock<Mutex<HashMap<PathBuf, ReadResult>>> = LazyLock::new(Mutex::default);
 
 type ReadResult = Result<Arc<Lockfile>, String>;

@@ -20,8 +20,8 @@ pub(crate) struct PolicySlot(AtomicU32);
 /// Every policy that was used, at its number less 1.
 static POLICIES: RwLock<Vec<Policy>> = RwLock::new(Vec::new());
 
-/// The policy of calls that have none of their own, once one has asked: what `CLTUNE_POLICY` says, else
-/// what [`set_policy`] was told.
+/// The policy of calls that have none of their own, once one has asked: what `CLTUNE_POLICY` says,
+/// else what [`set_policy`] was told.
 static PROCESS: PolicySlot = PolicySlot::new();
 
 thread_local! {
@@ -70,15 +70,15 @@ pub fn set_policy(policy: &Policy) {
 /// The policy of calls that have none of their own.
 ///
 /// # Errors
-/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, says what needs a
-/// feature that this program was built without, or names a lockfile that cannot be read. Calls return the
-/// same.
+/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, says what needs
+/// a feature that this program was built without, or names a lockfile that cannot be read. Calls
+/// return the same.
 pub fn policy() -> Result<Policy> {
     get(of_process())
 }
 
-/// Runs `calls`, in which this thread's calls have this policy, whatever else is set: a policy for a
-/// call site.
+/// Runs `calls`, in which this thread's calls have this policy, whatever else is set: a policy for
+/// a call site.
 pub fn with_policy<T>(policy: &Policy, calls: impl FnOnce() -> T) -> T {
     /// Puts the former policy back, also when `calls` panics.
     struct Former(u32);
@@ -132,7 +132,7 @@ fn decide() -> PolicyId {
     }
 }
 
-/// What `CLTUNE_POLICY` says, read once.
+/// The policy of `CLTUNE_POLICY`, read once.
 fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
     static ENVIRONMENT: OnceLock<Result<Option<PolicyId>, PolicyError>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {

@@ -27,8 +27,8 @@ pub(super) enum Message {
     Built(Codes, Box<Result<Prepared, Error>>, Duration),
 }
 
-/// A thread that builds one configuration after another. Dropping it waits for the one that is being
-/// built: a driver must not be at work when the program ends.
+/// A thread that builds one configuration after another. Dropping it waits for the one that is
+/// being built: a driver must not be at work when the program ends.
 #[derive(Debug)]
 pub(super) struct BackgroundBuilder {
     orders: Option<Sender<Codes>>,
@@ -109,10 +109,11 @@ fn lower_priority() {
 #[cfg(not(target_os = "linux"))]
 fn lower_priority() {}
 
-/// Builds in a context of its own, before the program's context gets the same from the driver's cache on disk.
+/// Builds in a context of its own, before the program's context gets the same from the driver's
+/// cache on disk.
 ///
-/// - NVIDIA's driver lets the calls of a context wait while it builds in that context: on an H200 for 10 to
-///   17 ms of a build of 50 ms, and for 0.3 ms at most while it builds in another.
+/// - NVIDIA's driver lets the calls of a context wait while it builds in that context: on an H200
+///   for 10 to 17 ms of a build of 50 ms, and for 0.3 ms at most while it builds in another.
 /// - On CPUs a configuration is launched there as well: PoCL compiles for the work-group then.
 ///
 /// No gain is known elsewhere.
@@ -120,8 +121,8 @@ struct SeparateContext<'a> {
     device: &'a Device,
     declaration: Declaration,
     dims: &'a [i64],
-    /// Made by the first build, which is paid: making a context takes 140 ms on an H200. Where it cannot be
-    /// made, building only disturbs more.
+    /// Made by the first build, which is paid: making a context takes 140 ms on an H200. Where it
+    /// cannot be made, building only disturbs more.
     compiler: OnceCell<Option<Compiler>>,
     is_useful: bool,
 }
@@ -148,7 +149,8 @@ impl<'a> SeparateContext<'a> {
             Compiler::new(self.device, &self.declaration, self.dims, &options).ok()
         });
         if let Some(compiler) = compiler {
-            // Only for what the driver keeps of it; building in the program's own context shows errors.
+            // Only for what the driver keeps of it; building in the program's own context shows
+            // errors.
             compiler.compile(codes, false);
         }
     }

@@ -83,8 +83,8 @@ fn written<'a>(
 }
 
 impl Check<'_> {
-    /// Runs the default and the candidate on copies, one after the other, and compares. Waits for all that
-    /// the queue was given before.
+    /// Runs the default and the candidate on copies, one after the other, and compares. Waits for
+    /// all that the queue was given before.
     ///
     /// # Errors
     /// The default does not run on the copies, or they do not fit into the device's memory.
@@ -143,8 +143,8 @@ impl Check<'_> {
         Ok(all)
     }
 
-    /// Launches on fresh copies and waits; the time in microseconds. Outputs are poisoned: the call's may hold
-    /// the right results already, of an earlier call.
+    /// Launches on fresh copies and waits; the time in microseconds. Outputs are poisoned: the
+    /// call's may hold the right results already, of an earlier call.
     fn launch(&self, raw: &RawQueue, written: &[Written<'_>], prepared: &Prepared) -> Result<f64> {
         let mut args = self.args.to_vec();
         for buffer in written {

@@ -1,5 +1,5 @@
-//! An on-line search under way: the decisions of the [exploration policy](super::exploration_policy),
-//! carried out with the calls of the program.
+//! An on-line search under way: the decisions of the [exploration
+//! policy](super::exploration_policy), carried out with the calls of the program.
 
 use super::background_builder::{BackgroundBuilder, Message};
 use super::check::{Check, Checked};
@@ -149,8 +149,8 @@ impl Exploration {
         Some(self.end(subject, queue, result))
     }
 
-    /// Takes in how long the last timed call took, once that is known. `false` where calls cannot be
-    /// timed.
+    /// Takes in how long the last timed call took, once that is known. `false` where calls cannot
+    /// be timed.
     fn take_time(&mut self, subject: &Subject) -> bool {
         let Some((codes, timing)) = self.timing.take() else {
             return true;
@@ -344,8 +344,9 @@ impl Exploration {
         }
     }
 
-    /// With a configuration that has never run. This call waits for it, so that one that fails on the
-    /// device is followed by the default, unless it may have changed what the default would read.
+    /// With a configuration that has never run. This call waits for it, so that one that fails on
+    /// the device is followed by the default, unless it may have changed what the default would
+    /// read.
     fn first(
         &mut self,
         subject: &Subject,

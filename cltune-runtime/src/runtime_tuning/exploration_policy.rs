@@ -1,19 +1,20 @@
-//! The exploration policy of on-line tuning: the configuration that serves the next call of a program
-//! that tunes itself. It knows nothing of OpenCL.
+//! The exploration policy of on-line tuning: the configuration that serves the next call of a
+//! program that tunes itself. It knows nothing of OpenCL.
 //!
 //! 1. A few calls are timed with the default.
-//! 2. When the [overhead budget](super::overhead) affords it, a configuration that the search proposed is
-//!    built. When the budget affords a trial, that configuration serves a call, and two more unless it is
-//!    clearly slower than the incumbent.
-//! 3. When the search is done or leads nowhere, the best serve calls in turns with the default, which
-//!    wins ties.
+//! 2. When the [overhead budget](super::overhead) affords it, a configuration that the search
+//!    proposed is built. When the budget affords a trial, that configuration serves a call, and two
+//!    more unless it is clearly slower than the incumbent.
+//! 3. When the search is done or leads nowhere, the best serve calls in turns with the default,
+//!    which wins ties.
 //!
-//! All other calls are served by the incumbent: the best configuration so far. Nothing is timed while
-//! something is being built: calls are slower then, and the cost of building is seen in when they come.
+//! All other calls are served by the incumbent: the best configuration so far. Nothing is timed
+//! while something is being built: calls are slower then, and the cost of building is seen in when
+//! they come.
 //!
-//! The trials of an earlier run of the program are not repeated, except those of its best configurations:
-//! they are built and compared with the default anew, since nothing may serve a call that this process
-//! has not seen run.
+//! The trials of an earlier run of the program are not repeated, except those of its best
+//! configurations: they are built and compared with the default anew, since nothing may serve a
+//! call that this process has not seen run.
 
 use super::overhead::{Affordable, OverBudget, OverheadBudget};
 use crate::cache::Tried;
@@ -125,7 +126,7 @@ impl ExplorationPolicy {
         self.best.as_ref().map(|(codes, _)| codes)
     }
 
-    /// How many configurations have a result.
+    /// The number of configurations with a result.
     pub(super) fn evaluated(&self) -> usize {
         self.search.evaluated()
     }
@@ -231,8 +232,8 @@ impl ExplorationPolicy {
         }
     }
 
-    /// A configuration was tried besides the calls, which took so long, and is right. With all that belongs to
-    /// that, the calls lost `cost_us`.
+    /// A configuration was tried besides the calls, which took so long, and is right. With all that
+    /// belongs to that, the calls lost `cost_us`.
     pub(super) fn tried(&mut self, codes: &[i64], time_us: f64, cost_us: f64) {
         let default_us = self.default_us().unwrap_or(0.0);
         self.budget.checked(cost_us, default_us + time_us);
@@ -249,7 +250,8 @@ impl ExplorationPolicy {
         self.budget.extra(time_us);
     }
 
-    /// A configuration does not run, or is wrong. It is out for good, and the next best takes its place.
+    /// A configuration does not run, or is wrong. It is out for good, and the next best takes its
+    /// place.
     pub(super) fn failed(&mut self, codes: &[i64]) {
         if self.ran.remove(codes) {
             // The next run must not rely on its time.
@@ -319,8 +321,8 @@ impl ExplorationPolicy {
         is_known.then(|| self.default.median_us())
     }
 
-    /// A timed call of this configuration, as soon as that is affordable. Where it never will be, the
-    /// samples so far have to do.
+    /// A timed call of this configuration, as soon as that is affordable. Where it never will be,
+    /// the samples so far have to do.
     fn timed(&mut self, one: &Timed) -> NextCall {
         let Some(default_us) = self.default_us() else {
             return NextCall::Incumbent;
@@ -433,7 +435,8 @@ struct Timed {
     samples_us: Vec<f64>,
 }
 
-/// The comparison at the end of a search: the default and the best of the others serve calls in turns.
+/// The comparison at the end of a search: the default and the best of the others serve calls in
+/// turns.
 #[derive(Clone, Debug)]
 struct Finals(Vec<Timed>);
 
@@ -499,5 +502,5 @@ impl Finals {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/exploration_policy.rs"]
+#[path = "../../tests/unit/runtime_tuning_exploration_policy.rs"]
 mod tests;

@@ -1,8 +1,8 @@
 //! The time of a call's launch, measured without waiting for it.
 //!
-//! A queue with profiling has it. For a queue without, the launch goes to a queue of cltune's own that has
-//! profiling: there it waits for all that the program's queue was given before, and what the program's
-//! queue is given later waits for it. The order thus stays the same.
+//! A queue with profiling has it. For a queue without, the launch goes to a queue of cltune's own
+//! that has profiling: there it waits for all that the program's queue was given before, and what
+//! the program's queue is given later waits for it. The order thus stays the same.
 
 use crate::error::{Error, Result};
 use crate::event::Event;

@@ -1,8 +1,9 @@
 //! Run-time tuning: tuning inside of the program that uses a kernel.
 //!
-//! It happens in the program's own process: a library cannot start its user's program a second time to
-//! have a worker, as `cargo cltune` does. A driver that crashes therefore takes the program with it; the
-//! configuration under trial is noted in the cache before, and is left out at the next start.
+//! It happens in the program's own process: a library cannot start its user's program a second time
+//! to have a worker, as `cargo cltune` does. A driver that crashes therefore takes the program with
+//! it; the configuration under trial is noted in the cache before, and is left out at the next
+//! start.
 //!
 //! | file | owns |
 //! |---|---|

@@ -14,13 +14,13 @@ use cltune_search::{Confidence, Score, Search, Stagnation, Step};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long to wait for another program that tunes the same, where the budget is no time.
+/// The time to wait for another program that tunes the same, where the budget is no time.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The part of a budget that is for searching; the rest is for comparing the fastest.
 const SEARCHING: f64 = 0.8;
 
-/// How long to compare, where the budget is no time.
+/// The time to compare, where the budget is no time.
 const COMPARING: Duration = Duration::from_millis(500);
 
 /// Of the fastest these are compared with the default in the end.
@@ -31,9 +31,9 @@ const FINALISTS: FinalistRule = FinalistRule {
     many: 3,
 };
 
-/// Tunes a kernel for a device and a problem, and remembers the result. One at a time in this process,
-/// since measuring needs the device for itself; `is_tuned` is asked
-/// once others that tuned have ended.
+/// Tunes a kernel for a device and a problem, and remembers the result. One at a time in this
+/// process, since measuring needs the device for itself; `is_tuned` is asked once others that tuned
+/// have ended.
 ///
 /// # Errors
 /// [`Untuned`].
@@ -114,7 +114,7 @@ struct Session<'a> {
     deadline: Option<Instant>,
     /// When nothing more is verified, where something holds already.
     end: Option<Instant>,
-    /// How long the comparison in the end may take.
+    /// The time that the comparison in the end may take.
     comparing: Duration,
     trial: Option<Trial>,
     /// Why the first configuration that failed did.
@@ -176,9 +176,9 @@ impl Session<'_> {
         }
     }
 
-    /// The fastest when the fastest and the default are timed in turns; an improvement that does not
-    /// show there is none. What fails on another draw than its first, or while it is timed again, is out for
-    /// good, and the next best take its place.
+    /// The fastest when the fastest and the default are timed in turns; an improvement that does
+    /// not show there is none. What fails on another draw than its first, or while it is timed
+    /// again, is out for good, and the next best take its place.
     fn choose(
         &mut self,
         search: &Search,
@@ -209,8 +209,8 @@ impl Session<'_> {
         })
     }
 
-    /// Verifies finalists on every draw, the default first, and times them in turns, until all of these hold
-    /// or none is left.
+    /// Verifies finalists on every draw, the default first, and times them in turns, until all of
+    /// these hold or none is left.
     fn compare(&mut self, finalists: &mut Finalists) -> Vec<(Vec<i64>, f64)> {
         loop {
             while let Some(codes) = finalists.next().map(<[i64]>::to_vec) {

@@ -1,33 +1,35 @@
-//! The overhead of on-line tuning: the budget for it, and the costs of steps, expected and measured.
-//! Times are in microseconds.
+//! The overhead of on-line tuning: the budget for it, and the costs of steps, expected and
+//! measured. Times are in microseconds.
 //!
-//! **Budget.** A [token bucket](TokenBucket) whose tokens are time. Every call of the program pays in
-//! half of the allowed overhead `x`, as a part of the default's time `d`, and takes out the time that it
-//! took longer than the default; what a faster configuration saves is paid in. A step (a build beside
-//! the calls, or a launch of unknown speed with its check) begins when the bucket holds its expected
-//! cost. The bucket holds at most the expected cost of the next steps, `R`. In every window of `n` calls
-//! therefore
+//! **Budget.** A [token bucket](TokenBucket) whose tokens are time. Every call of the program pays
+//! in half of the allowed overhead `x`, as a part of the default's time `d`, and takes out the time
+//! that it took longer than the default; what a faster configuration saves is paid in. A step (a
+//! build beside the calls, or a launch of unknown speed with its check) begins when the bucket
+//! holds its expected cost. The bucket holds at most the expected cost of the next steps, `R`. In
+//! every window of `n` calls therefore
 //!
 //! `time - n d <= n d x / 2 + R`,
 //!
-//! as long as no step costs more than was expected. `R` is at least [`RESERVE`] times `d`, for a launch
-//! that takes ten times as long as the default's, and at most `w x / 2` for windows of length `w`: a step
-//! that is expected to cost more is never begun. In every window with `n d >= w` and `n >= 2 RESERVE / x`
-//! therefore
+//! as long as no step costs more than was expected. `R` is at least [`RESERVE`] times `d`, for a
+//! launch that takes ten times as long as the default's, and at most `w x / 2` for windows of
+//! length `w`: a step that is expected to cost more is never begun. In every window with `n d >= w`
+//! and `n >= 2 RESERVE / x` therefore
 //!
 //! `time <= n d (1 + x)`.
 //!
-//! A step that costs more than was expected leaves a debt, and nothing is begun before the debt is paid.
-//! The windows keep their bound even then, as long as the excess and `R` are together at most `w x / 2`.
+//! A step that costs more than was expected leaves a debt, and nothing is begun before the debt is
+//! paid. The windows keep their bound even then, as long as the excess and `R` are together at most
+//! `w x / 2`.
 //!
-//! **Forecast.** The first step is paid before its cost is known. The [forecast](CostForecast) is half as
-//! much again as the last cost, or half of the last forecast, whichever is more: a step that is cheap by
-//! chance does not make the next one seem cheap.
+//! **Forecast.** The first step is paid before its cost is known. The [forecast](CostForecast) is
+//! half as much again as the last cost, or half of the last forecast, whichever is more: a step
+//! that is cheap by chance does not make the next one seem cheap.
 //!
-//! **Measurement.** On a CPU, compilers and kernels share the cores, and drivers let launches wait while
-//! they build. That cost cannot be computed, so [`BuildCost`] measures it: a program calls a kernel at a
-//! certain pace, and the delay of its calls while something is being built is the cost of building.
-//! Everything else that the program does between its calls is in both. Nothing here reads a clock.
+//! **Measurement.** On a CPU, compilers and kernels share the cores, and drivers let launches wait
+//! while they build. That cost cannot be computed, so [`BuildCost`] measures it: a program calls a
+//! kernel at a certain pace, and the delay of its calls while something is being built is the cost
+//! of building. Everything else that the program does between its calls is in both. Nothing here
+//! reads a clock.
 
 use crate::policy::Overhead;
 use std::time::Duration;
@@ -133,8 +135,8 @@ impl OverBudget {
     }
 }
 
-/// The cost of a trial, in default times: 9 more for a launch that takes 10, and 3 for the launches of
-/// the check.
+/// The cost of a trial, in default times: 9 more for a launch that takes 10, and 3 for the launches
+/// of the check.
 pub(super) const RESERVE: f64 = 12.0;
 
 /// The time that tuning may take from the calls.
@@ -184,8 +186,8 @@ impl TokenBucket {
         }
     }
 
-    /// A call took so long, where the default takes `default_us`, and the next steps are expected to cost
-    /// `next_us`.
+    /// A call took so long, where the default takes `default_us`, and the next steps are expected
+    /// to cost `next_us`.
     fn call(&mut self, took_us: f64, default_us: f64, next_us: f64) {
         let (part, holds) = match self.allowance {
             Allowance::Rate { part, .. } => {
@@ -236,17 +238,18 @@ impl TokenBucket {
 /// The next step may cost so many times as much as the last.
 const SAFETY: f64 = 1.5;
 /// The first build costs the calls this part of the time that building the default took, which may
-/// include loading the driver's compiler (0.4 s on an H200 whose disk was cold, for a kernel of 0.05 s).
-/// Calls were seen to be late by a quarter of a build's time with NVIDIA's driver, and by up to 0.6 of it
-/// with PoCL on two cores.
+/// include loading the driver's compiler (0.4 s on an H200 whose disk was cold, for a kernel of
+/// 0.05 s). Calls were seen to be late by a quarter of a build's time with NVIDIA's driver, and by
+/// up to 0.6 of it with PoCL on two cores.
 const WAITING: f64 = 0.6;
-/// The first build costs so much at least. The default may have been served from a cache of the driver,
-/// and then tells nothing; building a small kernel takes 35 ms (rusticl) to 270 ms (Intel's runtime)
-/// where nothing is cached (BENCHMARKS.md, "First launch").
+/// The first build costs so much at least. The default may have been served from a cache of the
+/// driver, and then tells nothing; building a small kernel takes 35 ms (rusticl) to 270 ms (Intel's
+/// runtime) where nothing is cached (BENCHMARKS.md, "First launch").
 const FIRST_BUILD: Duration = Duration::from_millis(100);
 /// The first check costs so much at least: copies are made, results are read.
 const FIRST_CHECK: Duration = Duration::from_millis(1);
-/// The time of the first check for each byte that the kernel writes: copying, reading and comparing.
+/// The time of the first check for each byte that the kernel writes: copying, reading and
+/// comparing.
 const CHECK_BYTE: Duration = Duration::from_nanos(10);
 
 /// The costs that the next build and the next check are expected to have.
@@ -272,8 +275,8 @@ impl CostForecast {
         Self::new(micros(build), check)
     }
 
-    /// The highest cost of the next build. The safety margin is given up where it alone makes the cost
-    /// exceed `most_us`.
+    /// The highest cost of the next build. The safety margin is given up where it alone makes the
+    /// cost exceed `most_us`.
     pub(super) fn build_us(&self, most_us: f64) -> f64 {
         if self.build_us <= SAFETY * most_us {
             self.build_us.min(most_us)
@@ -342,8 +345,8 @@ impl BuildCost {
         }
     }
 
-    /// The call that came now is an ordinary one: it is neither a trial nor timed, so that nothing else
-    /// accounts for what it takes.
+    /// The call that came now is an ordinary one: it is neither a trial nor timed, so that nothing
+    /// else accounts for what it takes.
     pub(super) fn is_ordinary(&mut self, now_us: f64, is_building: bool) {
         self.last_us = Some(now_us);
         self.is_building = is_building;
@@ -354,8 +357,8 @@ impl BuildCost {
         self.count >= FEWEST
     }
 
-    /// The kernel of ordinary calls takes so long from now on. Where that changes, the interval changes by
-    /// as much: a first guess, until the new interval is known.
+    /// The kernel of ordinary calls takes so long from now on. Where that changes, the interval
+    /// changes by as much: a first guess, until the new interval is known.
     pub(super) fn incumbent(&mut self, us: f64) {
         if let Some(before_us) = self.incumbent_us.replace(us)
             && before_us != us
@@ -365,13 +368,13 @@ impl BuildCost {
         }
     }
 
-    /// The cost that a build of this length had for the calls meanwhile: not more than its own time, since
-    /// the program may have had other reasons to call late.
+    /// The cost that a build of this length had for the calls meanwhile: not more than its own
+    /// time, since the program may have had other reasons to call late.
     pub(super) fn take(&mut self, took_us: f64) -> f64 {
         std::mem::take(&mut self.late_us).clamp(0.0, took_us)
     }
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/overhead.rs"]
+#[path = "../../tests/unit/runtime_tuning_overhead.rs"]
 mod tests;

@@ -43,13 +43,13 @@ pub(crate) enum Untuned {
 pub(super) struct PreparedSearch {
     pub(super) search: Search,
     pub(super) declaration: Declaration,
-    /// How many configurations are valid.
+    /// The number of valid configurations.
     pub(super) valid: u128,
 }
 
 impl PreparedSearch {
-    /// With the strategy of `cargo cltune`, starting with a configuration. Configurations that the driver
-    /// refused are not tried.
+    /// With the strategy of `cargo cltune`, starting with a configuration. Configurations that the
+    /// driver refused are not tried.
     ///
     /// # Errors
     /// [`Untuned`].

@@ -25,7 +25,7 @@ pub(super) struct Buffers {
     lent: HashMap<(usize, usize), Arc<Buffer<u8>>>,
 }
 
-/// What the device has for a share.
+/// The buffers of a share: bytes to send and copies to make.
 #[derive(Debug)]
 pub(super) struct Allocation {
     /// One for each argument.
@@ -35,7 +35,8 @@ pub(super) struct Allocation {
 }
 
 impl Buffers {
-    /// Makes buffers that are large enough, and leaves out of the uploads what is on the device already.
+    /// Makes buffers that are large enough, and leaves out of the uploads what is on the device
+    /// already.
     pub(super) fn allocate(
         &mut self,
         context: &Context,
@@ -114,8 +115,8 @@ impl Buffers {
         self.residents.give_up()
     }
 
-    /// The number of bytes of these addresses, of the memory that has this content version, that are on
-    /// the device.
+    /// The number of bytes of these addresses, of the memory that has this content version, that
+    /// are on the device.
     pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
         self.residents.count(version, addresses)
     }

@@ -1,4 +1,5 @@
-//! A split call from its first share to its last: rounds in which devices compute shares side by side.
+//! A split call from its first share to its last: rounds in which devices compute shares side by
+//! side.
 
 use super::chunking::ChunkedShare;
 use super::device_set::{self, DeviceSet, Sharing, is_resident};
@@ -19,16 +20,16 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Only rounds that are at least this part of the problem correct the split: smaller ones are shares done
-/// again, whose times are mostly startup.
+/// Only rounds that are at least this part of the problem correct the split: smaller ones are
+/// shares done again, whose times are mostly startup.
 const TELLING: i64 = 2;
 
-/// Computes a tunable on several devices, divided among them along one dimension; along the others a device
-/// may compute its share chunk by chunk.
+/// Computes a tunable on several devices, divided among them along one dimension; along the others
+/// a device may compute its share chunk by chunk.
 ///
 /// # Errors
-/// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the kernel
-/// only writes then hold anything, those that it reads and writes what they held before.
+/// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the
+/// kernel only writes then hold anything, those that it reads and writes what they held before.
 pub fn split(
     tunable: &'static Tunable,
     division: &Division,
@@ -273,8 +274,8 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Whether a device that had too little memory for a share may have enough when it is asked again: when it deferred
-    /// inputs, which it gives up.
+    /// Whether a device that had too little memory for a share may have enough when it is asked
+    /// again: when it deferred inputs, which it gives up.
     fn makes_room(&mut self, member: usize, failure: &Failure) -> bool {
         let worker = self.devices.members[member].state.as_mut();
         failure.is_of_memory() && worker.is_ok_and(Worker::give_up)
@@ -322,8 +323,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether devices were sent what they are sent in calls with these speeds. They are not when the split
-    /// has moved, for example.
+    /// Whether devices were sent what they are sent in calls with these speeds. They are not when
+    /// the split has moved, for example.
     fn is_typical(&self, input_bytes: &[InputBytes]) -> bool {
         let is_there = |(input, version): (&InputBytes, &Option<NonZeroU64>)| {
             version.is_some() && is_resident(input.needed - input.sent, input.needed)
@@ -425,12 +426,12 @@ fn scatter(deferred: &DeferredResults, target: &mut [u8], layout: Layout, elemen
 /// A share, computed or not.
 type ShareResult = Result<ShareDone, Failure>;
 
-/// Lets every device compute its share, all at the same time; returns when all have ended. No device
-/// has two shares.
+/// Lets every device compute its share, all at the same time; returns when all have ended. No
+/// device has two shares.
 ///
 /// # Errors
-/// Arguments that cannot be divided. Failures of devices are in the results, which are in the order of
-/// the shares.
+/// Arguments that cannot be divided. Failures of devices are in the results, which are in the order
+/// of the shares.
 fn compute_shares(
     problem: &Problem<'_>,
     devices: &mut DeviceSet,

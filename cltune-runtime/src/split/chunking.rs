@@ -1,5 +1,5 @@
-//! A share in chunks, along the divided dimension or another one, and the decision whether its data goes
-//! through pinned memory.
+//! A share in chunks, along the divided dimension or another one, and the decision whether its data
+//! goes through pinned memory.
 
 use super::device_set::{Member, Transfers};
 use super::problem::{Problem, Role, SplitArg};
@@ -15,12 +15,12 @@ const LEAST_STAGED: usize = 8 << 20;
 /// Bytes of a chunk's own arguments, at least.
 const LEAST_PIECE: usize = 8 << 20;
 
-/// Chunks, at most: what has no launch beside it are only the uploads of the first chunk and the reads of the
-/// last, an eighth of what is divided with as many.
+/// Chunks, at most: what has no launch beside it are only the uploads of the first chunk and the
+/// reads of the last, an eighth of what is divided with as many.
 const MOST_PIECES: usize = 8;
 
-/// Work-groups of a chunk for each compute unit, at least: a device with less to do has idle units at the
-/// end of each chunk.
+/// Work-groups of a chunk for each compute unit, at least: a device with less to do has idle units
+/// at the end of each chunk.
 const GROUPS: i64 = 16;
 
 /// At most this part of a chunk's data may be a halo that its neighbours transfer, too.
@@ -97,7 +97,7 @@ impl ChunkedShare {
     }
 }
 
-/// What a share transfers when its chunks are along the divided dimension.
+/// The bytes that a share transfers when its chunks are along the divided dimension.
 fn along(problem: &Problem<'_>, args: &[SplitArg<'_>], share: Share) -> Traffic {
     let mut traffic = Traffic::default();
     for (role, arg) in problem.roles.iter().zip(args) {
@@ -162,7 +162,7 @@ impl Chunker<'_> {
         chunking
     }
 
-    /// How many chunks are worth it.
+    /// The number of chunks that is worth it.
     fn count(&self, traffic: &Traffic) -> i64 {
         let limits = &self.device.info().limits;
         let len = self.share.computed.len;
@@ -201,9 +201,10 @@ impl Chunker<'_> {
 
 /// A share in chunks along another dimension than the one that is divided among the devices.
 ///
-/// Arguments that every device gets whole along the divided dimension are often divided along another
-/// one: of a product of matrices each device needs some rows of the first and all of the second, but a
-/// chunk of some columns needs only these of the second. The first launch thus waits for less.
+/// Arguments that every device gets whole along the divided dimension are often divided along
+/// another one: of a product of matrices each device needs some rows of the first and all of the
+/// second, but a chunk of some columns needs only these of the second. The first launch thus waits
+/// for less.
 #[derive(Clone, Debug)]
 pub(super) struct Across {
     /// The problem of the share.
@@ -254,9 +255,9 @@ impl Traffic {
 }
 
 impl Across {
-    /// A share, in as many chunks along another dimension as `count` says of their traffic. `None` where the
-    /// arguments do not allow it: what a chunk has of each of them has to be in runs of equal lengths, and
-    /// chunks may not overlap.
+    /// A share, in as many chunks along another dimension as `count` says of their traffic. `None`
+    /// where the arguments do not allow it: what a chunk has of each of them has to be in runs of
+    /// equal lengths, and chunks may not overlap.
     pub(super) fn new(
         problem: &Problem<'_>,
         division: &Division,

@@ -1,5 +1,5 @@
-//! Threads that copy between the caller's memory and pinned staging buffers, while other packets are on
-//! their way, and the queues that these threads take their jobs from.
+//! Threads that copy between the caller's memory and pinned staging buffers, while other packets
+//! are on their way, and the queues that these threads take their jobs from.
 
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -20,7 +20,7 @@ pub(super) struct StagedUpload<'a> {
     pub(super) source: &'a [u8],
     /// Where the argument's bytes are in the source.
     pub(super) runs: Runs,
-    /// Which of them these are.
+    /// The position of the packet among them.
     pub(super) packed: Range<usize>,
     /// The first byte of all of them in the buffer, where they are packed.
     pub(super) at: usize,
@@ -32,14 +32,15 @@ pub(super) struct StagedDownload<'a> {
     pub(super) buffer: &'a RawBuffer,
     /// Where the results are in the buffer.
     pub(super) runs: Runs,
-    /// Which of them these are.
+    /// The position of the packet among them.
     pub(super) packed: Range<usize>,
     pub(super) place: Place<'a>,
     /// The launch that makes them.
     pub(super) after: Arc<Event>,
 }
 
-/// The number of staging buffers of a thread: one is filled or emptied while the other is on its way.
+/// The number of staging buffers of a thread: one is filled or emptied while the other is on its
+/// way.
 const DEPTH: usize = 2;
 
 /// The staging buffers of a thread, in pinned memory.
@@ -182,7 +183,8 @@ fn gather(job: &StagedUpload<'_>, packet: &mut [u8]) {
 /// A thread with its staging buffers, where the system has threads left.
 pub(super) type CopyThread<'s> = std::io::Result<ScopedJoinHandle<'s, Result<StagingBuffers>>>;
 
-/// A thread for each set of staging buffers. Where the system has none left, the others do its work.
+/// A thread for each set of staging buffers. Where the system has none left, the others do its
+/// work.
 pub(super) fn spawn<'s, W>(
     scope: &'s Scope<'s, '_>,
     staging_sets: impl Iterator<Item = StagingBuffers>,

@@ -1,9 +1,10 @@
 //! One kernel on several devices: `#[tunable(split(…))]`.
 //!
-//! A call is divided along one problem dimension. Every device computes its share as a smaller problem
-//! of the same tunable, with the configuration that the selection rule gives it, from its part of each
-//! argument; results go to their places in the caller's slices. The sizes of the shares are computed in
-//! [`cltune_core::split`]; a device that fails drops out, and the others do its share, too.
+//! A call is divided along one problem dimension. Every device computes its share as a smaller
+//! problem of the same tunable, with the configuration that the selection rule gives it, from its
+//! part of each argument; results go to their places in the caller's slices. The sizes of the
+//! shares are computed in [`cltune_core::split`]; a device that fails drops out, and the others do
+//! its share, too.
 //!
 //! | file | owns |
 //! |---|---|

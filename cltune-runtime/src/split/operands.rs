@@ -161,7 +161,8 @@ impl Argument {
         }
     }
 
-    /// An argument that is read: by all devices at the same time, so results wait until they have ended.
+    /// An argument that is read: by all devices at the same time, so results wait until they have
+    /// ended.
     fn inputs<'r>(self, bytes: &'r [u8], units: &[Unit<'_>]) -> Option<Vec<Operand<'r>>> {
         let mut operands = Vec::new();
         for unit in units {
@@ -309,7 +310,7 @@ impl Argument {
         }
     }
 
-    /// What a share owns of what it computes, in its buffer.
+    /// The part of its results that a share owns, in its buffer.
     fn download(self, layout: Layout, share: Share, target: Target<'_>) -> Download<'_> {
         let skipped = Span {
             start: share.owned.start - share.computed.start,

@@ -1,9 +1,9 @@
-//! A share through pinned memory: while a chunk is computed, later ones are uploaded and earlier ones read
-//! back.
+//! A share through pinned memory: while a chunk is computed, later ones are uploaded and earlier
+//! ones read back.
 //!
-//! Uploads, launches and reads have a queue each. A launch waits on the device for the uploads of its
-//! chunk, a read for its launch. Data in pinned memory is transferred as it is; threads copy other data
-//! to and from staging buffers.
+//! Uploads, launches and reads have a queue each. A launch waits on the device for the uploads of
+//! its chunk, a read for its launch. Data in pinned memory is transferred as it is; threads copy
+//! other data to and from staging buffers.
 
 use super::buffers::Launcher;
 use super::copy_threads::{JobQueue, StagedDownload, StagedUpload, StagingBuffers, join, spawn};
@@ -19,17 +19,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::scope;
 
-/// Bytes of a packet, and of a staging buffer. On an H200 smaller ones cost more to begin than they gain by being on their way earlier, and
-/// larger ones gain nothing (BENCHMARKS.md, "Several devices").
+/// Bytes of a packet, and of a staging buffer. On an H200 smaller ones cost more to begin than they
+/// gain by being on their way earlier, and larger ones gain nothing (BENCHMARKS.md, "Several
+/// devices").
 const PACKET: usize = 1 << 21;
 
-/// Threads in each direction. Four copy 22 GB/s each way beside an H200, eight 28: as two GPUs share one host, more
-/// threads for each gain little (BENCHMARKS.md, "Several devices").
+/// Threads in each direction. Four copy 22 GB/s each way beside an H200, eight 28: as two GPUs
+/// share one host, more threads for each gain little (BENCHMARKS.md, "Several devices").
 const COPY_THREADS: usize = 4;
 
-/// For how many more chunks uploads from the caller's pinned memory are enqueued before a launch. NVIDIA's driver begins
-/// what is enqueued after a launch when that has ended, also in other queues, so with none an upload is never beside a
-/// launch; and with all the first launch waits for most of them (BENCHMARKS.md, "Several devices").
+/// For how many more chunks uploads from the caller's pinned memory are enqueued before a launch.
+/// NVIDIA's driver begins what is enqueued after a launch when that has ended, also in other
+/// queues, so with none an upload is never beside a launch; and with all the first launch waits for
+/// most of them (BENCHMARKS.md, "Several devices").
 const AHEAD: usize = 1;
 
 /// The queues and the pinned memory of a device.
@@ -66,8 +68,9 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Computes the chunks; returns when their results are in host memory: whether all were launched with the
-    /// configuration asked for, and the results that wait for the end of the call.
+    /// Computes the chunks; returns when their results are in host memory: whether all were
+    /// launched with the configuration asked for, and the results that wait for the end of the
+    /// call.
     pub(super) fn run(
         &mut self,
         launcher: &Launcher<'_>,
@@ -143,7 +146,7 @@ struct Launches<'a, 'f> {
     transfers: &'a mut ScopedTransfers<'f>,
     /// The chunk of each packet that a thread has sent.
     arrivals: &'a Receiver<usize>,
-    /// How many packets of each chunk were not.
+    /// The number of packets of each chunk that have not been sent.
     left: Vec<usize>,
     fetches: &'a JobQueue<StagedDownload<'f>>,
 }
@@ -179,8 +182,8 @@ impl<'f> Launches<'_, 'f> {
         Ok(as_asked)
     }
 
-    /// Sends what the device can read from where it is. The event ends when it has arrived; `None` where there is
-    /// nothing to send.
+    /// Sends what the device can read from where it is. The event ends when it has arrived; `None`
+    /// where there is nothing to send.
     fn send(&mut self, chunk: usize, inputs: &[InputTransfer<'f>]) -> Result<Option<RawEvent>> {
         let mut is_any = false;
         for input in inputs.iter().filter(|input| input.is_direct) {
@@ -204,8 +207,8 @@ impl<'f> Launches<'_, 'f> {
         Ok(marker)
     }
 
-    /// Lets the next launch wait until everything has arrived that its chunk needs: what was sent, and what threads
-    /// send.
+    /// Lets the next launch wait until everything has arrived that its chunk needs: what was sent,
+    /// and what threads send.
     fn wait_for_uploads(
         &mut self,
         chunk: usize,
@@ -291,8 +294,9 @@ fn staged_uploads<'a>(
     Ok(uploads)
 }
 
-/// Shorter runs are copied into staging buffers even where they are in pinned memory: each costs the
-/// device about as much as so many bytes. An H200 is sent runs of 512 bytes with 31 GB/s, such of 16 KiB with 55.
+/// Shorter runs are copied into staging buffers even where they are in pinned memory: each costs
+/// the device about as much as so many bytes. An H200 is sent runs of 512 bytes with 31 GB/s, such
+/// of 16 KiB with 55.
 const SHORTEST_RUN: usize = 256;
 
 /// An upload before a chunk is launched.
@@ -437,5 +441,5 @@ fn is_direct(addresses: &Range<usize>, runs: Runs, device: RawDevice) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/pipeline.rs"]
+#[path = "../../tests/unit/split_pipeline.rs"]
 mod tests;

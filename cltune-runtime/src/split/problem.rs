@@ -62,8 +62,9 @@ pub(super) struct Problem<'a> {
     pub(super) policy: Policy,
     /// One for each argument of the call.
     pub(super) roles: Vec<Role>,
-    /// One for each argument: the content version of the pinned memory that it is in. `None` where it is
-    /// not in such memory, or may be changed: by this call, or after it without anybody noticing.
+    /// One for each argument: the content version of the pinned memory that it is in. `None` where
+    /// it is not in such memory, or may be changed: by this call, or after it without anybody
+    /// noticing.
     pub(super) versions: Vec<Option<NonZeroU64>>,
 }
 
@@ -130,8 +131,8 @@ pub(super) fn addresses(bytes: &[u8]) -> Range<usize> {
     first..first + bytes.len()
 }
 
-/// The least number of elements of a buffer that is enough for each of the devices; 0 where that has no
-/// value, which launches say.
+/// The least number of elements of a buffer that is enough for each of the devices; 0 where that
+/// has no value, which launches say.
 fn least_len(kind: &ArgumentKind, dims: &[i64], devices: &[&DeviceLimits]) -> usize {
     let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
         return 0;

@@ -46,8 +46,8 @@ pub(super) struct DeviceProfiles {
     launched: Vec<bool>,
 }
 
-/// Speeds of the devices. Times of calls include their transfers, so calls that need fewer have speeds of
-/// their own.
+/// Speeds of the devices. Times of calls include their transfers, so calls that need fewer have
+/// speeds of their own.
 #[derive(Debug)]
 pub(super) struct Speeds {
     pub(super) balance: Balance,
@@ -86,8 +86,8 @@ impl DeviceProfiles {
         }
     }
 
-    /// Begins a call with these arguments on the devices already. Until there are times of such calls, speeds are
-    /// expected to be those of the last one.
+    /// Begins a call with these arguments on the devices already. Until there are times of such
+    /// calls, speeds are expected to be those of the last one.
     pub(super) fn enter(&mut self, are_resident: Box<[bool]>) {
         if are_resident == self.are_resident {
             return;
@@ -141,7 +141,8 @@ impl DeviceProfiles {
         }
     }
 
-    /// Whether all devices of a round had computed shares before, so that its times tell their speeds.
+    /// Whether all devices of a round had computed shares before, so that its times tell their
+    /// speeds.
     pub(super) fn are_measurements(&mut self, timings: &[Turn]) -> bool {
         let measured = timings.iter().all(|turn| self.launched[turn.member]);
         for turn in timings {
@@ -173,8 +174,8 @@ impl Speeds {
 }
 
 /// The first candidate of the selection rule that is valid for shares, with the speed that tuning
-/// promises; else the first configuration that is. The rule asks about the whole problem: a share is nearly as
-/// large, and its size changes with every correction of the split.
+/// promises; else the first configuration that is. The rule asks about the whole problem: a share
+/// is nearly as large, and its size changes with every correction of the split.
 fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
     let limits = &device.info().limits;
     let results = TunedResults::of(problem.tunable, device, &problem.policy);
@@ -206,8 +207,8 @@ fn usable(problem: &Problem<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option
     })
 }
 
-/// The first configuration that is valid for shares where none is for the whole problem, those with small
-/// work-groups first: they leave the least to be computed twice.
+/// The first configuration that is valid for shares where none is for the whole problem, those with
+/// small work-groups first: they leave the least to be computed twice.
 fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> {
     let model = problem.tunable.model();
     let total = problem.whole().len;
@@ -224,8 +225,8 @@ fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> 
         })
 }
 
-/// Positions per second of the whole problem, when its time is to that of the tuned one as their sizes
-/// are.
+/// Positions per second of the whole problem, when its time is to that of the tuned one as their
+/// sizes are.
 fn expected_speed(problem: &Problem<'_>, result: &KnownResult) -> Option<f64> {
     let size = |dims: &[i64]| -> f64 { dims.iter().map(|size| *size as f64).product() };
     let seconds = result.time_us * 1e-6 * size(problem.dims) / size(&result.problem);
@@ -237,7 +238,8 @@ fn expected_speed(problem: &Problem<'_>, result: &KnownResult) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// A call with arguments that are there or not, in which the devices need so long for 100 positions.
+    /// A call with arguments that are there or not, in which the devices need so long for 100
+    /// positions.
     fn call(profiles: &mut DeviceProfiles, is_there: bool, seconds: [f64; 2]) {
         profiles.enter([is_there].into());
         let turn = |member: usize| Turn {

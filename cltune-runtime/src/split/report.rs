@@ -15,12 +15,13 @@ pub struct SplitReport {
     pub total: i64,
     /// The best time possible with these devices, as far as their speeds were known before the call
     /// (algorithm 1 of the paper on splitting, with [equation 4](cltune_core::split::factors)'s
-    /// factors). The speeds are those of calls that were sent the same arguments, where there were such.
+    /// factors). The speeds are those of calls that were sent the same arguments, where there were
+    /// such.
     pub theoretical: Option<Duration>,
     /// From the first upload to the last result.
     pub elapsed: Duration,
-    /// The devices that had no share because the others are faster without them: they were left out on
-    /// trial when the split had settled, and for good when that was faster.
+    /// The devices that had no share because the others are faster without them: they were left out
+    /// on trial when the split had settled, and for good when that was faster.
     pub left_out: Vec<Device>,
     /// The devices that dropped out during the call, each with why; their shares were done again by
     /// others.

@@ -1,5 +1,5 @@
-//! Resident inputs: buffers on a device with bytes of pinned memory that have not changed since they were
-//! sent, and the contents by which they are found.
+//! Resident inputs: buffers on a device with bytes of pinned memory that have not changed since
+//! they were sent, and the contents by which they are found.
 
 use crate::buffer::Buffer;
 use crate::context::Context;
@@ -10,8 +10,8 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Inputs that a share does not need are kept in at most this part of the memory of a device that has
-/// its own, and in the other part of the host's.
+/// Inputs that a share does not need are kept in at most this part of the memory of a device that
+/// has its own, and in the other part of the host's.
 const KEPT: [i64; 2] = [4, 16];
 
 /// A buffer with stale contents is kept for their successor for so many shares.
@@ -94,7 +94,8 @@ impl Default for ResidentInputs {
 }
 
 impl ResidentInputs {
-    /// Begins a share. Buffers that the last one did not report as [filled](Self::filled) are forgotten.
+    /// Begins a share. Buffers that the last one did not report as [filled](Self::filled) are
+    /// forgotten.
     pub(super) fn begin(&mut self) {
         self.filling.clear();
         self.now += 1;
@@ -161,8 +162,8 @@ impl ResidentInputs {
         arrived.retain(is_kept);
     }
 
-    /// Allocates. Where memory is short, kept inputs are freed: first those of the device that the share
-    /// does not need, then those of all devices.
+    /// Allocates. Where memory is short, kept inputs are freed: first those of the device that the
+    /// share does not need, then those of all devices.
     pub(super) fn make_room<T>(&self, mut allocate: impl FnMut() -> Result<T>) -> Result<T> {
         loop {
             let error = match allocate() {
@@ -182,7 +183,7 @@ impl ResidentInputs {
         self.arrived.free_all()
     }
 
-    /// How many bytes of these addresses of the memory that has this version are arrived.
+    /// The number of bytes of these addresses, of memory with this content version, on the device.
     pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
         let arrived = self.arrived.lock();
         let of_one = |resident: &ResidentInput| resident.contents.count(version, addresses);
@@ -190,7 +191,8 @@ impl ResidentInputs {
     }
 }
 
-/// The buffers with bytes of the same memory, and how bytes without gaps are put together from them.
+/// The buffers with bytes of the same memory, and how bytes without gaps are put together from
+/// them.
 #[expect(clippy::type_complexity, reason = "two things that go together once")]
 fn cover(
     arrived: &mut [ResidentInput],
@@ -223,7 +225,8 @@ fn most(context: &Context) -> usize {
     usize::try_from(device.info().limits.global_mem_size / part).unwrap_or(0)
 }
 
-/// The smallest buffer of a suitable size whose contents are stale, or the oldest where there are too many.
+/// The smallest buffer of a suitable size whose contents are stale, or the oldest where there are
+/// too many.
 fn recycled(
     arrived: &mut Vec<ResidentInput>,
     len: usize,
@@ -270,7 +273,8 @@ pub(super) fn with_slack(context: &Context, bytes: usize) -> Result<Buffer<u8>> 
     made.or_else(|_| Buffer::allocate(context, bytes))
 }
 
-/// Bytes of pinned memory, packed one run after the other, as they were when it had this content version.
+/// Bytes of pinned memory, packed one run after the other, as they were when it had this content
+/// version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Contents {
     version: NonZeroU64,
@@ -316,7 +320,7 @@ impl Contents {
         version_of(&self.runs.extent(&(0..self.len()))) == Some(self.version)
     }
 
-    /// How many of them are of these addresses of the memory that has this version.
+    /// The number of bytes among them that are of these addresses, of memory with this version.
     pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
         if version != self.version {
             return 0;
@@ -372,5 +376,5 @@ impl Cover {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/resident_inputs.rs"]
+#[path = "../../tests/unit/split_resident_inputs.rs"]
 mod tests;

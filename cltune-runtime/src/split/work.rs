@@ -7,7 +7,7 @@ use crate::opencl::{Region, Runs};
 use cltune_core::split::Share;
 use std::time::Duration;
 
-/// What a device has to do for its share.
+/// The work of a device on its share.
 #[derive(Debug)]
 pub(super) struct ShareWork<'r> {
     pub(super) tunable: &'static Tunable,
@@ -37,11 +37,11 @@ pub(super) enum Operand<'r> {
         /// Elements.
         len: usize,
         bytes: usize,
-        /// What is written to it before the launch.
+        /// Writes to it before the launch.
         uploads: Vec<Upload<'r>>,
-        /// What it has then, where it is known whether that changes, and it is not written to.
+        /// Its contents then, where changes of them are noticed and it is not written to.
         contents: Option<Contents>,
-        /// What is read from it afterwards.
+        /// The read from it afterwards.
         download: Option<Download<'r>>,
     },
     /// The buffer of the share's first chunk, which has all of the argument.
@@ -119,7 +119,7 @@ pub(super) struct Failure {
     pub(super) attribution: Attribution,
 }
 
-/// What a failure is attributed to.
+/// The cause that a failure is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Attribution {
     /// The call: it is wrong on every device.
@@ -160,7 +160,8 @@ impl Failure {
         self.error.is_of_memory()
     }
 
-    /// A failure while the device was working: whatever its code, a launch or transfer did not end well.
+    /// A failure while the device was working: whatever its code, a launch or transfer did not end
+    /// well.
     pub(super) fn during(error: Error) -> Self {
         Self {
             error: Box::new(error),

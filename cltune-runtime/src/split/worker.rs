@@ -14,7 +14,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Instant;
 
-/// What a device works with.
+/// A device's queue, buffers and pipeline.
 #[derive(Debug)]
 pub(super) struct Worker {
     // Declared before the queue, whose context they belong to.
@@ -38,8 +38,8 @@ impl Worker {
         self.queue.context()
     }
 
-    /// The number of bytes of these addresses, of the memory that has this content version, that are on
-    /// the device.
+    /// The number of bytes of these addresses, of the memory that has this content version, that
+    /// are on the device.
     pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
         self.buffers.count(version, addresses)
     }
@@ -88,8 +88,8 @@ impl Worker {
     }
 }
 
-/// The pipeline through pinned memory; `None` where there is too little of it: then the driver transfers
-/// as it can, which is slower and no failure.
+/// The pipeline through pinned memory; `None` where there is too little of it: then the driver
+/// transfers as it can, which is slower and no failure.
 fn pipeline<'p>(
     pipeline: &'p mut Option<Pipeline>,
     context: &Context,
@@ -110,8 +110,9 @@ fn pipeline<'p>(
     pipeline.as_mut()
 }
 
-/// Builds what the launches need, which is no part of their time. Returns whether it is the configuration
-/// asked for; where the driver refuses that, it is the one that the selection rule gives chunks.
+/// Builds what the launches need, which is no part of their time. Returns whether it is the
+/// configuration asked for; where the driver refuses that, it is the one that the selection rule
+/// gives chunks.
 fn ready(queue: &Queue, work: &ShareWork<'_>) -> Result<bool> {
     let launches = LaunchCache::of(queue.context());
     let all = |codes| {
@@ -125,8 +126,8 @@ fn ready(queue: &Queue, work: &ShareWork<'_>) -> Result<bool> {
     }
 }
 
-/// Copies inputs that are on the device already to where they are needed. Waits for the copies, because
-/// uploads to the same buffers go through other queues.
+/// Copies inputs that are on the device already to where they are needed. Waits for the copies,
+/// because uploads to the same buffers go through other queues.
 fn copy(queue: &Queue, copies: &[Copy]) -> Result<()> {
     if copies.is_empty() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Built kernels: a configuration, from source or from a binary that another process made of it, and the
-//! reference.
+//! Built kernels: a configuration, from source or from a binary that another process made of it,
+//! and the reference.
 
 use super::outcome::{Measurement, Outcome};
 use super::timing::median;

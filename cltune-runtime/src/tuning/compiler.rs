@@ -1,7 +1,7 @@
 //! Building ahead, in a process beside the one that measures.
 //!
-//! A built program reaches the measuring process as a program binary, or through the driver's own cache
-//! on disk, where building the same source again is a look-up: NVIDIA's and PoCL's have one.
+//! A built program reaches the measuring process as a program binary, or through the driver's own
+//! cache on disk, where building the same source again is a look-up: NVIDIA's and PoCL's have one.
 //!
 //! A CPU driver may leave the larger part of compiling to the first launch, when it knows the
 //! work-group's size (PoCL: 46 ms of 140 for a copy kernel happen while building, the others then).
@@ -136,8 +136,9 @@ impl Compiler {
         }
     }
 
-    /// Launches once, where that is part of compiling. A good part of the work-groups, where that takes
-    /// less time, and not a single one: PoCL compiles for large numbers of them and for small ones.
+    /// Launches once, where that is part of compiling. A good part of the work-groups, where that
+    /// takes less time, and not a single one: PoCL compiles for large numbers of them and for small
+    /// ones.
     fn launch(&self, built: &BuiltConfiguration) -> Result<()> {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());

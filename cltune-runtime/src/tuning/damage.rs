@@ -7,10 +7,11 @@ use super::measurer::Measurer;
 use super::outcome::{Outcome, WrongResult};
 
 impl Measurer {
-    /// The outcome of a configuration after it ran, unless it touched memory that it must not, or another one has
-    /// touched the memory that it was compared with.
+    /// The outcome of a configuration after it ran, unless it touched memory that it must not, or
+    /// another one has touched the memory that it was compared with.
     ///
-    /// `is_certain`: the kept memory was intact before this configuration ran, so that any damage is its own.
+    /// `is_certain`: the kept memory was intact before this configuration ran, so that any damage
+    /// is its own.
     pub(super) fn judged(&self, outcome: Outcome, is_certain: bool) -> Outcome {
         let (is_wrong, is_out_of_bounds) = match &outcome {
             // Nothing was run, or nothing that the device is asked can be relied on.
@@ -18,7 +19,8 @@ impl Measurer {
             Outcome::WrongResult(wrong) => (true, wrong.kind.is_out_of_bounds()),
             _ => (false, false),
         };
-        // A difference from results that have changed themselves is not attributed to the configuration.
+        // A difference from results that have changed themselves is not attributed to the
+        // configuration.
         let damage = self.arguments.damage(
             &self.queue,
             self.arguments.is_kept_in_sight() || is_wrong || is_certain,
@@ -63,9 +65,9 @@ impl Measurer {
             .map_or(Ok(()), |wrong| Err(unjudged(wrong)))
     }
 
-    /// Whether the device still does what it is asked, and what the tuner keeps is as it was. After a failed launch the
-    /// device may not: NVIDIA's driver, for one, refuses everything in a context in which a kernel accessed an invalid
-    /// address. Then only a new process helps.
+    /// Whether the device still does what it is asked, and what the tuner keeps is as it was. After
+    /// a failed launch the device may not: NVIDIA's driver, for one, refuses everything in a
+    /// context in which a kernel accessed an invalid address. Then only a new process helps.
     pub fn is_usable(&self) -> bool {
         let is_intact = || match self.arguments.damage(&self.queue, true) {
             Ok(Some(Damage::Kept(wrong))) => {

@@ -1,5 +1,5 @@
-//! Elements of buffers: as numbers, as text, and as the bit patterns that outputs and the memory around
-//! buffers hold before a run.
+//! Elements of buffers: as numbers, as text, and as the bit patterns that outputs and the memory
+//! around buffers hold before a run.
 
 use cltune_core::model::ScalarType;
 use half::f16;
@@ -63,8 +63,8 @@ pub(crate) fn pattern(scalar: ScalarType) -> &'static [u8] {
     }
 }
 
-/// One element of what lies around buffers: not a number either, so that a read of it shows in the result,
-/// and another one, so that it is not taken for an element that was never written.
+/// One element of what lies around buffers: not a number either, so that a read of it shows in the
+/// result, and another one, so that it is not taken for an element that was never written.
 pub(super) fn surroundings(scalar: ScalarType) -> &'static [u8] {
     match scalar {
         ScalarType::F16 => &[0x6B, 0x7E],

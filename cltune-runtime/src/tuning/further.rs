@@ -14,23 +14,25 @@ use cltune_core::model::{Access, ArgumentKind, ScalarType};
 
 /// Further draws take at most this part of the device's memory.
 const PART_OF_MEMORY: u64 = 8;
-/// A sum of terms of one sign that may lose more than this to roundings of its type does not tell whether a
-/// kernel is right.
+/// A sum of terms of one sign that may lose more than this to roundings of its type does not tell
+/// whether a kernel is right.
 const MOST_ROUNDINGS: f64 = 1.0 / 32.0;
-/// Results with zeros in the place of denormal numbers may differ by such a part of what is allowed from those
-/// with normal ones: then it is all the same whether a device takes denormal numbers for zero.
+/// Results with zeros in the place of denormal numbers may differ by such a part of what is allowed
+/// from those with normal ones: then it is all the same whether a device takes denormal numbers for
+/// zero.
 const ALL_THE_SAME: f64 = 1.0 / 16.0;
 
 impl Measurer {
-    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it: on the
-    /// random ones, then on those of [other kinds](InputKind); then all memory that it must not touch is looked at.
-    /// The number of draws on which it was right. What is right stays built, for [comparing](Self::compare) it.
+    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing
+    /// it: on the random ones, then on those of [other kinds](InputKind); then all memory that it
+    /// must not touch is looked at. The number of draws on which it was right. What is right stays
+    /// built, for [comparing](Self::compare) it.
     ///
-    /// The first call also computes the reference for the further draws, and so does each where these are too
-    /// large to be kept.
+    /// The first call also computes the reference for the further draws, and so does each where
+    /// these are too large to be kept.
     ///
     /// # Errors
-    /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
+    /// The failure: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
         let built = self.take_built(codes, None)?;
         // Changes that are found in the end are then this configuration's.
@@ -132,8 +134,8 @@ impl Measurer {
         self.compute(kind.values())
     }
 
-    /// One with denormal numbers, which a device may take for zero: it can only be used where that is all the
-    /// same.
+    /// One with denormal numbers, which a device may take for zero: it can only be used where that
+    /// is all the same.
     fn make_denormal(&mut self) -> Result<FurtherDraw, String> {
         let kept = self.further.made(InputKind::Zeros);
         let is_kept = kept.is_some();
@@ -151,7 +153,8 @@ impl Measurer {
         Ok(FurtherDraw { draw, unfit: None })
     }
 
-    /// What the reference computes with the least normal numbers in the place of zeros, where that is the same.
+    /// The reference's results with the least normal numbers in the place of zeros, where that
+    /// is the same.
     fn same_as_zeros(&mut self, zeros: &FurtherDraw) -> Result<Results, String> {
         let normal = self.compute(Values::With(Special::LeastNormal))?;
         let results = self.arguments.take_expected(normal.draw);
@@ -219,8 +222,8 @@ impl Measurer {
         Ok(FurtherDraw { draw, unfit: None })
     }
 
-    /// The number of terms and the type of a result in which sums of so many of one sign mean little, if there is
-    /// one.
+    /// The number of terms and the type of a result in which sums of so many of one sign mean
+    /// little, if there is one.
     fn loses_sums(&self) -> Option<(u64, ScalarType)> {
         let terms = self.reference.as_ref()?.accumulates?;
         let mut arguments = self.declaration.model.arguments.iter();

@@ -41,7 +41,7 @@ pub struct Measurer {
     pub(super) dims: Vec<i64>,
     pub(super) default: Vec<i64>,
     pub(super) options: MeasureOptions,
-    /// How many configurations were verified; chooses the draw.
+    /// The number of configurations that were verified; it chooses the draw.
     verified: usize,
     /// Memory of the tuner's own that was found changed: nothing can be judged any more.
     pub(super) spoilt: RefCell<Option<WrongResult>>,
@@ -135,8 +135,8 @@ impl Measurer {
         &self.default
     }
 
-    /// Builds a configuration that will be measured, while nothing is timed. Measuring says what is wrong
-    /// with it, if anything. At most 64 are kept.
+    /// Builds a configuration that will be measured, while nothing is timed. Measuring says what is
+    /// wrong with it, if anything. At most 64 are kept.
     pub fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
         let binary = binary.map(|binary| binary.0.as_slice());
         if self.loaded.len() < MOST_LOADED
@@ -146,10 +146,10 @@ impl Measurer {
         }
     }
 
-    /// Builds, unless it is loaded, runs, verifies and times a configuration, and looks at memory that it must not
-    /// touch. `best_us` is the best time so far:
-    /// configurations clearly slower are timed once. `binary` is what a [`Compiler`] made of the
-    /// configuration; where the driver does not accept it, the source is built.
+    /// Builds, unless it is loaded, runs, verifies and times a configuration, and looks at memory
+    /// that it must not touch. `best_us` is the best time so far: configurations clearly slower are
+    /// timed once. `binary` is what a [`Compiler`] made of the configuration; where the driver does
+    /// not accept it, the source is built.
     ///
     /// [`Compiler`]: super::Compiler
     pub fn measure(
@@ -202,7 +202,7 @@ impl Measurer {
         }
     }
 
-    /// What is loaded, which is loaded no longer then; else it is built.
+    /// A configuration that is taken out of the loaded ones, or built.
     pub(super) fn take_built(
         &mut self,
         codes: &[i64],
@@ -281,9 +281,9 @@ impl Measurer {
         self.arguments.verify(&self.queue, round)
     }
 
-    /// Gives a configuration up, where a part of its work-groups shows that all of them would take far
-    /// longer than the best time. The part is timed twice: a driver may compile during the first launch,
-    /// and something else may have used the device.
+    /// Gives a configuration up, where a part of its work-groups shows that all of them would take
+    /// far longer than the best time. The part is timed twice: a driver may compile during the
+    /// first launch, and something else may have used the device.
     fn time_part(
         &self,
         built: &BuiltConfiguration,
@@ -324,8 +324,8 @@ impl Measurer {
         self.launch(&built.kernel, &built.geometry).map(drop)
     }
 
-    /// Times more launches than the first, which began with empty outputs. A configuration that takes less
-    /// where they are not is found out.
+    /// Times more launches than the first, which began with empty outputs. A configuration that
+    /// takes less where they are not is found out.
     fn time(
         &self,
         built: &BuiltConfiguration,
@@ -376,14 +376,15 @@ impl Measurer {
 /// Programs take memory.
 const MOST_LOADED: usize = 64;
 
-/// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too much,
-/// and slow configurations do not cost much.
+/// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too
+/// much, and slow configurations do not cost much.
 const WORTH_A_PART_US: f64 = 1000.0;
 
 /// No launch is shorter, nanoseconds. rusticl (Mesa 22.3) on llvmpipe says 1 of every one.
 const SHORTEST_NS: u64 = 100;
 
-/// The time of a launch from the device's clock, nanoseconds, where that has measured it, else the host's.
+/// The time of a launch from the device's clock, nanoseconds, where that has measured it, else the
+/// host's.
 fn time_us(profile: Option<(u64, u64)>, host_us: f64) -> f64 {
     profile
         .map(|(start, end)| end.saturating_sub(start))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a [`Measurer`](super::Measurer) does next.
+/// The next step of a [`Measurer`](super::Measurer).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// The host makes something ready: allocates, fills, builds.
@@ -19,40 +19,43 @@ pub enum Step {
 pub struct MeasureOptions {
     /// The seed of the inputs.
     pub seed: u64,
-    /// How many draws of random inputs configurations are verified on, in turn, and at least 1; `None`: as
-    /// many as are declared, or 2. Where no input is random, there is one.
+    /// The number of draws of random inputs that configurations are verified on in turn, at least
+    /// 1; `None`: as many as are declared, or 2. Where no input is random, there is one.
     pub draws: Option<usize>,
-    /// Whether [`Measurer::verify`](super::Measurer::verify) also draws inputs of [other kinds](super::InputKind).
+    /// Whether [`Measurer::verify`](super::Measurer::verify) also draws inputs of [other
+    /// kinds](super::InputKind).
     pub kinds: bool,
-    /// How much memory those may take until the next configuration is verified, bytes, and at most an eighth of
-    /// the device's. Where they take more, each is made again for each configuration.
+    /// The memory that those may take until the next configuration is verified, bytes, and at most
+    /// an eighth of the device's. Where they take more, each is made again for each configuration.
     pub further_bytes: u64,
     /// Whether buffers lie between guard zones, which show writes out of bounds.
     pub guards: bool,
-    /// Whether buffers of a CPU lie between forbidden pages instead, which show every access out of bounds,
-    /// reads too. For processes of their own: it needs a signal handler, and an access to what the tuner
-    /// keeps ends the process. Where the system has no such pages, or the driver computes in memory of its
-    /// own, there are guard zones.
+    /// Whether buffers of a CPU lie between forbidden pages instead, which show every access out of
+    /// bounds, reads too. For processes of their own: it needs a signal handler, and an access to
+    /// what the tuner keeps ends the process. Where the system has no such pages, or the driver
+    /// computes in memory of its own, there are guard zones.
     pub protect: bool,
-    /// Whether the device keeps inputs, compares large buffers and looks at what lies around them, which the host
-    /// only reads back where something is wrong; `None`: unless it is a CPU, whose memory is the host's.
+    /// Whether the device keeps inputs, compares large buffers and looks at what lies around them,
+    /// which the host only reads back where something is wrong; `None`: unless it is a CPU, whose
+    /// memory is the host's.
     pub compare_on_device: Option<bool>,
     /// The least number of timed launches, except of clearly slower configurations.
     pub least_repeats: usize,
     /// The most timed launches.
     pub most_repeats: usize,
-    /// How long to repeat beyond the least number.
+    /// The time to repeat beyond the least number.
     pub repeat_time: Duration,
     /// Up to which precision to repeat: the largest distance between the median and the ends of
     /// [`median_interval`](super::median_interval), a part of the median.
     pub precision: f64,
-    /// A configuration that is slower than the best by more than this factor is timed once, or given up
-    /// where a part of it shows that it is.
+    /// A configuration that is slower than the best by more than this factor is timed once, or
+    /// given up where a part of it shows that it is.
     pub hopeless_factor: f64,
     /// Where `fill = file("…")` is relative to.
     pub folder: PathBuf,
     /// Called before each step of what takes several: [making ready](super::Measurer::new),
-    /// [verifying](super::Measurer::verify) and [comparing](super::Measurer::compare), so that each can have a time limit.
+    /// [verifying](super::Measurer::verify) and [comparing](super::Measurer::compare), so that each
+    /// can have a time limit.
     pub on_step: fn(Step),
 }
 

@@ -71,7 +71,7 @@ pub enum PrepareError {
     Accumulates {
         /// The formula.
         text: String,
-        /// What is wrong with its value.
+        /// The error in its value.
         reason: String,
     },
     /// The reference computes NaN, with which nothing can be compared.

@@ -52,7 +52,7 @@ impl Measurer {
         Ok(())
     }
 
-    /// How many terms each result accumulates, if that is declared.
+    /// The number of terms that each result accumulates, if that is declared.
     fn accumulates(&self) -> Result<Option<u64>, PrepareError> {
         let Some(terms) = &self.declaration.tolerance.accumulates else {
             return Ok(None);

@@ -1,11 +1,12 @@
 //! Detection of kernels that skip work that an earlier launch has done.
 //!
-//! A kernel that looks first, and has nothing to do where an output holds the right results already, would
-//! take no time in all launches but the first. The first timed launch of each configuration therefore begins
-//! with empty (poisoned) outputs, and its result is verified. Caches, which filling the outputs has
-//! displaced, or a hiccup may also make that launch longer than the others. Before a kernel counts as one
-//! that skips work, launches with right and with empty outputs are timed in turns, each after a memory
-//! operation of the same size, so that they differ in nothing else.
+//! A kernel that looks first, and has nothing to do where an output holds the right results
+//! already, would take no time in all launches but the first. The first timed launch of each
+//! configuration therefore begins with empty (poisoned) outputs, and its result is verified.
+//! Caches, which filling the outputs has displaced, or a hiccup may also make that launch longer
+//! than the others. Before a kernel counts as one that skips work, launches with right and with
+//! empty outputs are timed in turns, each after a memory operation of the same size, so that they
+//! differ in nothing else.
 
 use super::buffers::Round;
 use super::build::{BuiltConfiguration, launch_failed};
@@ -20,13 +21,13 @@ const LONGER: f64 = 1.25;
 const TICKS_US: f64 = 2.0;
 /// After so many turns the median is believed of launches that find their work done.
 const FEW_TURNS: usize = 3;
-/// So many turns are enough to blame a kernel: one that takes now one time, now another, for whatever reason, has
-/// been fast once by then.
+/// So many turns are enough to blame a kernel: one that takes now one time, now another, for
+/// whatever reason, has been fast once by then.
 const TURNS: usize = 32;
 /// So many are, where they have taken so long, microseconds: long launches differ less.
 const LONG_TURNS: (usize, f64) = (20, 2e6);
 
-/// What launches in turns say.
+/// The verdict of launches in turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// It does its work.
@@ -38,8 +39,8 @@ enum Verdict {
 }
 
 impl Measurer {
-    /// The time of a launch that begins with empty outputs, microseconds. Its results are verified: a
-    /// kernel may be right in a first launch only.
+    /// The time of a launch that begins with empty outputs, microseconds. Its results are verified:
+    /// a kernel may be right in a first launch only.
     pub(super) fn first_sample(
         &self,
         built: &BuiltConfiguration,
@@ -55,8 +56,8 @@ impl Measurer {
         }
     }
 
-    /// Whether a kernel whose first sample began with empty outputs, and the others with right ones, does its
-    /// work in each.
+    /// Whether a kernel whose first sample began with empty outputs, and the others with right
+    /// ones, does its work in each.
     ///
     /// # Errors
     /// It does not, or fails.
@@ -111,15 +112,15 @@ fn is_longer(time_us: f64, other_us: f64) -> bool {
     time_us > other_us * LONGER + TICKS_US
 }
 
-/// What most of these times do not exceed: three quarters of them, or all where there are few.
+/// The time that most of these do not exceed: three quarters of them, or all where there are few.
 fn most(times_us: &[f64]) -> Option<f64> {
     let mut sorted = times_us.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.into_iter().rev().nth(times_us.len() / 4)
 }
 
-/// What so many launches with empty and with right outputs say. Whatever disturbs a launch makes it longer, so
-/// the shortest say most.
+/// The verdict of launches with empty and with right outputs. Whatever disturbs a launch makes it
+/// longer, so the shortest say most.
 fn verdict(empty_us: &[f64], done_us: &[f64]) -> Verdict {
     let least = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
     let turns = done_us.len();

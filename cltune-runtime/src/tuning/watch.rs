@@ -1,5 +1,5 @@
-//! Checksums of device memory, computed on the device: reading the memory back and comparing on the host
-//! would take longer than most kernels do.
+//! Checksums of device memory, computed on the device: reading the memory back and comparing on the
+//! host would take longer than most kernels do.
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -17,8 +17,9 @@ const EACH: usize = 16;
 /// So many spans are looked at with one answer.
 const SPANS: usize = 256;
 
-/// Each work-group adds its words up, each of them mixed with its place, and keeps the sum (turn 0), or
-/// notes the turn where the sum is not what it was. A single changed word always changes the sum.
+/// Each work-group adds its words up, each of them mixed with its place, and keeps the sum (turn
+/// 0), or notes the turn where the sum is not what it was. A single changed word always changes the
+/// sum.
 const SOURCE: &str = "
 ulong mixed(const ulong word, const ulong at) {
     const ulong mixed = (word ^ at * 0x9E3779B97F4A7C15UL) * 0xD6E8FEB86659FD93UL;
@@ -90,7 +91,7 @@ impl<'a> Span<'a> {
     }
 }
 
-/// What a span added up to, on the device.
+/// The checksum of a span, on the device.
 #[derive(Debug)]
 pub(super) struct Record(RawBuffer);
 
@@ -183,7 +184,7 @@ impl Watch {
             .map_err(Error::call("clEnqueueNDRangeKernel"))
     }
 
-    /// How many work-groups add so many bytes up.
+    /// The number of work-groups that add so many bytes up.
     fn groups(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.items * EACH * 8).clamp(1, GROUPS)
     }

@@ -83,8 +83,8 @@ fn calls_in_between_change_nothing() {
     assert_eq!(convolve(&mut devices, &other, &w), [0, all(m)]);
 }
 
-/// A slice that was borrowed to be changed can be lent to a call, and be changed after it, without the memory's
-/// owner noticing.
+/// A slice that was borrowed to be changed can be lent to a call, and be changed after it, without
+/// the memory's owner noticing.
 #[test]
 fn changes_through_a_borrow_that_goes_on_are_seen() {
     let mut devices = devices(Transfers::Direct);
@@ -117,7 +117,8 @@ fn where_the_split_moves_only_what_is_missing_is_sent() {
             devices.set_sharing(Sharing::Fixed(factors.to_vec()));
             assert_eq!(convolve(&mut devices, &x, &w), [0, all(n)]);
         }
-        // Two parts of what the first device needs are there, and what is between and after them is not.
+        // Two parts of what the first device needs are there, and what is between and after them is
+        // not.
         devices.set_sharing(Sharing::Fixed(vec![1.0, 0.0, 0.0]));
         let whole = 4 * (n + MASK - 1 + MASK);
         let sent = 4 * (n - 480);

@@ -1,4 +1,5 @@
-//! Draws of other kinds than random ones, which are added when they are needed and may be removed again.
+//! Draws of other kinds than random ones, which are added when they are needed and may be removed
+//! again.
 
 use super::super::buffers::{BufferArgument, Making, Round};
 use super::{Arguments, Setting, sequence};
@@ -30,8 +31,8 @@ pub(in crate::tuning) struct FurtherDraws {
 #[derive(Clone, Debug)]
 pub(in crate::tuning) struct FurtherDraw {
     pub(in crate::tuning) draw: usize,
-    /// The reason why results cannot be compared, where the reference itself accesses memory that it must
-    /// not: then only the accesses of configurations are checked.
+    /// The reason why results cannot be compared, where the reference itself accesses memory that
+    /// it must not: then only the accesses of configurations are checked.
     pub(in crate::tuning) unfit: Option<String>,
 }
 
@@ -88,8 +89,8 @@ impl Arguments {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Adds a draw with such values, where the arguments' fills allow them, and random ones elsewhere. Its number.
-    /// The setting is that of [`Arguments::new`].
+    /// Adds a draw with such values, where the arguments' fills allow them, and random ones
+    /// elsewhere. Its number. The setting is that of [`Arguments::new`].
     pub(in crate::tuning) fn add_draw(
         &mut self,
         setting: &Setting<'_>,
@@ -152,7 +153,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// How many draws there are, further ones included.
+    /// The number of draws, further ones included.
     fn all_draws(&self) -> usize {
         let buffers = self.buffers.iter().map(BufferArgument::draws);
         let scalars = self.scalars.iter().map(|scalar| scalar.draws.len());
@@ -223,7 +224,8 @@ impl Arguments {
         }
     }
 
-    /// Whether the reference's results of a draw are nearer to these than a part of what is allowed.
+    /// Whether the reference's results of a draw are nearer to these than a part of what is
+    /// allowed.
     pub(in crate::tuning) fn are_nearer(&self, part: f64, draw: usize, results: &Results) -> bool {
         self.buffers.iter().zip(results).all(|(buffer, other)| {
             let pair = buffer.expected(draw).zip(other.as_ref());

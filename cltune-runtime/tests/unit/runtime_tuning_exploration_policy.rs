@@ -57,7 +57,8 @@ impl Program {
         }
     }
 
-    /// Building makes calls slower, and some wait for it; the first build is expected to cost so much.
+    /// Building makes calls slower, and some wait for it; the first build is expected to cost so
+    /// much.
     fn disturbed(mut self, disturbance: f64, waits: &[f64], expected: f64) -> Self {
         self.disturbance = disturbance;
         self.waits = waits.to_vec();
@@ -137,8 +138,8 @@ impl Program {
         self.took.push(took);
     }
 
-    /// By how many default times the worst window of so many calls or more is slower than the overhead
-    /// allows; not above 0 where it is kept.
+    /// By how many default times the worst window of so many calls or more is slower than the
+    /// overhead allows; not above 0 where it is kept.
     fn worst_window(&self, overhead: f64, calls: f64) -> f64 {
         let window = calls.ceil() as usize;
         let mut sums = vec![0.0];
@@ -366,15 +367,16 @@ proptest! {
         expected in 0.0_f64..100.0, beyond in 0.1_f64..4.0,
         waits in proptest::collection::vec(0.0_f64..1.0, 0..10),
     ) {
-        // In default times. The first build costs `beyond` times what was expected, which is less or more;
-        // the others cost less than that.
+        // In default times. The first build costs `beyond` times what was expected, which is less
+        // or more; the others cost less than that.
         let slower = (build + 1) as f64 * disturbance;
         let first = (beyond * expected - slower).max(0.0);
         let mut all = vec![first * default];
         all.extend(waits.iter().map(|wait| wait * first * default));
         let dearest = first + slower;
         let saved = RESERVE.max(expected).max(1.5 * dearest);
-        // A build that follows cheap ones may cost all that the dearest does beyond what is expected.
+        // A build that follows cheap ones may cost all that the dearest does beyond what is
+        // expected.
         let calls = 2.0 * (saved + dearest) / overhead;
 
         let mut times = vec![default];
@@ -397,7 +399,8 @@ fn the_first_build_begins_when_it_is_paid() {
     while program.orders == 0 {
         program.call(1);
     }
-    // 1 ms is 2000 times the half of 10 % of 10 microseconds; the calls before the baseline pay nothing.
+    // 1 ms is 2000 times the half of 10 % of 10 microseconds; the calls before the baseline pay
+    // nothing.
     assert!(
         (2000..2020).contains(&program.took.len()),
         "{}",

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 
 /// The costs of calls when every step that is afforded is made: the costs of trials, in default
-/// times, come from `trials`, of builds from `builds` (what is expected and what they cost); other calls
-/// take `usual` default times.
+/// times, come from `trials`, of builds from `builds` (what is expected and what they cost); other
+/// calls take `usual` default times.
 fn costs(
     bucket: &mut TokenBucket,
     default: f64,
@@ -37,8 +37,8 @@ fn costs(
     costs
 }
 
-/// Excess over what is allowed, summed up to each call: none may be higher than one that is a window
-/// or more before. Returns by how many default times the worst is.
+/// Excess over what is allowed, summed up to each call: none may be higher than one that is a
+/// window or more before. Returns by how many default times the worst is.
 fn worst(costs: &[f64], default: f64, fraction: f64, window: usize) -> f64 {
     let mut sums = vec![0.0];
     for cost in costs {
