@@ -1,5 +1,5 @@
-//! Inputs of other kinds than random ones, on a real device: who is wrong for them only is found,
-//! and who is right is never blamed.
+//! Inputs of other kinds than random ones, on a real device: kernels that are wrong for them only
+//! are found, and kernels that are right never fail.
 
 use cltune_core::declaration::{Declaration, ElementTolerance, Fill, NormTolerance, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};

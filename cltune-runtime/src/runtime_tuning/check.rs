@@ -30,7 +30,7 @@ pub(super) struct Check<'a> {
 }
 
 /// A buffer that the kernel writes.
-struct Target<'a> {
+struct WrittenBuffer<'a> {
     /// The position among the arguments of the call.
     position: usize,
     name: &'a str,
@@ -41,9 +41,9 @@ struct Target<'a> {
     bytes: usize,
 }
 
-/// Such a buffer, and its copy.
-struct Written<'a> {
-    target: Target<'a>,
+/// A buffer that the kernel writes, with the copy that a check uses.
+struct BufferCopy<'a> {
+    target: WrittenBuffer<'a>,
     copy: RawBuffer,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn written_bytes(declaration: &Declaration, args: &[Arg<'_>]) -> usiz
 fn written<'a>(
     declaration: &'a Declaration,
     args: &'a [Arg<'a>],
-) -> impl Iterator<Item = Target<'a>> {
+) -> impl Iterator<Item = WrittenBuffer<'a>> {
     let arguments = declaration.model.arguments.iter();
     let passed = arguments.filter(|one| !matches!(one.kind, ArgumentKind::Local { .. }));
     let pairs = passed.zip(args).enumerate();
@@ -71,7 +71,7 @@ fn written<'a>(
             return None;
         };
         let is_written = *access != Access::Read && len > 0;
-        is_written.then(|| Target {
+        is_written.then(|| WrittenBuffer {
             position,
             name: &argument.name,
             element: *element,
@@ -110,7 +110,7 @@ impl Check<'_> {
             let found = buffer.read(raw)?;
             let wrong = match expected {
                 Ok(expected) => {
-                    let Target {
+                    let WrittenBuffer {
                         name,
                         element,
                         is_output,
@@ -132,20 +132,25 @@ impl Check<'_> {
         Ok(Checked::Right(time_us))
     }
 
-    fn copies(&self) -> Result<Vec<Written<'_>>> {
+    fn copies(&self) -> Result<Vec<BufferCopy<'_>>> {
         let mut all = Vec::new();
         for target in written(self.declaration, self.args) {
             let bytes = target.bytes;
             let copy = RawBuffer::new(self.queue.context().raw(), bytes)
                 .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-            all.push(Written { target, copy });
+            all.push(BufferCopy { target, copy });
         }
         Ok(all)
     }
 
     /// Launches on fresh copies and waits; the time in microseconds. Outputs are poisoned: the
     /// call's may hold the right results already, of an earlier call.
-    fn launch(&self, raw: &RawQueue, written: &[Written<'_>], prepared: &Prepared) -> Result<f64> {
+    fn launch(
+        &self,
+        raw: &RawQueue,
+        written: &[BufferCopy<'_>],
+        prepared: &Prepared,
+    ) -> Result<f64> {
         let mut args = self.args.to_vec();
         for buffer in written {
             let target = &buffer.target;
@@ -166,7 +171,7 @@ impl Check<'_> {
     }
 
     /// The default's results with the tolerance; the bare bytes where they hold NaN.
-    fn expected(&self, buffer: &Written<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = Env {
             params: self.default,
@@ -182,7 +187,7 @@ impl Check<'_> {
     }
 }
 
-impl Written<'_> {
+impl BufferCopy<'_> {
     fn read(&self, raw: &RawQueue) -> Result<Vec<u8>> {
         let mut bytes = vec![0; self.target.bytes];
         raw.read(&self.copy, 0, &mut bytes)

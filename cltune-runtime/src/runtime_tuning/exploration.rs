@@ -255,7 +255,7 @@ impl Exploration {
             if let Some(progress) = &mut self.progress
                 && let Err(reason) = progress.add(model, &tried)
             {
-                tracing::warn!(%reason, "what was tried cannot be kept in cltune's cache");
+                tracing::warn!(%reason, "the trials cannot be kept in cltune's cache");
                 self.progress = None;
             }
         }
@@ -426,7 +426,7 @@ impl Exploration {
         if let Some(trial) = &mut self.trial
             && let Err(reason) = trial.note_codes(subject.tunable.model(), &subject.dims, codes)
         {
-            tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
+            tracing::warn!(%reason, "the configuration under trial cannot be noted in cltune's cache");
             self.trial = None;
         }
     }

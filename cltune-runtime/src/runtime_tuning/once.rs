@@ -171,7 +171,7 @@ impl Session<'_> {
         if let Some(trial) = &mut self.trial
             && let Err(reason) = trial.note_codes(self.model, self.dims, codes)
         {
-            tracing::warn!(%reason, "what is being tried cannot be noted in cltune's cache");
+            tracing::warn!(%reason, "the configuration under trial cannot be noted in cltune's cache");
             self.trial = None;
         }
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(super) struct Buffers {
     /// Those that every share fills anew.
     own: Vec<Vec<Option<Buffer<u8>>>>,
-    residents: ResidentInputs,
+    resident_inputs: ResidentInputs,
     /// Inputs of the share that stay on the device for later ones: chunk, argument.
     lent: HashMap<(usize, usize), Arc<Buffer<u8>>>,
 }
@@ -43,11 +43,11 @@ impl Buffers {
         chunks: &mut [Chunk<'_>],
     ) -> Result<Allocation> {
         self.lent.clear();
-        self.residents.begin();
+        self.resident_inputs.begin();
         let mut input_bytes = input_bytes(chunks);
         // First, so that nothing that the share needs is freed to make room.
         for (key, uploads, contents) in inputs(chunks) {
-            if let Some(buffer) = self.residents.find(contents) {
+            if let Some(buffer) = self.resident_inputs.find(contents) {
                 self.lent.insert(key, buffer);
                 uploads.clear();
             }
@@ -58,12 +58,12 @@ impl Buffers {
                 continue;
             }
             // Another argument of the share may have the same contents.
-            if let Some(buffer) = self.residents.find(contents) {
+            if let Some(buffer) = self.resident_inputs.find(contents) {
                 self.lent.insert(key, buffer);
                 uploads.clear();
                 continue;
             }
-            let vacant = self.residents.make(context, *contents)?;
+            let vacant = self.resident_inputs.make(context, *contents)?;
             if let Some(missing) = vacant.missing {
                 *uploads = only(uploads, &missing);
             }
@@ -93,8 +93,8 @@ impl Buffers {
                 match operand {
                     Operand::Buffer { .. } if self.lent.contains_key(&(index, argument)) => {}
                     Operand::Buffer { bytes, .. } => {
-                        let residents = &self.residents;
-                        residents.make_room(|| fit(buffer, context, *bytes))?;
+                        let inputs = &self.resident_inputs;
+                        inputs.make_room(|| fit(buffer, context, *bytes))?;
                     }
                     Operand::OfFirst { .. } => *buffer = None,
                     Operand::Scalar(_) => {}
@@ -106,19 +106,19 @@ impl Buffers {
 
     /// Reports that all uploads of the share have ended, so that later ones may need none.
     pub(super) fn filled(&mut self) {
-        self.residents.filled();
+        self.resident_inputs.filled();
     }
 
     /// Frees the inputs that are kept for later shares; whether there were any.
     pub(super) fn give_up(&mut self) -> bool {
         self.lent.clear();
-        self.residents.give_up()
+        self.resident_inputs.give_up()
     }
 
     /// The number of bytes of these addresses, of the memory that has this content version, that
     /// are on the device.
     pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
-        self.residents.count(version, addresses)
+        self.resident_inputs.count(version, addresses)
     }
 
     /// The buffer of an argument of a chunk, which [`Buffers::allocate`] has made.

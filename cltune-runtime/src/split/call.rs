@@ -48,13 +48,13 @@ pub fn split(
         version.is_some_and(|version| devices.has(version, &addresses(arg.bytes())))
     };
     profiles.enter(versions.map(is_there).collect());
-    let result = Call::new(&problem, devices, &mut profiles).run(args);
+    let result = SplitCall::new(&problem, devices, &mut profiles).run(args);
     devices.keep_profiles(key, profiles);
     result
 }
 
 /// A call under way.
-struct Call<'a> {
+struct SplitCall<'a> {
     problem: &'a Problem<'a>,
     devices: &'a mut DeviceSet,
     profiles: &'a mut DeviceProfiles,
@@ -65,7 +65,7 @@ struct Call<'a> {
     deferred: Vec<DeferredResults>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> SplitCall<'a> {
     fn new(
         problem: &'a Problem<'a>,
         devices: &'a mut DeviceSet,
@@ -131,7 +131,7 @@ impl<'a> Call<'a> {
         Ok(report)
     }
 
-    /// The devices that could work and are not asked to.
+    /// The devices that are able to compute shares, and have none.
     fn left_out(&self) -> Vec<Device> {
         let is_left_out = |(member, _): &(usize, &device_set::Member)| {
             self.devices.sharing == Sharing::Balanced
@@ -229,7 +229,7 @@ impl<'a> Call<'a> {
                     .is_some_and(|choice| choice.takes_whole),
             })
             .collect();
-        // Those who are left are the only ones without a factor: they do it all the same.
+        // Only devices without a factor are left: they compute it all the same.
         if members.iter().all(|member| member.factor == 0.0) {
             for (position, member) in members.iter_mut().enumerate() {
                 member.factor = f64::from(u8::from(self.is_able(position)));
@@ -274,8 +274,8 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Whether a device that had too little memory for a share may have enough when it is asked
-    /// again: when it deferred inputs, which it gives up.
+    /// Whether a device that had too little memory for a share may have enough at a second attempt:
+    /// when it kept inputs, which it gives up.
     fn makes_room(&mut self, member: usize, failure: &Failure) -> bool {
         let worker = self.devices.members[member].state.as_mut();
         failure.is_of_memory() && worker.is_ok_and(Worker::give_up)
@@ -347,7 +347,7 @@ impl<'a> Call<'a> {
             Attribution::Call => return Err(error),
             Attribution::Device => self.devices.members[member].state = Err(error.clone()),
             Attribution::Problem => {
-                self.profiles.abilities[member] = Ability::Unable(error.clone())
+                self.profiles.abilities[member] = Ability::Unable(error.clone());
             }
         }
         let device = self.devices.members[member].device.clone();
@@ -377,7 +377,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Algorithm 1 with the speeds as they are profiles now.
+    /// The time of algorithm 1 with the speeds as they are known now.
     fn theoretical(&self) -> Option<Duration> {
         let total = self.problem.whole().len as f64;
         let mut times = Vec::new();

@@ -15,8 +15,8 @@ const LEAST_STAGED: usize = 8 << 20;
 /// Bytes of a chunk's own arguments, at least.
 const LEAST_PIECE: usize = 8 << 20;
 
-/// Chunks, at most: what has no launch beside it are only the uploads of the first chunk and the
-/// reads of the last, an eighth of what is divided with as many.
+/// Chunks, at most. Only the uploads of the first chunk and the reads of the last have no launch
+/// beside them: with so many chunks an eighth of what is divided.
 const MOST_PIECES: usize = 8;
 
 /// Work-groups of a chunk for each compute unit, at least: a device with less to do has idle units
@@ -256,7 +256,7 @@ impl Traffic {
 
 impl Across {
     /// A share, in as many chunks along another dimension as `count` says of their traffic. `None`
-    /// where the arguments do not allow it: what a chunk has of each of them has to be in runs of
+    /// where the arguments do not allow it: a chunk's part of each of them has to be in runs of
     /// equal lengths, and chunks may not overlap.
     pub(super) fn new(
         problem: &Problem<'_>,

@@ -60,7 +60,7 @@ impl StagingBuffers {
         Ok(Self { idle })
     }
 
-    /// Sends what there is to send, and tells `sent` the chunk of each packet. Returns the
+    /// Sends the packets of all jobs, and tells `sent` the chunk of each packet. Returns the
     /// staging buffers when all have arrived; on failure they are gone, and the rest is abandoned.
     pub(super) fn send(
         mut self,
@@ -77,7 +77,7 @@ impl StagingBuffers {
         }
     }
 
-    /// Fetches what there is to fetch, in the same way.
+    /// Fetches the packets of all jobs, in the same way.
     pub(super) fn fetch(
         mut self,
         queue: &RawQueue,
@@ -128,7 +128,7 @@ impl StagingBuffers {
     fn fetch_all(&mut self, queue: &RawQueue, jobs: &JobQueue<StagedDownload<'_>>) -> Result<()> {
         let mut moving: VecDeque<(Moving, StagedDownload<'_>)> = VecDeque::new();
         loop {
-            // What is on its way is waited for when there is nothing else to begin.
+            // Transfers under way are waited for when there is nothing else to begin.
             let job = match (moving.is_empty(), self.idle.is_empty()) {
                 (true, _) => jobs.wait(),
                 (false, true) => None,

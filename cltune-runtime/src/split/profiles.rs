@@ -144,9 +144,9 @@ impl DeviceProfiles {
     /// Whether all devices of a round had computed shares before, so that its times tell their
     /// speeds.
     pub(super) fn are_measurements(&mut self, timings: &[Turn]) -> bool {
-        let measured = timings.iter().all(|turn| self.launched[turn.member]);
-        for turn in timings {
-            self.launched[turn.member] = true;
+        let measured = timings.iter().all(|timing| self.launched[timing.member]);
+        for timing in timings {
+            self.launched[timing.member] = true;
         }
         measured
     }
@@ -190,8 +190,8 @@ fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>
     selected.or_else(|| Some((first_usable(problem, limits)?, None)))
 }
 
-/// A configuration, if it is valid for as many whole work-groups as the problem has room for. That
-/// the size of the problem itself is a multiple of anything is not asked for.
+/// A configuration, if it is valid for as many whole work-groups as the problem has room for. The
+/// size of the problem itself need not be a multiple of anything.
 fn usable(problem: &Problem<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option<Choice> {
     let granule = problem.division.granule(codes, problem.dims, limits).ok()?;
     let total = problem.whole().len;
@@ -275,7 +275,7 @@ mod tests {
         let mut profiles = DeviceProfiles::new(2, 1);
         for is_there in [false, true] {
             profiles.enter([is_there].into());
-            // One with the second device is as long as one without is short.
+            // A call with the second device takes twice as long as one without.
             for _ in 0..40 {
                 let parts = [1.0, 0.1];
                 let seconds = if profiles.speeds.worth.is_left_out(1) {

@@ -85,7 +85,7 @@ impl fmt::Display for SplitReport {
             }
             if share.resident > 0 {
                 let part = share.resident as f64 / (share.sent + share.resident) as f64;
-                write!(f, "  {:.0} % of its data was there", 100.0 * part)?;
+                write!(f, "  {:.0} % of its data was on the device", 100.0 * part)?;
             }
             writeln!(f)?;
         }

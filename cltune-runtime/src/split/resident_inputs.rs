@@ -208,7 +208,7 @@ fn cover(
     let runs = arrived
         .iter()
         .map(|resident| resident.contents.run_beside(contents));
-    // Nothing is left out, so that positions are those in `arrived`.
+    // None is left out, so that the positions are those in `arrived`.
     let runs: Vec<Range<usize>> = runs.map(Option::unwrap_or_default).collect();
     let cover = Cover::new(wanted.clone(), &runs);
     for (index, _) in &cover.present {

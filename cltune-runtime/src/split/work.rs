@@ -65,7 +65,7 @@ pub(super) struct Upload<'r> {
 pub(super) struct InputBytes {
     /// Bytes that launches needed.
     pub(super) needed: usize,
-    /// Those that were not there already.
+    /// Those that were not on the device already.
     pub(super) sent: usize,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Download<'r> {
     pub(super) target: Target<'r>,
 }
 
-/// Where results go.
+/// The place of results.
 #[derive(Debug)]
 pub(super) enum Target<'r> {
     /// To the caller's slice.
@@ -112,7 +112,7 @@ pub(super) struct DeferredResults {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Why a share was not computed.
+/// The reason why a share was not computed.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: Box<Error>,

@@ -412,14 +412,15 @@ impl Arguments {
             .iter()
             .map(|buffer| (buffer, buffer.zone_sums()));
         let zones = zones.flat_map(|(buffer, sums)| {
-            let of_zone = move |(span, record)| (span, record, buffer.far_write(KeptFor::Sums, 0));
+            let of_zone =
+                move |(span, checksum)| (span, checksum, buffer.far_write(KeptFor::Sums, 0));
             sums.into_iter().map(of_zone)
         });
         let count = kept.len();
         let (sums, mut written): (Vec<_>, Vec<_>) = kept
             .into_iter()
             .chain(zones)
-            .map(|(span, record, wrong)| ((span, record), wrong))
+            .map(|(span, checksum, wrong)| ((span, checksum), wrong))
             .unzip();
         let Some(index) = watch.changed(queue, &sums)? else {
             return Ok(None);

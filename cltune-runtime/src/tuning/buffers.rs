@@ -8,7 +8,7 @@ use super::options::Step;
 use super::outcome::{KeptFor, WrongKind, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::{Expected, is_same};
-use super::watch::{Record, Span, Watch};
+use super::watch::{Checksum, Span, Watch};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
@@ -44,7 +44,7 @@ pub(super) struct BufferArgument {
     /// Where it lies, in turn.
     places: Vec<Guarded>,
     /// The sums of the guard zones of the only place, where the device checks them.
-    zones: Vec<Record>,
+    zones: Vec<Checksum>,
     draws: Vec<BufferDraw>,
 }
 
@@ -72,7 +72,7 @@ enum Inputs {
 #[derive(Debug)]
 struct OnDevice {
     contents: RawBuffer,
-    record: Record,
+    checksum: Checksum,
 }
 
 /// Smaller results are read back at once, bytes.
@@ -130,7 +130,7 @@ impl BufferArgument {
         let zones = match (making.watch, places.as_slice()) {
             (Some(watch), [place]) => {
                 let zones = place.zones().into_iter();
-                zones.map(|zone| watch.record(queue, zone)).collect()
+                zones.map(|zone| watch.checksum(queue, zone)).collect()
             }
             _ => Ok(Vec::new()),
         }?;
@@ -281,17 +281,17 @@ impl BufferArgument {
 
     /// Memory whose state in a round the device can check by sums alone: guard zones, and the
     /// contents where they must be exactly what is kept.
-    pub(super) fn sums(&self, round: Round) -> Vec<(Span<'_>, &Record)> {
+    pub(super) fn sums(&self, round: Round) -> Vec<(Span<'_>, &Checksum)> {
         let place = self.place(round);
         let mut sums = self.zone_sums();
         if let Some(kept) = self.exact_on_device(round) {
-            sums.push((Span::first(place.region(), place.bytes()), &kept.record));
+            sums.push((Span::first(place.region(), place.bytes()), &kept.checksum));
         }
         sums
     }
 
     /// The guard zones, where the device looks at them.
-    pub(super) fn zone_sums(&self) -> Vec<(Span<'_>, &Record)> {
+    pub(super) fn zone_sums(&self) -> Vec<(Span<'_>, &Checksum)> {
         let zones = self.places[0].zones().into_iter();
         zones.zip(&self.zones).collect()
     }
@@ -354,7 +354,7 @@ impl BufferArgument {
     }
 
     /// Kept memory on the device, with the use that it is kept for.
-    pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Record, WrongResult)> {
+    pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Checksum, WrongResult)> {
         let bytes = self.bytes();
         let mut all = Vec::new();
         for (index, draw) in self.draws.iter().enumerate() {
@@ -369,7 +369,7 @@ impl BufferArgument {
                 .filter_map(|(kept, what)| Some((kept?, what)))
             {
                 let span = Span::first(&kept.contents, bytes);
-                all.push((span, &kept.record, self.far_write(what, index)));
+                all.push((span, &kept.checksum, self.far_write(what, index)));
             }
         }
         all
@@ -469,7 +469,7 @@ impl Inputs {
 
 impl OnDevice {
     fn new(watch: &Watch, queue: &Queue, contents: RawBuffer, bytes: usize) -> Result<Self> {
-        let record = watch.record(queue, Span::first(&contents, bytes))?;
-        Ok(Self { contents, record })
+        let checksum = watch.checksum(queue, Span::first(&contents, bytes))?;
+        Ok(Self { contents, checksum })
     }
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// The context, kernel and problem that configurations are built for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target<'a> {
+pub(super) struct BuildTarget<'a> {
     pub(super) context: &'a Context,
     pub(super) declaration: &'a Declaration,
     pub(super) dims: &'a [i64],
@@ -41,7 +41,7 @@ impl BuiltConfiguration {
     }
 }
 
-impl<'a> Target<'a> {
+impl<'a> BuildTarget<'a> {
     /// Builds a configuration; from `binary` where the driver accepts it, else from source.
     pub(super) fn build(
         &self,

@@ -9,7 +9,7 @@
 
 use super::arguments::{Arguments, Setting};
 use super::buffers::Round;
-use super::build::{BuiltConfiguration, Target, launch_failed};
+use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
 use super::options::MeasureOptions;
 use super::outcome::Outcome;
 use super::part::Part;
@@ -111,7 +111,7 @@ impl Compiler {
 
     /// Builds a configuration. With `binary`, its program's binary is part of the answer.
     pub fn compile(&self, codes: &[i64], binary: bool) -> Compiled {
-        let target = Target {
+        let target = BuildTarget {
             context: &self.context,
             declaration: &self.declaration,
             dims: &self.dims,

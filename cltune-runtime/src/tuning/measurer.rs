@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, Damage, FurtherDraws, Setting};
 use super::buffers::Round;
-use super::build::{BuiltConfiguration, ReferenceLaunch, Target, launch_failed};
+use super::build::{BuildTarget, BuiltConfiguration, ReferenceLaunch, launch_failed};
 use super::compiler::Binary;
 use super::options::{MeasureOptions, Step};
 use super::outcome::{Outcome, WrongResult};
@@ -229,8 +229,8 @@ impl Measurer {
         &self.declaration.model
     }
 
-    pub(super) fn target(&self) -> Target<'_> {
-        Target {
+    pub(super) fn target(&self) -> BuildTarget<'_> {
+        BuildTarget {
             context: &self.context,
             declaration: &self.declaration,
             dims: &self.dims,

@@ -21,7 +21,7 @@ const LONGER: f64 = 1.25;
 const TICKS_US: f64 = 2.0;
 /// After so many turns the median is believed of launches that find their work done.
 const FEW_TURNS: usize = 3;
-/// So many turns are enough to blame a kernel: one that takes now one time, now another, for
+/// So many turns are enough to reject a kernel: one that takes now one time, now another, for
 /// whatever reason, has been fast once by then.
 const TURNS: usize = 32;
 /// So many are, where they have taken so long, microseconds: long launches differ less.

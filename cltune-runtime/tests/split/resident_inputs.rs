@@ -218,7 +218,7 @@ fn pieces_stay_too() {
     }
 }
 
-/// Pieces of columns, of which each has a part of every row.
+/// Chunks of columns, of which each has a part of every row.
 #[test]
 fn pieces_of_columns_stay_too() {
     let (m, n, k) = (8, 1 << 19, 2);
