@@ -1,6 +1,7 @@
 //! What a program pays while its calls tune a kernel, and what it gains: `Policy::Online` with an
-//! overhead of 10 %, against the same calls with the default. Times are those of the clock on the wall, from
-//! the call until its launch has ended, so that everything counts: builds, trials, checks, bookkeeping.
+//! overhead of 10 %, against the same calls with the default. Times are those of the clock on the
+//! wall, from the call until its launch has ended, so that everything counts: builds, trials,
+//! checks, bookkeeping.
 //!
 //! `--seconds N` tunes for N seconds instead of 60; the default has a half of that.
 
@@ -10,15 +11,16 @@ use std::time::Instant;
 /// What is asked for.
 const POLICY: &str = "online:10%,window=10s";
 const SECONDS: f64 = 60.0;
-/// What a call of the default takes at least, microseconds: as long as kernels that are worth tuning do.
+/// What a call of the default takes at least, microseconds: as long as kernels that are worth
+/// tuning do.
 const LEAST_US: f64 = 500.0;
 /// 24 / 0.1 calls: what the policy's windows have at least.
 const CALLS: usize = 240;
 /// Windows of so many seconds are shown; the policy's are those of the last, and longer.
 const WINDOWS: [f64; 4] = [0.3, 1.0, 3.0, 10.0];
 
-/// The farther `A` is from 20 and `B` from 1, the slower; the default takes about six times as long as the
-/// best, the slowest about twice as long as the default.
+/// The farther `A` is from 20 and `B` from 1, the slower; the default takes about six times as long
+/// as the best, the slowest about twice as long as the default.
 #[tunable(
     params(A = 0..=40, B = [1, 2]),
     global(n), local(16),

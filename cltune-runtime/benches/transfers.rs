@@ -1,8 +1,9 @@
-//! How fast devices are sent data from host memory and send it back, one after the other and all at once: from and to
-//! pageable and pinned memory, in one direction and in both at the same time; and how fast they copy what they have.
+//! How fast devices are sent data from host memory and send it back, one after the other and all at
+//! once: from and to pageable and pinned memory, in one direction and in both at the same time; and
+//! how fast they copy what they have.
 //!
-//! `--devices 0,nvidia` names devices by index or parts of names instead of all, `--mib N` is for transfers of another
-//! size than 256 MiB, `--rounds N` for another number of rounds than 7.
+//! `--devices 0,nvidia` names devices by index or parts of names instead of all, `--mib N` is for
+//! transfers of another size than 256 MiB, `--rounds N` for another number of rounds than 7.
 
 use cltune_runtime::{Buffer, Context, Device, Event, PinnedMemory, Queue, Result, tunable};
 use std::error::Error;
@@ -153,7 +154,8 @@ impl Station {
         })
     }
 
-    /// Does what is to be measured at the same time as others, beginning together with them. Begin and end.
+    /// Does what is to be measured at the same time as others, beginning together with them. Begin
+    /// and end.
     fn transfer(&mut self, memory: Memory, way: Way, begin: &Barrier) -> Result<[Instant; 2]> {
         let (source, target): (&[f32], &mut [f32]) = match memory {
             Memory::Pageable => (&self.pageable.source, &mut self.pageable.target),
@@ -212,8 +214,8 @@ fn report(stations: &mut [Station], rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// The rates of all devices together, each in a thread: bytes in so many directions, from the first beginning to the
-/// last end.
+/// The rates of all devices together, each in a thread: bytes in so many directions, from the first
+/// beginning to the last end.
 fn measure(
     stations: &mut [Station],
     rounds: usize,

@@ -5,7 +5,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
-use crate::split;
+use crate::reclaim;
 use std::marker::PhantomData;
 
 /// `len` elements of type `T` in the memory of a context's device.
@@ -34,24 +34,26 @@ pub(crate) fn byte_len<T: Element>(len: usize) -> Result<usize> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// A buffer of `len` elements with unspecified values: whatever the device's memory holds, which
-    /// is always a number since any bits are one for every [`Element`]. Zero elements are allowed.
-    /// Inputs that [`DeviceSet`](crate::DeviceSet)s keep on devices are freed where memory is short.
+    /// A buffer of `len` elements with unspecified values: whatever the device's memory holds,
+    /// which is always a number since any bits are one for every [`Element`]. Zero elements are
+    /// allowed. Inputs that [`DeviceSet`](crate::DeviceSet)s keep on devices are freed where memory
+    /// is short.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] when the device refuses the size, [`Error::LargerThanMemory`], [`Error::TooLarge`].
+    /// [`Error::OpenCl`] when the device refuses the size, [`Error::LargerThanMemory`],
+    /// [`Error::TooLarge`].
     pub fn new(context: &Context, len: usize) -> Result<Self> {
         let made = Self::allocate(context, len);
         match &made {
             // What split calls keep on devices may be in its way.
-            Err(error) if error.is_of_memory() && split::free_kept() => {
+            Err(error) if error.is_of_memory() && reclaim::free_all() => {
                 Self::allocate(context, len)
             }
             _ => made,
         }
     }
 
-    /// As [`Buffer::new`], which also frees what split calls keep where there is too little memory.
+    /// As [`Buffer::new`], but nothing is freed where there is too little memory.
     pub(crate) fn allocate(context: &Context, len: usize) -> Result<Self> {
         let bytes = byte_len::<T>(len)?;
         let device = context.device().info();

@@ -2,9 +2,9 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::{LaunchCache, Workshop};
 use crate::opencl::RawContext;
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 /// An OpenCL context of one device, with the programs that were built in it. Cloning is cheap and
 /// gives the same context.
@@ -14,8 +14,25 @@ pub struct Context(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     // Declared first, so that kernels are released before their context.
-    launches: LaunchCache,
-    workshop: Workshop,
+    attachment: OnceLock<Box<dyn Any + Send + Sync>>,
+    core: Arc<ContextCore>,
+}
+
+/// The driver's context with its device, without what launching keeps with it.
+#[derive(Debug)]
+pub(crate) struct ContextCore {
+    raw: RawContext,
+    device: Device,
+}
+
+impl ContextCore {
+    pub(crate) fn raw(&self) -> &RawContext {
+        &self.raw
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
 }
 
 impl Context {
@@ -26,28 +43,35 @@ impl Context {
     pub fn new(device: &Device) -> Result<Self> {
         let raw = RawContext::new(device.raw())
             .map_err(Error::call(format!("clCreateContext for {device}")))?;
+        let device = device.clone();
         Ok(Self(Arc::new(Inner {
-            launches: LaunchCache::default(),
-            workshop: Workshop::new(raw, device.clone()),
+            attachment: OnceLock::new(),
+            core: Arc::new(ContextCore { raw, device }),
         })))
     }
 
     /// The context's device.
     pub fn device(&self) -> &Device {
-        self.0.workshop.device()
-    }
-
-    /// What building needs of it.
-    pub(crate) fn workshop(&self) -> &Workshop {
-        &self.0.workshop
+        &self.0.core.device
     }
 
     pub(crate) fn raw(&self) -> &RawContext {
-        self.0.workshop.raw()
+        &self.0.core.raw
     }
 
-    pub(crate) fn launches(&self) -> &LaunchCache {
-        &self.0.launches
+    /// State that launching keeps with the context, made for the first call and dropped with the
+    /// context. Its type is not named here, because launching is built on contexts. There is one
+    /// such type.
+    #[inline]
+    pub(crate) fn attachment<T: Any + Send + Sync>(
+        &self,
+        make: impl FnOnce(&Arc<ContextCore>) -> T,
+    ) -> &T {
+        let inner = &*self.0;
+        let attachment = inner.attachment.get_or_init(|| Box::new(make(&inner.core)));
+        attachment
+            .downcast_ref()
+            .expect("a context has attachments of one type")
     }
 }
 

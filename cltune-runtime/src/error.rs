@@ -1,4 +1,4 @@
-//! What can go wrong at run time, and what to do about it.
+//! Errors at run time, each with a way out.
 
 use crate::opencl::Status;
 use crate::policy::PolicyError;
@@ -77,7 +77,7 @@ pub enum Error {
         kernel: String,
         /// The configuration's parameters and values.
         configuration: String,
-        /// What it breaks.
+        /// The constraint or limit that it breaks.
         reason: Rejection,
     },
     /// A buffer is shorter than the attribute's `len` says.
@@ -157,7 +157,7 @@ pub enum Error {
         kernel: String,
         /// The configuration's parameters and values.
         configuration: String,
-        /// What is needed, bytes.
+        /// The memory that is needed, bytes.
         needed: u64,
         /// The device's global memory, bytes.
         available: u64,
@@ -172,15 +172,15 @@ pub enum Error {
         kernel: String,
         /// The configuration's parameters and values.
         configuration: String,
-        /// What the compiled kernel needs, bytes.
+        /// The need of the compiled kernel, bytes.
         needed: u64,
-        /// What the device has, bytes.
+        /// The memory of the device, bytes.
         available: u64,
     },
     /// A buffer, event or queue belongs to another context.
     #[error("{what} belongs to another context than the queue: create both from one `Context`")]
     OtherContext {
-        /// What does not belong here.
+        /// The object that does not belong here.
         what: String,
     },
     /// A host slice and a device buffer differ in length.
@@ -203,7 +203,7 @@ pub enum Error {
         argument: String,
         /// The problem's dimensions.
         problem: String,
-        /// What does not fit.
+        /// The reason why it does not fit.
         reason: LayoutError,
     },
     /// A split call would have several devices write the same elements; generated functions do not.
@@ -235,7 +235,7 @@ pub enum Error {
     /// The system has no thread for a device of a split call.
     #[error("a device has no share, because no thread can be started for it: {reason}")]
     NoThread {
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
     /// Every device of a split call failed.
@@ -246,7 +246,7 @@ pub enum Error {
     NoDeviceLeft {
         /// The tunable.
         kernel: String,
-        /// What each device failed with.
+        /// The reason of each device.
         reasons: Vec<String>,
     },
     /// A buffer so large that its size in bytes overflows.
@@ -257,7 +257,8 @@ pub enum Error {
         /// Bytes of an element.
         size: usize,
     },
-    /// A buffer larger than all of the device's memory, which some drivers only notice when it is used.
+    /// A buffer larger than all of the device's memory, which some drivers only notice when it is
+    /// used.
     #[error("a buffer of {bytes} bytes does not fit into the {memory} bytes of {device}'s memory")]
     LargerThanMemory {
         /// Bytes of the buffer.
@@ -269,8 +270,8 @@ pub enum Error {
     },
 }
 
-/// As [`Display`](fmt::Display): what a program says whose `main` returns the error, or which unwraps it, is
-/// for its user.
+/// As [`Display`](fmt::Display): what a program says whose `main` returns the error, or which
+/// unwraps it, is for its user.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -104,13 +104,15 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod kernel;
 mod launch;
-#[cfg(feature = "tuning")]
-mod live;
 mod opencl;
 mod pinned;
 mod policy;
 mod queue;
+mod reclaim;
+#[cfg(feature = "tuning")]
+mod runtime_tuning;
 mod split;
 #[cfg(feature = "tuning")]
 pub mod tuning;
@@ -128,7 +130,8 @@ pub use error::{Error, Result};
 pub use event::Event;
 #[cfg(feature = "f16")]
 pub use half::f16;
-pub use launch::{Baked, Configuration, Explanation, Selection, Tunable};
+pub use kernel::Tunable;
+pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;
 pub use pinned::PinnedMemory;
 pub use policy::{
@@ -158,7 +161,8 @@ macro_rules! __generated_by_version {
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::launch::{Arg, default_params, explain, launch, launch_with, select};
+    pub use crate::kernel::Arg;
+    pub use crate::launch::{default_params, explain, launch, launch_with, select};
     pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

@@ -10,20 +10,22 @@ use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// Numbers in pinned (page-locked) host memory, which devices with memory of their own transfer from and to at full
-/// speed, and beside launches.
+/// Numbers in pinned (page-locked) host memory, which devices with memory of their own transfer
+/// from and to at full speed, and beside launches.
 ///
-/// It is used like a slice. Split calls recognise slices of it, see [`DeviceSet::pinned`](crate::DeviceSet::pinned), and
-/// drivers recognise them in [`Buffer::write`](crate::Buffer::write) and [`Buffer::read_into`](crate::Buffer::read_into).
+/// It is used like a slice. Split calls recognise slices of it, see
+/// [`DeviceSet::pinned`](crate::DeviceSet::pinned), and drivers recognise them in
+/// [`Buffer::write`](crate::Buffer::write) and [`Buffer::read_into`](crate::Buffer::read_into).
 ///
-/// Split calls also know whether it has changed: an argument that kernels only read stays on the devices, and is sent
-/// again when it may have changed. It may have when it was borrowed to be changed ([`DerefMut`]), written to or not. As
-/// long as that borrow goes on, every call is sent what it is given of it: borrow it anew to read, as `&memory` does,
-/// for calls that read the same. Whoever keeps a raw pointer to it and writes through that, against Rust's rules for
-/// references, is not noticed.
+/// Split calls also know whether it has changed: an argument that kernels only read stays on the
+/// devices, and is sent again when it may have changed. It may have when it was borrowed to be
+/// changed ([`DerefMut`]), written to or not. As long as that borrow goes on, every call is sent
+/// what it is given of it: borrow it anew to read, as `&memory` does, for calls that read the same.
+/// Whoever keeps a raw pointer to it and writes through that, against Rust's rules for references,
+/// is not noticed.
 ///
-/// Pinning takes time, 0.4 s for 1 GiB beside an H200, and the memory is taken from all programs: keep it for as many
-/// calls as possible.
+/// Pinning takes time, 0.4 s for 1 GiB beside an H200, and the memory is taken from all programs:
+/// keep it for as many calls as possible.
 pub struct PinnedMemory<T> {
     memory: KnownPinned,
     len: usize,
@@ -34,7 +36,7 @@ impl<T> Drop for PinnedMemory<T> {
     /// Frees what devices have of it, too.
     fn drop(&mut self) {
         self.memory.get_mut();
-        crate::split::free_stale();
+        crate::reclaim::free_stale();
     }
 }
 
@@ -42,8 +44,8 @@ impl<T: Element> PinnedMemory<T> {
     /// So many zeros, pinned for the devices of the context's platform. Zero elements are allowed.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] where the driver has no pinned memory left, or where it is more than the largest buffer of the
-    /// device (`CL_DEVICE_MAX_MEM_ALLOC_SIZE`); [`Error::TooLarge`].
+    /// [`Error::OpenCl`] where the driver has no pinned memory left, or where it is more than the
+    /// largest buffer of the device (`CL_DEVICE_MAX_MEM_ALLOC_SIZE`); [`Error::TooLarge`].
     pub fn zeros(context: &Context, len: usize) -> Result<Self> {
         let bytes = byte_len::<T>(len)?;
         // One more, so that there are as many wherever the first aligned one is.

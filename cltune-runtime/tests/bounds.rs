@@ -1,5 +1,5 @@
-//! Configurations that access memory outside of their buffers, near and far: who does it fails, and nobody
-//! else.
+//! Configurations that access memory outside of their buffers, near and far: who does it fails, and
+//! nobody else.
 
 use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::device::DeviceType;
@@ -9,9 +9,9 @@ use cltune_runtime::tuning::{
 };
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
-/// Results are right whatever the parameters are, unless memory is hit that they come from. `HOW` 1 to 6 writes to
-/// `x`, `y` and `z`, and reads them, `AT` bytes from their begin; 7 writes to the address `AT`. `READS` uses what lies
-/// behind the end of `x`.
+/// Results are right whatever the parameters are, unless memory is hit that they come from. `HOW` 1
+/// to 6 writes to `x`, `y` and `z`, and reads them, `AT` bytes from their begin; 7 writes to the
+/// address `AT`. `READS` uses what lies behind the end of `x`.
 #[tunable(
     params(HOW = 0..=7, AT = 0..=1, READS = 0..=1),
     global(n),
@@ -274,7 +274,8 @@ mod memory {
     use std::fs::File;
     use std::os::unix::fs::FileExt;
 
-    /// Where a value is repeated so many times at least in memory that can be written: addresses in the middle.
+    /// Where a value is repeated so many times at least in memory that can be written: addresses in
+    /// the middle.
     pub(crate) fn places_of(value: f32, times: usize) -> Vec<u64> {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let memory = File::open("/proc/self/mem").unwrap();
@@ -323,7 +324,8 @@ mod memory {
     }
 }
 
-/// Writes to everything in this process that looks like inputs or results, until `is_enough` of what became of it.
+/// Writes to everything in this process that looks like inputs or results, until `is_enough` of
+/// what became of it.
 #[cfg(target_os = "linux")]
 fn hit_everything(
     n: i64,
@@ -361,7 +363,8 @@ fn hit_everything(
     panic!("{outcomes:?}");
 }
 
-/// Whether a configuration was found to have written to what is kept of inputs, and another one of results.
+/// Whether a configuration was found to have written to what is kept of inputs, and another one of
+/// results.
 #[cfg(target_os = "linux")]
 fn have_hit_both(outcomes: &[Outcome]) -> bool {
     [KeptFor::Inputs, KeptFor::Results].iter().all(|kept| {
@@ -442,7 +445,8 @@ mod process {
     #[test]
     #[ignore = "it needs a process of its own"]
     fn what_is_out_of_sight_is_looked_at_before_anybody_is_blamed() {
-        // It is not looked at after a configuration that was right; nobody after it is blamed all the same.
+        // It is not looked at after a configuration that was right; nobody after it is blamed all
+        // the same.
         let measure =
             |measurer: &mut Measurer, codes: [i64; 3]| measurer.measure(&codes, None, None);
         hit_everything(1 << 16, &quick(), 3456.5, measure, |outcomes| {

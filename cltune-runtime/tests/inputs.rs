@@ -1,5 +1,5 @@
-//! Inputs of other kinds than random ones, on a real device: who is wrong for them only is found, and who is right
-//! is never blamed.
+//! Inputs of other kinds than random ones, on a real device: kernels that are wrong for them only
+//! are found, and kernels that are right never fail.
 
 use cltune_core::declaration::{Declaration, ElementTolerance, Fill, NormTolerance, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};
@@ -8,8 +8,8 @@ use cltune_runtime::tuning::{
 };
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
-/// Sums of blocks, their maxima, and twice each element. The parameter `V` chooses for which inputs it is wrong;
-/// 0 and 5 are right, and 5 takes denormal numbers for zero.
+/// Sums of blocks, their maxima, and twice each element. The parameter `V` chooses for which inputs
+/// it is wrong; 0 and 5 are right, and 5 takes denormal numbers for zero.
 #[tunable(
     params(V = 0..=5),
     global(n / 64),

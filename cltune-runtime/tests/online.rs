@@ -1,4 +1,5 @@
-//! A program that tunes itself with its calls: every result is right, and in the end the fastest serves.
+//! A program that tunes itself with its calls: every result is right, and in the end the fastest
+//! serves.
 
 use cltune_runtime::{Buffer, Context, Event, Policy, Queue, Result, tunable, with_policy};
 use std::path::Path;
@@ -27,8 +28,8 @@ pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result
 )]
 pub fn sum(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
 
-/// Writes how many elements there are; 1 does nothing, which is right as long as the buffer holds the results of
-/// an earlier call.
+/// Writes how many elements there are; 1 does nothing, which is right as long as the buffer holds
+/// the results of an earlier call.
 #[tunable(params(A = 0..=2), global(n), local(4), tune(n = 64), defaults(A = 0))]
 pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) -> Result<Event> {
     "
@@ -189,8 +190,8 @@ fn tried(said: &str) -> Option<usize> {
     begin.split(' ').next()?.parse().ok()
 }
 
-/// What a program does that is ended when so many configurations were tried; 0: not before it has found
-/// the fastest. Prints how many were known when it began.
+/// What a program does that is ended when so many configurations were tried; 0: not before it has
+/// found the fastest. Prints how many were known when it began.
 #[test]
 fn child_that_is_ended() {
     let Ok(most) = std::env::var("TRIED") else {

@@ -1,5 +1,6 @@
-//! Which configuration a call gets under each policy, and what is said about it. Policies and caches are
-//! facts of the process, so most cases run this test binary again with another environment.
+//! Which configuration a call gets under each policy, and what is said about it. Policies and
+//! caches are facts of the process, so most cases run this test binary again with another
+//! environment.
 
 use cltune_runtime::__private::core::lockfile::{Lockfile, Measured};
 use cltune_runtime::__private::core::select::Table;
@@ -8,7 +9,8 @@ use cltune_runtime::{Buffer, Event, Policy, Queue, Result, Tunable, tunable, wit
 use std::path::Path;
 use std::process::Command;
 
-/// Writes which configuration runs. The farther from 4, the slower; 5 does not compile, and 6 is wrong.
+/// Writes which configuration runs. The farther from 4, the slower; 5 does not compile, and 6 is
+/// wrong.
 #[tunable(
     name = "policy::which",
     params(A = 0..=7),
@@ -62,8 +64,8 @@ fn child_calls() {
     }
 }
 
-/// The default is slow, 9 is faster and right, and all others are the fastest and wrong on one of the two
-/// draws of inputs: half of them on the first, half of them on the second.
+/// The default is slow, 9 is faster and right, and all others are the fastest and wrong on one of
+/// the two draws of inputs: half of them on the first, half of them on the second.
 #[cfg(feature = "tuning")]
 #[tunable(
     params(A = 0..=9),

@@ -3,8 +3,8 @@
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome, WrongKind};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
 
-/// The parameter `V` chooses what a launch makes of what an earlier one left; 0 and 1 are honest, and 1 does
-/// nothing but move memory.
+/// The parameter `V` chooses what a launch makes of what an earlier one left; 0 and 1 are honest,
+/// and 1 does nothing but move memory.
 #[tunable(
     params(V = 0..=4),
     global(n),
@@ -82,8 +82,8 @@ fn a_kernel_that_skips_is_found_among_finalists() {
     }
 }
 
-/// Also where filling an output displaces what the kernel reads from the caches, where launches are so short
-/// that a hiccup is longer, and where a buffer has no elements.
+/// Also where filling an output displaces what the kernel reads from the caches, where launches are
+/// so short that a hiccup is longer, and where a buffer has no elements.
 #[test]
 fn an_honest_kernel_is_never_blamed() {
     for n in [8, 4096, 1 << 20, 1 << 22] {
@@ -100,8 +100,8 @@ fn an_honest_kernel_is_never_blamed() {
     }
 }
 
-/// Also where what it leaves is in memory that nobody looks at, such as variables in the scope of a program,
-/// which PoCL does not have.
+/// Also where what it leaves is in memory that nobody looks at, such as variables in the scope of a
+/// program, which PoCL does not have.
 #[test]
 fn a_kernel_that_is_right_the_first_time_only_is_wrong() {
     let outcome = measurer(4096).measure(&[4], None, None);

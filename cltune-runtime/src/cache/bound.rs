@@ -1,7 +1,7 @@
-//! How large the cache may become. What was not used for longest goes first.
+//! The bound on the size of the cache. The files that were not used for longest go first.
 
-use super::folder::CacheError;
-use super::listing::{files, is_temporary};
+use super::file::is_temporary;
+use super::folder::{CacheError, files};
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -21,8 +21,8 @@ pub(super) fn touch(path: &Path) {
     }
 }
 
-/// Removes files until the folder has no more than `limit` bytes; then a quarter less, so that the next
-/// ones have room.
+/// Removes files until the folder has no more than `limit` bytes; then a quarter less, so that the
+/// next ones have room.
 pub(super) fn keep_bounded(folder: &Path, limit: u64) -> Result<(), CacheError> {
     let now = SystemTime::now();
     let mut all: Vec<(SystemTime, u64, PathBuf)> = Vec::new();

@@ -1,19 +1,22 @@
-//! A file with a checksum, replaced as a whole: a reader sees the old content or the new one.
+//! Files of the cache: with a checksum, and replaced as a whole, so that a reader sees the old
+//! content or the new one; and locks on files, which the system releases when a program dies.
 
 use super::folder::{self, CacheError};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// In front of the checksum; with the version of what follows.
 const HEADER: &str = "cltune-cache 1 ";
-/// What temporary files begin with.
+/// The beginning of the names of temporary files.
 pub(super) const TEMPORARY: &str = ".writing-";
 /// A larger file was not written by cltune, bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// The content of a file. `None` where there is no file, or a damaged one: the next write replaces it.
+/// The content of a file. `None` where there is no file, or a damaged one: the next write replaces
+/// it.
 ///
 /// # Errors
 /// [`CacheError`] where it cannot be read, or others could have written it.
@@ -92,6 +95,47 @@ fn unframe(bytes: &[u8]) -> Option<&[u8]> {
     (checksum == expected.as_bytes()).then_some(content)
 }
 
+/// Whether a file is one that is being written, or was when a program was killed.
+pub(super) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(TEMPORARY)
+}
+
+/// The pause between two attempts to get a lock.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A lock that is held until it is dropped.
+#[derive(Debug)]
+pub(super) struct Lock(
+    #[cfg_attr(
+        not(feature = "tuning"),
+        expect(dead_code, reason = "it is held, and only tuning writes to one")
+    )]
+    pub(super) File,
+);
+
+/// Waits for a lock for so long; `None` where another program keeps it. A file system without locks
+/// gives it to everyone: files are replaced as a whole, so that at worst a result is lost.
+///
+/// # Errors
+/// [`CacheError::Io`] where the file cannot be made.
+pub(super) fn lock(path: &Path, patience: Duration) -> Result<Option<Lock>, CacheError> {
+    let file = cltune_files::open_lock(path).map_err(|source| CacheError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(Lock(file))),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < patience => {
+                std::thread::sleep(PAUSE);
+            }
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +184,17 @@ mod tests {
         replace(&path, b"old").unwrap();
         assert!(replace(&path.join("b"), b"new").is_err());
         assert_eq!(read(&path).unwrap().as_deref(), Some(&b"old"[..]));
+    }
+
+    #[test]
+    fn one_holds_it_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = lock(&path, Duration::ZERO).unwrap();
+        assert!(held.is_some());
+        assert!(lock(&path, 2 * PAUSE).unwrap().is_none());
+        drop(held);
+        assert!(lock(&path, Duration::ZERO).unwrap().is_some());
+        assert!(lock(&path.join("x"), Duration::ZERO).is_err());
     }
 }

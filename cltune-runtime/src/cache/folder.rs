@@ -1,4 +1,4 @@
-//! Where the cache is, and whether it is this user's alone.
+//! The cache's folder, and the checks that it is this user's alone.
 
 use cltune_files::Bounded;
 use std::fs::{DirBuilder, File, Metadata};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The layout of the folder and the format of its files. Another release's folder is left alone.
 const VERSION: &str = "v1";
 
-/// Why there is no cache on disk.
+/// The reason why there is no cache on disk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CacheError {
@@ -37,7 +37,7 @@ pub enum CacheError {
     NotPrivate {
         /// The file or folder.
         path: PathBuf,
-        /// Who may change it.
+        /// The users who may change it.
         reason: &'static str,
     },
 }
@@ -123,7 +123,8 @@ fn create(folder: &Path) -> Result<(), CacheError> {
     })
 }
 
-/// Opens a file of the cache for reading, of at most so many bytes. What is checked is what was opened.
+/// Opens a file of the cache for reading, of at most so many bytes. What is checked is what was
+/// opened.
 ///
 /// # Errors
 /// [`CacheError`]; a file that does not exist is [`io::ErrorKind::NotFound`].
@@ -159,11 +160,25 @@ fn check_private(path: &Path, metadata: &Metadata) -> Result<(), CacheError> {
     Ok(())
 }
 
-/// Elsewhere the platform's folder for caches is in the user's profile, which others cannot write to.
+/// Elsewhere the platform's folder for caches is in the user's profile, which others cannot write
+/// to.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same signature everywhere")]
 fn check_private(_path: &Path, _metadata: &Metadata) -> Result<(), CacheError> {
     Ok(())
+}
+
+/// The files of a folder of the cache.
+pub(super) fn files(folder: PathBuf) -> Result<Vec<PathBuf>, CacheError> {
+    let list = || {
+        let entries = std::fs::read_dir(&folder)?;
+        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+        paths
+    };
+    list().map_err(|source| CacheError::Io {
+        path: folder,
+        source,
+    })
 }
 
 #[cfg(all(test, unix))]

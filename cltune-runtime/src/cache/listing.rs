@@ -1,23 +1,24 @@
-//! The whole cache, for people: what is in it, and removing it.
+//! The whole cache, for people: its listing and its removal.
 
-use super::file::TEMPORARY;
-use super::folder::{CacheError, Folder};
+use super::file::is_temporary;
+use super::folder::{CacheError, Folder, files};
 use super::notes::Notes;
 use super::store::read_notes;
 use std::io;
-use std::path::{Path, PathBuf};
+
 use std::time::SystemTime;
 
-/// What a cache holds.
+/// The contents of a cache.
 #[derive(Debug)]
 pub struct Listing {
-    /// What is known of kernels on devices, the latest changed first.
+    /// Notes on kernels and devices, the latest changed first.
     pub notes: Vec<Notes>,
-    /// How many searches with a program's calls have not ended: its next run goes on with them.
+    /// The number of on-line searches that have not ended: the next run of the program continues
+    /// them.
     pub unfinished: usize,
-    /// What cannot be read, and counts as nothing.
+    /// Files that cannot be read, and do not count.
     pub unreadable: Vec<CacheError>,
-    /// How many programs are kept.
+    /// The number of programs that are kept.
     pub programs: usize,
     /// Their size, bytes.
     pub program_bytes: u64,
@@ -76,28 +77,12 @@ pub fn clear(folder: &Folder) -> Result<usize, CacheError> {
     Ok(removed)
 }
 
-pub(super) fn files(folder: PathBuf) -> Result<Vec<PathBuf>, CacheError> {
-    let list = || {
-        let entries = std::fs::read_dir(&folder)?;
-        let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-        paths
-    };
-    list().map_err(|source| CacheError::Io {
-        path: folder,
-        source,
-    })
-}
-
-pub(super) fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(TEMPORARY)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::file;
     use super::super::notes::tests::notes;
     use super::*;
+    use std::path::PathBuf;
 
     #[test]
     fn a_cache_is_listed_and_cleared() {

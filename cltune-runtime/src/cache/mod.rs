@@ -1,4 +1,4 @@
-//! The user's cache: what earlier runs of this user's programs found out, on disk.
+//! The user's cache: results of earlier runs of this user's programs, on disk.
 //!
 //! ```text
 //! FOLDER/v1/lock                        locked while a file of notes is changed
@@ -8,33 +8,28 @@
 //! FOLDER/v1/programs/KEY                the binary of a program, and how long building it took
 //! ```
 //!
-//! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off` means
-//! no cache on disk. Every file has a checksum and is replaced as a whole (progress has one for each line,
-//! and lines are added), so that it may be deleted at any time and what is damaged counts as not there.
-//! Nothing is read that others could have written. What cannot be read or written is a warning, and the
-//! program goes on without.
+//! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off`
+//! means no cache on disk. Every file has a checksum and is replaced as a whole (progress has one
+//! for each line, and lines are added): it may be deleted at any time, and a damaged one counts as
+//! missing. Nothing is read that others could have written. A file that cannot be read or written
+//! is a warning, and the program goes on without it.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `folder` | where the cache is, and whether it is this user's alone |
-//! | `file` | a file with a checksum, replaced as a whole |
-//! | `lock` | one program at a time |
-//! | `notes` | what is known of a kernel on a device, and its text |
+//! | `folder` | the cache's folder, and the checks that it is this user's alone |
+//! | `file` | files with a checksum, replaced as a whole, and locks |
+//! | `notes` | results and refusals of a kernel on a device, as text |
 //! | `store` | notes in memory and on disk |
-//! | `found` | what tuning in a program asks of the store |
 //! | `listing` | the whole cache, for people |
-//! | `programs` | program binaries, and how long building took |
-//! | `bound` | how large the cache may become |
-//! | `trial` | what is being tried, in case that the program ends by it |
-//! | `progress` | what was tried so far, in case that the program ends before the search |
+//! | `programs` | program binaries, and the times that building took |
+//! | `bound` | the bound on the size of the cache |
+//! | `trial` | the permit to tune, and the configuration under trial |
+//! | `progress` | the trials of an on-line search so far |
 
 mod bound;
 mod file;
 mod folder;
-#[cfg(feature = "tuning")]
-mod found;
 mod listing;
-mod lock;
 mod notes;
 mod programs;
 #[cfg(feature = "tuning")]
@@ -44,13 +39,11 @@ mod store;
 mod trial;
 
 pub use folder::{CacheError, Folder};
-#[cfg(feature = "tuning")]
-pub(crate) use found::Leave;
 pub use listing::{Listing, clear};
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
 pub(crate) use programs::{KeptProgram, ProgramId};
 #[cfg(feature = "tuning")]
 pub(crate) use progress::{Conditions, Progress, Tried};
-pub(crate) use store::{Known, Store};
+pub(crate) use store::{CachedResults, Store};
 #[cfg(feature = "tuning")]
-pub(crate) use trial::Trial;
+pub(crate) use trial::{Trial, TuningPermit};

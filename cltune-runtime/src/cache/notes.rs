@@ -1,4 +1,5 @@
-//! What is known of a kernel on a device, and its text: a line for each fact, fields separated by tabs.
+//! Notes: the results and refusals of a kernel on a device, as text: a line for each fact, fields
+//! separated by tabs.
 
 use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::model::Model;
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 /// So many results are kept, and so many refusals: the latest.
 const MOST: usize = 1000;
 
-/// What is known of a kernel on a device.
+/// Results and refusals of a kernel on a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notes {
     /// Package and function.
@@ -24,13 +25,13 @@ pub struct Notes {
     pub device: KnownDevice,
     /// Its driver when the notes were last changed.
     pub driver: String,
-    /// What tuning found, the oldest first.
+    /// Results of tuning, the oldest first.
     pub results: Vec<NotedResult>,
-    /// What did not run, the oldest first.
+    /// Configurations that did not run, the oldest first.
     pub refusals: Vec<NotedRefusal>,
 }
 
-/// What tuning found for a problem.
+/// A result of tuning for a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotedResult {
     /// The problem's sizes.
@@ -41,11 +42,11 @@ pub struct NotedResult {
     pub time_us: f64,
     /// That of the default, microseconds.
     pub default_us: Option<f64>,
-    /// How many configurations were tried.
+    /// The number of configurations that were tried.
     pub evaluated: u64,
-    /// How many are valid.
+    /// The number of valid configurations.
     pub valid: u128,
-    /// How it was found.
+    /// The strategy that found it.
     pub strategy: String,
 }
 
@@ -117,8 +118,8 @@ impl Notes {
         self.refusals.drain(..surplus);
     }
 
-    /// The results as the selection rule takes them. Values that the parameters cannot take are left
-    /// out.
+    /// The results as the selection rule takes them. Values that the parameters cannot take are
+    /// left out.
     pub(super) fn table(&self, model: &Model) -> Table {
         let result = |noted: &NotedResult| {
             Some(KnownResult {
@@ -304,8 +305,8 @@ fn names(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A named value, which is an identifier of C, has a mark in front, so that none looks like a number or
-/// a truth value.
+/// A named value, which is an identifier of C, has a mark in front, so that none looks like a
+/// number or a truth value.
 const NAMED: char = '\'';
 
 pub(super) fn value_list(values: &[Value]) -> String {
@@ -347,7 +348,7 @@ impl<'a> Lines<'a> {
         self.lines.next()
     }
 
-    /// What follows this word on the next line.
+    /// The rest of the next line, which begins with this word.
     fn word(&mut self, word: &str) -> Result<String, DamagedNotes> {
         let line = self.next().and_then(|line| line.strip_prefix(word));
         let rest = line.and_then(|rest| rest.strip_prefix('\t'));
@@ -365,117 +366,5 @@ impl<'a> Lines<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(in super::super) fn notes() -> Notes {
-        Notes {
-            kernel: "app::saxpy".into(),
-            fingerprint: "b3:1".into(),
-            params: vec!["WG".into(), "U".into(), "T".into()],
-            dimensions: vec!["n".into(), "m".into()],
-            device: KnownDevice {
-                platform: "P".into(),
-                name: "a device, with (R) signs".into(),
-                vendor: "".into(),
-                device_type: DeviceType::Cpu,
-                compute_units: 2,
-                max_work_group_size: 4096,
-                local_mem_size: 1 << 19,
-            },
-            driver: "3.1".into(),
-            results: Vec::new(),
-            refusals: Vec::new(),
-        }
-    }
-
-    fn result(n: i64, wg: i64) -> NotedResult {
-        NotedResult {
-            problem: vec![n, -1],
-            values: vec![
-                Value::Int(wg),
-                Value::Bool(true),
-                Value::Name("half".into()),
-            ],
-            time_us: 7.25,
-            default_us: (n > 4).then_some(9.5),
-            evaluated: 48,
-            valid: u128::MAX,
-            strategy: "auto".into(),
-        }
-    }
-
-    fn refusal(n: i64, wg: i64, driver: &str) -> NotedRefusal {
-        let NotedResult {
-            problem, values, ..
-        } = result(n, wg);
-        NotedRefusal {
-            problem,
-            values,
-            driver: driver.into(),
-            reason: line("does not build:\n\tno"),
-        }
-    }
-
-    #[test]
-    fn the_text_of_notes_is_read_back() {
-        let mut notes = notes();
-        assert_eq!(Notes::parse(&notes.to_text()).as_ref(), Ok(&notes));
-        notes.add_result(result(4, 32));
-        notes.add_result(result(8, 64));
-        notes.add_refusal(refusal(8, 128, "3.1"));
-        assert_eq!(Notes::parse(&notes.to_text()).as_ref(), Ok(&notes));
-        notes.params.clear();
-        notes.dimensions.clear();
-        notes.results.clear();
-        notes.refusals.clear();
-        notes.results.push(NotedResult {
-            problem: vec![],
-            values: vec![],
-            ..result(1, 1)
-        });
-        assert_eq!(Notes::parse(&notes.to_text()).as_ref(), Ok(&notes));
-    }
-
-    #[test]
-    fn other_texts_are_errors_that_name_the_line() {
-        let mut notes = notes();
-        notes.add_result(result(4, 32));
-        let text = notes.to_text();
-        assert_eq!(Notes::parse(""), Err(DamagedNotes { line: 1 }));
-        for (from, to, line) in [
-            ("kernel\t", "kernels\t", 1),
-            ("compute_units\t2", "compute_units\ttwo", 9),
-            ("4,-1", "4", 13),
-            ("32,true,'half", "32,true", 13),
-            ("'half", "half", 13),
-            ("7.25", "NaN", 13),
-            ("\tauto", "", 13),
-            ("result", "outcome", 13),
-        ] {
-            let damaged = text.replacen(from, to, 1);
-            assert_ne!(damaged, text, "{from}");
-            assert_eq!(Notes::parse(&damaged), Err(DamagedNotes { line }), "{from}");
-        }
-    }
-
-    #[test]
-    fn a_problem_has_one_result_and_refusals_are_of_one_driver() {
-        let mut notes = notes();
-        notes.add_result(result(4, 32));
-        notes.add_result(result(8, 32));
-        notes.add_result(result(4, 64));
-        assert_eq!(notes.results, [result(8, 32), result(4, 64)]);
-        notes.add_refusal(refusal(4, 1, "old"));
-        for _ in 0..2 {
-            notes.add_refusal(refusal(8, 32, "new"));
-        }
-        assert_eq!(notes.refusals, [refusal(8, 32, "new")]);
-        assert_eq!(notes.results, [result(4, 64)]);
-        for n in 0..2 * MOST as i64 {
-            notes.add_result(result(n, 1));
-            notes.add_refusal(refusal(n, 2, "new"));
-        }
-        assert_eq!((notes.results.len(), notes.refusals.len()), (MOST, MOST));
-    }
-}
+#[path = "../../tests/unit/cache_notes.rs"]
+pub(super) mod tests;

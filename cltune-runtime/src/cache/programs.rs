@@ -1,6 +1,6 @@
-//! Program binaries, so that a second start compiles nothing, and how long building took. One belongs to a
-//! source, its options, a device and its driver; under another driver it has another name, and says so inside as
-//! well.
+//! Program binaries, so that a second start compiles nothing, and the times that building took. A
+//! binary belongs to a source, its options, a device and its driver; both its name and its head
+//! depend on them.
 
 use super::bound;
 use super::file;
@@ -12,18 +12,18 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a binary belongs to.
+/// The source, options, device and driver that a binary belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProgramId {
     /// In front of the binary: a line for each of the device's facts, and of the source.
     head: String,
 }
 
-/// What is kept of a program.
+/// The kept form of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptProgram {
-    /// How long it took to build it from source.
-    pub(crate) took: Duration,
+    /// The time that building it from source took.
+    pub(crate) build_time: Duration,
     /// `None` where the driver keeps programs itself.
     pub(crate) binary: Option<Vec<u8>>,
 }
@@ -31,7 +31,7 @@ pub(crate) struct KeptProgram {
 impl KeptProgram {
     /// A line for the time, then the binary.
     fn content(&self) -> Vec<u8> {
-        let time = format!("took\t{}\n", self.took.as_micros());
+        let time = format!("took\t{}\n", self.build_time.as_micros());
         [time.as_bytes(), self.binary.as_deref().unwrap_or_default()].concat()
     }
 
@@ -41,7 +41,7 @@ impl KeptProgram {
         let micros = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
         let binary = rest[end + 1..].to_vec();
         Some(Self {
-            took: Duration::from_micros(micros),
+            build_time: Duration::from_micros(micros),
             binary: Some(binary).filter(|binary| !binary.is_empty()),
         })
     }
@@ -81,7 +81,7 @@ impl Store {
         self.folder().is_some()
     }
 
-    /// What was kept of a program, if anything was.
+    /// The kept form of a program, if there is one.
     pub(crate) fn program(&self, id: &ProgramId) -> Option<KeptProgram> {
         let path = self.path(id)?;
         let content = file::read(&path).unwrap_or_else(|reason| {
@@ -135,7 +135,7 @@ mod tests {
 
     fn kept(binary: &[u8]) -> KeptProgram {
         KeptProgram {
-            took: Duration::from_micros(1234),
+            build_time: Duration::from_micros(1234),
             binary: (!binary.is_empty()).then(|| binary.to_vec()),
         }
     }

@@ -1,8 +1,8 @@
-//! What tuning with a program's calls has measured so far, for the program's next run.
+//! The progress of on-line tuning: its measurements so far, for the program's next run.
 //!
-//! A line for each configuration, added as soon as its time is known. A program may end in the middle of one,
-//! so each line has a checksum of its own; one that does not have it counts as not there. Only who holds
-//! the kernel's [`Trial`] has such a file.
+//! A line for each configuration, added as soon as its time is known. A program may end in the
+//! middle of one, so each line has a checksum of its own; one that does not have it counts as not
+//! there. Only who holds the kernel's [`Trial`] has such a file.
 
 use super::file;
 use super::folder::{self, CacheError};
@@ -14,9 +14,9 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What the first line begins with; with the version of what follows.
+/// The beginning of the first line, with the version of the format.
 const HEADER: &str = "cltune-progress 1";
-/// What stands for the time of a configuration that failed.
+/// The mark in the place of the time of a configuration that failed.
 const FAILED: &str = "failed";
 /// A larger file was not written by cltune, bytes.
 const LARGEST: u64 = 1 << 24;
@@ -25,8 +25,8 @@ const LARGEST: u64 = 1 << 24;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tried {
     pub(crate) codes: Box<[i64]>,
-    /// Its time as a part of the default's in the same run, since the machine may be faster or slower in
-    /// the next; `None` where it failed.
+    /// Its time as a part of the default's in the same run, since the machine may be faster or
+    /// slower in the next; `None` where it failed.
     pub(crate) part: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Conditions<'a> {
     pub(crate) model: &'a Model,
     pub(crate) info: &'a DeviceInfo,
     pub(crate) dims: &'a [i64],
-    /// What times are parts of.
+    /// The default, of whose time other times are parts.
     pub(crate) default: &'a [i64],
     /// Whether results were compared with the default's.
     pub(crate) checked: bool,
@@ -51,8 +51,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// What earlier runs tried under these conditions, and the file for what this one tries. One of other
-    /// conditions (another driver, another default) is begun anew.
+    /// The trials of earlier runs under these conditions, and the file for those of this one. A
+    /// file of other conditions (another driver, another default) is begun anew.
     ///
     /// # Errors
     /// [`CacheError`]: the file cannot be written, or others could have written it.
@@ -121,7 +121,8 @@ impl Conditions<'_> {
         let default = values(self.model, self.default).unwrap_or_default();
         let checked = if self.checked { "checked" } else { "unchecked" };
         let (driver, problem) = (line(&self.info.driver), list(self.dims));
-        // The file's name stands for kernel and device, and for a problem that has not too many dimensions.
+        // The file's name stands for kernel and device, and for a problem that has not too many
+        // dimensions.
         format!(
             "{HEADER}\t{driver}\t{problem}\t{}\t{checked}",
             value_list(&default)
@@ -129,7 +130,8 @@ impl Conditions<'_> {
     }
 }
 
-/// What the lines with this header say. A configuration that was tried again has its last result.
+/// The trials in the lines with this header. A configuration that was tried again has its last
+/// result.
 fn read(path: &Path, header: &str, model: &Model) -> Result<Vec<Tried>, CacheError> {
     let mut file = match folder::open(path, LARGEST) {
         // One that is too large was not written by cltune, and is begun anew.
@@ -190,118 +192,5 @@ fn checksum(header: &str, text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::store::tests::{device, model};
-    use super::*;
-    use std::time::Duration;
-
-    fn tried(code: i64, part: Option<f64>) -> Tried {
-        Tried {
-            codes: [code].into(),
-            part,
-        }
-    }
-
-    /// Goes on in a folder, with this driver and this default.
-    fn go_on(folder: &Path, driver: &str, default: i64) -> (Progress, Vec<Tried>) {
-        let trial = Trial::begin(&folder.join("a.trial"), Duration::ZERO);
-        let conditions = Conditions {
-            model: &model(),
-            info: &device(driver),
-            dims: &[8],
-            default: &[default],
-            checked: true,
-        };
-        Progress::go_on(&trial.unwrap().unwrap(), &conditions).unwrap()
-    }
-
-    /// A folder in which 32 failed and 64 took half of the default's time.
-    fn begun() -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut progress, before) = go_on(folder.path(), "1", 32);
-        assert_eq!(before, []);
-        for one in [tried(32, None), tried(64, Some(0.25)), tried(64, Some(0.5))] {
-            progress.add(&model(), &one).unwrap();
-        }
-        folder
-    }
-
-    #[test]
-    fn what_one_run_tried_the_next_knows() {
-        let folder = begun();
-        let all = [tried(32, None), tried(64, Some(0.5))];
-        for _ in 0..2 {
-            assert_eq!(go_on(folder.path(), "1", 32).1, all);
-        }
-        // Nothing is left beside it.
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        go_on(folder.path(), "1", 32).0.remove();
-        assert_eq!(go_on(folder.path(), "1", 32).1, []);
-    }
-
-    #[test]
-    fn other_conditions_begin_anew() {
-        for (driver, default) in [("2", 32), ("1", 64)] {
-            let folder = begun();
-            assert_eq!(go_on(folder.path(), driver, default).1, []);
-            assert_eq!(go_on(folder.path(), "1", 32).1, [], "it was replaced");
-        }
-    }
-
-    #[test]
-    fn a_damaged_line_is_none_and_the_others_stay() {
-        let folder = begun();
-        let path = folder.path().join("a.progress");
-        let whole = std::fs::read(&path).unwrap();
-        let all = [tried(32, None), tried(64, Some(0.25)), tried(64, Some(0.5))];
-        let starts: Vec<usize> = (0..whole.len())
-            .filter(|at| *at == 0 || whole[at - 1] == b'\n')
-            .collect();
-        for at in 0..whole.len() {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 4;
-            std::fs::write(&path, damaged).unwrap();
-            let found = go_on(folder.path(), "1", 32).1;
-            assert!(found.iter().all(|one| all.contains(one)), "{at}: {found:?}");
-            // A program that ended in the middle of a line.
-            std::fs::write(&path, &whole[..at]).unwrap();
-            let (mut progress, found) = go_on(folder.path(), "1", 32);
-            let lines = starts.iter().filter(|start| **start < at).count();
-            let known = found.len();
-            assert!(known + 2 >= lines.min(3) && known <= 2, "{at}: {found:?}");
-            progress.add(&model(), &tried(64, Some(0.75))).unwrap();
-            let found = go_on(folder.path(), "1", 32).1;
-            assert_eq!(found.last(), Some(&tried(64, Some(0.75))), "{at}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_progress_is_none() {
-        let folder = begun();
-        let path = folder.path().join("a.progress");
-        let header = |text: &str| text.lines().next().unwrap()[17..].to_owned();
-        let header = header(&std::fs::read_to_string(&path).unwrap());
-        for wrong in ["64", "65\t0.5", "64,64\t0.5", "64\tNaN", "64\t-", "half\t1"] {
-            let lines = [header.as_str(), wrong].map(|text| {
-                let sum = checksum(&header, text);
-                format!("{sum}\t{text}\n")
-            });
-            std::fs::write(&path, lines.concat()).unwrap();
-            assert_eq!(go_on(folder.path(), "1", 32).1, [], "{wrong}");
-        }
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn a_file_that_others_can_write_to_is_refused() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = begun();
-        let path = folder.path().join("a.progress");
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
-        let read = read(&path, "", &model());
-        assert!(
-            matches!(read, Err(CacheError::NotPrivate { .. })),
-            "{read:?}"
-        );
-    }
-}
+#[path = "../../tests/unit/cache_progress.rs"]
+mod tests;

@@ -1,8 +1,8 @@
-//! Notes in memory and on disk.
+//! Notes of the cache, in memory and on disk.
 
 use super::bound::{NOTES, keep_bounded};
+use super::file::lock;
 use super::folder::{CacheError, Folder};
-use super::lock::lock;
 use super::notes::{NotedRefusal, Notes, codes, line, values};
 use super::{DamagedNotes, file};
 use cltune_core::device::DeviceInfo;
@@ -14,22 +14,22 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How long to wait for another program that writes.
+/// The time to wait for another program that writes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What this process knows from the cache and from its own tuning.
+/// The results and refusals of the cache and of this process's own tuning.
 #[derive(Debug)]
 pub(crate) struct Store {
     /// `None`: in memory only.
     folder: Option<Folder>,
     /// By [`key`].
-    known: Mutex<HashMap<String, Arc<Known>>>,
+    results: Mutex<HashMap<String, Arc<CachedResults>>>,
 }
 
-/// What is known of a kernel on a device, as the selection rule takes it.
+/// Results and refusals of a kernel on a device, as the selection rule takes them.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Known {
-    /// What tuning found.
+pub(crate) struct CachedResults {
+    /// Results of tuning.
     pub(crate) table: Table,
     /// Problems and codes that this driver refused, with the reason.
     pub(crate) refused: Vec<(Vec<i64>, Vec<i64>, String)>,
@@ -51,41 +51,46 @@ impl Store {
         })
     }
 
-    /// One of its own.
+    /// A store of its own.
     pub(crate) fn new(folder: Option<Folder>) -> Self {
         Self {
             folder,
-            known: Mutex::default(),
+            results: Mutex::default(),
         }
     }
 
-    /// Where it is on disk.
+    /// The folder on disk.
     pub(super) fn folder(&self) -> Option<&Folder> {
         self.folder.as_ref()
     }
 
-    /// Forgets what is known, so that it is read from disk again, where there is one.
+    /// Forgets the results of a kernel on a device, so that they are read from disk again, where
+    /// there is one.
     #[cfg(feature = "tuning")]
     pub(super) fn forget(&self, model: &Model, info: &DeviceInfo) {
         if self.folder.is_some() {
-            let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.results.lock().unwrap_or_else(PoisonError::into_inner);
             all.remove(&key(model, info));
         }
     }
 
-    /// What is known, read from disk once.
-    pub(crate) fn known(&self, model: &Model, info: &DeviceInfo) -> Arc<Known> {
+    /// The results and refusals of a kernel on a device, read from disk once.
+    pub(crate) fn results(&self, model: &Model, info: &DeviceInfo) -> Arc<CachedResults> {
         let key = key(model, info);
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.get(&key) {
-            return Arc::clone(known);
+        let mut all = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(results) = all.get(&key) {
+            return Arc::clone(results);
         }
-        let known = Arc::new(Known::new(self.read(&key, model, info), model, info));
-        all.insert(key, Arc::clone(&known));
-        known
+        let results = Arc::new(CachedResults::new(
+            self.read(&key, model, info),
+            model,
+            info,
+        ));
+        all.insert(key, Arc::clone(&results));
+        results
     }
 
-    /// Remembers what the driver refused.
+    /// Remembers a configuration that the driver refused.
     pub(crate) fn add_refusal(
         &self,
         model: &Model,
@@ -106,14 +111,15 @@ impl Store {
         self.change(model, info, |notes| notes.add_refusal(refusal));
     }
 
-    /// Changes the notes, in memory and on disk. Between reading and writing no other program writes.
+    /// Changes the notes, in memory and on disk. Between reading and writing no other program
+    /// writes.
     pub(super) fn change(&self, model: &Model, info: &DeviceInfo, change: impl FnOnce(&mut Notes)) {
         let key = key(model, info);
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = match &self.folder {
             None => {
                 let mut notes = match all.get(&key) {
-                    Some(known) => known.notes.clone(),
+                    Some(results) => results.notes.clone(),
                     None => Notes::new(model, info),
                 };
                 change(&mut notes);
@@ -142,7 +148,7 @@ impl Store {
                 notes
             }
         };
-        all.insert(key, Arc::new(Known::new(changed, model, info)));
+        all.insert(key, Arc::new(CachedResults::new(changed, model, info)));
     }
 
     fn read(&self, key: &str, model: &Model, info: &DeviceInfo) -> Notes {
@@ -161,7 +167,7 @@ impl Store {
     }
 }
 
-impl Known {
+impl CachedResults {
     fn new(notes: Notes, model: &Model, info: &DeviceInfo) -> Self {
         let driver = line(&info.driver);
         let refused = notes.refusals.iter().filter(|noted| noted.driver == driver);
@@ -214,122 +220,5 @@ pub(super) fn read_notes(path: &std::path::Path) -> Result<Option<Notes>, CacheE
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use cltune_core::device::{DeviceLimits, DeviceType};
-    use cltune_core::parameter::{Domain, Parameter};
-    use std::path::Path;
-
-    pub(in super::super) fn model() -> Model {
-        Model {
-            name: "app::kernel".into(),
-            fingerprint: "b3:1".into(),
-            kernel: "kernel".into(),
-            source: "".into(),
-            options: vec![].into(),
-            parameters: vec![Parameter {
-                name: "WG".into(),
-                domain: Domain::Integers(vec![32, 64].into()),
-            }]
-            .into(),
-            dimensions: vec!["n".into()].into(),
-            constraints: vec![].into(),
-            global: vec![].into(),
-            local: vec![].into(),
-            offset: vec![].into(),
-            local_memory: None,
-            defines: vec![].into(),
-            arguments: vec![].into(),
-            default: None,
-        }
-    }
-
-    pub(in super::super) fn device(driver: &str) -> DeviceInfo {
-        DeviceInfo {
-            platform: "P".into(),
-            name: "D".into(),
-            vendor: "V".into(),
-            device_type: DeviceType::Gpu,
-            driver: driver.into(),
-            version: "OpenCL 3.0".into(),
-            limits: DeviceLimits::default(),
-        }
-    }
-
-    fn at(path: &Path) -> Store {
-        Store::new(Some(Folder::at(path).unwrap()))
-    }
-
-    #[test]
-    fn what_one_program_notes_another_knows_until_the_driver_changes() {
-        let folder = tempfile::tempdir().unwrap();
-        let (model, info) = (model(), device("1"));
-        // Both have looked before either writes, and neither loses what the other wrote.
-        let stores = [at(folder.path()), at(folder.path())];
-        for store in &stores {
-            assert_eq!(store.known(&model, &info).refusal(&[8], &[32]), None);
-        }
-        stores[0].add_refusal(&model, &info, &[8], &[32], "does not build\nlog");
-        stores[1].add_refusal(&model, &info, &[8], &[64], "does not fit");
-        let known = at(folder.path()).known(&model, &info);
-        assert_eq!(known.refusal(&[8], &[32]), Some("does not build"));
-        assert_eq!(known.refusal(&[8], &[64]), Some("does not fit"));
-        assert_eq!(known.refusal(&[16], &[64]), None);
-        let updated = at(folder.path()).known(&model, &device("2"));
-        assert_eq!(updated.refusal(&[8], &[32]), None);
-    }
-
-    #[test]
-    fn notes_of_another_kernel_under_the_same_name_are_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let (model, info) = (model(), device("1"));
-        at(folder.path()).add_refusal(&model, &info, &[8], &[32], "no");
-        let other = Model {
-            fingerprint: "b3:2".into(),
-            ..model.clone()
-        };
-        let notes = Folder::at(folder.path()).unwrap().notes();
-        std::fs::rename(
-            notes.join(key(&model, &info)),
-            notes.join(key(&other, &info)),
-        )
-        .unwrap();
-        assert_eq!(at(folder.path()).known(&other, &info).refused, []);
-    }
-
-    /// In a process in which no file may grow, which is what a full disk looks like.
-    #[test]
-    #[cfg(unix)]
-    fn a_full_disk_leaves_the_memory() {
-        let child = "cache::store::tests::child_on_a_full_disk";
-        let folder = tempfile::tempdir().unwrap();
-        let output = std::process::Command::new("sh")
-            .args([
-                "-c",
-                "trap '' XFSZ; ulimit -f 0; exec \"$0\" --exact \"$1\" --nocapture",
-            ])
-            .arg(std::env::current_exe().unwrap())
-            .args([child])
-            .env("FULL_DISK", folder.path())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("nothing was kept on disk"), "{said}");
-        let notes = Folder::at(folder.path()).unwrap().notes();
-        assert_eq!(std::fs::read_dir(notes).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn child_on_a_full_disk() {
-        let Some(folder) = std::env::var_os("FULL_DISK") else {
-            return;
-        };
-        let (model, info) = (model(), device("1"));
-        let store = at(Path::new(&folder));
-        store.add_refusal(&model, &info, &[8], &[32], "no");
-        assert_eq!(store.known(&model, &info).refusal(&[8], &[32]), Some("no"));
-        let other = at(Path::new(&folder)).known(&model, &info);
-        assert_eq!(other.refusal(&[8], &[32]), None);
-        println!("nothing was kept on disk");
-    }
-}
+#[path = "../../tests/unit/cache_store.rs"]
+pub(super) mod tests;

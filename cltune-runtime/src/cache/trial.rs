@@ -1,16 +1,21 @@
-//! What is being tried, in case that the program ends by it: a driver that crashes takes the program
-//! with it, and the next start must not try the same again.
+//! The permit to tune, for one program at a time, and the configuration under trial: a driver that
+//! crashes takes the program with it, and the next start must not try the same configuration again.
+//! Also the results that tuning in a program adds to the store.
 
+use super::file::{Lock, lock};
 use super::folder::CacheError;
-use super::lock::{Lock, lock};
-use super::notes::{list, sizes, value_items, value_list, values};
+use super::notes::{NotedResult, codes, line, list, sizes, value_items, value_list, values};
+use super::store::{CachedResults, Store, key};
+use cltune_core::device::DeviceInfo;
+use cltune_core::lockfile::Measured;
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Leave to tune, until it is dropped.
+/// The permit to tune, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Trial {
     lock: Lock,
@@ -32,7 +37,7 @@ impl Trial {
         &self.path
     }
 
-    /// What a program was trying when it ended: problem and values. Damaged text is none.
+    /// The trial during which a program ended: problem and values. Damaged text counts as none.
     pub(super) fn left_over(&mut self) -> Option<(Vec<i64>, Vec<Value>)> {
         let mut text = String::new();
         // More than any configuration has.
@@ -42,7 +47,7 @@ impl Trial {
         Some((sizes(problem)?, value_items(values)?))
     }
 
-    /// Notes what is about to be tried.
+    /// Notes the configuration that is about to be tried.
     ///
     /// # Errors
     /// It could not be written.
@@ -68,7 +73,7 @@ impl Trial {
 
     /// Notes that nothing is being tried any more.
     pub(crate) fn settle(&mut self) {
-        // At worst a configuration is blamed that works.
+        // At worst a configuration that works is left out.
         let _ = self.write("");
     }
 
@@ -83,9 +88,72 @@ impl Trial {
 impl Drop for Trial {
     fn drop(&mut self) {
         self.settle();
-        // A program that waits for the lock gets that of a file without a name; one that comes later
-        // makes another, and at worst both tune.
+        // A program that waits for the lock gets that of a file without a name; one that comes
+        // later makes another, and at worst both tune.
         let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Whether a program may tune now.
+#[derive(Debug)]
+pub(crate) enum TuningPermit {
+    /// It may; `None` where there is no cache on disk that could keep notes.
+    Given(Option<Trial>),
+    /// Another program tunes this kernel on this device.
+    OtherProgram,
+}
+
+impl Store {
+    /// The results, with what other programs have written meanwhile.
+    pub(crate) fn results_by_now(&self, model: &Model, info: &DeviceInfo) -> Arc<CachedResults> {
+        self.forget(model, info);
+        self.results(model, info)
+    }
+
+    /// Remembers a result of tuning.
+    pub(crate) fn add_result(&self, model: &Model, info: &DeviceInfo, measured: &Measured) {
+        let Some(values) = values(model, &measured.codes) else {
+            return;
+        };
+        let result = NotedResult {
+            problem: measured.dims.clone(),
+            values,
+            time_us: measured.time_us,
+            default_us: measured.default_us,
+            evaluated: measured.evaluated,
+            valid: measured.valid,
+            strategy: line(&measured.strategy),
+        };
+        self.change(model, info, |notes| notes.add_result(result));
+    }
+
+    /// The permit to tune a kernel on a device for a problem, after waiting for another program
+    /// that has it.
+    pub(crate) fn permit(
+        &self,
+        model: &Model,
+        info: &DeviceInfo,
+        dims: &[i64],
+        patience: Duration,
+    ) -> Result<TuningPermit, CacheError> {
+        let Some(folder) = self.folder() else {
+            return Ok(TuningPermit::Given(None));
+        };
+        // As many sizes as a file's name surely has room for; that others share the lock does no
+        // harm.
+        let sizes = list(&dims[..dims.len().min(8)]);
+        let name = format!("{}-{sizes}.trial", key(model, info));
+        let path = folder.notes().join(name);
+        let Some(mut trial) = Trial::begin(&path, patience)? else {
+            return Ok(TuningPermit::OtherProgram);
+        };
+        if let Some((dims, values)) = trial.left_over()
+            && let Some(codes) = codes(model, &values)
+        {
+            let reason = "the program ended while this was being tried";
+            self.add_refusal(model, info, &dims, &codes, reason);
+        }
+        Ok(TuningPermit::Given(Some(trial)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::text::{number, quoted};
 use crate::error::{Error, Result};
-use crate::launch::Arg;
+use crate::kernel::Arg;
 use crate::queue::Queue;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, Model};

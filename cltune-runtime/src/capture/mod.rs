@@ -1,13 +1,15 @@
-//! Capture: which problems a running program launches, for `cargo cltune tune --captured FOLDER`.
+//! Capture: a record of the problems that a running program launches, for `cargo cltune tune
+//! --captured FOLDER`.
 //!
-//! Where the environment variable `CLTUNE_CAPTURE` names a folder, every launch is counted and timed there,
-//! by tunable, device and problem; with `CLTUNE_CAPTURE_DATA=1` the arguments of the first launch of each
-//! are kept, too. Launches are then waited for, since a launch's time is not known before its end. Without
-//! the variable a launch costs what it costs without this module: whether it is set is asked when a
-//! launch is prepared.
+//! Where the environment variable `CLTUNE_CAPTURE` names a folder, every launch is counted and
+//! timed there, by tunable, device and problem; with `CLTUNE_CAPTURE_DATA=1` the arguments of the
+//! first launch of each are kept, too. Launches are then waited for, since a launch's time is not
+//! known before its end. Without the variable a launch costs what it costs without this module:
+//! whether it is set is asked when a launch is prepared.
 //!
-//! Every process writes a file of its own, `capture-*.jsonl`, whose lines stay where they are: a launch
-//! overwrites the numbers of its line. So the file is right at every moment, however the process ends.
+//! Every process writes a file of its own, `capture-*.jsonl`, whose lines stay where they are: a
+//! launch overwrites the numbers of its line. The file is thus right at every moment, however the
+//! process ends.
 //!
 //! | file | owns |
 //! |---|---|

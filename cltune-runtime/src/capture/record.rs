@@ -5,12 +5,12 @@ use super::{data, recorder};
 use crate::device::Device;
 use crate::error::Result;
 use crate::event::Event;
-use crate::launch::{Arg, Tunable};
+use crate::kernel::{Arg, Tunable};
 use crate::queue::Queue;
 use cltune_core::model::Model;
 use std::time::Instant;
 
-/// What is launched, where launches are recorded.
+/// A tunable, device and problem whose launches are recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     model: &'static Model,

@@ -59,8 +59,8 @@ impl Recorder {
         })
     }
 
-    /// Counts a launch. `line` is the beginning of its line, which `data` completes with what was kept
-    /// of its arguments, if it is the first one.
+    /// Counts a launch. `line` is the beginning of its line, which `data` completes with what was
+    /// kept of its arguments, if it is the first one.
     pub(super) fn count(&self, line: &str, time: Duration, data: impl FnOnce() -> String) {
         self.with_file(|file| {
             let position = match file.positions.get(line) {
@@ -71,8 +71,8 @@ impl Recorder {
         });
     }
 
-    /// A new folder for the arguments of a launch, where they are asked for and it is the first of its
-    /// line; with its name.
+    /// A new folder for the arguments of a launch, where they are asked for and it is the first of
+    /// its line; with its name.
     pub(super) fn data_folder(&self, line: &str) -> Option<(PathBuf, String)> {
         if !self.with_data {
             return None;
@@ -90,8 +90,8 @@ impl Recorder {
         found
     }
 
-    /// Does something with the file, which is made before. After the first failure nothing is recorded
-    /// any more.
+    /// Does something with the file, which is made before. After the first failure nothing is
+    /// recorded any more.
     fn with_file(&self, work: impl FnOnce(&mut CaptureFile) -> io::Result<()>) {
         let mut state = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let State::Unused = *state {

@@ -24,7 +24,8 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The numbers of a line and its end. They always have the same length, so that they can be replaced.
+/// The numbers of a line and its end. They always have the same length, so that they can be
+/// replaced.
 pub(super) fn totals(launches: u64, seconds: f64) -> String {
     format!("\"launches\":{launches:>20},\"seconds\":{seconds:>24.9}}}\n")
 }

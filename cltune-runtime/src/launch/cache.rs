@@ -1,42 +1,36 @@
-//! What a context remembers of launches, and how a call becomes one.
+//! The launches that a context remembers, and how a call becomes one.
 
-use super::arg::Arg;
-use super::choice::{Call, log_selection};
+use super::choice::{Call, Refusals, log_selection};
 use super::key::{self, BuildAsIs};
-use super::prepared::Prepared;
-use super::refusals::Refusals;
+use super::results::TunedResults;
 use super::selection;
-use super::tunable::Tunable;
-use super::workshop::Workshop;
+use super::tuner::{Ended, OnlineTuner, online_tuner, tune_if_needed};
 use crate::capture::Record;
+use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-#[cfg(feature = "tuning")]
-use crate::live::{Ended, Online, Subject};
-#[cfg(feature = "tuning")]
-use crate::policy::Policy;
+use crate::kernel::{Arg, Prepared, ProgramBuilder, Tunable};
 use crate::policy::{self, PolicyId};
 use crate::queue::Queue;
-#[cfg(feature = "tuning")]
-use cltune_core::select::Rule;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How many different calls a context remembers. One that sees more, because a problem dimension
-/// changes with every call, forgets all and starts anew, so that memory stays bounded.
+/// The number of different calls that a context remembers. One that sees more, because a problem
+/// dimension changes with every call, forgets all and starts anew, so that memory stays bounded.
 const MAX_LAUNCHES: usize = 4096;
 
 /// Launches of a context.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LaunchCache {
-    /// By hash of the key; the entry holds the key itself. Looked up without allocating.
-    launches: RwLock<HashMap<u64, Vec<Arc<Entry>>, BuildAsIs>>,
+    /// By hash of the key; the launch holds the key itself. Looked up without allocating.
+    launches: RwLock<HashMap<u64, Vec<Arc<CachedLaunch>>, BuildAsIs>>,
+    programs: ProgramBuilder,
     refusals: Refusals,
 }
 
 /// A prepared launch and what it was prepared for.
 #[derive(Debug)]
-struct Entry {
+struct CachedLaunch {
     tunable: usize,
     policy: PolicyId,
     dims: Box<[i64]>,
@@ -48,11 +42,10 @@ struct Entry {
     /// Where launches are recorded.
     record: Option<Record>,
     /// Where calls try other configurations as well.
-    #[cfg(feature = "tuning")]
-    online: Option<Online>,
+    tuner: Option<OnlineTuner>,
 }
 
-/// What a prepared launch is found by.
+/// The key by which a prepared launch is found.
 #[derive(Clone, Copy)]
 struct Key<'a> {
     tunable: usize,
@@ -79,7 +72,7 @@ impl<'a> Key<'a> {
     }
 }
 
-impl Entry {
+impl CachedLaunch {
     fn new(key: &Key<'_>, codes: Box<[i64]>, prepared: Prepared) -> Self {
         Self {
             tunable: key.tunable,
@@ -89,27 +82,8 @@ impl Entry {
             codes,
             prepared: Arc::new(prepared),
             record: None,
-            #[cfg(feature = "tuning")]
-            online: None,
+            tuner: None,
         }
-    }
-
-    /// With what tunes it, where the policy is to tune with calls and nothing was tuned for this problem.
-    #[cfg(feature = "tuning")]
-    fn tuned_by(mut self, call: &Call<'_>, policy: &Policy, rule: Rule) -> Self {
-        if let Policy::Online { overhead, check } = policy
-            && !rule.is_for_this_problem()
-        {
-            self.online = Some(Online::new(Subject {
-                tunable: call.tunable,
-                dims: call.dims.into(),
-                default: self.codes.clone(),
-                prepared: Arc::clone(&self.prepared),
-                overhead: *overhead,
-                check: *check,
-            }));
-        }
-        self
     }
 
     fn key(&self) -> Key<'_> {
@@ -130,6 +104,16 @@ impl Entry {
 }
 
 impl LaunchCache {
+    /// That of a context.
+    #[inline]
+    pub(crate) fn of(context: &Context) -> &Self {
+        context.attachment(|core| Self {
+            launches: RwLock::default(),
+            programs: ProgramBuilder::new(Arc::clone(core)),
+            refusals: Refusals::default(),
+        })
+    }
+
     /// Launches a tunable with a given configuration, or with the selected one. After the first
     /// launch of a problem this looks up, sets the arguments and enqueues.
     ///
@@ -150,9 +134,8 @@ impl LaunchCache {
                 None => self.prepare(tunable, queue, &key)?,
             };
             let launch = || {
-                #[cfg(feature = "tuning")]
-                if let Some(online) = &entry.online {
-                    return self.launch_online(&entry, online, queue, args);
+                if let Some(tuner) = &entry.tuner {
+                    return self.launch_tuned(&entry, tuner, queue, args);
                 }
                 entry.prepared.launch(tunable.model(), queue, args)
             };
@@ -177,36 +160,30 @@ impl LaunchCache {
         }
     }
 
-    /// Launches what is being tuned; once that has ended, later calls find what was found.
-    #[cfg(feature = "tuning")]
+    /// Launches what is being tuned; once that has ended, later calls find its result.
     #[cold]
-    fn launch_online(
+    fn launch_tuned(
         &self,
-        entry: &Arc<Entry>,
-        online: &Online,
+        entry: &Arc<CachedLaunch>,
+        tuner: &OnlineTuner,
         queue: &Queue,
         args: &[Arg<'_>],
     ) -> Result<Event> {
-        let launched = online.launch(queue, args);
-        if let Some(ended) = online.take_ended() {
+        let launched = tuner.launch(queue, args);
+        if let Some(ended) = tuner.take_ended() {
             self.forget(entry);
-            let (codes, prepared) = match ended {
-                Ended::Found(Some(found)) => found,
-                Ended::Found(None) => (entry.codes.clone(), Arc::clone(&entry.prepared)),
-                // The next call selects again.
-                Ended::Elsewhere => return launched,
-            };
-            let found = Entry {
-                tunable: entry.tunable,
-                policy: entry.policy,
-                dims: entry.dims.clone(),
-                given: None,
-                codes,
-                prepared,
-                record: entry.record.clone(),
-                online: None,
-            };
-            self.remember(found, queue.context().workshop());
+            if let Ended::Use(codes, prepared) = ended {
+                self.remember(CachedLaunch {
+                    tunable: entry.tunable,
+                    policy: entry.policy,
+                    dims: entry.dims.clone(),
+                    given: None,
+                    codes,
+                    prepared,
+                    record: entry.record.clone(),
+                    tuner: None,
+                });
+            }
         }
         launched
     }
@@ -226,12 +203,12 @@ impl LaunchCache {
         Ok(())
     }
 
-    /// What the driver refused so far.
+    /// The configurations that the driver refused so far.
     pub(super) fn refusals(&self) -> &Refusals {
         &self.refusals
     }
 
-    fn find(&self, key: &Key<'_>) -> Option<Arc<Entry>> {
+    fn find(&self, key: &Key<'_>) -> Option<Arc<CachedLaunch>> {
         let launches = self.launches.read().unwrap_or_else(PoisonError::into_inner);
         launches
             .get(&key.hash())?
@@ -240,7 +217,7 @@ impl LaunchCache {
             .cloned()
     }
 
-    fn forget(&self, entry: &Arc<Entry>) {
+    fn forget(&self, entry: &Arc<CachedLaunch>) {
         let mut launches = self
             .launches
             .write()
@@ -256,23 +233,23 @@ impl LaunchCache {
         tunable: &'static Tunable,
         queue: &Queue,
         key: &Key<'_>,
-    ) -> Result<Arc<Entry>> {
+    ) -> Result<Arc<CachedLaunch>> {
         let dims = key.dims;
         let entry = if let Some(codes) = key.given {
             selection::check(tunable, queue.device(), codes, dims)?;
-            let prepared = queue.context().workshop().build(tunable, codes, dims)?;
-            Entry::new(key, codes.into(), prepared)
+            let prepared = Prepared::build(&self.programs, tunable, codes, dims)?;
+            CachedLaunch::new(key, codes.into(), prepared)
         } else {
             self.prepare_selected(tunable, queue, key)?
         };
         let record = Record::of(tunable, queue.device(), dims);
-        let entry = Entry { record, ..entry };
-        Ok(self.remember(entry, queue.context().workshop()))
+        let entry = CachedLaunch { record, ..entry };
+        Ok(self.remember(entry))
     }
 
-    /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and is
-    /// shared from now on.
-    fn remember(&self, entry: Entry, workshop: &Workshop) -> Arc<Entry> {
+    /// Keeps an entry for later calls, unless another thread was quicker: its entry is as good, and
+    /// is shared from now on.
+    fn remember(&self, entry: CachedLaunch) -> Arc<CachedLaunch> {
         let entry = Arc::new(entry);
         let key = entry.key();
         // Dropped when the lock is free again: tuning that is under way takes a while to end.
@@ -283,7 +260,7 @@ impl LaunchCache {
             .unwrap_or_else(PoisonError::into_inner);
         if launches.len() >= MAX_LAUNCHES {
             std::mem::swap(&mut *launches, &mut forgotten);
-            workshop.forget_programs();
+            self.programs.clear();
             self.refusals.clear();
         }
         let bucket = launches.entry(key.hash()).or_default();
@@ -294,45 +271,36 @@ impl LaunchCache {
         entry
     }
 
-    /// The first selected configuration that builds. One that does not is an entry of the lockfile
-    /// that this driver does not accept, and the next rule is better than none.
+    /// The first selected configuration that builds, after tuning where the policy asks for that.
+    /// One that does not is an entry of the lockfile that this driver does not accept, and the next
+    /// rule is better than none.
     fn prepare_selected(
         &self,
         tunable: &'static Tunable,
         queue: &Queue,
         key: &Key<'_>,
-    ) -> Result<Entry> {
+    ) -> Result<CachedLaunch> {
         let policy = policy::get(key.policy)?;
         let call = Call {
             tunable,
             device: queue.device(),
             dims: key.dims,
         };
-        let knowledge = call.knowledge(&policy);
-        let workshop = queue.context().workshop();
-        let chosen = call.choose(&knowledge, &self.refusals, |codes| {
-            workshop.build(tunable, codes, key.dims)
+        tune_if_needed(&call, &policy);
+        let results = TunedResults::of(tunable, call.device, &policy);
+        let chosen = call.choose(&results, &self.refusals, |codes| {
+            Prepared::build(&self.programs, tunable, codes, key.dims)
         })?;
         log_selection(&call, &policy, &chosen.codes, chosen.rule);
-        let entry = Entry::new(key, chosen.codes, chosen.made);
-        #[cfg(feature = "tuning")]
-        let entry = entry.tuned_by(&call, &policy, chosen.rule);
+        let mut entry = CachedLaunch::new(key, chosen.codes, chosen.made);
+        let (codes, prepared, programs) = (&entry.codes, &entry.prepared, &self.programs);
+        entry.tuner = online_tuner(&call, &policy, chosen.rule, codes, prepared, programs);
         Ok(entry)
     }
 
-    /// What is being done about a call under a policy that tunes with calls.
-    #[cfg(feature = "tuning")]
-    pub(super) fn describe_online(&self, tunable: &Tunable, dims: &[i64]) -> Option<String> {
+    /// The state of the tuner that serves such calls, for people.
+    pub(super) fn describe_tuner(&self, tunable: &Tunable, dims: &[i64]) -> Option<String> {
         let entry = self.find(&Key::of(tunable, None, dims))?;
-        entry.online.as_ref().map(Online::describe)
-    }
-
-    #[cfg(not(feature = "tuning"))]
-    #[expect(
-        clippy::unused_self,
-        reason = "the same signature with and without the feature"
-    )]
-    pub(super) fn describe_online(&self, _tunable: &Tunable, _dims: &[i64]) -> Option<String> {
-        None
+        entry.tuner.as_ref().map(OnlineTuner::describe)
     }
 }

@@ -1,24 +1,22 @@
-//! The configuration of a first call: the first of the rule that builds, and why the others were passed
-//! over.
+//! The configuration of a first call: the first of the rule that builds, and why the others were
+//! passed over.
 
-use super::knowledge::Knowledge;
-use super::refusals::Refusals;
+use super::results::TunedResults;
 use super::selection;
-use super::tunable::Tunable;
 use crate::cache::Store;
 use crate::device::Device;
 use crate::error::{Error, Result};
-#[cfg(feature = "tuning")]
-use crate::live::tune_once;
-use crate::policy::{Budget, Policy};
+use crate::kernel::Tunable;
+use crate::policy::Policy;
 use cltune_core::select::{Rule, is_near};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// After so many refused configurations of one problem, the rest of the tuned ones is skipped for
 /// the default: a kernel that does not compile must not be tried with every row of a lockfile.
 const MAX_REFUSED: usize = 8;
 
-/// What a configuration is chosen for.
+/// The call that a configuration is chosen for.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) tunable: &'static Tunable,
@@ -37,96 +35,49 @@ pub(super) struct Considered {
     pub(super) passed_over: Option<String>,
 }
 
-/// What was chosen.
+/// The configuration that was chosen.
 #[derive(Debug)]
 pub(super) struct Chosen<T> {
     pub(super) codes: Box<[i64]>,
     pub(super) rule: Rule,
-    /// What `attempt` made of it.
+    /// The result of `attempt`.
     pub(super) made: T,
 }
 
 impl Call<'_> {
-    /// What is known, after tuning where the policy says so.
-    pub(super) fn knowledge(&self, policy: &Policy) -> Knowledge {
-        let knowledge = Knowledge::of(self.tunable, self.device, policy);
-        match policy {
-            Policy::TuneOnce { budget } if !self.is_tuned(&knowledge) => {
-                self.tune_once(*budget, policy);
-                Knowledge::of(self.tunable, self.device, policy)
-            }
-            #[cfg(not(feature = "tuning"))]
-            Policy::Online { .. } => {
-                self.warn_that_nothing_tunes();
-                knowledge
-            }
-            _ => knowledge,
-        }
-    }
-
-    /// Whether something is known that was tuned on this device for a problem like this.
-    fn is_tuned(&self, knowledge: &Knowledge) -> bool {
-        knowledge
+    /// Whether there is a result that was tuned on this device for a problem like this.
+    pub(super) fn is_tuned(&self, results: &TunedResults) -> bool {
+        results
             .candidates(self.device, self.dims)
             .take_while(|candidate| candidate.rule.is_for_this_device())
             .filter(|candidate| candidate.verdict.is_ok())
-            .filter(|candidate| knowledge.refusal(self.dims, &candidate.codes).is_none())
+            .filter(|candidate| results.refusal(self.dims, &candidate.codes).is_none())
             .filter_map(|candidate| candidate.known)
             .any(|(_, result)| is_near(&result.problem, self.dims))
     }
 
-    #[cfg(feature = "tuning")]
-    fn tune_once(&self, budget: Budget, policy: &Policy) {
-        let is_known = || self.is_tuned(&Knowledge::of(self.tunable, self.device, policy));
-        let store = Store::of_user();
-        let tuned = tune_once(
-            self.tunable,
-            self.device,
-            self.dims,
-            budget,
-            store,
-            is_known,
-        );
-        if let Err(reason) = tuned {
-            let kernel = &self.tunable.model().name;
-            tracing::warn!(%kernel, %reason, "not tuned");
-        }
-    }
-
-    #[cfg(not(feature = "tuning"))]
-    fn tune_once(&self, _budget: Budget, _policy: &Policy) {
-        self.warn_that_nothing_tunes();
-    }
-
-    #[cfg(not(feature = "tuning"))]
-    fn warn_that_nothing_tunes(&self) {
-        tracing::warn!(
-            kernel = %self.tunable.model().name,
-            "not tuned: this program was built without cltune-runtime's feature `tuning`"
-        );
-    }
-
-    /// The first valid configuration in the order of the rule for which `attempt` succeeds. One that
-    /// fails is remembered, and not tried again.
+    /// The first valid configuration in the order of the rule for which `attempt` succeeds. One
+    /// that fails is remembered, and not tried again.
     ///
     /// # Errors
     /// Why the first failed, where all did; [`Error::NoConfiguration`] where none is valid.
     pub(super) fn choose<T>(
         &self,
-        knowledge: &Knowledge,
+        results: &TunedResults,
         refusals: &Refusals,
         mut attempt: impl FnMut(&[i64]) -> Result<T>,
     ) -> Result<Chosen<T>> {
         let address = self.tunable.address();
         let mut refused = refusals.codes(address, self.dims);
-        // What an earlier run could not build is tried when all else has failed: its errors are gone.
+        // What an earlier run could not build is tried when all else has failed: its errors are
+        // gone.
         for again in [false, true] {
-            for candidate in knowledge.candidates(self.device, self.dims) {
+            for candidate in results.candidates(self.device, self.dims) {
                 let codes = &*candidate.codes;
                 if candidate.verdict.is_err()
                     || refused.iter().any(|other| **other == *codes)
                     || is_skipped(refused.len(), candidate.rule)
-                    || (!again && knowledge.refusal(self.dims, codes).is_some())
+                    || (!again && results.refusal(self.dims, codes).is_some())
                 {
                     continue;
                 }
@@ -147,12 +98,12 @@ impl Call<'_> {
             }
         }
         let first = refusals.first_error(address, self.dims);
-        let none = || selection::none_valid(self.tunable, knowledge, self.device, self.dims);
+        let none = || selection::none_valid(self.tunable, results, self.device, self.dims);
         Err(first.unwrap_or_else(none))
     }
 
-    /// Remembers that a configuration does not run, for this context, and where it would be the same in
-    /// another process, for all that have this cache.
+    /// Remembers that a configuration does not run, for this context, and where it would be the
+    /// same in another process, for all that have this cache.
     pub(super) fn refuse(&self, refusals: &Refusals, codes: &[i64], error: Error) {
         let (model, info) = (self.tunable.model(), self.device.info());
         tracing::warn!(
@@ -168,15 +119,16 @@ impl Call<'_> {
         refusals.add(self.tunable.address(), self.dims, codes, error);
     }
 
-    /// What [`choose`](Self::choose) would go through, as far as the one it would try first.
-    pub(super) fn consider(&self, knowledge: &Knowledge, refusals: &Refusals) -> Vec<Considered> {
+    /// The configurations that [`choose`](Self::choose) would consider, up to the first that it
+    /// would try.
+    pub(super) fn consider(&self, results: &TunedResults, refusals: &Refusals) -> Vec<Considered> {
         let model = self.tunable.model();
         let address = self.tunable.address();
         let refused = refusals.codes(address, self.dims).len();
         let mut all = Vec::new();
-        for candidate in knowledge.candidates(self.device, self.dims) {
+        for candidate in results.candidates(self.device, self.dims) {
             let refusal = || refusals.error(address, self.dims, &candidate.codes);
-            let earlier = || knowledge.refusal(self.dims, &candidate.codes);
+            let earlier = || results.refusal(self.dims, &candidate.codes);
             let passed_over = match &candidate.verdict {
                 Err(rejection) => Some(format!("not usable: {rejection}")),
                 Ok(()) => refusal()
@@ -232,5 +184,67 @@ impl fmt::Display for Considered {
             Some(why) => write!(f, "; {why}"),
             None => Ok(()),
         }
+    }
+}
+
+/// The refused configurations of a context, so that none is tried twice.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Mutex<Vec<Refusal>>);
+
+#[derive(Debug)]
+struct Refusal {
+    tunable: usize,
+    dims: Box<[i64]>,
+    codes: Box<[i64]>,
+    error: Error,
+}
+
+impl Refusals {
+    /// Remembers why a configuration cannot run on a problem.
+    pub(super) fn add(&self, tunable: usize, dims: &[i64], codes: &[i64], error: Error) {
+        let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.push(Refusal {
+            tunable,
+            dims: dims.into(),
+            codes: codes.into(),
+            error,
+        });
+    }
+
+    /// The configurations refused so far for a problem.
+    pub(super) fn codes(&self, tunable: usize, dims: &[i64]) -> Vec<Box<[i64]>> {
+        let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_problem = refusals
+            .iter()
+            .filter(|refusal| refusal.tunable == tunable && *refusal.dims == *dims);
+        of_problem.map(|refusal| refusal.codes.clone()).collect()
+    }
+
+    /// Why this configuration was refused for a problem, if it was.
+    pub(super) fn error(&self, tunable: usize, dims: &[i64], codes: &[i64]) -> Option<Error> {
+        let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |refusal: &&Refusal| {
+            refusal.tunable == tunable && *refusal.dims == *dims && *refusal.codes == *codes
+        };
+        refusals
+            .iter()
+            .find(is_it)
+            .map(|refusal| refusal.error.clone())
+    }
+
+    /// Why the first configuration was refused for a problem, if one was: the error that says most
+    /// when nothing is left to try.
+    pub(super) fn first_error(&self, tunable: usize, dims: &[i64]) -> Option<Error> {
+        let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals
+            .iter()
+            .find(|refusal| refusal.tunable == tunable && *refusal.dims == *dims)
+            .map(|refusal| refusal.error.clone())
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&self) {
+        let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.clear();
     }
 }

@@ -1,14 +1,15 @@
-//! Which configuration a call gets, and why, for people.
+//! Explanation for people: the configuration that a call gets, and why.
 
+use super::cache::LaunchCache;
 use super::choice::{Call, Considered};
-use super::knowledge::Knowledge;
-use super::tunable::Tunable;
+use super::results::TunedResults;
 use crate::error::Result;
+use crate::kernel::Tunable;
 use crate::policy::{self, Policy};
 use crate::queue::Queue;
 use std::fmt;
 
-/// Which configuration a call gets, and why; for people, as [`Display`](fmt::Display).
+/// The configuration that a call gets, and why; for people, as [`Display`](fmt::Display).
 #[derive(Clone, Debug)]
 pub struct Explanation {
     kernel: String,
@@ -16,7 +17,7 @@ pub struct Explanation {
     problem: String,
     policy: Policy,
     considered: Vec<Considered>,
-    /// What tuning does meanwhile.
+    /// The state of the tuner that serves such calls.
     tuning: Option<String>,
 }
 
@@ -26,8 +27,8 @@ impl Explanation {
         &self.policy
     }
 
-    /// Every configuration that is considered, in order, the one that is taken last: its values, its
-    /// rule, and why it is passed over.
+    /// Every configuration that is considered, in order, the one that is taken last: its values,
+    /// its rule, and why it is passed over.
     pub fn considered(&self) -> impl Iterator<Item = String> + '_ {
         self.considered.iter().map(ToString::to_string)
     }
@@ -64,27 +65,27 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// Which configuration a call on this queue gets, and why. Nothing is built or launched.
+/// The configuration that a call on this queue gets, and why. Nothing is built or launched.
 ///
 /// # Errors
 /// [`Error::Policy`](crate::Error::Policy).
 pub fn explain(tunable: &'static Tunable, queue: &Queue, dims: &[i64]) -> Result<Explanation> {
     let device = queue.device();
     let policy = policy::get(policy::current(tunable.policy()))?;
-    let knowledge = Knowledge::of(tunable, device, &policy);
+    let results = TunedResults::of(tunable, device, &policy);
     let call = Call {
         tunable,
         device,
         dims,
     };
-    let launches = queue.context().launches();
+    let launches = LaunchCache::of(queue.context());
     let model = tunable.model();
     Ok(Explanation {
         kernel: model.name.to_string(),
         device: device.to_string(),
         problem: model.describe_problem(dims),
-        considered: call.consider(&knowledge, launches.refusals()),
-        tuning: launches.describe_online(tunable, dims),
+        considered: call.consider(&results, launches.refusals()),
+        tuning: launches.describe_tuner(tunable, dims),
         policy,
     })
 }

@@ -1,8 +1,8 @@
-//! How prepared launches are found: by a hash that costs a few nanoseconds, since every launch
+//! The hash by which prepared launches are found. It costs a few nanoseconds, since every launch
 //! computes it.
 //!
-//! The standard library's hash withstands keys made to collide and takes longer for that. Here
-//! such keys only make a bucket of a bounded table longer.
+//! The standard library's hash withstands keys that are made to collide, and takes longer for that.
+//! Here such keys only make a bucket of a bounded table longer.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

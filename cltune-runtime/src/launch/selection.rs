@@ -1,9 +1,9 @@
-//! Which configuration a call gets, and why.
+//! The configuration that a call gets, and why.
 
-use super::knowledge::Knowledge;
-use super::tunable::Tunable;
+use super::results::TunedResults;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::kernel::Tunable;
 use crate::policy;
 use cltune_core::select::{Rule, Table, candidates};
 use std::fmt;
@@ -38,7 +38,7 @@ pub struct Baked<P: 'static, Q: 'static> {
     pub time_us: f64,
 }
 
-/// What the selection rule gives a device and a problem, and why.
+/// The choice of the selection rule for a device and a problem, and why.
 #[derive(Clone, Debug)]
 pub struct Selection<P> {
     /// The parameters.
@@ -47,8 +47,8 @@ pub struct Selection<P> {
     pub rule: Rule,
     /// The configuration as text: `WG = 64, WPT = 2`.
     pub configuration: String,
-    /// What was considered, in order, the selected one last: each with its rule, what it was tuned
-    /// for, and why it was skipped.
+    /// The configurations considered, in order, the selected one last: each with its rule, what it
+    /// was tuned for, and why it was skipped.
     pub considered: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl<P> fmt::Display for Selection<P> {
     }
 }
 
-/// Which configuration a device and a problem get, and why. Nothing is built.
+/// The configuration that a device and a problem get, and why. Nothing is built.
 ///
 /// # Errors
 /// [`Error::NoConfiguration`] when none is valid, [`Error::Policy`].
@@ -69,9 +69,9 @@ pub fn select<P: Configuration>(
     dims: &[i64],
 ) -> Result<Selection<P>> {
     let policy = policy::get(policy::current(tunable.policy()))?;
-    let knowledge = Knowledge::of(tunable, device, &policy);
+    let results = TunedResults::of(tunable, device, &policy);
     let mut considered = Vec::new();
-    for candidate in knowledge.candidates(device, dims) {
+    for candidate in results.candidates(device, dims) {
         considered.push(candidate.to_string());
         if candidate.verdict.is_err() {
             continue;
@@ -85,7 +85,7 @@ pub fn select<P: Configuration>(
             });
         }
     }
-    Err(none_valid(tunable, &knowledge, device, dims))
+    Err(none_valid(tunable, &results, device, dims))
 }
 
 /// The configuration a device and a problem get where nothing was tuned: the declared default,
@@ -103,7 +103,7 @@ pub fn default_params<P: Configuration>(
         .find(|candidate| candidate.verdict.is_ok())
         .and_then(|candidate| P::from_codes(&candidate.codes))
         .ok_or_else(|| {
-            let nothing = Knowledge::of(tunable, device, &policy::Policy::Baked);
+            let nothing = TunedResults::of(tunable, device, &policy::Policy::Baked);
             none_valid(tunable, &nothing, device, dims)
         })
 }
@@ -123,11 +123,11 @@ pub(super) fn check(tunable: &Tunable, device: &Device, codes: &[i64], dims: &[i
 /// The error when nothing is valid, with the last candidate's reason.
 pub(super) fn none_valid(
     tunable: &Tunable,
-    knowledge: &Knowledge,
+    results: &TunedResults,
     device: &Device,
     dims: &[i64],
 ) -> Error {
-    let reason = knowledge
+    let reason = results
         .candidates(device, dims)
         .filter_map(|candidate| candidate.verdict.err())
         .last()

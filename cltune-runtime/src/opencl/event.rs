@@ -35,8 +35,8 @@ impl RawEvent {
         Ok(status == event::CL_COMPLETE)
     }
 
-    /// Whether the command uses nothing any more: it has ended, or failed. False also where the driver does
-    /// not tell.
+    /// Whether the command uses nothing any more: it has ended, or failed. False also where the
+    /// driver does not tell.
     fn is_over(&self) -> bool {
         let status = event::get_event_data(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS);
         status.is_ok_and(|status| number(&status) as i32 <= event::CL_COMPLETE)
@@ -47,8 +47,9 @@ impl RawEvent {
         event::wait_for_events(&[self.0]).map_err(Status)
     }
 
-    /// Blocks until the command uses nothing any more: what came of waiting, and whether it does not. Where waiting
-    /// fails, the command itself may go on, and is asked, and waited for once more.
+    /// Blocks until the command uses nothing any more: what came of waiting, and whether it does
+    /// not. Where waiting fails, the command itself may go on, and is asked, and waited for once
+    /// more.
     pub(super) fn settle(&self) -> (Result<(), Status>, bool) {
         let ended = self.wait();
         let is_over = ended.is_ok() || self.is_over() || self.wait().is_ok();

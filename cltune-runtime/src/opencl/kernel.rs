@@ -15,7 +15,7 @@ pub(crate) struct RawKernel(pub(super) cl_kernel);
 // (OpenCL 3.0 API specification, clSetKernelArg), which `!Sync` ensures.
 unsafe impl Send for RawKernel {}
 
-/// What `clGetKernelArgInfo` says of an argument.
+/// The answer of `clGetKernelArgInfo` for an argument.
 #[cfg(feature = "tuning")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArgInfo {
@@ -27,7 +27,7 @@ pub(crate) struct ArgInfo {
     pub(crate) address: &'static str,
 }
 
-/// What a compiled kernel needs of a device.
+/// The needs of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KernelNeeds {
     /// `CL_KERNEL_WORK_GROUP_SIZE`: the largest work-group, in work-items; `None` where the driver
@@ -84,7 +84,8 @@ impl RawKernel {
             .map_err(Status)
     }
 
-    /// What the source says of an argument; `None` where the driver keeps no such information.
+    /// The declaration of an argument in the source; `None` where the driver keeps no such
+    /// information.
     #[cfg(feature = "tuning")]
     pub(crate) fn arg_info(&self, index: u32) -> Option<ArgInfo> {
         let data = |param| kernel::get_kernel_arg_data(self.0, index, param).ok();
@@ -103,7 +104,7 @@ impl RawKernel {
         })
     }
 
-    /// What the compiled kernel needs of a device.
+    /// The needs of the compiled kernel on a device.
     pub(crate) fn needs(&self, device: RawDevice) -> KernelNeeds {
         let value = |param| {
             kernel::get_kernel_work_group_data(self.0, device.id, param)

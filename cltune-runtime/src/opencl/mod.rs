@@ -8,10 +8,10 @@
 #[cfg(all(feature = "tuning", unix))]
 mod accesses;
 mod bytes;
+mod content_version;
 mod context;
 mod device;
 mod event;
-mod flights;
 mod kernel;
 mod memory;
 #[cfg(all(feature = "tuning", unix))]
@@ -24,9 +24,9 @@ mod protected;
 mod queue;
 mod region;
 mod runs;
+mod scoped_transfers;
 #[cfg(all(feature = "tuning", unix))]
 mod sealed;
-mod stamp;
 mod status;
 mod transfer;
 #[cfg(all(feature = "tuning", not(unix)))]
@@ -36,19 +36,19 @@ pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
-pub(crate) use flights::Flights;
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};
 pub(crate) use memory::RawBuffer;
 pub(crate) use pinned::{Moving, Pinned};
-pub(crate) use pinned_ranges::{KnownPinned, is_pinned, stamp_of};
+pub(crate) use pinned_ranges::{KnownPinned, is_pinned, version_of};
 pub(crate) use program::{BuildFailure, RawProgram};
 #[cfg(all(feature = "tuning", unix))]
 pub(crate) use protected::Protected;
 pub(crate) use queue::RawQueue;
 pub(crate) use region::{Place, Region};
 pub(crate) use runs::Runs;
+pub(crate) use scoped_transfers::ScopedTransfers;
 #[cfg(all(feature = "tuning", unix))]
 pub(crate) use sealed::Sealed;
 pub use status::Status;

@@ -10,12 +10,13 @@ pub(super) struct Pages {
     len: usize,
 }
 
-// SAFETY: it owns its addresses, and every method is a call of the system, which any thread may make.
+// SAFETY: it owns its addresses, and every method is a call of the system, which any thread may
+// make.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
 
-/// What may be done with a page; anything else is a fault.
+/// The allowed accesses to a page; any other is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -23,8 +24,8 @@ pub(super) enum Access {
 }
 
 impl Pages {
-    /// Reserves so many bytes, whole pages, of which none may be touched. They take no memory. `None` where the
-    /// system has no such range of addresses.
+    /// Reserves so many bytes, whole pages, of which none may be touched. They take no memory.
+    /// `None` where the system has no such range of addresses.
     pub(super) fn reserve(len: usize) -> Option<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
         // SAFETY: a new mapping at an address of the system's choice touches nothing that is there.
@@ -45,7 +46,8 @@ impl Pages {
         self.base.addr()..self.base.addr() + self.len
     }
 
-    /// Allows something with whole pages, which are counted in bytes from the first. Whether the system does so.
+    /// Allows something with whole pages, which are counted in bytes from the first. Whether the
+    /// system does so.
     #[must_use]
     pub(super) fn allow(&self, range: Range<usize>, access: Access) -> bool {
         if range.end > self.len {
@@ -55,8 +57,8 @@ impl Pages {
             Access::Read => libc::PROT_READ,
             Access::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
         };
-        // SAFETY: the range is a part of this mapping, and nobody has a reference into it: who reads or writes it
-        // does so through pointers, and says at each place why that may be done.
+        // SAFETY: the range is a part of this mapping, and nobody has a reference into it: who
+        // reads or writes it does so through pointers, and says at each place why that may be done.
         unsafe { libc::mprotect(self.base.add(range.start).cast(), range.len(), access) == 0 }
     }
 
@@ -80,7 +82,8 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's and is given back once; who uses its addresses keeps the value.
+        // SAFETY: the mapping is this value's and is given back once; who uses its addresses keeps
+        // the value.
         let _ = unsafe { libc::munmap(self.base.cast(), self.len) };
     }
 }

@@ -77,16 +77,16 @@ impl Pinned {
 
     /// The bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: `len` bytes were mapped for reading and writing and stay so; a value that a device
-        // uses is inside of a `Moving`. They are numbers, of which any bits are one.
+        // SAFETY: `len` bytes were mapped for reading and writing and stay so; a value that a
+        // device uses is inside of a `Moving`. They are numbers, of which any bits are one.
         unsafe { std::slice::from_raw_parts_mut(self.bytes, self.len) }
     }
 
-    /// The bytes as numbers; those before the first aligned one are left out, which there are none of in what
-    /// drivers allocate.
+    /// The bytes as numbers; those before the first aligned one are left out, which there are none
+    /// of in what drivers allocate.
     pub(crate) fn elements<T: Element>(&self) -> &[T] {
-        // SAFETY: `len` bytes are mapped for reading and stay so, nobody writes to them while `self` is
-        // borrowed, and any bits are a value of an `Element`.
+        // SAFETY: `len` bytes are mapped for reading and stay so, nobody writes to them while
+        // `self` is borrowed, and any bits are a value of an `Element`.
         unsafe {
             std::slice::from_raw_parts(self.bytes, self.len)
                 .align_to()
@@ -120,8 +120,8 @@ impl Pinned {
         len: usize,
     ) -> Result<Moving, Status> {
         let len = len.min(self.len);
-        // SAFETY: `len` bytes are mapped there, and `Moving` keeps them, unchanged, until the transfer
-        // has ended. OpenCL checks the buffer's bounds.
+        // SAFETY: `len` bytes are mapped there, and `Moving` keeps them, unchanged, until the
+        // transfer has ended. OpenCL checks the buffer's bounds.
         let event = unsafe {
             command_queue::enqueue_write_buffer(
                 queue.0,
@@ -137,7 +137,8 @@ impl Pinned {
         self.moving(event)
     }
 
-    /// Fetches `len` bytes of a buffer to the beginning, after a command of the same context has ended.
+    /// Fetches `len` bytes of a buffer to the beginning, after a command of the same context has
+    /// ended.
     pub(crate) fn receive(
         self,
         queue: &RawQueue,
@@ -178,8 +179,8 @@ impl Drop for Pinned {
         if self.is_lost {
             return;
         }
-        // SAFETY: the bytes were mapped by this value and are used by nobody any more; the handle is
-        // released once. The queue is released after that.
+        // SAFETY: the bytes were mapped by this value and are used by nobody any more; the handle
+        // is released once. The queue is released after that.
         unsafe {
             let bytes = self.bytes.cast();
             let unmapped = command_queue::enqueue_unmap_mem_object(

@@ -1,9 +1,9 @@
-//! Which host memory is pinned, and whether it has changed: that of the program's own, by its addresses.
+//! The program's own pinned memory, found by its addresses, with its content versions.
 //!
-//! Split calls take ordinary slices. That one is part of pinned memory, so that devices can transfer it as it
-//! is, only its addresses tell.
+//! Split calls take ordinary slices. Only the addresses of a slice tell that it is part of pinned
+//! memory, so that devices can transfer it as it is.
 
-use super::stamp::Stamp;
+use super::content_version::ContentVersion;
 use super::{Pinned, RawContext, RawDevice, RawQueue, Status};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -14,30 +14,32 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 #[derive(Debug)]
 pub(crate) struct KnownPinned {
     memory: Pinned,
-    stamp: Arc<Stamp>,
+    version: Arc<ContentVersion>,
 }
 
 /// Ranges of addresses, by the first one. None have an address in common.
 #[derive(Debug)]
-struct Ranges(BTreeMap<usize, Known>);
+struct Ranges(BTreeMap<usize, PinnedRange>);
 
-/// What is known of a range.
+/// A range of pinned memory.
 #[derive(Debug)]
-struct Known {
+struct PinnedRange {
     /// The address after its last byte.
     end: usize,
-    /// The platform that pinned it. Its other devices transfer it at full speed, too, also those of other contexts.
+    /// The platform that pinned it. Its other devices transfer it at full speed, too, also those of
+    /// other contexts.
     platform: usize,
     /// Whether a device may still use it although nobody waits for that.
     is_lost: bool,
-    stamp: Arc<Stamp>,
+    version: Arc<ContentVersion>,
 }
 
 /// All that there are.
 static ALL: RwLock<Ranges> = RwLock::new(Ranges(BTreeMap::new()));
 
 impl KnownPinned {
-    /// So many bytes, at least 1; the queue is one of the context, and the context is of the device.
+    /// So many bytes, at least 1; the queue is one of the context, and the context is of the
+    /// device.
     pub(crate) fn new(
         context: &RawContext,
         device: RawDevice,
@@ -45,23 +47,23 @@ impl KnownPinned {
         len: usize,
     ) -> Result<Self, Status> {
         let memory = Pinned::new(context, queue, len)?;
-        let stamp = Arc::new(Stamp::default());
+        let version = Arc::new(ContentVersion::default());
         let (addresses, platform) = (memory.addresses(), device.platform.addr());
-        all().add(addresses, platform, Arc::clone(&stamp));
-        Ok(Self { memory, stamp })
+        all().add(addresses, platform, Arc::clone(&version));
+        Ok(Self { memory, version })
     }
 
-    /// The memory. What is in it has a number from now on.
+    /// The memory. Its contents have a version from now on.
     #[inline]
     pub(crate) fn get(&self) -> &Pinned {
-        self.stamp.close();
+        self.version.close();
         &self.memory
     }
 
-    /// The memory, to be changed. What is in it has no number until [`KnownPinned::get`].
+    /// The memory, to be changed. Its contents have no version until [`KnownPinned::get`].
     #[inline]
     pub(crate) fn get_mut(&mut self) -> &mut Pinned {
-        self.stamp.open();
+        self.version.open();
         &mut self.memory
     }
 }
@@ -69,8 +71,8 @@ impl KnownPinned {
 impl Drop for KnownPinned {
     fn drop(&mut self) {
         // First: as soon as it is freed, the addresses may be those of other memory.
-        let known = all().remove(self.memory.addresses().start);
-        if known.is_some_and(|known| known.is_lost) {
+        let range = all().remove(self.memory.addresses().start);
+        if range.is_some_and(|range| range.is_lost) {
             self.memory.lose();
         }
     }
@@ -82,14 +84,16 @@ pub(crate) fn is_pinned(addresses: &Range<usize>, device: RawDevice) -> bool {
     all.has(addresses, device.platform.addr())
 }
 
-/// The number of what is in the pinned memory that all these addresses are of: nothing else has it, and it has another
-/// one when it may have changed. `None` where it can be changed now, and for memory that is not pinned.
-pub(crate) fn stamp_of(addresses: &Range<usize>) -> Option<NonZeroU64> {
+/// The content version of the pinned memory that all these addresses are of. No other memory has
+/// it, and the memory has another one when it may have changed. `None` where it can be changed now,
+/// and for memory that is not pinned.
+pub(crate) fn version_of(addresses: &Range<usize>) -> Option<NonZeroU64> {
     let all = ALL.read().unwrap_or_else(PoisonError::into_inner);
-    all.around(addresses)?.stamp.get()
+    all.around(addresses)?.version.get()
 }
 
-/// Sees to it that pinned memory is never freed, because a device may still use these addresses of it.
+/// Sees to it that pinned memory is never freed, because a device may still use these addresses of
+/// it.
 pub(super) fn lose(addresses: &Range<usize>) {
     all().lose(addresses);
 }
@@ -99,37 +103,37 @@ fn all() -> RwLockWriteGuard<'static, Ranges> {
 }
 
 impl Ranges {
-    fn add(&mut self, addresses: Range<usize>, platform: usize, stamp: Arc<Stamp>) {
-        let known = Known {
+    fn add(&mut self, addresses: Range<usize>, platform: usize, version: Arc<ContentVersion>) {
+        let range = PinnedRange {
             end: addresses.end,
             platform,
             is_lost: false,
-            stamp,
+            version,
         };
-        self.0.insert(addresses.start, known);
+        self.0.insert(addresses.start, range);
     }
 
-    fn remove(&mut self, first: usize) -> Option<Known> {
+    fn remove(&mut self, first: usize) -> Option<PinnedRange> {
         self.0.remove(&first)
     }
 
     /// The range that all these addresses are of.
-    fn around(&self, addresses: &Range<usize>) -> Option<&Known> {
-        let (_, known) = self.0.range(..=addresses.start).next_back()?;
-        (addresses.end <= known.end).then_some(known)
+    fn around(&self, addresses: &Range<usize>) -> Option<&PinnedRange> {
+        let (_, range) = self.0.range(..=addresses.start).next_back()?;
+        (addresses.end <= range.end).then_some(range)
     }
 
     fn has(&self, addresses: &Range<usize>, platform: usize) -> bool {
-        let known = self.around(addresses);
-        known.is_some_and(|known| platform == known.platform)
+        let range = self.around(addresses);
+        range.is_some_and(|range| platform == range.platform)
     }
 
     fn lose(&mut self, addresses: &Range<usize>) {
         let before = self.0.range_mut(..=addresses.start).next_back();
-        if let Some((_, known)) = before
-            && addresses.end <= known.end
+        if let Some((_, range)) = before
+            && addresses.end <= range.end
         {
-            known.is_lost = true;
+            range.is_lost = true;
         }
     }
 }
@@ -181,16 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn only_the_range_itself_has_the_number_of_what_is_in_it() {
+    fn only_the_range_itself_has_its_version() {
         let mut ranges = ranges();
-        let stamp = Arc::new(Stamp::default());
-        ranges.add(500..600, 1, Arc::clone(&stamp));
-        let number = |part| ranges.around(&part).and_then(|known| known.stamp.get());
-        assert_eq!(number(500..600), None);
-        stamp.close();
-        assert_eq!(number(510..520), stamp.get());
-        assert!(stamp.get().is_some());
-        assert_eq!([number(510..601), number(499..510)], [None, None]);
-        assert_eq!(number(300..310), None);
+        let version = Arc::new(ContentVersion::default());
+        ranges.add(500..600, 1, Arc::clone(&version));
+        let version_at = |part| ranges.around(&part).and_then(|range| range.version.get());
+        assert_eq!(version_at(500..600), None);
+        version.close();
+        assert_eq!(version_at(510..520), version.get());
+        assert!(version.get().is_some());
+        assert_eq!([version_at(510..601), version_at(499..510)], [None, None]);
+        assert_eq!(version_at(300..310), None);
     }
 }

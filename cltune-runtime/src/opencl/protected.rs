@@ -1,5 +1,5 @@
-//! Host memory for buffers of devices that compute in it, between pages that nobody may touch: whatever a
-//! kernel accesses beyond is noticed, reads too.
+//! Host memory for buffers of devices that compute in it, between pages that nobody may touch:
+//! whatever a kernel accesses beyond is noticed, reads too.
 
 use super::accesses::Watched;
 use super::pages::{Access, Pages, page_size};
@@ -9,8 +9,9 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How far the addresses reach that nobody may touch, on each side, bytes: as far as an index of 32 bits, also one
-/// below zero that was taken for a large one, leads with elements of 16 bytes. Less where the system has not so many.
+/// The length of the forbidden addresses on each side, bytes: as far as an index of 32
+/// bits, also one below zero that was taken for a large one, leads with elements of 16 bytes. Less
+/// where the system has not so many.
 const ZONES: [u64; 3] = [64 << 30, 64 << 20, 64 << 10];
 
 /// Memory between forbidden pages.
@@ -46,7 +47,7 @@ impl Protected {
         }))
     }
 
-    /// How many bytes there are: whole pages.
+    /// The number of bytes: whole pages.
     pub(crate) fn len(&self) -> usize {
         self.inside.len()
     }
@@ -62,8 +63,8 @@ impl Protected {
         }
         let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR;
         let host = self.at(range.start).cast();
-        // SAFETY: the range is in the memory. The callback below keeps that until the driver has given the buffer up,
-        // which is after all commands that use it.
+        // SAFETY: the range is in the memory. The callback below keeps that until the driver has
+        // given the buffer up, which is after all commands that use it.
         let mem = unsafe { memory::create_buffer(context.0, flags, range.len(), host) };
         let buffer = RawBuffer {
             mem: mem.map_err(Status)?,
@@ -73,15 +74,16 @@ impl Protected {
         // SAFETY: the handle is alive, and the callback takes what it is given.
         let done = unsafe { memory::set_mem_object_destructor_callback(buffer.mem, release, data) };
         if let Err(status) = done {
-            // SAFETY: the pointer is of `into_raw`, and no callback will use it. Nothing was enqueued yet.
+            // SAFETY: the pointer is of `into_raw`, and no callback will use it. Nothing was
+            // enqueued yet.
             drop(unsafe { Arc::from_raw(kept) });
             return Err(Status(status));
         }
         Ok(buffer)
     }
 
-    /// Repeats an element over a range that begins with one and is in no buffer that is used, when the queue's
-    /// commands have ended.
+    /// Repeats an element over a range that begins with one and is in no buffer that is used, when
+    /// the queue's commands have ended.
     pub(crate) fn fill(
         &self,
         queue: &RawQueue,
@@ -91,19 +93,20 @@ impl Protected {
         queue.finish()?;
         let end = range.end.min(self.len());
         for (at, byte) in (range.start..end).zip(element.iter().cycle()) {
-            // SAFETY: the byte is in the memory, of which nobody has a reference, and no command is under way.
+            // SAFETY: the byte is in the memory, of which nobody has a reference, and no command is
+            // under way.
             unsafe { self.at(at).write_volatile(*byte) };
         }
         Ok(())
     }
 
-    /// What is in a range when the queue's commands have ended, as the host sees it.
+    /// The contents of a range when the queue's commands have ended, as the host sees it.
     pub(crate) fn read(&self, queue: &RawQueue, range: Range<usize>) -> Result<Vec<u8>, Status> {
         queue.finish()?;
         let range = range.start..range.end.min(self.len());
         let mut bytes = vec![0; range.len()];
-        // SAFETY: the range is in the memory, which is always readable, no command is under way, and the target has
-        // as many bytes of its own.
+        // SAFETY: the range is in the memory, which is always readable, no command is under way,
+        // and the target has as many bytes of its own.
         unsafe {
             let source = self.at(range.start);
             std::ptr::copy_nonoverlapping(source, bytes.as_mut_ptr(), range.len());
@@ -117,15 +120,18 @@ impl Protected {
         let is_inside = at
             .checked_add(bytes.len())
             .is_some_and(|end| end <= self.len());
-        // SAFETY: the range is in the memory, which is always readable, and no command is under way.
+        // SAFETY: the range is in the memory, which is always readable, and no command is under
+        // way.
         Ok(is_inside && unsafe { std::slice::from_raw_parts(self.at(at), bytes.len()) } == bytes)
     }
 
-    /// What was accessed first outside of the memory since this was asked the last time: bytes from its begin.
+    /// The first access outside of the memory since this was last asked: bytes from
+    /// its begin.
     pub(crate) fn take_access(&self) -> Option<i64> {
         let address = self.watched.take()?;
         let zones = [0..self.inside.start, self.inside.end..self.pages_len()];
-        // Where they stay open, what is accessed there is not seen any more; nothing else is wrong then.
+        // Where they stay open, what is accessed there is not seen any more; nothing else is wrong
+        // then.
         let _ = zones.map(|zone| self.pages.forbid(zone));
         Some(address as i64 - self.at(0).addr() as i64)
     }

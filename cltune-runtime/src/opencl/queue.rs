@@ -184,8 +184,8 @@ impl RawQueue {
             None => (0, ptr::null()),
         };
         // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
-        // during the call, and so is the list of at most one live event. That the kernel stays inside its buffers is the promise of its author;
-        // the tuner's guard zones check it.
+        // during the call, and so is the list of at most one live event. That the kernel stays
+        // inside its buffers is the promise of its author; the tuner's guard zones check it.
         let event = unsafe {
             command_queue::enqueue_nd_range_kernel(
                 self.0,

@@ -10,11 +10,11 @@ pub(crate) struct Sealed {
 }
 
 impl Sealed {
-    /// So many bytes, which `write` finds as zeros. `None` where the system has no memory for them, or does not
-    /// protect it.
+    /// So many bytes, which `write` finds as zeros. `None` where the system has no memory for them,
+    /// or does not protect it.
     ///
     /// # Errors
-    /// What `write` fails with.
+    /// The error of `write`.
     pub(crate) fn new<E>(
         len: usize,
         write: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -37,8 +37,8 @@ impl Sealed {
 
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes are there, and stay as they are: nobody can write to them, and nobody allows it as
-        // long as this lives.
+        // SAFETY: so many bytes are there, and stay as they are: nobody can write to them, and
+        // nobody allows it as long as this lives.
         unsafe { std::slice::from_raw_parts(self.pages.base(), self.len) }
     }
 }

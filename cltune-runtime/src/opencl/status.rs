@@ -16,7 +16,7 @@ impl Status {
         codes::error_text(self.0)
     }
 
-    /// What a user can do about it, where there is something.
+    /// The remedy for a user, where there is one.
     pub fn advice(self) -> Option<&'static str> {
         Some(match self.0 {
             codes::DLOPEN_RUNTIME_LOAD_FAILED => {
@@ -92,8 +92,8 @@ impl Status {
         )
     }
 
-    /// Whether a device, whose memory may be the host's, may have had too little. Drivers that allocate when memory is
-    /// first used say so then.
+    /// Whether a device, whose memory may be the host's, may have had too little. Drivers that
+    /// allocate when memory is first used say so then.
     pub(crate) fn is_of_memory(self) -> bool {
         matches!(
             self.0,

@@ -54,8 +54,8 @@ impl RawQueue {
         unsafe { self.read_into(buffer, first, pitch, &mut target, CL_TRUE, None) }.map(drop)
     }
 
-    /// Begins what [`RawQueue::read_runs`] does, of one byte at least and from these runs of the buffer, when a
-    /// command of the same context has ended.
+    /// Begins what [`RawQueue::read_runs`] does, of one byte at least and from these runs of the
+    /// buffer, when a command of the same context has ended.
     ///
     /// # Safety
     /// The region's slice is borrowed until the transfer has ended.
@@ -85,8 +85,9 @@ impl RawQueue {
         let (no_events, list) = (0, ptr::null());
         let (host_origin, buffer_origin) = ([0; 3], [at, 0, 0]);
         let region = [runs.width, runs.rows, 1];
-        // SAFETY: the caller promises that all runs are in the source, from which nothing else is read, as long as
-        // the transfer takes. OpenCL checks the buffer's bounds, and reads the arrays during the call.
+        // SAFETY: the caller promises that all runs are in the source, from which nothing else is
+        // read, as long as the transfer takes. OpenCL checks the buffer's bounds, and reads the
+        // arrays during the call.
         let event = unsafe {
             if runs.rows == 1 {
                 command_queue::enqueue_write_buffer(
@@ -133,9 +134,10 @@ impl RawQueue {
         let buffer_origin = [first, 0, 0];
         let host_origin = [0; 3];
         let region = [runs.width, runs.rows, 1];
-        // SAFETY: a region's runs are bytes of a slice that is borrowed exclusively for it, and nothing else is
-        // written; the caller promises that it is as long as the transfer takes. OpenCL checks the buffer's bounds,
-        // and reads the arrays and the list of at most one live event during the call.
+        // SAFETY: a region's runs are bytes of a slice that is borrowed exclusively for it, and
+        // nothing else is written; the caller promises that it is as long as the transfer takes.
+        // OpenCL checks the buffer's bounds, and reads the arrays and the list of at most one live
+        // event during the call.
         let event = unsafe {
             if runs.rows == 1 {
                 command_queue::enqueue_read_buffer(

@@ -1,4 +1,5 @@
-//! What [`Protected`] and [`Sealed`] are where the system's pages are not ours to protect: there are none.
+//! Stand-ins for [`Protected`] and [`Sealed`] on systems whose pages cannot be protected: there
+//! are none.
 
 use super::{RawBuffer, RawContext, RawQueue, Status};
 use std::convert::Infallible;

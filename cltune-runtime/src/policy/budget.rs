@@ -1,4 +1,4 @@
-//! How long tuning may take.
+//! The budget of tuning: time, or a number of evaluations.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum BudgetError {
     #[error("`{0}` is no budget: write `200` for configurations, or `500ms`, `30s`, `5m`, `2h`")]
     Unreadable(String),
     /// It is zero.
-    #[error("a budget of nothing finds nothing")]
+    #[error("a budget of nothing allows no evaluation")]
     Nothing,
 }
 

@@ -2,15 +2,20 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `budget` | how long tuning may take |
+//! | `budget` | the time or number of evaluations that tuning may take |
 //! | `text` | a policy as text, as in `CLTUNE_POLICY` |
-//! | `setting` | which policy a call has: of its call site, of its tunable, of the process |
+//! | `setting` | the policy of a call: of its call site, of its tunable, of the process |
+//! | `lockfiles` | lockfiles that are read at run time |
 
 mod budget;
+#[cfg(feature = "offline")]
+mod lockfiles;
 mod setting;
 mod text;
 
 pub use budget::{Budget, BudgetError};
+#[cfg(feature = "offline")]
+pub(crate) use lockfiles::lockfile;
 pub(crate) use setting::{PolicyId, PolicySlot, current, get};
 pub use setting::{policy, set_policy, with_policy};
 pub use text::PolicyError;
@@ -38,16 +43,17 @@ pub enum Policy {
     /// Never tune: what is known from tuning elsewhere or before, else the default.
     #[default]
     Baked,
-    /// Tune when a kernel is first called with a problem unlike those known for this device; the call
-    /// waits for it. What is found is remembered in the user's cache. Needs the feature `tuning`.
+    /// Tune when a kernel is first called with a problem unlike those known for this device; the
+    /// call waits for it. What is found is remembered in the user's cache. Needs the feature
+    /// `tuning`.
     TuneOnce {
-        /// How long to tune, for each kernel, device and problem.
+        /// The budget for each kernel, device and problem.
         budget: Budget,
     },
-    /// Tune with the calls themselves: each runs one configuration, whose result is the call's. What
-    /// is found is remembered in the user's cache. Needs the feature `tuning`.
+    /// Tune with the calls themselves: each runs one configuration, whose result is the call's.
+    /// What is found is remembered in the user's cache. Needs the feature `tuning`.
     Online {
-        /// How much slower the program may become meanwhile.
+        /// The slowdown of the program that is allowed meanwhile.
         overhead: Overhead,
         /// Whether a configuration's results are compared with the default's, on copies of the
         /// buffers, before it serves a call.
@@ -58,17 +64,17 @@ pub enum Policy {
     Offline(PathBuf),
 }
 
-/// How much slower a program may become while it tunes itself.
+/// The allowed slowdown of a program while it tunes itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Overhead {
-    /// By a part of the default's time, in every window of calls that is long enough: that with the default
-    /// would take `window` or more, and has `24 / fraction` calls or more. What is expected to cost more than
-    /// such a window allows is not begun.
+    /// By a part of the default's time, in every window of calls that is long enough: that with the
+    /// default would take `window` or more, and has `24 / fraction` calls or more. What is expected
+    /// to cost more than such a window allows is not begun.
     Fraction {
         /// The part, for example 0.1.
         fraction: f64,
-        /// How long the windows are. What a single build may cost the calls is half the fraction of it: 1.5
-        /// seconds for 10 % of 30 seconds.
+        /// The length of the windows. A single build may cost the calls half the fraction of
+        /// it: 1.5 seconds for 10 % of 30 seconds.
         window: Duration,
     },
     /// By so much in all, for each kernel, device and problem.

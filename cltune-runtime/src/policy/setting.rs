@@ -1,12 +1,10 @@
-//! Which policy a call has.
+//! The policy of a call.
 //!
 //! Policies are few, so each that is used gets a number, which a launch can compare in no time.
 
 use super::text::Features;
 use super::{Policy, PolicyError};
 use crate::error::{Error, Result};
-#[cfg(feature = "offline")]
-use crate::launch::readable;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -22,8 +20,8 @@ pub(crate) struct PolicySlot(AtomicU32);
 /// Every policy that was used, at its number less 1.
 static POLICIES: RwLock<Vec<Policy>> = RwLock::new(Vec::new());
 
-/// The policy of calls that have none of their own, once one has asked: what `CLTUNE_POLICY` says, else
-/// what [`set_policy`] was told.
+/// The policy of calls that have none of their own, once one has asked: what `CLTUNE_POLICY` says,
+/// else what [`set_policy`] was told.
 static PROCESS: PolicySlot = PolicySlot::new();
 
 thread_local! {
@@ -72,15 +70,15 @@ pub fn set_policy(policy: &Policy) {
 /// The policy of calls that have none of their own.
 ///
 /// # Errors
-/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, says what needs a
-/// feature that this program was built without, or names a lockfile that cannot be read. Calls return the
-/// same.
+/// [`Error::Policy`] when the environment variable `CLTUNE_POLICY` cannot be read, says what needs
+/// a feature that this program was built without, or names a lockfile that cannot be read. Calls
+/// return the same.
 pub fn policy() -> Result<Policy> {
     get(of_process())
 }
 
-/// Runs `calls`, in which this thread's calls have this policy, whatever else is set: a policy for a
-/// call site.
+/// Runs `calls`, in which this thread's calls have this policy, whatever else is set: a policy for
+/// a call site.
 pub fn with_policy<T>(policy: &Policy, calls: impl FnOnce() -> T) -> T {
     /// Puts the former policy back, also when `calls` panics.
     struct Former(u32);
@@ -134,7 +132,7 @@ fn decide() -> PolicyId {
     }
 }
 
-/// What `CLTUNE_POLICY` says, read once.
+/// The policy of `CLTUNE_POLICY`, read once.
 fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
     static ENVIRONMENT: OnceLock<Result<Option<PolicyId>, PolicyError>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
@@ -146,7 +144,7 @@ fn environment() -> &'static Result<Option<PolicyId>, PolicyError> {
         let policy = Policy::supported(&text, Features::COMPILED_IN)?;
         #[cfg(feature = "offline")]
         if let Policy::Offline(file) = &policy {
-            readable(file).map_err(|reason| PolicyError::Lockfile {
+            super::lockfile(file).map_err(|reason| PolicyError::Lockfile {
                 file: file.clone(),
                 reason,
             })?;

@@ -1,93 +1,100 @@
-//! A device's buffers, which stay for later turns.
+//! A device's buffers, which stay for later shares, and launches with them.
 
-use super::contents::Contents;
-use super::residents::{Copy, Residents};
-use super::turn::{Operand, Piece, Supply, Upload};
+use super::resident_inputs::{Contents, Copy, ResidentInputs, with_slack};
+use super::work::{Chunk, InputBytes, Operand, Upload};
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::kernel::{Arg, Tunable};
+use crate::launch::LaunchCache;
 use crate::opencl::Runs;
+use crate::queue::Queue;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One buffer for each argument of each piece.
+/// One buffer for each argument of each chunk.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// Those that every turn fills anew.
+    /// Those that every share fills anew.
     own: Vec<Vec<Option<Buffer<u8>>>>,
-    residents: Residents,
-    /// Inputs of the turn that stay on the device for later ones: piece, argument.
+    resident_inputs: ResidentInputs,
+    /// Inputs of the share that stay on the device for later ones: chunk, argument.
     lent: HashMap<(usize, usize), Arc<Buffer<u8>>>,
 }
 
-/// What a turn finds on the device.
+/// The buffers of a share: bytes to send and copies to make.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Allocation {
     /// One for each argument.
-    pub(super) supplies: Vec<Supply>,
+    pub(super) input_bytes: Vec<InputBytes>,
     /// To be done before anything else.
     pub(super) copies: Vec<Copy>,
 }
 
 impl Buffers {
-    /// Makes buffers that are large enough, and leaves out of the uploads what is on the device already.
+    /// Makes buffers that are large enough, and leaves out of the uploads what is on the device
+    /// already.
     pub(super) fn allocate(
         &mut self,
         context: &Context,
-        pieces: &mut [Piece<'_>],
-    ) -> Result<Found> {
+        chunks: &mut [Chunk<'_>],
+    ) -> Result<Allocation> {
         self.lent.clear();
-        self.residents.begin();
-        let mut supplies = supplies(pieces);
-        // First, so that what the turn needs is not taken for something that makes room.
-        for (key, uploads, contents) in inputs(pieces) {
-            if let Some(buffer) = self.residents.find(contents) {
+        self.resident_inputs.begin();
+        let mut input_bytes = input_bytes(chunks);
+        // First, so that nothing that the share needs is freed to make room.
+        for (key, uploads, contents) in inputs(chunks) {
+            if let Some(buffer) = self.resident_inputs.find(contents) {
                 self.lent.insert(key, buffer);
                 uploads.clear();
             }
         }
         let mut copies = Vec::new();
-        for (key, uploads, contents) in inputs(pieces) {
+        for (key, uploads, contents) in inputs(chunks) {
             if self.lent.contains_key(&key) {
                 continue;
             }
-            // Another argument of the turn may have the same.
-            if let Some(buffer) = self.residents.find(contents) {
+            // Another argument of the share may have the same contents.
+            if let Some(buffer) = self.resident_inputs.find(contents) {
                 self.lent.insert(key, buffer);
                 uploads.clear();
                 continue;
             }
-            let vacant = self.residents.make(context, *contents)?;
+            let vacant = self.resident_inputs.make(context, *contents)?;
             if let Some(missing) = vacant.missing {
                 *uploads = only(uploads, &missing);
             }
             copies.extend(vacant.copies);
             self.lent.insert(key, vacant.buffer);
         }
-        for (supply, left) in supplies.iter_mut().zip(self::supplies(pieces)) {
-            supply.sent = left.sent;
+        for (input, left) in input_bytes.iter_mut().zip(self::input_bytes(chunks)) {
+            input.sent = left.sent;
         }
-        self.allocate_own(context, pieces)?;
-        Ok(Found { supplies, copies })
+        self.allocate_own(context, chunks)?;
+        Ok(Allocation {
+            input_bytes,
+            copies,
+        })
     }
 
-    /// Those of arguments that every turn fills anew.
-    fn allocate_own(&mut self, context: &Context, pieces: &[Piece<'_>]) -> Result<()> {
-        self.own.truncate(pieces.len());
-        self.own.resize_with(pieces.len(), Vec::new);
-        for (index, (buffers, piece)) in self.own.iter_mut().zip(pieces).enumerate() {
-            if buffers.len() < piece.operands.len() {
-                buffers.resize_with(piece.operands.len(), || None);
+    /// Makes the buffers of arguments that every share fills anew.
+    fn allocate_own(&mut self, context: &Context, chunks: &[Chunk<'_>]) -> Result<()> {
+        self.own.truncate(chunks.len());
+        self.own.resize_with(chunks.len(), Vec::new);
+        for (index, (buffers, chunk)) in self.own.iter_mut().zip(chunks).enumerate() {
+            if buffers.len() < chunk.operands.len() {
+                buffers.resize_with(chunk.operands.len(), || None);
             }
-            for (argument, (buffer, operand)) in buffers.iter_mut().zip(&piece.operands).enumerate()
+            for (argument, (buffer, operand)) in buffers.iter_mut().zip(&chunk.operands).enumerate()
             {
                 match operand {
                     Operand::Buffer { .. } if self.lent.contains_key(&(index, argument)) => {}
                     Operand::Buffer { bytes, .. } => {
-                        let residents = &self.residents;
-                        residents.make_room(|| fit(buffer, context, *bytes))?;
+                        let inputs = &self.resident_inputs;
+                        inputs.make_room(|| fit(buffer, context, *bytes))?;
                     }
                     Operand::OfFirst { .. } => *buffer = None,
                     Operand::Scalar(_) => {}
@@ -97,28 +104,29 @@ impl Buffers {
         Ok(())
     }
 
-    /// Says that all uploads of the turn have ended, so that later ones may need none.
+    /// Reports that all uploads of the share have ended, so that later ones may need none.
     pub(super) fn filled(&mut self) {
-        self.residents.filled();
+        self.resident_inputs.filled();
     }
 
-    /// Frees what is kept for later turns; whether there was any.
+    /// Frees the inputs that are kept for later shares; whether there were any.
     pub(super) fn give_up(&mut self) -> bool {
         self.lent.clear();
-        self.residents.give_up()
+        self.resident_inputs.give_up()
     }
 
-    /// How many bytes of these addresses of the memory that has this stamp are on the device.
-    pub(super) fn count(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> usize {
-        self.residents.count(stamp, addresses)
+    /// The number of bytes of these addresses, of the memory that has this content version, that
+    /// are on the device.
+    pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
+        self.resident_inputs.count(version, addresses)
     }
 
-    /// The buffer of an argument of a piece, which [`Buffers::allocate`] has made.
-    pub(super) fn get(&self, piece: usize, argument: usize) -> Result<&Buffer<u8>> {
-        if let Some(buffer) = self.lent.get(&(piece, argument)) {
+    /// The buffer of an argument of a chunk, which [`Buffers::allocate`] has made.
+    pub(super) fn get(&self, chunk: usize, argument: usize) -> Result<&Buffer<u8>> {
+        if let Some(buffer) = self.lent.get(&(chunk, argument)) {
             return Ok(buffer);
         }
-        let buffers = self.own.get(piece);
+        let buffers = self.own.get(chunk);
         let buffer = buffers.and_then(|buffers| buffers.get(argument)?.as_ref());
         buffer.ok_or(Error::Arguments {
             kernel: String::new(),
@@ -128,12 +136,12 @@ impl Buffers {
     }
 }
 
-/// The arguments of which it is known whether they have changed: piece and argument, uploads, what they are.
+/// The arguments whose changes are noticed: chunk and argument, uploads, contents.
 fn inputs<'a, 'r>(
-    pieces: &'a mut [Piece<'r>],
+    chunks: &'a mut [Chunk<'r>],
 ) -> impl Iterator<Item = ((usize, usize), &'a mut Vec<Upload<'r>>, &'a Contents)> {
-    let of_piece = |(index, piece): (usize, &'a mut Piece<'r>)| {
-        let operands = piece.operands.iter_mut().enumerate();
+    let of_piece = |(index, chunk): (usize, &'a mut Chunk<'r>)| {
+        let operands = chunk.operands.iter_mut().enumerate();
         operands.filter_map(move |(argument, operand)| match operand {
             Operand::Buffer {
                 uploads,
@@ -143,23 +151,23 @@ fn inputs<'a, 'r>(
             _ => None,
         })
     };
-    pieces.iter_mut().enumerate().flat_map(of_piece)
+    chunks.iter_mut().enumerate().flat_map(of_piece)
 }
 
-/// What is to be sent of each argument, and all of it needed.
-fn supplies(pieces: &[Piece<'_>]) -> Vec<Supply> {
-    let arguments = pieces.iter().map(|piece| piece.operands.len()).max();
-    let mut supplies = vec![Supply::default(); arguments.unwrap_or(0)];
-    for piece in pieces {
-        for (supply, operand) in supplies.iter_mut().zip(&piece.operands) {
+/// The bytes to send of each argument, all of them needed.
+fn input_bytes(chunks: &[Chunk<'_>]) -> Vec<InputBytes> {
+    let arguments = chunks.iter().map(|chunk| chunk.operands.len()).max();
+    let mut input_bytes = vec![InputBytes::default(); arguments.unwrap_or(0)];
+    for chunk in chunks {
+        for (input, operand) in input_bytes.iter_mut().zip(&chunk.operands) {
             if let Operand::Buffer { uploads, .. } = operand {
                 let bytes: usize = uploads.iter().map(|upload| upload.runs.len()).sum();
-                supply.needed += bytes;
-                supply.sent += bytes;
+                input.needed += bytes;
+                input.sent += bytes;
             }
         }
     }
-    supplies
+    input_bytes
 }
 
 /// Parts of uploads that have no gaps.
@@ -190,8 +198,40 @@ fn fit(buffer: &mut Option<Buffer<u8>>, context: &Context, bytes: usize) -> Resu
     Ok(())
 }
 
-/// A buffer that is also large enough for shares that grow a little while the split is corrected.
-pub(super) fn with_slack(context: &Context, bytes: usize) -> Result<Buffer<u8>> {
-    let made = Buffer::allocate(context, bytes.saturating_add(bytes / 16));
-    made.or_else(|_| Buffer::allocate(context, bytes))
+/// Launches the chunks of a share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Launcher<'t> {
+    pub(super) queue: &'t Queue,
+    pub(super) buffers: &'t Buffers,
+    pub(super) tunable: &'static Tunable,
+    /// The configuration asked for; `None` where a chunk needs another one.
+    pub(super) codes: Option<&'t [i64]>,
+}
+
+impl Launcher<'_> {
+    /// Launches a chunk; whether with the configuration asked for.
+    pub(super) fn launch(&self, index: usize, chunk: &Chunk<'_>) -> Result<(Event, bool)> {
+        let mut args = Vec::with_capacity(chunk.operands.len());
+        for (position, operand) in chunk.operands.iter().enumerate() {
+            args.push(match operand {
+                Operand::Scalar(bytes) => Arg::bytes(bytes),
+                Operand::Buffer { len, .. } => Arg::part(self.buffers.get(index, position)?, *len),
+                Operand::OfFirst { len } => Arg::part(self.buffers.get(0, position)?, *len),
+            });
+        }
+        let launches = LaunchCache::of(self.queue.context());
+        let launch = |codes| launches.launch(self.tunable, self.queue, codes, &chunk.dims, &args);
+        match launch(self.codes) {
+            Ok(event) => Ok((event, self.codes.is_some())),
+            Err(error) if self.codes.is_some() && is_of_configuration(&error) => {
+                Ok((launch(None)?, false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether the selection rule may have a better one for the share.
+pub(super) fn is_of_configuration(error: &Error) -> bool {
+    error.is_of_configuration() || matches!(error, Error::InvalidConfiguration { .. })
 }

@@ -1,34 +1,35 @@
-//! A split call from its first share to its last.
+//! A split call from its first share to its last: rounds in which devices compute shares side by
+//! side.
 
-use super::argument::{Given, SplitArg};
-use super::blame::{Blame, Failure};
-use super::device_set::{DeviceSet, Sharing, is_resident};
-use super::known::{Ability, Known, ProblemKey};
+use super::chunking::ChunkedShare;
+use super::device_set::{self, DeviceSet, Sharing, is_resident};
+use super::operands::share_work;
 use super::probe::{Candidate, Probe};
-use super::problem::{Problem, Role, addresses};
+use super::problem::{Given, Problem, Role, SplitArg, addresses};
+use super::profiles::{Ability, DeviceProfiles, ProblemKey};
 use super::report::{SplitReport, SplitShare};
-use super::round::{self, Outcome};
-use super::turn::{Ended, Kept, Supply};
+use super::work::{Attribution, DeferredResults, Failure, InputBytes, ShareDone};
 use super::worker::Worker;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use cltune_core::split::{
     Division, Layout, Member, Share, Span, Turn, divide, factors, theoretical_best,
 };
 use std::num::NonZeroU64;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Only rounds that are at least this part of the problem correct the split: smaller ones are
-/// shares done again, whose times are mostly those of beginning.
+/// shares done again, whose times are mostly startup.
 const TELLING: i64 = 2;
 
-/// Computes a tunable on several devices, divided among them along one dimension; along the others a device
-/// may compute its share piece by piece.
+/// Computes a tunable on several devices, divided among them along one dimension; along the others
+/// a device may compute its share chunk by chunk.
 ///
 /// # Errors
-/// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the kernel
-/// only writes then hold anything, those that it reads and writes what they held before.
+/// See [`crate::Error`]; [`Error::NoDeviceLeft`] when every device failed. Arguments that the
+/// kernel only writes then hold anything, those that it reads and writes what they held before.
 pub fn split(
     tunable: &'static Tunable,
     division: &Division,
@@ -41,39 +42,43 @@ pub fn split(
     let limits: Vec<_> = working.map(|member| &member.device.info().limits).collect();
     let problem = Problem::new(tunable, division, others, dims, args, &limits)?;
     let key = ProblemKey::new(&problem);
-    let mut known = devices.take_known(&key, args.len());
-    let stamps = problem.stamps.iter().zip(args.iter());
-    let is_there = |(stamp, arg): (&Option<NonZeroU64>, &SplitArg<'_>)| {
-        stamp.is_some_and(|stamp| devices.has(stamp, &addresses(arg.bytes())))
+    let mut profiles = devices.take_profiles(&key, args.len());
+    let versions = problem.versions.iter().zip(args.iter());
+    let is_there = |(version, arg): (&Option<NonZeroU64>, &SplitArg<'_>)| {
+        version.is_some_and(|version| devices.has(version, &addresses(arg.bytes())))
     };
-    known.enter(stamps.map(is_there).collect());
-    let result = Call::new(&problem, devices, &mut known).run(args);
-    devices.keep_known(key, known);
+    profiles.enter(versions.map(is_there).collect());
+    let result = SplitCall::new(&problem, devices, &mut profiles).run(args);
+    devices.keep_profiles(key, profiles);
     result
 }
 
 /// A call under way.
-struct Call<'a> {
+struct SplitCall<'a> {
     problem: &'a Problem<'a>,
     devices: &'a mut DeviceSet,
-    known: &'a mut Known,
+    profiles: &'a mut DeviceProfiles,
     probe: Option<Probe>,
     done: Vec<SplitShare>,
     dropped: Vec<(Device, Error)>,
     /// Results that wait for the end of the call.
-    kept: Vec<Kept>,
+    deferred: Vec<DeferredResults>,
 }
 
-impl<'a> Call<'a> {
-    fn new(problem: &'a Problem<'a>, devices: &'a mut DeviceSet, known: &'a mut Known) -> Self {
+impl<'a> SplitCall<'a> {
+    fn new(
+        problem: &'a Problem<'a>,
+        devices: &'a mut DeviceSet,
+        profiles: &'a mut DeviceProfiles,
+    ) -> Self {
         Self {
             problem,
             devices,
-            known,
+            profiles,
             probe: None,
             done: Vec::new(),
             dropped: Vec::new(),
-            kept: Vec::new(),
+            deferred: Vec::new(),
         }
     }
 
@@ -101,7 +106,8 @@ impl<'a> Call<'a> {
             if rest.len > 0 {
                 left.push(rest);
             }
-            let outcomes = round::work(self.problem, self.devices, self.known, args, &shares)?;
+            let outcomes =
+                compute_shares(self.problem, self.devices, self.profiles, args, &shares)?;
             self.take(now, &shares, outcomes, &mut left)?;
         }
         self.place(args);
@@ -117,36 +123,37 @@ impl<'a> Call<'a> {
         let went_as_planned = !was_probed && report.dropped.is_empty();
         if went_as_planned && self.devices.sharing == Sharing::Balanced {
             let parts = report.factors(self.devices.members.len());
-            self.known
-                .pace
+            self.profiles
+                .speeds
                 .worth
                 .ended(report.elapsed.as_secs_f64(), &parts);
         }
         Ok(report)
     }
 
-    /// The devices that could work and are not asked to.
+    /// The devices that are able to compute shares, and have none.
     fn left_out(&self) -> Vec<Device> {
-        let is_left_out = |(member, _): &(usize, &super::device_set::Member)| {
+        let is_left_out = |(member, _): &(usize, &device_set::Member)| {
             self.devices.sharing == Sharing::Balanced
                 && self.is_able(*member)
-                && self.known.pace.worth.is_left_out(*member)
+                && self.profiles.speeds.worth.is_left_out(*member)
         };
         let members = self.devices.members.iter().enumerate();
         let devices = members.filter(is_left_out);
         devices.map(|(_, member)| member.device.clone()).collect()
     }
 
-    /// Finds out who can take part, and who has to be probed.
+    /// Determines the devices that can take part, and those that have to be probed.
     fn admit(&mut self) {
         let mut unknown = Vec::new();
         for (position, member) in self.devices.members.iter().enumerate() {
             if member.state.is_err() {
                 continue;
             }
-            self.known.ask(self.problem, position, &member.device);
-            let is_able = self.known.choice(position).is_some();
-            if is_able && self.known.pace.balance.speed(position).is_none() {
+            self.profiles
+                .profile(self.problem, position, &member.device);
+            let is_able = self.profiles.choice(position).is_some();
+            if is_able && self.profiles.speeds.balance.speed(position).is_none() {
                 unknown.push(position);
             }
         }
@@ -157,12 +164,12 @@ impl<'a> Call<'a> {
     }
 
     fn is_able(&self, member: usize) -> bool {
-        let is_there = |member: &super::device_set::Member| member.state.is_ok();
+        let is_there = |member: &device_set::Member| member.state.is_ok();
         self.devices.members.get(member).is_some_and(is_there)
-            && self.known.choice(member).is_some()
+            && self.profiles.choice(member).is_some()
     }
 
-    /// What is done next of what is left, and by whom.
+    /// The next part of what is left, and the devices that compute it.
     fn next(&mut self, left: Span) -> (Span, Vec<Member>) {
         if let Some(probe) = &self.probe {
             let candidates: Vec<Option<Candidate>> = (0..self.devices.members.len())
@@ -177,12 +184,15 @@ impl<'a> Call<'a> {
     }
 
     fn candidate(&self, member: usize) -> Option<Candidate> {
-        let choice = self.known.choice(member).filter(|_| self.is_able(member))?;
+        let choice = self
+            .profiles
+            .choice(member)
+            .filter(|_| self.is_able(member))?;
         let limits = &self.devices.members[member].device.info().limits;
         Some(Candidate {
             granule: choice.granule,
             compute_units: limits.compute_units,
-            speed: self.known.pace.balance.speed(member),
+            speed: self.profiles.speeds.balance.speed(member),
         })
     }
 
@@ -191,9 +201,9 @@ impl<'a> Call<'a> {
         let count = self.devices.members.len();
         let wanted = match &self.devices.sharing {
             Sharing::Balanced => {
-                let mut factors = self.known.pace.balance.factors();
+                let mut factors = self.profiles.speeds.balance.factors();
                 for (member, factor) in factors.iter_mut().enumerate() {
-                    if self.known.pace.worth.is_left_out(member) {
+                    if self.profiles.speeds.worth.is_left_out(member) {
                         *factor = 0.0;
                     }
                 }
@@ -209,14 +219,17 @@ impl<'a> Call<'a> {
                     .filter(|factor| factor.is_finite() && *factor > 0.0)
                     .filter(|_| self.is_able(member))
                     .unwrap_or(0.0),
-                granule: self.known.choice(member).map_or(1, |choice| choice.granule),
+                granule: self
+                    .profiles
+                    .choice(member)
+                    .map_or(1, |choice| choice.granule),
                 takes_whole: self
-                    .known
+                    .profiles
                     .choice(member)
                     .is_some_and(|choice| choice.takes_whole),
             })
             .collect();
-        // Those who are left are the only ones without a factor: they do it all the same.
+        // Only devices without a factor are left: they compute it all the same.
         if members.iter().all(|member| member.factor == 0.0) {
             for (position, member) in members.iter_mut().enumerate() {
                 member.factor = f64::from(u8::from(self.is_able(position)));
@@ -230,25 +243,25 @@ impl<'a> Call<'a> {
         &mut self,
         span: Span,
         shares: &[Share],
-        outcomes: Vec<Outcome>,
+        outcomes: Vec<ShareResult>,
         left: &mut Vec<Span>,
     ) -> Result<()> {
-        let mut turns = Vec::with_capacity(shares.len());
-        let mut supplies = vec![Supply::default(); self.problem.roles.len()];
+        let mut timings = Vec::with_capacity(shares.len());
+        let mut input_bytes = vec![InputBytes::default(); self.problem.roles.len()];
         for (share, outcome) in shares.iter().zip(outcomes) {
             match outcome {
                 Ok(ended) => {
-                    turns.push(Turn {
+                    timings.push(Turn {
                         member: share.member,
                         positions: share.computed.len,
                         seconds: ended.elapsed.as_secs_f64(),
                     });
-                    for (all, supply) in supplies.iter_mut().zip(&ended.supplies) {
-                        all.needed += supply.needed;
-                        all.sent += supply.sent;
+                    for (all, input) in input_bytes.iter_mut().zip(&ended.input_bytes) {
+                        all.needed += input.needed;
+                        all.sent += input.sent;
                     }
                     self.done.push(self.share(*share, &ended));
-                    self.kept.extend(ended.kept);
+                    self.deferred.extend(ended.deferred);
                 }
                 Err(failure) if self.makes_room(share.member, &failure) => left.push(share.owned),
                 Err(failure) => {
@@ -257,19 +270,19 @@ impl<'a> Call<'a> {
                 }
             }
         }
-        self.learn(span, &turns, &supplies);
+        self.learn(span, &timings, &input_bytes);
         Ok(())
     }
 
-    /// Whether a device that had too little memory for a share may have enough when it is asked again: when it kept
-    /// inputs, which it gives up.
+    /// Whether a device that had too little memory for a share may have enough at a second attempt:
+    /// when it kept inputs, which it gives up.
     fn makes_room(&mut self, member: usize, failure: &Failure) -> bool {
         let worker = self.devices.members[member].state.as_mut();
         failure.is_of_memory() && worker.is_ok_and(Worker::give_up)
     }
 
-    fn share(&self, share: Share, ended: &Ended) -> SplitShare {
-        let choice = self.known.choice(share.member);
+    fn share(&self, share: Share, ended: &ShareDone) -> SplitShare {
+        let choice = self.profiles.choice(share.member);
         let choice = choice.filter(|_| ended.as_asked);
         let model = self.problem.tunable.model();
         SplitShare {
@@ -278,46 +291,50 @@ impl<'a> Call<'a> {
             owned: share.owned.start..share.owned.end(),
             computed: share.computed.start..share.computed.end(),
             configuration: choice.map(|choice| model.describe(&choice.codes)),
-            pieces: ended.pieces,
-            sent: ended.supplies.iter().map(|supply| supply.sent).sum(),
+            pieces: ended.chunks,
+            sent: ended.input_bytes.iter().map(|input| input.sent).sum(),
             resident: ended
-                .supplies
+                .input_bytes
                 .iter()
-                .map(|supply| supply.needed - supply.sent)
+                .map(|input| input.needed - input.sent)
                 .sum(),
             elapsed: ended.elapsed,
         }
     }
 
-    fn learn(&mut self, span: Span, turns: &[Turn], supplies: &[Supply]) {
-        if !self.known.tells(turns) {
+    fn learn(&mut self, span: Span, timings: &[Turn], input_bytes: &[InputBytes]) {
+        if !self.profiles.are_measurements(timings) {
             return;
         }
         if let Some(probe) = &mut self.probe {
-            for turn in turns {
-                let speed = turn.positions as f64 / turn.seconds;
-                self.known.pace.balance.expect(turn.member, speed);
+            for timing in timings {
+                let speed = timing.positions as f64 / timing.seconds;
+                self.profiles.speeds.balance.expect(timing.member, speed);
             }
-            let slowest = turns.iter().map(|turn| turn.seconds).fold(0.0, f64::max);
+            let slowest = timings
+                .iter()
+                .map(|timing| timing.seconds)
+                .fold(0.0, f64::max);
             if !probe.goes_on(Duration::from_secs_f64(slowest)) {
                 self.probe = None;
             }
-        } else if span.len >= self.problem.whole().len / TELLING && self.is_usual(supplies) {
-            self.known.pace.balance.learn(turns);
+        } else if span.len >= self.problem.whole().len / TELLING && self.is_typical(input_bytes) {
+            self.profiles.speeds.balance.learn(timings);
         }
     }
 
-    /// Whether devices were sent what they are sent in calls of this pace. They are not when the split has moved, say.
-    fn is_usual(&self, supplies: &[Supply]) -> bool {
-        let is_there = |(supply, stamp): (&Supply, &Option<NonZeroU64>)| {
-            stamp.is_some() && is_resident(supply.needed - supply.sent, supply.needed)
+    /// Whether devices were sent what they are sent in calls with these speeds. They are not when
+    /// the split has moved, for example.
+    fn is_typical(&self, input_bytes: &[InputBytes]) -> bool {
+        let is_there = |(input, version): (&InputBytes, &Option<NonZeroU64>)| {
+            version.is_some() && is_resident(input.needed - input.sent, input.needed)
         };
-        let are_there: Vec<bool> = supplies
+        let are_there: Vec<bool> = input_bytes
             .iter()
-            .zip(&self.problem.stamps)
+            .zip(&self.problem.versions)
             .map(is_there)
             .collect();
-        self.known.is_usual(&are_there)
+        self.profiles.is_typical(&are_there)
     }
 
     /// Leaves a device out: for this problem, or for good when it is broken.
@@ -325,11 +342,13 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Those that are the caller's and would be the same on every device.
     fn drop_out(&mut self, member: usize, failure: Failure) -> Result<()> {
-        let (error, blame) = (*failure.error, failure.blame);
-        match blame {
-            Blame::Caller => return Err(error),
-            Blame::Device => self.devices.members[member].state = Err(error.clone()),
-            Blame::Problem => self.known.abilities[member] = Ability::Unable(error.clone()),
+        let (error, attribution) = (*failure.error, failure.attribution);
+        match attribution {
+            Attribution::Call => return Err(error),
+            Attribution::Device => self.devices.members[member].state = Err(error.clone()),
+            Attribution::Problem => {
+                self.profiles.abilities[member] = Ability::Unable(error.clone());
+            }
         }
         let device = self.devices.members[member].device.clone();
         tracing::warn!(
@@ -346,7 +365,7 @@ impl<'a> Call<'a> {
         let reasons = self.devices.members.iter().enumerate();
         let reasons = reasons.filter_map(|(position, member)| {
             let ((Err(reason), _) | (Ok(_), Ability::Unable(reason))) =
-                (&member.state, &self.known.abilities[position])
+                (&member.state, &self.profiles.abilities[position])
             else {
                 return None;
             };
@@ -358,12 +377,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Algorithm 1 with the speeds as they are known now.
+    /// The time of algorithm 1 with the speeds as they are known now.
     fn theoretical(&self) -> Option<Duration> {
         let total = self.problem.whole().len as f64;
         let mut times = Vec::new();
         for member in (0..self.devices.members.len()).filter(|member| self.is_able(*member)) {
-            times.push(total / self.known.pace.balance.speed(member)?);
+            times.push(total / self.profiles.speeds.balance.speed(member)?);
         }
         let best = theoretical_best(&factors(&times), &times);
         Duration::try_from_secs_f64(best)
@@ -373,33 +392,84 @@ impl<'a> Call<'a> {
 
     /// Puts results into slices that were read until now.
     fn place(&mut self, args: &mut [SplitArg<'_>]) {
-        for kept in self.kept.drain(..) {
+        for deferred in self.deferred.drain(..) {
             let (
                 Some(arg),
                 Some(Role::Buffer {
                     element, layout, ..
                 }),
             ) = (
-                args.get_mut(kept.argument),
-                self.problem.roles.get(kept.argument),
+                args.get_mut(deferred.argument),
+                self.problem.roles.get(deferred.argument),
             )
             else {
                 continue;
             };
             if let (Given::Written(target), Some(layout)) = (&mut arg.0, layout) {
-                scatter(&kept, target, *layout, *element);
+                scatter(&deferred, target, *layout, *element);
             }
         }
     }
 }
 
 /// Copies rows that follow each other to where a share's results belong.
-fn scatter(kept: &Kept, target: &mut [u8], layout: Layout, element: usize) {
-    let own = layout.own_part(kept.share.owned);
-    for (row, source) in kept.bytes.chunks(own.width * element).enumerate() {
+fn scatter(deferred: &DeferredResults, target: &mut [u8], layout: Layout, element: usize) {
+    let own = layout.own_part(deferred.share.owned);
+    for (row, source) in deferred.bytes.chunks(own.width * element).enumerate() {
         let first = (own.first + row * own.pitch) * element;
         if let Some(place) = target.get_mut(first..first + source.len()) {
             place.copy_from_slice(source);
         }
     }
+}
+
+/// A share, computed or not.
+type ShareResult = Result<ShareDone, Failure>;
+
+/// Lets every device compute its share, all at the same time; returns when all have ended. No
+/// device has two shares.
+///
+/// # Errors
+/// Arguments that cannot be divided. Failures of devices are in the results, which are in the order
+/// of the shares.
+fn compute_shares(
+    problem: &Problem<'_>,
+    devices: &mut DeviceSet,
+    profiles: &DeviceProfiles,
+    args: &mut [SplitArg<'_>],
+    shares: &[Share],
+) -> Result<Vec<ShareResult>> {
+    let chunk = |share: &Share| {
+        let member = &devices.members[share.member];
+        ChunkedShare::new(problem, profiles, member, devices.transfers, args, *share)
+    };
+    let chunked: Vec<ChunkedShare> = shares.iter().map(chunk).collect();
+    let work = share_work(problem, profiles, args, &chunked)?;
+    let mut workers: Vec<Option<&mut device_set::Member>> =
+        devices.members.iter_mut().map(Some).collect();
+    thread::scope(|scope| {
+        let mut started = Vec::with_capacity(work.len());
+        for (share, work) in shares.iter().zip(work) {
+            let Some(member) = workers.get_mut(share.member).and_then(Option::take) else {
+                started.push(Err(Failure::before(Error::NoDevice)));
+                continue;
+            };
+            let run = move || match &mut member.state {
+                Ok(worker) => worker.run(work),
+                Err(lost) => Err(Failure::during(lost.clone())),
+            };
+            // Not `scope.spawn`, which panics where the system has no thread left.
+            let thread = thread::Builder::new().spawn_scoped(scope, run);
+            started.push(thread.map_err(|error| {
+                Failure::before(Error::NoThread {
+                    reason: error.to_string(),
+                })
+            }));
+        }
+        let ended = started.into_iter().map(|thread| {
+            let joined = thread?.join();
+            joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        Ok(ended.collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! The devices of split calls, and what is kept for them between calls.
 
-use super::known::{Known, ProblemKey};
+use super::profiles::{DeviceProfiles, ProblemKey};
 use super::worker::Worker;
 use crate::device::Device;
 use crate::element::Element;
@@ -10,25 +10,26 @@ use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-/// How many problems a set remembers speeds of. One that sees more forgets all and starts anew.
+/// The number of problems that a set remembers profiles of. One that sees more forgets all and
+/// starts anew.
 const MAX_PROBLEMS: usize = 256;
 
 /// Devices that compute one problem together, see the `split_…` functions of tunables that declare
 /// `split(…)`.
 ///
-/// It keeps a queue and buffers on each device, so that later calls allocate nothing there, in them inputs in
-/// [`PinnedMemory`] as long as they do not change, so that later calls are not sent them again, and how
-/// fast each device was for each problem, so that later calls are divided better. A device that fails
-/// is lost to the set until [`DeviceSet::readmit`].
+/// It keeps a queue and buffers on each device, so that later calls allocate nothing there, in them
+/// inputs in [`PinnedMemory`] as long as they do not change, so that later calls are not sent them
+/// again, and how fast each device was for each problem, so that later calls are divided better. A
+/// device that fails is lost to the set until [`DeviceSet::readmit`].
 #[derive(Debug)]
 pub struct DeviceSet {
     pub(super) members: Vec<Member>,
     pub(super) sharing: Sharing,
     pub(super) transfers: Transfers,
-    known: HashMap<ProblemKey, Known>,
+    profiles: HashMap<ProblemKey, DeviceProfiles>,
 }
 
-/// Who gets how much.
+/// The division of a problem among the devices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sharing {
     /// In proportion to how fast the devices are: as tuning says at first, then as measured.
@@ -38,16 +39,16 @@ pub enum Sharing {
     Fixed(Vec<f64>),
 }
 
-/// How data gets from the caller's slices to devices and back.
+/// The way of data from the caller's slices to devices and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfers {
-    /// Through pinned memory to devices that have memory of their own, where there is much to transfer;
-    /// directly otherwise.
+    /// Through pinned memory to devices that have memory of their own, where there is much to
+    /// transfer; directly otherwise.
     ByDevice,
     /// As the driver can from the slices themselves.
     Direct,
-    /// Through pinned memory, while kernels compute what has arrived: slices of [`PinnedMemory`] as they are, others
-    /// copied by threads into chunks of pinned memory.
+    /// Through pinned memory, while kernels compute what has arrived: slices of [`PinnedMemory`] as
+    /// they are, others copied by threads into pinned staging buffers.
     Pinned,
 }
 
@@ -62,7 +63,8 @@ pub(super) struct Member {
 }
 
 impl DeviceSet {
-    /// A set of devices, each with a context of its own. A device that has no context is lost to it.
+    /// A set of devices, each with a context of its own. A device that has no context is lost to
+    /// it.
     ///
     /// # Errors
     /// [`Error::NoDevice`] when the list is empty, or why the first device has no context when none
@@ -77,7 +79,7 @@ impl DeviceSet {
             members,
             sharing: Sharing::Balanced,
             transfers: Transfers::ByDevice,
-            known: HashMap::new(),
+            profiles: HashMap::new(),
         })
     }
 
@@ -86,11 +88,12 @@ impl DeviceSet {
         self.members.iter().map(|member| &member.device)
     }
 
-    /// Zeros in pinned memory, from which devices of this set are sent data as fast as they can take it: pass slices of
-    /// it to split calls. It outlives the set, and other sets with devices of the same platform may use it.
+    /// Zeros in pinned memory, from which devices of this set are sent data as fast as they can
+    /// take it: pass slices of it to split calls. It outlives the set, and other sets with devices
+    /// of the same platform may use it.
     ///
-    /// It is pinned for the platform of the first device that has memory of its own; if none has, it is as good as any
-    /// other memory.
+    /// It is pinned for the platform of the first device that has memory of its own; if none has,
+    /// it is as good as any other memory.
     ///
     /// # Errors
     /// As [`PinnedMemory::zeros`]; [`Error::NoDevice`] when all devices are lost.
@@ -111,8 +114,8 @@ impl DeviceSet {
         self.sharing = sharing;
     }
 
-    /// Changes how data gets to devices and back in later calls; [`Transfers::ByDevice`] at first. What is
-    /// computed is the same.
+    /// Changes how data gets to devices and back in later calls; [`Transfers::ByDevice`] at first.
+    /// What is computed is the same.
     pub fn set_transfers(&mut self, transfers: Transfers) {
         self.transfers = transfers;
     }
@@ -132,40 +135,41 @@ impl DeviceSet {
                 *member = Member::new(&member.device);
             }
         }
-        for known in self.known.values_mut() {
-            known.pardon();
+        for profiles in self.profiles.values_mut() {
+            profiles.readmit();
         }
     }
 
-    /// What is known of a problem; taken out, so that it can be used beside the members.
-    pub(super) fn take_known(&mut self, key: &ProblemKey, arguments: usize) -> Known {
+    /// The profiles for a problem; taken out, so that they can be used beside the members.
+    pub(super) fn take_profiles(&mut self, key: &ProblemKey, arguments: usize) -> DeviceProfiles {
         let members = self.members.len();
-        self.known
+        self.profiles
             .remove(key)
-            .unwrap_or_else(|| Known::new(members, arguments))
+            .unwrap_or_else(|| DeviceProfiles::new(members, arguments))
     }
 
-    /// Whether nearly all of these bytes of the memory that has this stamp are on a device already.
-    pub(super) fn has(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> bool {
+    /// Whether nearly all of these bytes, of the memory that has this content version, are on a
+    /// device already.
+    pub(super) fn has(&self, version: NonZeroU64, addresses: &Range<usize>) -> bool {
         let workers = self
             .members
             .iter()
             .filter_map(|member| member.state.as_ref().ok());
-        let there = workers.map(|worker| worker.count(stamp, addresses)).sum();
+        let there = workers.map(|worker| worker.count(version, addresses)).sum();
         is_resident(there, addresses.len())
     }
 
-    /// Puts it back.
-    pub(super) fn keep_known(&mut self, key: ProblemKey, known: Known) {
-        if self.known.len() >= MAX_PROBLEMS {
-            self.known.clear();
+    /// Puts profiles back.
+    pub(super) fn keep_profiles(&mut self, key: ProblemKey, profiles: DeviceProfiles) {
+        if self.profiles.len() >= MAX_PROBLEMS {
+            self.profiles.clear();
         }
-        self.known.insert(key, known);
+        self.profiles.insert(key, profiles);
     }
 }
 
-/// Whether so many bytes on devices are nearly all of those that are needed, so that little is sent. A split that moves
-/// needs some, and so does the next part of a picture.
+/// Whether the bytes on devices are nearly all of those that are needed, so that little is sent. A
+/// split that moves needs some, and so does the next part of a picture.
 pub(super) fn is_resident(there: usize, needed: usize) -> bool {
     there > 0 && there >= needed / 4 * 3
 }

@@ -1,12 +1,10 @@
-//! What each piece gets of each argument, and where its results go.
+//! The operands of each chunk: what it gets of each argument, and the places of its results.
 
-use super::across::{Across, Second};
-use super::argument::{Given, SplitArg};
-use super::contents::Contents;
-use super::known::Known;
-use super::portions::{Cut, Portion};
-use super::problem::{Meaning, Problem, Role};
-use super::turn::{Download, Operand, Piece, Target, Turn, Upload};
+use super::chunking::{Across, ChunkPart, ChunkedShare, Chunking};
+use super::problem::{Given, Meaning, Problem, Role, SplitArg};
+use super::profiles::DeviceProfiles;
+use super::resident_inputs::Contents;
+use super::work::{Chunk, Download, Operand, ShareWork, Target, Upload};
 use crate::error::Result;
 use crate::opencl::{Region, Runs};
 use cltune_core::model::Access;
@@ -14,7 +12,7 @@ use cltune_core::split::{Layout, Part, Share, Span};
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-/// What is cut out of the arguments along the divided dimension: a piece, or a share that is in pieces
+/// A part of the problem along the divided dimension: a chunk, or a share that is in chunks
 /// along another one.
 #[derive(Clone, Copy, Debug)]
 struct Unit<'p> {
@@ -24,14 +22,14 @@ struct Unit<'p> {
     across: Option<&'p Across>,
 }
 
-/// What each device has to do, in the order of the portions.
-pub(super) fn turns<'r>(
+/// The work of each device, in the order of the shares.
+pub(super) fn share_work<'r>(
     problem: &Problem<'_>,
-    known: &Known,
+    profiles: &DeviceProfiles,
     args: &'r mut [SplitArg<'_>],
-    portions: &[Portion],
-) -> Result<Vec<Turn<'r>>> {
-    let units: Vec<Unit<'_>> = portions.iter().flat_map(units).collect();
+    chunked: &[ChunkedShare],
+) -> Result<Vec<ShareWork<'r>>> {
+    let units: Vec<Unit<'_>> = chunked.iter().flat_map(units).collect();
     let mut operands: Vec<Vec<Operand<'r>>> = Vec::new();
     for (position, (arg, role)) in args.iter_mut().zip(&problem.roles).enumerate() {
         let of_argument: Vec<Operand<'r>> = match *role {
@@ -56,7 +54,7 @@ pub(super) fn turns<'r>(
                     element,
                     access,
                     layout,
-                    stamp: problem.stamps[position],
+                    version: problem.versions[position],
                 };
                 let operands = argument.operands(arg, &units);
                 operands.ok_or_else(|| problem.undivided(position))?
@@ -68,15 +66,15 @@ pub(super) fn turns<'r>(
         }
     }
     let mut operands = operands.into_iter();
-    let turn = |portion: &Portion| {
-        let choice = known.choice(portion.member);
-        let pieces = portion.problems(problem).into_iter();
-        Turn {
+    let work = |share: &ChunkedShare| {
+        let choice = profiles.choice(share.member);
+        let chunks = share.problems(problem).into_iter();
+        ShareWork {
             tunable: problem.tunable,
             codes: choice.map_or_else(Vec::new, |choice| choice.codes.clone()),
-            is_pipelined: portion.is_pipelined,
-            pieces: pieces
-                .map(|(share, dims)| Piece {
+            is_pipelined: share.is_pipelined,
+            chunks: chunks
+                .map(|(share, dims)| Chunk {
                     share,
                     dims,
                     operands: operands.next().unwrap_or_default(),
@@ -84,20 +82,20 @@ pub(super) fn turns<'r>(
                 .collect(),
         }
     };
-    Ok(portions.iter().map(turn).collect())
+    Ok(chunked.iter().map(work).collect())
 }
 
-fn units(portion: &Portion) -> Vec<Unit<'_>> {
-    match &portion.cut {
-        Cut::Along(pieces) => {
+fn units(chunked: &ChunkedShare) -> Vec<Unit<'_>> {
+    match &chunked.chunking {
+        Chunking::Along(chunks) => {
             let unit = |(index, share): (usize, &Share)| Unit {
                 share: *share,
                 is_first: index == 0,
                 across: None,
             };
-            pieces.iter().enumerate().map(unit).collect()
+            chunks.iter().enumerate().map(unit).collect()
         }
-        Cut::Across(share, across) => vec![Unit {
+        Chunking::Across(share, across) => vec![Unit {
             share: *share,
             is_first: true,
             across: Some(across),
@@ -106,30 +104,30 @@ fn units(portion: &Portion) -> Vec<Unit<'_>> {
 }
 
 impl Unit<'_> {
-    /// What a scalar means to each piece, and what of.
+    /// The meaning of a scalar to each chunk, with the share that it refers to.
     fn scalars(&self, position: usize, meaning: Meaning) -> Vec<(Meaning, Share)> {
         let Some(across) = self.across else {
             return vec![(meaning, self.share)];
         };
         let of_span = |span: &Span| match across.arguments[position] {
-            Second::Size => {
-                let piece = Share {
+            ChunkPart::Size => {
+                let chunk = Share {
                     computed: *span,
                     ..self.share
                 };
-                (Meaning::Size, piece)
+                (Meaning::Size, chunk)
             }
-            Second::Whole | Second::Parts(_) => (meaning, self.share),
+            ChunkPart::Whole | ChunkPart::Parts(_) => (meaning, self.share),
         };
         across.spans.iter().map(of_span).collect()
     }
 
-    /// How a buffer is cut into pieces along the other dimension.
+    /// The chunks of a buffer along the other dimension.
     fn second(&self, position: usize) -> Option<(&[Span], Option<Layout>)> {
         let across = self.across?;
         let layout = match across.arguments[position] {
-            Second::Parts(layout) => Some(layout),
-            Second::Whole | Second::Size => None,
+            ChunkPart::Parts(layout) => Some(layout),
+            ChunkPart::Whole | ChunkPart::Size => None,
         };
         Some((&across.spans, layout))
     }
@@ -144,12 +142,12 @@ struct Argument {
     access: Access,
     /// `None`: every device gets all of it.
     layout: Option<Layout>,
-    /// That of the pinned memory which it is in and which nobody can change now.
-    stamp: Option<NonZeroU64>,
+    /// The content version of the pinned memory that it is in, where nobody can change that now.
+    version: Option<NonZeroU64>,
 }
 
 impl Argument {
-    /// An operand for each piece of each unit; `None` where results have no place of their own.
+    /// An operand for each chunk of each unit; `None` where results have no place of their own.
     fn operands<'r>(
         self,
         arg: &'r mut SplitArg<'_>,
@@ -163,7 +161,8 @@ impl Argument {
         }
     }
 
-    /// An argument that is read: by all devices at the same time, so results wait until they have ended.
+    /// An argument that is read: by all devices at the same time, so results wait until they have
+    /// ended.
     fn inputs<'r>(self, bytes: &'r [u8], units: &[Unit<'_>]) -> Option<Vec<Operand<'r>>> {
         let mut operands = Vec::new();
         for unit in units {
@@ -181,7 +180,7 @@ impl Argument {
                 None => {
                     let download = match self.access {
                         Access::Read => None,
-                        Access::ReadWrite | Access::Write => Some(self.kept(unit.share)?),
+                        Access::ReadWrite | Access::Write => Some(self.deferred(unit.share)?),
                     };
                     operands.push(self.input(bytes, part, download));
                 }
@@ -190,7 +189,7 @@ impl Argument {
         Some(operands)
     }
 
-    /// The pieces of what a share has of it.
+    /// The chunks of a share's part of it.
     fn inputs_across<'r>(
         self,
         bytes: &'r [u8],
@@ -198,7 +197,7 @@ impl Argument {
         spans: &[Span],
         second: Option<Layout>,
     ) -> Option<Vec<Operand<'r>>> {
-        let piece = |(index, span): (usize, &Span)| match second {
+        let chunk = |(index, span): (usize, &Span)| match second {
             Some(second) => {
                 let part = part.inner(second.part(*span))?;
                 Some(self.input(bytes, part, None))
@@ -206,7 +205,7 @@ impl Argument {
             None if index == 0 => Some(self.input(bytes, part, None)),
             None => Some(Operand::OfFirst { len: part.len() }),
         };
-        spans.iter().enumerate().map(piece).collect()
+        spans.iter().enumerate().map(chunk).collect()
     }
 
     fn input<'r>(
@@ -216,11 +215,11 @@ impl Argument {
         download: Option<Download<'r>>,
     ) -> Operand<'r> {
         let runs = runs(part, self.element);
-        let contents = self.stamp.filter(|_| !runs.is_empty());
+        let contents = self.version.filter(|_| !runs.is_empty());
         Operand::Buffer {
             len: part.len(),
             bytes: part.len() * self.element,
-            contents: contents.map(|stamp| Contents::new(stamp, source, runs)),
+            contents: contents.map(|version| Contents::new(version, source, runs)),
             uploads: vec![Upload {
                 source,
                 runs,
@@ -231,9 +230,9 @@ impl Argument {
     }
 
     /// Results that wait; `None` where they have no place of their own.
-    fn kept<'r>(self, share: Share) -> Option<Download<'r>> {
+    fn deferred<'r>(self, share: Share) -> Option<Download<'r>> {
         let own = self.layout?.own_part(share.owned);
-        let target = Target::Kept {
+        let target = Target::Deferred {
             rows: own.rows,
             width: own.width * self.element,
         };
@@ -258,7 +257,7 @@ impl Argument {
             };
             let second = second?;
             let regions = self.regions_across(region, spans, second)?;
-            // A piece owns all that it computes, so it is packed as it is in its buffer.
+            // A chunk owns all that it computes, so it is packed as it is in its buffer.
             operands.extend(regions.into_iter().map(|region| {
                 let Runs { width, rows, .. } = region.runs();
                 Operand::Buffer {
@@ -277,7 +276,7 @@ impl Argument {
         Some(operands)
     }
 
-    /// The pieces of where a share's results go.
+    /// The chunks of where a share's results go.
     fn regions_across<'r>(
         self,
         region: Region<'r>,
@@ -311,7 +310,7 @@ impl Argument {
         }
     }
 
-    /// What a share owns of what it computes, in its buffer.
+    /// The part of its results that a share owns, in its buffer.
     fn download(self, layout: Layout, share: Share, target: Target<'_>) -> Download<'_> {
         let skipped = Span {
             start: share.owned.start - share.computed.start,

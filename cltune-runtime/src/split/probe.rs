@@ -7,7 +7,7 @@ use std::time::Duration;
 /// A share that takes this long tells a speed: what it costs to begin matters little then.
 const LONG_ENOUGH: Duration = Duration::from_millis(2);
 
-/// How much larger the next probe is.
+/// The factor by which the next probe is larger.
 const GROWTH: i64 = 4;
 
 /// At most this part of what is left goes into a probe.
@@ -18,7 +18,7 @@ const MOST: i64 = 8;
 pub(super) struct Probe {
     /// The devices whose speeds were not known before the call.
     asked: Vec<usize>,
-    /// How many work-groups each compute unit gets.
+    /// The number of work-groups for each compute unit.
     groups: i64,
 }
 
@@ -40,8 +40,8 @@ impl Probe {
         })
     }
 
-    /// The next probe at the beginning of what is left, and the members that take part in it. `None`
-    /// where too little is left for it.
+    /// The next probe at the beginning of what is left, and the members that take part in it.
+    /// `None` where too little is left for it.
     pub(super) fn next(
         &self,
         left: Span,

@@ -1,9 +1,9 @@
-//! A split call that was checked: what is computed, from what, and where its parts are.
+//! A split call: its arguments, and the checks against the declaration.
 
-use super::argument::{Given, SplitArg};
+use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::launch::Tunable;
-use crate::opencl::stamp_of;
+use crate::kernel::Tunable;
+use crate::opencl::version_of;
 use crate::policy::{self, Policy};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
@@ -12,7 +12,45 @@ use cltune_core::split::{Division, Layout, Partition, Share, Span};
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-/// What all devices of a call have in common.
+/// An argument of a split call, in the order of the Rust function.
+#[derive(Debug)]
+pub struct SplitArg<'a>(pub(super) Given<'a>);
+
+#[derive(Debug)]
+pub(super) enum Given<'a> {
+    Scalar(&'a [u8]),
+    /// Bytes that the kernel reads.
+    Read(&'a [u8]),
+    /// Bytes that the kernel writes.
+    Written(&'a mut [u8]),
+}
+
+impl<'a> SplitArg<'a> {
+    /// A scalar.
+    pub fn scalar<T: Element>(value: &'a T) -> Self {
+        Self(Given::Scalar(T::as_bytes(std::slice::from_ref(value))))
+    }
+
+    /// A slice that the kernel reads.
+    pub fn slice<T: Element>(values: &'a [T]) -> Self {
+        Self(Given::Read(T::as_bytes(values)))
+    }
+
+    /// A slice that the kernel writes.
+    pub fn slice_mut<T: Element>(values: &'a mut [T]) -> Self {
+        Self(Given::Written(T::as_bytes_mut(values)))
+    }
+
+    /// The bytes, for reading.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Given::Scalar(bytes) | Given::Read(bytes) => bytes,
+            Given::Written(bytes) => bytes,
+        }
+    }
+}
+
+/// A split call that was checked: what all its devices have in common.
 #[derive(Debug)]
 pub(super) struct Problem<'a> {
     pub(super) tunable: &'static Tunable,
@@ -20,16 +58,17 @@ pub(super) struct Problem<'a> {
     /// Those of the other dimensions.
     pub(super) others: &'a [Division],
     pub(super) dims: &'a [i64],
-    /// Which configurations are chosen from.
+    /// Decides which configurations there are to choose from.
     pub(super) policy: Policy,
     /// One for each argument of the call.
     pub(super) roles: Vec<Role>,
-    /// One for each argument: that of the pinned memory which it is in. None where it is not in such memory, or may
-    /// be changed: by this call, or after it without anybody noticing.
-    pub(super) stamps: Vec<Option<NonZeroU64>>,
+    /// One for each argument: the content version of the pinned memory that it is in. `None` where
+    /// it is not in such memory, or may be changed: by this call, or after it without anybody
+    /// noticing.
+    pub(super) versions: Vec<Option<NonZeroU64>>,
 }
 
-/// What an argument is to the call.
+/// The role of an argument in the call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// A scalar; see [`Problem::scalar`].
@@ -44,7 +83,7 @@ pub(super) enum Role {
     },
 }
 
-/// What an argument is to a call that passes this for it; `None` where that is of another kind.
+/// The role of an argument for which this is passed; `None` where that is of another kind.
 fn role(
     kind: &ArgumentKind,
     partition: &Partition,
@@ -77,23 +116,23 @@ fn role(
     }
 }
 
-/// The stamp of an argument that devices only read.
-fn stamp((role, arg): (&Role, &SplitArg<'_>)) -> Option<NonZeroU64> {
+/// The content version of an argument that devices only read.
+fn version((role, arg): (&Role, &SplitArg<'_>)) -> Option<NonZeroU64> {
     let is_read = matches!(role, Role::Buffer { access, .. } if *access == Access::Read);
     match &arg.0 {
-        Given::Read(bytes) if is_read => stamp_of(&addresses(bytes)),
+        Given::Read(bytes) if is_read => version_of(&addresses(bytes)),
         _ => None,
     }
 }
 
-/// Where bytes are.
+/// The addresses of bytes.
 pub(super) fn addresses(bytes: &[u8]) -> Range<usize> {
     let first = bytes.as_ptr().addr();
     first..first + bytes.len()
 }
 
-/// The least number of elements of a buffer that is enough for each of the devices; 0 where that has no
-/// value, which launches say.
+/// The least number of elements of a buffer that is enough for each of the devices; 0 where that
+/// has no value, which launches say.
 fn least_len(kind: &ArgumentKind, dims: &[i64], devices: &[&DeviceLimits]) -> usize {
     let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
         return 0;
@@ -121,7 +160,7 @@ impl Role {
     }
 }
 
-/// What becomes of a scalar.
+/// The meaning of a scalar to a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// It is passed as it is.
@@ -185,7 +224,7 @@ impl<'a> Problem<'a> {
             others,
             dims,
             policy: policy::get(policy::current(tunable.policy()))?,
-            stamps: roles.iter().zip(args).map(stamp).collect(),
+            versions: roles.iter().zip(args).map(version).collect(),
             roles,
         };
         match problem.roles.iter().position(Role::is_shared_result) {
@@ -242,16 +281,6 @@ impl<'a> Problem<'a> {
         passed
             .nth(position)
             .map_or_else(String::new, |argument| argument.name.to_string())
-    }
-}
-
-impl SplitArg<'_> {
-    /// The bytes, for reading.
-    pub(super) fn bytes(&self) -> &[u8] {
-        match &self.0 {
-            Given::Scalar(bytes) | Given::Read(bytes) => bytes,
-            Given::Written(bytes) => bytes,
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who did what in a split call, and how long it took.
+//! The report of a split call: its shares and their times.
 
 use crate::device::Device;
 use crate::error::Error;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What became of a split call, beside its results.
+/// The report of a split call.
 #[derive(Clone, Debug)]
 pub struct SplitReport {
     /// The shares in the order in which they ended up in the result; a device may have several.
@@ -15,19 +15,20 @@ pub struct SplitReport {
     pub total: i64,
     /// The best time possible with these devices, as far as their speeds were known before the call
     /// (algorithm 1 of the paper on splitting, with [equation 4](cltune_core::split::factors)'s
-    /// factors). The speeds are those of calls that were sent the same arguments, where there were such.
+    /// factors). The speeds are those of calls that were sent the same arguments, where there were
+    /// such.
     pub theoretical: Option<Duration>,
     /// From the first upload to the last result.
     pub elapsed: Duration,
-    /// The devices that had no share because the others are faster without them: they were left out on
-    /// trial when the split had settled, and for good when that was faster.
+    /// The devices that had no share because the others are faster without them: they were left out
+    /// on trial when the split had settled, and for good when that was faster.
     pub left_out: Vec<Device>,
     /// The devices that dropped out during the call, each with why; their shares were done again by
     /// others.
     pub dropped: Vec<(Device, Error)>,
 }
 
-/// What one device computed at a time.
+/// A part of the problem that one device computed.
 #[derive(Clone, Debug)]
 pub struct SplitShare {
     /// The position of the device in the set.
@@ -40,7 +41,7 @@ pub struct SplitShare {
     pub computed: Range<i64>,
     /// The configuration, as text; `None` where the share got another one than the whole problem.
     pub configuration: Option<String>,
-    /// In how many pieces it was computed, each launched as soon as it could be.
+    /// The number of chunks in which it was computed, each launched as soon as it could be.
     pub pieces: usize,
     /// Bytes of the arguments that the device was sent.
     pub sent: usize,
@@ -84,7 +85,7 @@ impl fmt::Display for SplitReport {
             }
             if share.resident > 0 {
                 let part = share.resident as f64 / (share.sent + share.resident) as f64;
-                write!(f, "  {:.0} % of its data was there", 100.0 * part)?;
+                write!(f, "  {:.0} % of its data was on the device", 100.0 * part)?;
             }
             writeln!(f)?;
         }

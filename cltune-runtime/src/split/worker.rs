@@ -1,22 +1,20 @@
-//! A device's turn: upload what its share needs, launch, read the results back.
+//! A device's worker: it uploads what a share needs, launches, and reads the results back.
 
-use super::blame::Failure;
-use super::buffers::{Buffers, Found};
+use super::buffers::{Allocation, Buffers, Launcher, is_of_configuration};
 use super::pipeline::Pipeline;
-use super::residents::Copy;
-use super::turn::{Ended, Kept, Operand, Piece, Target, Turn, Upload};
+use super::resident_inputs::Copy;
+use super::work::{Chunk, DeferredResults, Failure, Operand, ShareDone, ShareWork, Target, Upload};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::launch::{Arg, Tunable};
+use crate::launch::LaunchCache;
 use crate::opencl::Region;
 use crate::queue::Queue;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Instant;
 
-/// What a device works with.
+/// A device's queue, buffers and pipeline.
 #[derive(Debug)]
 pub(super) struct Worker {
     // Declared before the queue, whose context they belong to.
@@ -24,16 +22,6 @@ pub(super) struct Worker {
     /// Made when first needed.
     pipeline: Option<Pipeline>,
     queue: Queue,
-}
-
-/// A kernel as a turn launches it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Launcher<'t> {
-    pub(super) queue: &'t Queue,
-    pub(super) buffers: &'t Buffers,
-    tunable: &'static Tunable,
-    /// The configuration asked for; `None` where a piece needs another one.
-    codes: Option<&'t [i64]>,
 }
 
 impl Worker {
@@ -50,65 +38,69 @@ impl Worker {
         self.queue.context()
     }
 
-    /// How many bytes of these addresses of the memory that has this stamp are on the device.
-    pub(super) fn count(&self, stamp: NonZeroU64, addresses: &Range<usize>) -> usize {
-        self.buffers.count(stamp, addresses)
+    /// The number of bytes of these addresses, of the memory that has this content version, that
+    /// are on the device.
+    pub(super) fn count(&self, version: NonZeroU64, addresses: &Range<usize>) -> usize {
+        self.buffers.count(version, addresses)
     }
 
-    /// Frees what is kept on the device for later turns; whether there was any.
+    /// Frees the inputs that are kept on the device for later shares; whether there were any.
     pub(super) fn give_up(&mut self) -> bool {
         self.buffers.give_up()
     }
 
-    /// Does a turn; returns when its results are in host memory.
-    pub(super) fn run(&mut self, mut turn: Turn<'_>) -> Result<Ended, Failure> {
+    /// Computes a share; returns when its results are in host memory.
+    pub(super) fn run(&mut self, mut work: ShareWork<'_>) -> Result<ShareDone, Failure> {
         let context = self.queue.context();
-        let found = self.buffers.allocate(context, &mut turn.pieces);
-        let Found { supplies, copies } = found.map_err(Failure::before)?;
-        let is_as_asked = ready(&self.queue, &turn).map_err(Failure::before)?;
-        let pipeline = if turn.is_pipelined {
-            pipeline(&mut self.pipeline, context, &turn.pieces)
+        let allocation = self.buffers.allocate(context, &mut work.chunks);
+        let Allocation {
+            input_bytes,
+            copies,
+        } = allocation.map_err(Failure::before)?;
+        let is_as_asked = ready(&self.queue, &work).map_err(Failure::before)?;
+        let pipeline = if work.is_pipelined {
+            pipeline(&mut self.pipeline, context, &work.chunks)
         } else {
             None
         };
         let launcher = Launcher {
             queue: &self.queue,
             buffers: &self.buffers,
-            tunable: turn.tunable,
-            codes: is_as_asked.then_some(&*turn.codes),
+            tunable: work.tunable,
+            codes: is_as_asked.then_some(&*work.codes),
         };
-        let pieces = turn.pieces.len();
+        let chunks = work.chunks.len();
         let begin = Instant::now();
         copy(&self.queue, &copies).map_err(Failure::during)?;
-        let (as_asked, kept) = match pipeline {
-            Some(pipeline) => pipeline.run(&launcher, turn.pieces)?,
-            None => directly(&launcher, turn.pieces)?,
+        let (as_asked, deferred) = match pipeline {
+            Some(pipeline) => pipeline.run(&launcher, work.chunks)?,
+            None => directly(&launcher, work.chunks)?,
         };
         let elapsed = begin.elapsed();
         self.buffers.filled();
-        Ok(Ended {
+        Ok(ShareDone {
             elapsed,
             as_asked,
-            pieces,
-            supplies,
-            kept,
+            chunks,
+            input_bytes,
+            deferred,
         })
     }
 }
 
-/// What transfers through pinned memory; `None` where there is not enough of it: then the driver has to
-/// transfer as it can, which is slower and no failure.
+/// The pipeline through pinned memory; `None` where there is too little of it: then the driver
+/// transfers as it can, which is slower and no failure.
 fn pipeline<'p>(
     pipeline: &'p mut Option<Pipeline>,
     context: &Context,
-    pieces: &[Piece<'_>],
+    chunks: &[Chunk<'_>],
 ) -> Option<&'p mut Pipeline> {
     let mut made = || {
         if pipeline.is_none() {
             *pipeline = Some(Pipeline::new(context)?);
         }
         let pipeline = pipeline.as_mut();
-        pipeline.map_or(Ok(()), |pipeline| pipeline.allocate(pieces))
+        pipeline.map_or(Ok(()), |pipeline| pipeline.allocate(chunks))
     };
     if let Err(error) = made() {
         let device = context.device();
@@ -118,46 +110,24 @@ fn pipeline<'p>(
     pipeline.as_mut()
 }
 
-/// Builds what the launches need, which is no part of their time: whether with the configuration asked for,
-/// or with that which the selection rule gives pieces for which the driver refuses it.
-fn ready(queue: &Queue, turn: &Turn<'_>) -> Result<bool> {
-    let launches = queue.context().launches();
+/// Builds what the launches need, which is no part of their time. Returns whether it is the
+/// configuration asked for; where the driver refuses that, it is the one that the selection rule
+/// gives chunks.
+fn ready(queue: &Queue, work: &ShareWork<'_>) -> Result<bool> {
+    let launches = LaunchCache::of(queue.context());
     let all = |codes| {
-        let ready = |piece: &Piece<'_>| launches.ready(turn.tunable, queue, codes, &piece.dims);
-        turn.pieces.iter().try_for_each(ready)
+        let ready = |chunk: &Chunk<'_>| launches.ready(work.tunable, queue, codes, &chunk.dims);
+        work.chunks.iter().try_for_each(ready)
     };
-    match all(Some(&turn.codes)) {
+    match all(Some(&work.codes)) {
         Ok(()) => Ok(true),
         Err(error) if is_of_configuration(&error) => all(None).map(|()| false),
         Err(error) => Err(error),
     }
 }
 
-impl Launcher<'_> {
-    /// Launches a piece; whether with the configuration asked for.
-    pub(super) fn launch(&self, index: usize, piece: &Piece<'_>) -> Result<(Event, bool)> {
-        let mut args = Vec::with_capacity(piece.operands.len());
-        for (position, operand) in piece.operands.iter().enumerate() {
-            args.push(match operand {
-                Operand::Scalar(bytes) => Arg::bytes(bytes),
-                Operand::Buffer { len, .. } => Arg::part(self.buffers.get(index, position)?, *len),
-                Operand::OfFirst { len } => Arg::part(self.buffers.get(0, position)?, *len),
-            });
-        }
-        let launches = self.queue.context().launches();
-        let launch = |codes| launches.launch(self.tunable, self.queue, codes, &piece.dims, &args);
-        match launch(self.codes) {
-            Ok(event) => Ok((event, self.codes.is_some())),
-            Err(error) if self.codes.is_some() && is_of_configuration(&error) => {
-                Ok((launch(None)?, false))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Copies what is on the device already to where it is needed; returns when that is done, because uploads to the same
-/// buffers go through other queues.
+/// Copies inputs that are on the device already to where they are needed. Waits for the copies,
+/// because uploads to the same buffers go through other queues.
 fn copy(queue: &Queue, copies: &[Copy]) -> Result<()> {
     if copies.is_empty() {
         return Ok(());
@@ -173,20 +143,23 @@ fn copy(queue: &Queue, copies: &[Copy]) -> Result<()> {
 }
 
 /// One after the other: the driver transfers from and to the caller's memory as it can.
-fn directly(launcher: &Launcher<'_>, pieces: Vec<Piece<'_>>) -> Result<(bool, Vec<Kept>), Failure> {
+fn directly(
+    launcher: &Launcher<'_>,
+    chunks: Vec<Chunk<'_>>,
+) -> Result<(bool, Vec<DeferredResults>), Failure> {
     let mut as_asked = true;
-    let mut kept = Vec::new();
-    for (index, piece) in pieces.into_iter().enumerate() {
-        upload(launcher, index, &piece).map_err(Failure::during)?;
-        let (_, is_as_asked) = launcher.launch(index, &piece).map_err(Failure::before)?;
+    let mut deferred = Vec::new();
+    for (index, chunk) in chunks.into_iter().enumerate() {
+        upload(launcher, index, &chunk).map_err(Failure::during)?;
+        let (_, is_as_asked) = launcher.launch(index, &chunk).map_err(Failure::before)?;
         as_asked &= is_as_asked;
-        kept.extend(download(launcher, index, piece).map_err(Failure::during)?);
+        deferred.extend(download(launcher, index, chunk).map_err(Failure::during)?);
     }
-    Ok((as_asked, kept))
+    Ok((as_asked, deferred))
 }
 
-fn upload(launcher: &Launcher<'_>, index: usize, piece: &Piece<'_>) -> Result<()> {
-    for (position, operand) in piece.operands.iter().enumerate() {
+fn upload(launcher: &Launcher<'_>, index: usize, chunk: &Chunk<'_>) -> Result<()> {
+    for (position, operand) in chunk.operands.iter().enumerate() {
         let Operand::Buffer { uploads, .. } = operand else {
             continue;
         };
@@ -201,9 +174,13 @@ fn upload(launcher: &Launcher<'_>, index: usize, piece: &Piece<'_>) -> Result<()
 }
 
 /// Reads all results; the first read waits for the launch.
-fn download(launcher: &Launcher<'_>, index: usize, piece: Piece<'_>) -> Result<Vec<Kept>> {
-    let mut kept = Vec::new();
-    for (argument, operand) in piece.operands.into_iter().enumerate() {
+fn download(
+    launcher: &Launcher<'_>,
+    index: usize,
+    chunk: Chunk<'_>,
+) -> Result<Vec<DeferredResults>> {
+    let mut deferred = Vec::new();
+    for (argument, operand) in chunk.operands.into_iter().enumerate() {
         let Operand::Buffer {
             download: Some(download),
             ..
@@ -219,23 +196,18 @@ fn download(launcher: &Launcher<'_>, index: usize, piece: Piece<'_>) -> Result<V
         };
         match download.target {
             Target::Place(region) => read(region)?,
-            Target::Kept { rows, width } => {
+            Target::Deferred { rows, width } => {
                 let mut bytes = vec![0; rows * width];
                 if let Some(region) = Region::rows(&mut bytes, rows, width) {
                     read(region)?;
                 }
-                kept.push(Kept {
+                deferred.push(DeferredResults {
                     argument,
-                    share: piece.share,
+                    share: chunk.share,
                     bytes,
                 });
             }
         }
     }
-    Ok(kept)
-}
-
-/// Whether the selection rule may have a better one for the share.
-fn is_of_configuration(error: &Error) -> bool {
-    error.is_of_configuration() || matches!(error, Error::InvalidConfiguration { .. })
+    Ok(deferred)
 }

@@ -2,14 +2,14 @@
 
 mod further;
 
-pub(super) use further::Results;
+pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
 use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
-use super::measurer::Step;
 use super::near::Nears;
+use super::options::Step;
 use super::outcome::{KeptFor, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::Expected;
@@ -29,8 +29,8 @@ use std::path::Path;
 
 /// The arguments of one kernel for one problem.
 ///
-/// A round is a draw of inputs, and where buffers lie: even rounds are at the end of what is between forbidden pages,
-/// odd ones at its begin.
+/// A round is a draw of inputs, and where buffers lie: even rounds are at the end of what is
+/// between forbidden pages, odd ones at its begin.
 #[derive(Debug)]
 pub(super) struct Arguments {
     buffers: Vec<BufferArgument>,
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     pub(super) draws: usize,
     surroundings: Surroundings,
     keeping: Keeping,
-    /// What keeps and compares contents on the device; `None` where the host does.
+    /// The checksums on the device; `None` where the host keeps and compares contents.
     watch: Option<Watch>,
     nears: Nears,
     /// Where results are read to.
@@ -61,7 +61,7 @@ struct ScalarArgument {
 /// So much can be looked at after every configuration, bytes: 0.1 ms of a device that reads 3 TB/s.
 const IN_SIGHT: usize = 256 << 20;
 
-/// What arguments are made for.
+/// The kernel, problem and options that arguments are made for.
 pub(super) struct Setting<'a> {
     pub(super) context: &'a Context,
     pub(super) queue: &'a Queue,
@@ -84,7 +84,7 @@ pub(super) struct Setting<'a> {
 pub(super) enum Damage {
     /// Beside a buffer; it is repaired.
     Beside(WrongResult),
-    /// What is kept, so that nothing can be judged any more.
+    /// In kept memory, so that nothing can be judged any more.
     Kept(WrongResult),
 }
 
@@ -241,8 +241,8 @@ impl Arguments {
             .try_for_each(|buffer| buffer.restore(queue, round))
     }
 
-    /// Puts the contents of those buffers in place that a launch changes and reads; of all buffers, where another
-    /// round's are there.
+    /// Puts the contents of those buffers in place that a launch changes and reads; of all buffers,
+    /// where another round's are there.
     pub(super) fn restore_read_write(&self, queue: &Queue, round: Round) -> Result<()> {
         if self.placed.get() != round {
             return self.restore(queue, round);
@@ -261,7 +261,8 @@ impl Arguments {
         self.restore_some(queue, round, |access| access == Access::Write)
     }
 
-    /// Puts the reference's results into what a launch only writes. The round's inputs are in place.
+    /// Puts the reference's results into what a launch only writes. The round's inputs are in
+    /// place.
     pub(super) fn fill_outputs(&self, queue: &Queue, round: Round) -> Result<()> {
         let mut outputs = self.outputs();
         outputs.try_for_each(|buffer| buffer.put_results(queue, round))
@@ -298,8 +299,8 @@ impl Arguments {
         tolerance: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<(), PrepareError> {
-        // No results are expected yet, so that this finds only what is wrong by itself: accesses out
-        // of bounds and writes into read-only buffers.
+        // No results are expected yet, so that this finds only what is wrong by itself: accesses
+        // out of bounds and writes into read-only buffers.
         if let Some(wrong) = self.verify(queue, round)? {
             return Err(PrepareError::ReferenceWrong(wrong));
         }
@@ -334,13 +335,14 @@ impl Arguments {
         Ok(())
     }
 
-    /// Whether buffers were to lie between forbidden pages, and the driver computes in memory of its own.
+    /// Whether buffers were to lie between forbidden pages, and the driver computes in memory of
+    /// its own.
     pub(super) fn is_protected_in_vain(&self) -> bool {
         self.surroundings == Surroundings::Pages && self.shown != Shown::Written
     }
 
-    /// Whether the device says that a buffer's contents are as they should be, of which sums tell nothing. Where it
-    /// does not, or cannot, the host finds out what is wrong.
+    /// Whether the device says that a buffer's contents are as they should be, of which sums tell
+    /// nothing. Where it does not, or cannot, the host finds out what is wrong.
     fn is_near_on_device(
         &self,
         queue: &Queue,
@@ -356,7 +358,7 @@ impl Arguments {
         })
     }
 
-    /// What is wrong with what a launch left, if anything. Repairs what is beside buffers.
+    /// The error in the results of a launch, if there is one. Repairs the memory beside buffers.
     pub(super) fn verify(&self, queue: &Queue, round: Round) -> Result<Option<WrongResult>> {
         let is_told_by_sums = match &self.watch {
             Some(watch) => {
@@ -389,8 +391,8 @@ impl Arguments {
         self.watch.is_some() && bytes <= IN_SIGHT
     }
 
-    /// Looks at memory that no configuration may touch; at what is kept only if `with_kept`. Repairs what is beside
-    /// buffers.
+    /// Looks at memory that no configuration may touch; at what is kept only if `with_kept`.
+    /// Repairs what is beside buffers.
     pub(super) fn damage(&self, queue: &Queue, with_kept: bool) -> Result<Option<Damage>> {
         let Some(watch) = &self.watch else {
             if let Some(wrong) = self.damage_beside(queue)? {
@@ -410,14 +412,15 @@ impl Arguments {
             .iter()
             .map(|buffer| (buffer, buffer.zone_sums()));
         let zones = zones.flat_map(|(buffer, sums)| {
-            let of_zone = move |(span, record)| (span, record, buffer.far_write(KeptFor::Sums, 0));
+            let of_zone =
+                move |(span, checksum)| (span, checksum, buffer.far_write(KeptFor::Sums, 0));
             sums.into_iter().map(of_zone)
         });
         let count = kept.len();
         let (sums, mut written): (Vec<_>, Vec<_>) = kept
             .into_iter()
             .chain(zones)
-            .map(|(span, record, wrong)| ((span, record), wrong))
+            .map(|(span, checksum, wrong)| ((span, checksum), wrong))
             .unzip();
         let Some(index) = watch.changed(queue, &sums)? else {
             return Ok(None);
@@ -433,7 +436,7 @@ impl Arguments {
         Ok(found)
     }
 
-    /// What was accessed beside a buffer, which is repaired.
+    /// The access beside a buffer, if there was one. The memory there is repaired.
     fn damage_beside(&self, queue: &Queue) -> Result<Option<WrongResult>> {
         let mut found = None;
         for buffer in &self.buffers {

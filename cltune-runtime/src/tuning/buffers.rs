@@ -1,14 +1,14 @@
-//! A buffer argument: its memory, and what it holds in each draw.
+//! A buffer argument: its memory, and its contents in each draw.
 
+use super::elements::pattern;
 use super::fill::elements;
 use super::guarded::{Guarded, Surroundings};
 use super::kept::{Keeping, Kept};
-use super::measurer::Step;
+use super::options::Step;
 use super::outcome::{KeptFor, WrongKind, WrongResult};
-use super::poison::pattern;
 use super::prepare_error::PrepareError;
 use super::verify::{Expected, is_same};
-use super::watch::{Record, Span, Watch};
+use super::watch::{Checksum, Span, Watch};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
@@ -19,7 +19,7 @@ use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What buffers hold for a launch, and where they lie.
+/// The contents of buffers for a launch, and their places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Round {
     pub(super) draw: usize,
@@ -43,17 +43,18 @@ pub(super) struct BufferArgument {
     pub(super) access: Access,
     /// Where it lies, in turn.
     places: Vec<Guarded>,
-    /// What the guard zones of the only place add up to, where the device looks at them.
-    zones: Vec<Record>,
+    /// The sums of the guard zones of the only place, where the device checks them.
+    zones: Vec<Checksum>,
     draws: Vec<BufferDraw>,
 }
 
 /// One draw of a buffer's contents.
 #[derive(Debug)]
 struct BufferDraw {
-    /// What the kernel finds; `None` for outputs, which are poisoned, and empty buffers.
+    /// The contents that the kernel finds; `None` for outputs, which are poisoned, and empty
+    /// buffers.
     inputs: Option<Inputs>,
-    /// What the reference makes of it, for buffers that are written.
+    /// The reference's results, for buffers that are written.
     expected: Option<Expected>,
     /// The same on the device, where results are compared there.
     expected_on_device: Option<OnDevice>,
@@ -71,13 +72,13 @@ enum Inputs {
 #[derive(Debug)]
 struct OnDevice {
     contents: RawBuffer,
-    record: Record,
+    checksum: Checksum,
 }
 
 /// Smaller results are read back at once, bytes.
 const LARGE: usize = 1 << 20;
 
-/// How buffers are made.
+/// The means and options for making buffers.
 pub(super) struct Making<'a> {
     pub(super) context: &'a Context,
     pub(super) queue: &'a Queue,
@@ -85,11 +86,11 @@ pub(super) struct Making<'a> {
     pub(super) keeping: Keeping,
     /// Called before each draw is filled.
     pub(super) on_step: fn(Step),
-    /// What keeps and compares contents on the device, where that is done.
+    /// The checksums on the device, where contents are kept and compared there.
     pub(super) watch: Option<&'a Watch>,
 }
 
-/// What is declared of a buffer, and how long it is for a problem.
+/// The declaration of a buffer, with its length for a problem.
 pub(super) struct Declared<'a> {
     pub(super) position: usize,
     pub(super) name: String,
@@ -129,7 +130,7 @@ impl BufferArgument {
         let zones = match (making.watch, places.as_slice()) {
             (Some(watch), [place]) => {
                 let zones = place.zones().into_iter();
-                zones.map(|zone| watch.record(queue, zone)).collect()
+                zones.map(|zone| watch.checksum(queue, zone)).collect()
             }
             _ => Ok(Vec::new()),
         }?;
@@ -157,7 +158,7 @@ impl BufferArgument {
         self.places[0].bytes()
     }
 
-    /// How many draws there are.
+    /// The number of draws.
     pub(super) fn draws(&self) -> usize {
         self.draws.len()
     }
@@ -173,14 +174,14 @@ impl BufferArgument {
         self.draws.truncate(from);
     }
 
-    /// What the kernel finds in a draw; nothing for outputs.
+    /// The contents that the kernel finds in a draw; nothing for outputs.
     pub(super) fn contents(&self, queue: &Queue, draw: usize) -> Result<Vec<u8>> {
         let inputs = self.draws[draw].inputs.as_ref();
         let contents = inputs.map(|inputs| inputs.read(queue, self.bytes()));
         Ok(contents.transpose()?.unwrap_or_default().into_owned())
     }
 
-    /// What the reference makes of a draw.
+    /// The reference's results for a draw.
     pub(super) fn expected(&self, draw: usize) -> Option<&Expected> {
         self.draws[draw].expected.as_ref()
     }
@@ -239,8 +240,8 @@ impl BufferArgument {
         }
     }
 
-    /// Takes what the reference left as what is expected. What the host's memory shows of it, in the first round and
-    /// where it is between forbidden pages.
+    /// Takes what the reference left as what is expected. What the host's memory shows of it, in
+    /// the first round and where it is between forbidden pages.
     pub(super) fn expect<E: From<Error>>(
         &mut self,
         making: &Making<'_>,
@@ -278,24 +279,24 @@ impl BufferArgument {
         Ok(shown)
     }
 
-    /// What the device can tell to be right in a round from sums alone: guard zones, and the contents where they
-    /// must be exactly what is kept.
-    pub(super) fn sums(&self, round: Round) -> Vec<(Span<'_>, &Record)> {
+    /// Memory whose state in a round the device can check by sums alone: guard zones, and the
+    /// contents where they must be exactly what is kept.
+    pub(super) fn sums(&self, round: Round) -> Vec<(Span<'_>, &Checksum)> {
         let place = self.place(round);
         let mut sums = self.zone_sums();
         if let Some(kept) = self.exact_on_device(round) {
-            sums.push((Span::first(place.region(), place.bytes()), &kept.record));
+            sums.push((Span::first(place.region(), place.bytes()), &kept.checksum));
         }
         sums
     }
 
     /// The guard zones, where the device looks at them.
-    pub(super) fn zone_sums(&self) -> Vec<(Span<'_>, &Record)> {
+    pub(super) fn zone_sums(&self) -> Vec<(Span<'_>, &Checksum)> {
         let zones = self.places[0].zones().into_iter();
         zones.zip(&self.zones).collect()
     }
 
-    /// What must be exactly the contents after a round, on the device.
+    /// The exact contents after a round, on the device.
     fn exact_on_device(&self, round: Round) -> Option<&OnDevice> {
         let draw = self.draw(round);
         match (self.access, &draw.inputs) {
@@ -311,14 +312,14 @@ impl BufferArgument {
         self.bytes() == 0 || self.exact_on_device(round).is_some()
     }
 
-    /// What the contents are compared with on the device, element by element.
+    /// The results that the contents are compared with on the device, element by element.
     pub(super) fn near_on_device(&self, round: Round) -> Option<(&Expected, &RawBuffer)> {
         let draw = self.draw(round);
         let on_device = draw.expected_on_device.as_ref()?;
         Some((draw.expected.as_ref()?, &on_device.contents))
     }
 
-    /// What is wrong with the contents after a round.
+    /// The error in the contents after a round.
     pub(super) fn verify(
         &self,
         queue: &Queue,
@@ -352,8 +353,8 @@ impl BufferArgument {
         }))
     }
 
-    /// What is kept on the device, with what it is kept for.
-    pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Record, WrongResult)> {
+    /// Kept memory on the device, with the use that it is kept for.
+    pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Checksum, WrongResult)> {
         let bytes = self.bytes();
         let mut all = Vec::new();
         for (index, draw) in self.draws.iter().enumerate() {
@@ -368,13 +369,13 @@ impl BufferArgument {
                 .filter_map(|(kept, what)| Some((kept?, what)))
             {
                 let span = Span::first(&kept.contents, bytes);
-                all.push((span, &kept.record, self.far_write(what, index)));
+                all.push((span, &kept.checksum, self.far_write(what, index)));
             }
         }
         all
     }
 
-    /// What is kept on the host and is not what it was any more.
+    /// Kept bytes on the host that have changed.
     pub(super) fn changed_on_host(&self) -> Option<WrongResult> {
         self.draws.iter().enumerate().find_map(|(index, draw)| {
             let inputs = match &draw.inputs {
@@ -391,7 +392,7 @@ impl BufferArgument {
         })
     }
 
-    /// What is wrong where something else has written to what is kept of a draw.
+    /// The error where something has written to the kept contents of a draw.
     pub(super) fn far_write(&self, what: KeptFor, draw: usize) -> WrongResult {
         WrongResult::new(&*self.name, WrongKind::FarOutOfBounds { what, draw })
     }
@@ -402,7 +403,7 @@ fn is_float(element: ScalarType) -> bool {
     matches!(element, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
-/// What the host's memory shows of what a kernel wrote.
+/// The appearance of a kernel's writes in the host's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// It is there.
@@ -414,7 +415,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// What it shows of several buffers.
+    /// The appearance of the writes to several buffers.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Elsewhere, _) | (_, Self::Elsewhere) => Self::Elsewhere,
@@ -468,7 +469,7 @@ impl Inputs {
 
 impl OnDevice {
     fn new(watch: &Watch, queue: &Queue, contents: RawBuffer, bytes: usize) -> Result<Self> {
-        let record = watch.record(queue, Span::first(&contents, bytes))?;
-        Ok(Self { contents, record })
+        let checksum = watch.checksum(queue, Span::first(&contents, bytes))?;
+        Ok(Self { contents, checksum })
     }
 }

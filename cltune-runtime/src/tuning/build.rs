@@ -1,19 +1,20 @@
-//! A configuration built: from source, or from a binary that another process made of it.
+//! Built kernels: a configuration, from source or from a binary that another process made of it,
+//! and the reference.
 
 use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
-use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::kernel::{build_options, check_fit, set_local_memory};
 use crate::opencl::{BuildFailure, RawKernel, RawProgram};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
-use cltune_core::model::{Geometry, Rejection};
+use cltune_core::model::{Argument, ArgumentKind, Geometry, Rejection};
 use std::time::Instant;
 
-/// What configurations are built for.
+/// The context, kernel and problem that configurations are built for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target<'a> {
+pub(super) struct BuildTarget<'a> {
     pub(super) context: &'a Context,
     pub(super) declaration: &'a Declaration,
     pub(super) dims: &'a [i64],
@@ -21,15 +22,15 @@ pub(super) struct Target<'a> {
 
 /// A configuration that is built, and fits the device.
 #[derive(Debug)]
-pub(super) struct Built {
+pub(super) struct BuiltConfiguration {
     pub(super) program: RawProgram,
     pub(super) kernel: RawKernel,
     pub(super) geometry: Geometry,
-    /// How long building took.
+    /// The time that building took.
     pub(super) seconds: f64,
 }
 
-impl Built {
+impl BuiltConfiguration {
     /// The outcome of being right, with the times of launches.
     pub(super) fn timed(&self, samples_us: Vec<f64>) -> Outcome {
         Outcome::Ok(Measurement {
@@ -40,9 +41,13 @@ impl Built {
     }
 }
 
-impl<'a> Target<'a> {
+impl<'a> BuildTarget<'a> {
     /// Builds a configuration; from `binary` where the driver accepts it, else from source.
-    pub(super) fn build(&self, codes: &[i64], binary: Option<&[u8]>) -> Result<Built, Outcome> {
+    pub(super) fn build(
+        &self,
+        codes: &[i64],
+        binary: Option<&[u8]>,
+    ) -> Result<BuiltConfiguration, Outcome> {
         let (model, device) = (&self.declaration.model, self.context.device());
         let limits = &device.info().limits;
         model
@@ -65,7 +70,7 @@ impl<'a> Target<'a> {
         check_fit(&kernel, device, &geometry).map_err(|lacks| Outcome::LaunchFailed {
             error: lacks.to_string(),
         })?;
-        Ok(Built {
+        Ok(BuiltConfiguration {
             program,
             kernel,
             geometry,
@@ -73,7 +78,7 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// What formulas are evaluated with.
+    /// The values that formulas are evaluated with.
     pub(super) fn env(&self, codes: &'a [i64]) -> Env<'a> {
         Env {
             params: codes,
@@ -104,7 +109,33 @@ impl<'a> Target<'a> {
     }
 }
 
-/// A launch that did not come about, or failed.
+/// A kernel that computes the reference.
+#[derive(Debug)]
+pub(super) struct ReferenceLaunch {
+    pub(super) name: String,
+    pub(super) kernel: RawKernel,
+    pub(super) geometry: Geometry,
+    /// Whether it takes the local arguments of the declaration.
+    pub(super) takes_local: bool,
+    /// The number of terms that each result accumulates, if that is declared.
+    pub(super) accumulates: Option<u64>,
+}
+
+impl ReferenceLaunch {
+    /// The kernel's position of a declared argument.
+    pub(super) fn position(&self, arguments: &[Argument], declared: usize) -> u32 {
+        let before = arguments[..declared].iter();
+        before
+            .filter(|argument| self.takes_local || !is_local(argument))
+            .count() as u32
+    }
+}
+
+pub(super) fn is_local(argument: &Argument) -> bool {
+    matches!(argument.kind, ArgumentKind::Local { .. })
+}
+
+/// A launch that was not begun, or failed.
 pub(super) fn launch_failed(error: &Error) -> Outcome {
     Outcome::LaunchFailed {
         error: error.to_string(),

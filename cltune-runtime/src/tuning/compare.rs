@@ -1,15 +1,16 @@
-//! Choosing between configurations that are nearly alike.
+//! Comparison of configurations that are nearly alike, timed in turns.
 
 use super::buffers::Round;
-use super::build::{Built, launch_failed};
-use super::looking::unjudged;
-use super::measurer::{Measurer, Step};
+use super::build::{BuiltConfiguration, launch_failed};
+use super::damage::unjudged;
+use super::measurer::Measurer;
+use super::options::Step;
 use super::outcome::Outcome;
 use super::timing::{median, median_interval};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// How long to compare, beyond the least number of rounds.
+/// The time to compare, beyond the least number of rounds.
 const TIME: Duration = Duration::from_secs(2);
 /// The least and the most rounds.
 const ROUNDS: (usize, usize) = (11, 101);
@@ -21,19 +22,20 @@ pub struct Compared {
     pub time_us: f64,
     /// Between which times the median is, with a probability of 95 %.
     pub interval_us: (f64, f64),
-    /// How much local memory the kernel uses, bytes; 0 where the driver does not tell.
+    /// The local memory that the kernel uses, bytes; 0 where the driver does not tell.
     pub local_mem: u64,
     /// The work-items of a work-group; 1 where the driver chooses.
     pub work_items: usize,
 }
 
 /// A configuration that is timed in turns, and its times so far; or why it is not any more.
-type Contender = Result<(Built, Vec<f64>), Outcome>;
+type Contender = Result<(BuiltConfiguration, Vec<f64>), Outcome>;
 
 impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
-    /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all are known to
-    /// 0.2 %. They are expected to have been [verified](Self::verify), which also has built them.
+    /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all
+    /// are known to 0.2 %. They are expected to have been [verified](Self::verify), which also has
+    /// built them.
     ///
     /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
@@ -89,8 +91,8 @@ impl Measurer {
         compared.collect()
     }
 
-    /// What is to be said of all, where one of them has touched memory that none may touch. Which one is not known,
-    /// unless there is only one.
+    /// The outcome of all, where one of them has touched memory that none may touch. That one is
+    /// not known, unless there is only one.
     fn touched_while_comparing(&self, contenders: usize) -> Option<Outcome> {
         match self.touched()? {
             Outcome::WrongResult(wrong) if contenders > 1 => Some(unjudged(&wrong)),
@@ -98,7 +100,7 @@ impl Measurer {
         }
     }
 
-    fn compared(&self, built: &Built, samples: &[f64]) -> Compared {
+    fn compared(&self, built: &BuiltConfiguration, samples: &[f64]) -> Compared {
         let local = built.geometry.local;
         Compared {
             time_us: median(samples).unwrap_or(f64::NAN),
@@ -109,7 +111,7 @@ impl Measurer {
     }
 }
 
-/// What all are known to, at most, a part of the time.
+/// The precision to which all are known at most, a part of the time.
 const PRECISION: f64 = 0.002;
 
 /// Whether one is faster than all others beyond doubt, or all are known well.

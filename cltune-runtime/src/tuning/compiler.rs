@@ -1,17 +1,16 @@
-//! Building ahead: in a process beside the one that measures.
+//! Building ahead, in a process beside the one that measures.
 //!
-//! What is built reaches the measuring process as a program binary, or through the driver's own cache
-//! on disk, where building the same source again is a look-up: NVIDIA's and PoCL's have one.
+//! A built program reaches the measuring process as a program binary, or through the driver's own
+//! cache on disk, where building the same source again is a look-up: NVIDIA's and PoCL's have one.
 //!
 //! A CPU driver may leave the larger part of compiling to the first launch, when it knows the
-//! work-group's size (PoCL: 46 ms of 140 for a copy kernel happen while building, the others then). So
-//! on CPUs a kernel is launched once.
+//! work-group's size (PoCL: 46 ms of 140 for a copy kernel happen while building, the others then).
+//! On CPUs a kernel is therefore launched once.
 
 use super::arguments::{Arguments, Setting};
-use super::binary::Binary;
 use super::buffers::Round;
-use super::build::{Built, Target, launch_failed};
-use super::measurer::MeasureOptions;
+use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
+use super::options::MeasureOptions;
 use super::outcome::Outcome;
 use super::part::Part;
 use super::prepare_error::PrepareError;
@@ -19,10 +18,13 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::queue::Queue;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceType;
 use cltune_core::select::default_codes;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::fmt;
 use std::time::Instant;
 
 /// A kernel, a problem and a device, ready to build configurations.
@@ -35,14 +37,14 @@ pub struct Compiler {
     dims: Vec<i64>,
 }
 
-/// What became of building a configuration.
+/// The result of building a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Compiled {
     /// It can be measured.
     Ready {
-        /// How long building took, the first launch included, seconds.
+        /// The time that building took, the first launch included, seconds.
         seconds: f64,
-        /// How long it took to get the program's binary, seconds; 0 where it was not asked for.
+        /// The time that getting the program's binary took, seconds; 0 where it was not asked for.
         binary_seconds: f64,
         /// The binary, where it was asked for and the driver has one.
         binary: Option<Binary>,
@@ -109,7 +111,7 @@ impl Compiler {
 
     /// Builds a configuration. With `binary`, its program's binary is part of the answer.
     pub fn compile(&self, codes: &[i64], binary: bool) -> Compiled {
-        let target = Target {
+        let target = BuildTarget {
             context: &self.context,
             declaration: &self.declaration,
             dims: &self.dims,
@@ -134,9 +136,10 @@ impl Compiler {
         }
     }
 
-    /// Launches once, where that is part of compiling. A good part of the work-groups, where that takes
-    /// less time, and not a single one: PoCL compiles for large numbers of them and for small ones.
-    fn launch(&self, built: &Built) -> Result<()> {
+    /// Launches once, where that is part of compiling. A good part of the work-groups, where that
+    /// takes less time, and not a single one: PoCL compiles for large numbers of them and for small
+    /// ones.
+    fn launch(&self, built: &BuiltConfiguration) -> Result<()> {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());
         };
@@ -151,7 +154,31 @@ impl Compiler {
             .map_err(Error::call("clEnqueueNDRangeKernel"))?
             .wait()
             .map_err(Error::call("the kernel"))?;
-        // Repaired, and said where it is measured.
+        // Damage is repaired here, and reported where the configuration is measured.
         arguments.damage(queue, false).map(drop)
+    }
+}
+
+/// A program's binary for one device. Serialized as base64: numbers in JSON would be four times as
+/// long.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Binary(pub Vec<u8>);
+
+impl fmt::Debug for Binary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Binary({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Binary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        STANDARD.encode(&self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Binary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map(Self).map_err(de::Error::custom)
     }
 }

@@ -1,6 +1,6 @@
-//! What the tuner must know of a tunable of this program: its declaration, as the link section holds it.
+//! The declaration of a tunable of this program, as the link section holds it.
 
-use crate::launch::Tunable;
+use crate::kernel::Tunable;
 use cltune_core::declaration::Declaration;
 use cltune_core::record::{self, RecordError};
 

@@ -1,84 +1,41 @@
-//! Verifying on every draw: random ones, and those of other kinds, which are made when the first configuration
-//! is verified so.
+//! Verification on every draw: random ones, and those of other kinds, which are made when the first
+//! configuration is verified on them.
 
-use super::arguments::{Results, Setting};
+use super::arguments::{FurtherDraw, Results, Setting};
 use super::buffers::Round;
-use super::build::{Built, launch_failed};
+use super::build::{BuiltConfiguration, launch_failed};
 use super::kinds::{InputKind, Special, Values};
-use super::measurer::{MeasureOptions, Measurer, Step};
+use super::measurer::Measurer;
+use super::options::Step;
 use super::outcome::{Outcome, WrongResult};
 use super::prepare_error::PrepareError;
 use super::tolerance::unit_roundoff;
-use cltune_core::declaration::Declaration;
 use cltune_core::model::{Access, ArgumentKind, ScalarType};
 
 /// Further draws take at most this part of the device's memory.
 const PART_OF_MEMORY: u64 = 8;
-/// What the sum of so many terms of one sign loses, in roundings of its type, is no measure of a kernel.
+/// A sum of terms of one sign that may lose more than this to roundings of its type does not tell
+/// whether a kernel is right.
 const MOST_ROUNDINGS: f64 = 1.0 / 32.0;
-/// Results with zeros in the place of denormal numbers may differ by such a part of what is allowed from those
-/// with normal ones: then it is all the same whether a device takes denormal numbers for zero.
+/// Results with zeros in the place of denormal numbers may differ by such a part of what is allowed
+/// from those with normal ones: then it is all the same whether a device takes denormal numbers for
+/// zero.
 const ALL_THE_SAME: f64 = 1.0 / 16.0;
 
-/// Draws of other kinds than random ones.
-#[derive(Debug)]
-pub(super) struct Further {
-    /// Which there are to be; those that are left out are none of them any more.
-    kinds: Vec<InputKind>,
-    /// Which are there, and their numbers among all draws.
-    made: Vec<(InputKind, Made)>,
-    /// Which are left out, and why.
-    left_out: Vec<String>,
-}
-
-/// A further draw.
-#[derive(Clone, Debug)]
-struct Made {
-    draw: usize,
-    /// Why results cannot be compared, where the reference itself accesses what it must not: then only the
-    /// accesses of configurations are looked at.
-    unfit: Option<String>,
-}
-
-impl Further {
-    /// Those that a declaration allows, where they are wanted.
-    pub(super) fn of(declaration: &Declaration, options: &MeasureOptions) -> Self {
-        let kinds = options.kinds.then(|| InputKind::of(declaration));
-        Self {
-            kinds: kinds.unwrap_or_default(),
-            made: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-
-    fn leave_out(&mut self, kind: InputKind, reason: &str) {
-        let left_out = format!("{kind}: {reason}");
-        // One that is made again and again is unfit each time.
-        if !self.left_out.contains(&left_out) {
-            self.left_out.push(left_out);
-        }
-    }
-
-    fn made(&self, kind: InputKind) -> Option<Made> {
-        let mut made = self.made.iter();
-        made.find(|(of, _)| *of == kind)
-            .map(|(_, made)| made.clone())
-    }
-}
-
 impl Measurer {
-    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing it: on the
-    /// random ones, then on those of [other kinds](InputKind); then all memory that it must not touch is looked at.
-    /// The number of draws on which it was right. What is right stays built, for [comparing](Self::compare) it.
+    /// Builds a configuration, unless it is loaded, and verifies it on every draw, without timing
+    /// it: on the random ones, then on those of [other kinds](InputKind); then all memory that it
+    /// must not touch is looked at. The number of draws on which it was right. What is right stays
+    /// built, for [comparing](Self::compare) it.
     ///
-    /// The first call also computes the reference for the further draws, and so does each where these are too
-    /// large to be kept.
+    /// The first call also computes the reference for the further draws, and so does each where
+    /// these are too large to be kept.
     ///
     /// # Errors
-    /// What is wrong with it: an outcome that is not [`Outcome::Ok`].
+    /// The failure: an outcome that is not [`Outcome::Ok`].
     pub fn verify(&mut self, codes: &[i64]) -> Result<usize, Outcome> {
         let built = self.take_built(codes, None)?;
-        // Whatever is found in the end is this configuration's doing.
+        // Changes that are found in the end are then this configuration's.
         if !self.is_usable() {
             self.is_able_to_judge()?;
         }
@@ -101,7 +58,7 @@ impl Measurer {
         &self.further.left_out
     }
 
-    fn verify_built(&mut self, built: &Built) -> Result<usize, Outcome> {
+    fn verify_built(&mut self, built: &BuiltConfiguration) -> Result<usize, Outcome> {
         for round in self.arguments.rounds() {
             self.check(built, round, None)?;
         }
@@ -135,7 +92,12 @@ impl Measurer {
     }
 
     /// Runs a configuration on a draw, and compares.
-    fn check(&self, built: &Built, round: Round, kind: Option<InputKind>) -> Result<(), Outcome> {
+    fn check(
+        &self,
+        built: &BuiltConfiguration,
+        round: Round,
+        kind: Option<InputKind>,
+    ) -> Result<(), Outcome> {
         self.step(Step::Kernel);
         match self.run_and_verify(built, round) {
             Ok(None) => Ok(()),
@@ -157,7 +119,7 @@ impl Measurer {
     }
 
     /// Makes a further draw, or says why it cannot be used.
-    fn make(&mut self, kind: InputKind) -> Result<Made, String> {
+    fn make(&mut self, kind: InputKind) -> Result<FurtherDraw, String> {
         if kind.has_one_sign()
             && let Some((terms, element)) = self.loses_sums()
         {
@@ -172,9 +134,9 @@ impl Measurer {
         self.compute(kind.values())
     }
 
-    /// One with denormal numbers, which a device may take for zero: it can only be used where that is all the
-    /// same.
-    fn make_denormal(&mut self) -> Result<Made, String> {
+    /// One with denormal numbers, which a device may take for zero: it can only be used where that
+    /// is all the same.
+    fn make_denormal(&mut self) -> Result<FurtherDraw, String> {
         let kept = self.further.made(InputKind::Zeros);
         let is_kept = kept.is_some();
         let zeros = match kept {
@@ -188,11 +150,12 @@ impl Measurer {
         let results = results?;
         let draw = self.add_draw(Values::With(Special::Denormal))?;
         self.arguments.give_expected(draw, results);
-        Ok(Made { draw, unfit: None })
+        Ok(FurtherDraw { draw, unfit: None })
     }
 
-    /// What the reference computes with the least normal numbers in the place of zeros, where that is the same.
-    fn same_as_zeros(&mut self, zeros: &Made) -> Result<Results, String> {
+    /// The reference's results with the least normal numbers in the place of zeros, where that
+    /// is the same.
+    fn same_as_zeros(&mut self, zeros: &FurtherDraw) -> Result<Results, String> {
         let normal = self.compute(Values::With(Special::LeastNormal))?;
         let results = self.arguments.take_expected(normal.draw);
         self.arguments.remove_draws(normal.draw);
@@ -208,7 +171,7 @@ impl Measurer {
     }
 
     /// Adds a draw, and lets the reference compute it.
-    fn compute(&mut self, values: Values) -> Result<Made, String> {
+    fn compute(&mut self, values: Values) -> Result<FurtherDraw, String> {
         let draw = self.add_draw(values)?;
         let made = self.run_reference_on(draw);
         if made.is_err() {
@@ -236,7 +199,7 @@ impl Measurer {
         added.map_err(|error| error.to_string())
     }
 
-    fn run_reference_on(&mut self, draw: usize) -> Result<Made, String> {
+    fn run_reference_on(&mut self, draw: usize) -> Result<FurtherDraw, String> {
         let text = |error: PrepareError| error.to_string();
         let Some(reference) = &self.reference else {
             return Err("there is no reference".into());
@@ -246,7 +209,7 @@ impl Measurer {
         // Nothing is expected yet, so that this finds only accesses that are wrong by themselves.
         let wrong = self.arguments.verify(&self.queue, Round::of(draw));
         if let Some(wrong) = wrong.map_err(|error| text(error.into()))? {
-            return Ok(Made {
+            return Ok(FurtherDraw {
                 draw,
                 unfit: Some(format!("the reference is wrong there: {wrong}")),
             });
@@ -256,11 +219,11 @@ impl Measurer {
             .arguments
             .keep_expected_of_kind(&self.queue, draw, tolerance, accumulates);
         kept?;
-        Ok(Made { draw, unfit: None })
+        Ok(FurtherDraw { draw, unfit: None })
     }
 
-    /// The number of terms and the type of a result in which sums of so many of one sign mean little, if there is
-    /// one.
+    /// The number of terms and the type of a result in which sums of so many of one sign mean
+    /// little, if there is one.
     fn loses_sums(&self) -> Option<(u64, ScalarType)> {
         let terms = self.reference.as_ref()?.accumulates?;
         let mut arguments = self.declaration.model.arguments.iter();

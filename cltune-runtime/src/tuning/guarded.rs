@@ -1,7 +1,7 @@
 //! A buffer between memory that shows accesses out of bounds.
 
+use super::elements::surroundings;
 use super::outcome::WrongKind;
-use super::poison::surroundings;
 use super::watch::Span;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -13,14 +13,16 @@ use std::sync::Arc;
 
 /// The least size of a guard zone, bytes.
 const LEAST_ZONE: usize = 16 << 10;
-/// The size where the device looks at them itself, bytes, and at most which part of its memory. NVIDIA's driver puts
-/// small buffers into pages of 2 MiB beside each other: with zones of that size everything in reach is nobody's.
+/// The size where the device looks at them itself, bytes, and at most which part of its memory.
+/// NVIDIA's driver puts small buffers into pages of 2 MiB beside each other: with zones of that
+/// size everything in reach is nobody's.
 const LARGE_ZONE: (usize, usize) = (2 << 20, 1024);
 
-/// What lies around buffers.
+/// The memory around buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Surroundings {
-    /// Nothing, for tools that watch every access themselves and would take anything for the buffer's.
+    /// Nothing, for tools that watch every access themselves and would take anything for the
+    /// buffer's.
     Nothing,
     /// Guard zones that the host looks at.
     Zones,
@@ -30,8 +32,8 @@ pub(super) enum Surroundings {
     Pages,
 }
 
-/// A buffer; what lies around it is filled with the pattern of an element, which is not a number where there is
-/// such a thing, so that who reads it shows that in his results.
+/// A buffer; what lies around it is filled with the pattern of an element, which is not a number
+/// where there is such a thing, so that who reads it shows that in his results.
 #[derive(Debug)]
 pub(super) struct Guarded {
     region: RawBuffer,
@@ -53,8 +55,9 @@ enum Around {
 }
 
 impl Guarded {
-    /// Places for a buffer of so many bytes, of which one at a time is used; zero bytes are allocated as one. There
-    /// are two where one of them ends where forbidden pages begin, and the other begins where such pages end.
+    /// Places for a buffer of so many bytes, of which one at a time is used; zero bytes are
+    /// allocated as one. There are two where one of them ends where forbidden pages begin, and the
+    /// other begins where such pages end.
     pub(super) fn places(
         context: &Context,
         queue: &Queue,
@@ -124,8 +127,8 @@ impl Guarded {
         })
     }
 
-    /// Between forbidden pages: at the end of what is between them, and at its begin. `None` where the system has
-    /// no such pages, or the driver does not take them.
+    /// Between forbidden pages: at the end of what is between them, and at its begin. `None` where
+    /// the system has no such pages, or the driver does not take them.
     fn in_pages(context: &Context, bytes: usize, element: ScalarType) -> Option<Vec<Self>> {
         let largest = context.device().info().limits.max_mem_alloc_size;
         let size = bytes.max(1);
@@ -256,8 +259,8 @@ impl Guarded {
         Some(copy)
     }
 
-    /// Whether the host's memory has what was read of the region; `false` between zones. Where the driver
-    /// computes elsewhere it has not.
+    /// Whether the host's memory has what was read of the region; `false` between zones. Where the
+    /// driver computes elsewhere it has not.
     pub(super) fn is_in_host_memory(&self, queue: &Queue, read: &[u8]) -> Result<bool> {
         match &self.around {
             Around::Zones { .. } => Ok(false),
@@ -267,7 +270,7 @@ impl Guarded {
         }
     }
 
-    /// What was accessed outside of the region, nearest to it where that is known.
+    /// The access outside of the region, the nearest one where that is known.
     pub(super) fn damage(&self, queue: &Queue) -> Result<Option<WrongKind>> {
         let (before, after) = match &self.around {
             Around::Pages { memory, at } => {
@@ -321,13 +324,13 @@ impl Guarded {
     }
 }
 
-/// What regions begin at a multiple of.
+/// The alignment of regions.
 fn alignment(context: &Context) -> usize {
     let limits = &context.device().info().limits;
     (limits.mem_base_addr_align.max(128) as usize).next_power_of_two()
 }
 
-/// How large guard zones are that the device looks at.
+/// The size of guard zones that the device checks.
 fn large_zone(limits: &DeviceLimits) -> usize {
     let (zone, part) = LARGE_ZONE;
     let of_memory = usize::try_from(limits.global_mem_size).unwrap_or(usize::MAX) / part;

@@ -1,4 +1,5 @@
-//! Bytes on the host that the tuner keeps and nobody may change: what draws hold, what references made of them.
+//! Bytes on the host that the tuner keeps and nobody may change: inputs, and the reference's
+//! results.
 
 use crate::opencl::Sealed;
 use cltune_search::ready_threads;
@@ -6,7 +7,7 @@ use rayon::prelude::*;
 use std::convert::Infallible;
 use std::ops::Deref;
 
-/// How it is seen to that bytes stay as they are.
+/// The protection of kept bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     /// They are in pages that can only be read: who writes to them dies of it.
@@ -21,7 +22,7 @@ pub(super) enum Keeping {
 #[derive(Debug)]
 pub(crate) struct Kept {
     bytes: Bytes,
-    /// What they added up to.
+    /// Their checksum.
     sum: Option<u64>,
 }
 
@@ -32,10 +33,11 @@ enum Bytes {
 }
 
 impl Kept {
-    /// So many bytes, which `write` finds as zeros. Where the system seals nothing, they get a checksum.
+    /// So many bytes, which `write` finds as zeros. Where the system seals nothing, they get a
+    /// checksum.
     ///
     /// # Errors
-    /// What `write` fails with.
+    /// The error of `write`.
     pub(super) fn new<E>(
         len: usize,
         keeping: Keeping,
@@ -97,7 +99,7 @@ impl Deref for Kept {
     }
 }
 
-/// How many bytes a thread adds up at a time.
+/// The number of bytes that a thread adds up at a time.
 const CHUNK: usize = 1 << 20;
 
 /// A checksum, on all cores. A single changed word always changes it.

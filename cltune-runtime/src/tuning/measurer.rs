@@ -1,19 +1,18 @@
-//! The order of things: prepare once, measure many.
+//! A measurer: it prepares a kernel once, and then measures many configurations.
 
-use super::arguments::{Arguments, Damage, Setting};
-use super::binary::Binary;
+use super::arguments::{Arguments, Damage, FurtherDraws, Setting};
 use super::buffers::Round;
-use super::build::{Built, Target, launch_failed};
-use super::further::Further;
+use super::build::{BuildTarget, BuiltConfiguration, ReferenceLaunch, launch_failed};
+use super::compiler::Binary;
+use super::options::{MeasureOptions, Step};
 use super::outcome::{Outcome, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
-use super::reference::ReferenceLaunch;
 use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::launch::{build_options, check_fit, set_local_memory};
+use crate::kernel::{build_options, check_fit, set_local_memory};
 use crate::opencl::RawKernel;
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Reference};
@@ -21,104 +20,30 @@ use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
 use cltune_core::model::{Geometry, Model, Rejection};
 use cltune_core::select::default_codes;
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
-
-/// What a [`Measurer`] does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
-    /// The host makes something ready: allocates, fills, builds.
-    Host,
-    /// A kernel runs, and what it has computed is looked at.
-    Kernel,
-}
-
-/// How to measure.
-#[derive(Clone, Debug)]
-pub struct MeasureOptions {
-    /// The seed of the inputs.
-    pub seed: u64,
-    /// How many draws of random inputs configurations are verified on, in turn, and at least 1; `None`: as
-    /// many as are declared, or 2. Where no input is random, there is one.
-    pub draws: Option<usize>,
-    /// Whether [`Measurer::verify`] also draws inputs of [other kinds](super::InputKind).
-    pub kinds: bool,
-    /// How much memory those may take until the next configuration is verified, bytes, and at most an eighth of
-    /// the device's. Where they take more, each is made again for each configuration.
-    pub further_bytes: u64,
-    /// Whether buffers lie between guard zones, which show writes out of bounds.
-    pub guards: bool,
-    /// Whether buffers of a CPU lie between pages that nobody may touch instead, which show every access out of
-    /// bounds, reads too. For processes of their own: it needs a signal handler, and who reaches what the tuner keeps
-    /// ends the process. Where the system has no such pages, or the driver computes in memory of its own, there are
-    /// guard zones.
-    pub protect: bool,
-    /// Whether the device keeps inputs, compares large buffers and looks at what lies around them, which the host
-    /// only reads back where something is wrong; `None`: unless it is a CPU, whose memory is the host's.
-    pub compare_on_device: Option<bool>,
-    /// The least number of timed launches, except of clearly slower configurations.
-    pub least_repeats: usize,
-    /// The most timed launches.
-    pub most_repeats: usize,
-    /// How long to repeat beyond the least number.
-    pub repeat_time: Duration,
-    /// Up to which precision to repeat: the largest distance between the median and the ends of
-    /// [`median_interval`](super::median_interval), a part of the median.
-    pub precision: f64,
-    /// A configuration that is slower than the best by more than this factor is timed once, or given up
-    /// where a part of it shows that it is.
-    pub hopeless_factor: f64,
-    /// Where `fill = file("…")` is relative to.
-    pub folder: PathBuf,
-    /// Called before each step of what takes several: [making ready](Measurer::new),
-    /// [verifying](Measurer::verify) and [comparing](Measurer::compare), so that each can have a time limit.
-    pub on_step: fn(Step),
-}
-
-impl Default for MeasureOptions {
-    fn default() -> Self {
-        Self {
-            seed: 0,
-            draws: None,
-            kinds: true,
-            further_bytes: 4 << 30,
-            guards: true,
-            protect: false,
-            compare_on_device: None,
-            least_repeats: 3,
-            most_repeats: 50,
-            repeat_time: Duration::from_millis(100),
-            precision: 0.01,
-            hopeless_factor: 2.0,
-            folder: PathBuf::new(),
-            on_step: |_| {},
-        }
-    }
-}
+use std::time::Instant;
 
 /// A kernel, a problem and a device, ready to measure configurations.
 #[derive(Debug)]
 pub struct Measurer {
     // Buffers, programs and the queue are released before the context.
-    /// What was loaded and not yet measured, or verified and may be compared.
-    loaded: HashMap<Vec<i64>, Built>,
+    /// Configurations that were loaded and not yet measured, or verified and may be compared.
+    loaded: HashMap<Vec<i64>, BuiltConfiguration>,
     pub(super) arguments: Arguments,
-    /// What the reference is, once it has been computed.
+    /// The reference, once it has been computed.
     pub(super) reference: Option<ReferenceLaunch>,
     /// Draws of inputs of other kinds.
-    pub(super) further: Further,
+    pub(super) further: FurtherDraws,
     pub(super) queue: Queue,
     pub(super) context: Context,
     pub(super) declaration: Declaration,
     pub(super) dims: Vec<i64>,
     pub(super) default: Vec<i64>,
     pub(super) options: MeasureOptions,
-    /// How many configurations were verified; chooses the draw.
+    /// The number of configurations that were verified; it chooses the draw.
     verified: usize,
-    /// What was found changed of what is kept: nothing can be judged any more.
+    /// Memory of the tuner's own that was found changed: nothing can be judged any more.
     pub(super) spoilt: RefCell<Option<WrongResult>>,
 }
 
@@ -175,7 +100,7 @@ impl Measurer {
             codes: &default,
             dims,
             folder: &options.folder,
-            draws: draws(declaration, options),
+            draws: options.draws(declaration),
             seed: options.seed,
             guards: options.guards,
             protect,
@@ -185,7 +110,7 @@ impl Measurer {
         let mut measurer = Self {
             arguments,
             reference: None,
-            further: Further::of(declaration, options),
+            further: FurtherDraws::of(declaration, options),
             queue,
             context,
             declaration: declaration.clone(),
@@ -210,8 +135,8 @@ impl Measurer {
         &self.default
     }
 
-    /// Builds a configuration that will be measured, while nothing is timed. Measuring says what is wrong
-    /// with it, if anything. At most 64 are kept.
+    /// Builds a configuration that will be measured, while nothing is timed. Measuring says what is
+    /// wrong with it, if anything. At most 64 are kept.
     pub fn load(&mut self, codes: &[i64], binary: Option<&Binary>) {
         let binary = binary.map(|binary| binary.0.as_slice());
         if self.loaded.len() < MOST_LOADED
@@ -221,10 +146,10 @@ impl Measurer {
         }
     }
 
-    /// Builds, unless it is loaded, runs, verifies and times a configuration, and looks at memory that it must not
-    /// touch. `best_us` is the best time so far:
-    /// configurations clearly slower are timed once. `binary` is what a [`Compiler`] made of the
-    /// configuration; where the driver does not accept it, the source is built.
+    /// Builds, unless it is loaded, runs, verifies and times a configuration, and looks at memory
+    /// that it must not touch. `best_us` is the best time so far: configurations clearly slower are
+    /// timed once. `binary` is what a [`Compiler`] made of the configuration; where the driver does
+    /// not accept it, the source is built.
     ///
     /// [`Compiler`]: super::Compiler
     pub fn measure(
@@ -249,7 +174,11 @@ impl Measurer {
     }
 
     /// The times of a configuration that is right on the next draw, microseconds.
-    fn measure_built(&mut self, built: &Built, best_us: Option<f64>) -> Result<Vec<f64>, Outcome> {
+    fn measure_built(
+        &mut self,
+        built: &BuiltConfiguration,
+        best_us: Option<f64>,
+    ) -> Result<Vec<f64>, Outcome> {
         let failed = |error: Error| launch_failed(&error);
         let round = self.arguments.round(self.verified);
         if let Some(too_slow) = self.time_part(built, round, best_us).map_err(failed)? {
@@ -273,19 +202,19 @@ impl Measurer {
         }
     }
 
-    /// What is loaded, which is loaded no longer then; else it is built.
+    /// A configuration that is taken out of the loaded ones, or built.
     pub(super) fn take_built(
         &mut self,
         codes: &[i64],
         binary: Option<&Binary>,
-    ) -> Result<Built, Outcome> {
+    ) -> Result<BuiltConfiguration, Outcome> {
         let binary = binary.map(|binary| binary.0.as_slice());
         let loaded = self.loaded.remove(codes).map(Ok);
         loaded.unwrap_or_else(|| self.target().build(codes, binary))
     }
 
     /// Keeps what was built loaded, where not too much is.
-    pub(super) fn keep_built(&mut self, codes: &[i64], built: Built) {
+    pub(super) fn keep_built(&mut self, codes: &[i64], built: BuiltConfiguration) {
         if self.loaded.len() < MOST_LOADED {
             self.loaded.insert(codes.to_vec(), built);
         }
@@ -300,8 +229,8 @@ impl Measurer {
         &self.declaration.model
     }
 
-    pub(super) fn target(&self) -> Target<'_> {
-        Target {
+    pub(super) fn target(&self) -> BuildTarget<'_> {
+        BuildTarget {
             context: &self.context,
             declaration: &self.declaration,
             dims: &self.dims,
@@ -342,7 +271,7 @@ impl Measurer {
 
     pub(super) fn run_and_verify(
         &self,
-        built: &Built,
+        built: &BuiltConfiguration,
         round: Round,
     ) -> Result<Option<WrongResult>> {
         self.arguments.restore(&self.queue, round)?;
@@ -352,12 +281,12 @@ impl Measurer {
         self.arguments.verify(&self.queue, round)
     }
 
-    /// Gives a configuration up, where a part of its work-groups shows that all of them would take far
-    /// longer than the best time. The part is timed twice: a driver may compile during the first launch,
-    /// and something else may have used the device.
+    /// Gives a configuration up, where a part of its work-groups shows that all of them would take
+    /// far longer than the best time. The part is timed twice: a driver may compile during the
+    /// first launch, and something else may have used the device.
     fn time_part(
         &self,
-        built: &Built,
+        built: &BuiltConfiguration,
         round: Round,
         best_us: Option<f64>,
     ) -> Result<Option<Outcome>> {
@@ -388,18 +317,18 @@ impl Measurer {
     }
 
     /// A launch that caches and clocks warm up at. Nobody looks at its results.
-    pub(super) fn warm_up(&self, built: &Built, round: Round) -> Result<()> {
+    pub(super) fn warm_up(&self, built: &BuiltConfiguration, round: Round) -> Result<()> {
         self.arguments.restore_inputs(&self.queue, round)?;
         self.arguments
             .set(&built.kernel, round, |declared| declared as u32)?;
         self.launch(&built.kernel, &built.geometry).map(drop)
     }
 
-    /// Times more launches than the first, which began with empty outputs. A configuration that takes less
-    /// where they are not is found out.
+    /// Times more launches than the first, which began with empty outputs. A configuration that
+    /// takes less where they are not is found out.
     fn time(
         &self,
-        built: &Built,
+        built: &BuiltConfiguration,
         round: Round,
         best_us: Option<f64>,
         first_us: f64,
@@ -421,7 +350,7 @@ impl Measurer {
     }
 
     /// One timed launch, microseconds. Outputs hold what the launch before left there.
-    pub(super) fn sample(&self, built: &Built, round: Round) -> Result<f64> {
+    pub(super) fn sample(&self, built: &BuiltConfiguration, round: Round) -> Result<f64> {
         self.arguments.restore_read_write(&self.queue, round)?;
         self.arguments
             .set(&built.kernel, round, |declared| declared as u32)?;
@@ -447,33 +376,20 @@ impl Measurer {
 /// Programs take memory.
 const MOST_LOADED: usize = 64;
 
-/// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too much,
-/// and slow configurations do not cost much.
+/// Where the best takes less, what a launch costs besides its work (up to 0.1 ms) would count too
+/// much, and slow configurations do not cost much.
 const WORTH_A_PART_US: f64 = 1000.0;
 
 /// No launch is shorter, nanoseconds. rusticl (Mesa 22.3) on llvmpipe says 1 of every one.
 const SHORTEST_NS: u64 = 100;
 
-/// The time of a launch from the device's clock, nanoseconds, where that has measured it, else the host's.
+/// The time of a launch from the device's clock, nanoseconds, where that has measured it, else the
+/// host's.
 fn time_us(profile: Option<(u64, u64)>, host_us: f64) -> f64 {
     profile
         .map(|(start, end)| end.saturating_sub(start))
         .filter(|ns| *ns >= SHORTEST_NS)
         .map_or(host_us, |ns| ns as f64 / 1e3)
-}
-
-/// How many draws where neither options nor declaration say.
-const DRAWS: usize = 2;
-
-/// As many as are asked for or declared; where no input is random, they are all the same.
-fn draws(declaration: &Declaration, options: &MeasureOptions) -> usize {
-    let declared = || declaration.draws.map(|draws| draws as usize);
-    let draws = options.draws.or_else(declared).unwrap_or(DRAWS).max(1);
-    if declaration.has_random_inputs() {
-        draws
-    } else {
-        1
-    }
 }
 
 #[cfg(test)]

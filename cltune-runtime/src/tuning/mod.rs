@@ -7,71 +7,71 @@
 //! | file | owns |
 //! |---|---|
 //! | `declared` | the declaration of a tunable of this program |
-//! | `looking` | memory that no configuration may touch, and who is to blame |
-//! | `measurer` | the order of things: prepare once, measure many |
-//! | `reference` | computing what results are compared with |
-//! | `prepare_error` | why nothing can be measured |
-//! | `compiler` | configurations built ahead, in another process |
-//! | `build` | a configuration built and checked against the device |
-//! | `finalists` | which configurations may be the best, and are verified and compared |
+//! | `measurer` | a kernel prepared once, many configurations measured |
+//! | `options` | the options of measuring |
+//! | `damage` | damage to memory that no configuration may touch, and its attribution |
+//! | `reference` | the results that others are compared with |
+//! | `prepare_error` | reasons why nothing can be measured |
+//! | `compiler` | configurations built ahead, in another process, and their binaries |
+//! | `build` | kernels that are built and checked against the device |
+//! | `finalists` | the choice of configurations that are verified and compared in the end |
 //! | `compare` | configurations that are nearly alike, timed in turns |
-//! | `binary` | program binaries between processes |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
+//! | `buffers` | a buffer argument: its memory, and its contents in each draw |
 //! | `guarded` | a buffer between two guard zones |
-//! | `further` | verifying on every draw, and making those of other kinds than random |
+//! | `kept` | bytes of the tuner's own that nobody may change |
+//! | `further` | verification on every draw, also of other kinds than random |
 //! | `fill` | contents of arguments |
 //! | `kinds` | kinds of inputs that random draws hardly have |
-//! | `value` | elements as numbers and as text |
-//! | `poison` | bit patterns that mean «never written» |
-//! | `tolerance` | how far results may be from the reference's |
-//! | `verify` | comparing results with the reference's |
-//! | `near` | how far a result is from the reference's, asked on the device |
-//! | `watch` | whether memory is still what it was, asked on the device |
-//! | `signature` | comparing the declaration with the kernel's signature |
+//! | `elements` | elements as numbers, as text, and as bit patterns that mean "never written" |
+//! | `tolerance` | the allowed difference from the reference's results |
+//! | `verify` | comparison of results with the reference's |
+//! | `near` | comparison of results with the reference's on the device |
+//! | `watch` | checksums of memory, computed on the device |
+//! | `signature` | comparison of the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
-//! | `skipping` | whether a kernel does its work where it is done already |
-//! | `timing` | how often to run, and the median |
-//! | `outcome` | what can become of a configuration |
+//! | `skipping` | detection of kernels that skip work that is done |
+//! | `timing` | the number of launches to time, and the median |
+//! | `outcome` | the outcome of a configuration |
 
 mod arguments;
-mod binary;
 mod buffers;
 mod build;
 mod compare;
 mod compiler;
+mod damage;
 mod declared;
+mod elements;
 mod fill;
 mod finalists;
 mod further;
 mod guarded;
 mod kept;
 mod kinds;
-mod looking;
 mod measurer;
 mod near;
+mod options;
 mod outcome;
 mod part;
-mod poison;
 mod prepare_error;
 mod reference;
 mod signature;
 mod skipping;
 mod timing;
 mod tolerance;
-mod value;
 mod verify;
 mod watch;
 
-pub use binary::Binary;
 pub use compare::Compared;
-pub use compiler::{Compiled, Compiler};
+pub use compiler::{Binary, Compiled, Compiler};
 pub use declared::NoDeclaration;
+pub(crate) use elements::pattern;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
 pub use kinds::InputKind;
-pub use measurer::{MeasureOptions, Measurer, Step};
+pub use measurer::Measurer;
+pub use options::{MeasureOptions, Step};
 pub use outcome::{Different, KeptFor, Measurement, Outcome, SkipsWork, WrongKind, WrongResult};
-pub(crate) use poison::pattern;
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

@@ -1,5 +1,6 @@
-//! How far a result is from the reference's, asked on the device: reading it back and comparing on the
-//! host takes several times as long as most kernels do, the more so while other processes build there.
+//! Comparison of results with the reference's on the device: reading them back and comparing on the
+//! host takes several times as long as most kernels do, the more so while other processes build
+//! there.
 
 use super::guarded::Guarded;
 use super::tolerance::Allowed;
@@ -18,9 +19,9 @@ const GROUPS: usize = 1024;
 /// Each work-item has about so many elements, where there are enough.
 const EACH: usize = 16;
 
-/// Sums the squares of differences of elements that are near enough, in double precision as the host
-/// does, one sum for each work-group; infinite where an element is not near. The same bits are near, not
-/// numbers among them.
+/// Sums the squares of differences of elements that are near enough, in double precision as the
+/// host does, one sum for each work-group; infinite where an element is not near. The same bits are
+/// near, not numbers among them.
 const SOURCE: &str = "
 #ifndef cl_khr_fp64
 #error no double precision
@@ -53,7 +54,7 @@ __kernel void near(__global const BITS* expected, __global const BITS* found, co
 }
 ";
 
-/// What compares elements on the device, for each type.
+/// The kernels that compare elements on the device, for each type.
 #[derive(Debug, Default)]
 pub(super) struct Nears {
     /// Built when they are first needed; `None` where the device does not build them.
@@ -80,7 +81,8 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// `None` where the device has no double precision, or does not build it: then results are read back.
+    /// `None` where the device has no double precision, or does not build it: then results are read
+    /// back.
     fn new(context: &Context, element: ScalarType) -> Option<Self> {
         // `vload_half` needs no extension.
         let (bits, load) = match element {
@@ -100,7 +102,8 @@ impl Near {
         })
     }
 
-    /// Whether a result is certainly right; `expected` holds the reference's, the same as `reference`.
+    /// Whether a result is certainly right; `expected` holds the reference's, the same as
+    /// `reference`.
     pub(super) fn is_right(
         &self,
         queue: &Queue,
@@ -113,8 +116,8 @@ impl Near {
         Ok(squares.is_some_and(|squares| reference.is_within_norm(squares, count)))
     }
 
-    /// The sum of the squares of the differences of so many elements; `None` where one is farther from
-    /// what is expected than allowed.
+    /// The sum of the squares of the differences of so many elements; `None` where one is farther
+    /// from what is expected than allowed.
     fn squares(
         &self,
         queue: &Queue,
@@ -151,123 +154,5 @@ impl Near {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::guarded::Surroundings;
-    use super::*;
-    use crate::device::Device;
-    use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
-    use half::f16;
-
-    /// A reference's elements and a configuration's, as bytes.
-    type Case<const N: usize> = (Vec<[u8; N]>, Vec<[u8; N]>);
-
-    /// What the host and the device say of each of these results, which must be the same.
-    fn passes<const N: usize>(
-        element: ScalarType,
-        declared: &Tolerance,
-        cases: &[Case<N>],
-    ) -> Vec<bool> {
-        let device = Device::select().unwrap();
-        let context = Context::new(&device).unwrap();
-        let queue = Queue::new(&context).unwrap();
-        let near = Near::new(&context, element).unwrap();
-        let said = cases.iter().map(|(expected, found)| {
-            let (expected, found) = (expected.as_flattened(), found.as_flattened());
-            let reference = Expected::new(element, expected.to_vec(), declared, None).unwrap();
-            let on_host = reference.compare(element, found, false).is_none();
-            let zones = Surroundings::Zones;
-            let region = Guarded::places(&context, &queue, found.len(), element, zones).unwrap();
-            let region = &region[0];
-            let buffers = [expected, found].map(|contents| {
-                let buffer = RawBuffer::new(context.raw(), contents.len()).unwrap();
-                queue.raw().write(&buffer, 0, contents).unwrap();
-                buffer
-            });
-            region.copy_from(&queue, &buffers[1]).unwrap();
-            let on_device = near
-                .is_right(&queue, region, &buffers[0], &reference)
-                .unwrap();
-            assert_eq!(on_host, on_device, "{expected:?} {found:?}");
-            on_host
-        });
-        said.collect()
-    }
-
-    #[test]
-    fn the_device_says_what_the_host_says() {
-        let declared = Tolerance {
-            elements: Some(ElementTolerance {
-                rel: 1e-3,
-                abs: 1e-6,
-            }),
-            ..Tolerance::default()
-        };
-        // More elements than work-items, and a rest.
-        let many: Vec<f32> = (0..ITEMS * GROUPS * EACH + 3).map(|i| i as f32).collect();
-        let with = |at: usize, value: f32| {
-            let mut changed = many.clone();
-            changed[at] = value;
-            (many.clone(), changed)
-        };
-        let infinite = f32::INFINITY;
-        let cases = [
-            (vec![1.0, -2.0], vec![1.000_9, -1.998_1]),
-            (vec![1.0, -2.0], vec![1.001_1, -2.0]),
-            (vec![0.0], vec![-0.0]),
-            (vec![0.0], vec![1.1e-6]),
-            (vec![infinite, -infinite], vec![infinite, -infinite]),
-            (vec![infinite], vec![-infinite]),
-            (vec![infinite], vec![f32::MAX]),
-            (vec![1.0], vec![infinite]),
-            (vec![1.0], vec![f32::NAN]),
-            with(0, 0.0),
-            with(many.len() - 1, 0.0),
-            with(many.len() / 2, 0.0),
-        ];
-        let said = passes(
-            ScalarType::F32,
-            &declared,
-            &cases.map(|(a, b)| {
-                let bytes = |of: Vec<f32>| of.into_iter().map(f32::to_le_bytes).collect();
-                (bytes(a), bytes(b))
-            }),
-        );
-        let right = [0, 2, 4, 9];
-        let expected: Vec<bool> = (0..said.len()).map(|case| right.contains(&case)).collect();
-        assert_eq!(said, expected);
-    }
-
-    #[test]
-    fn doubles_and_halves_are_compared_as_such() {
-        let tiny = 1.0 + 1e-11_f64;
-        let said = passes(
-            ScalarType::F64,
-            &Tolerance::default(),
-            &[tiny, 1.0 + 1e-9].map(|found| (vec![1_f64.to_le_bytes()], vec![found.to_le_bytes()])),
-        );
-        assert_eq!(said, [true, false]);
-        let bytes = |value: f32| vec![f16::from_f32(value).to_le_bytes(); 3];
-        let said = passes(
-            ScalarType::F16,
-            &Tolerance::default(),
-            &[100.5, 110.0].map(|found| (bytes(100.0), bytes(found))),
-        );
-        assert_eq!(said, [true, false]);
-    }
-
-    #[test]
-    fn a_norm_is_judged_over_all_elements() {
-        let declared = Tolerance {
-            norm: Some(NormTolerance::Declared(0.1)),
-            ..Tolerance::default()
-        };
-        let ones = vec![1_f32.to_le_bytes(); 100];
-        let with = |value: f32| {
-            let mut found = ones.clone();
-            found[7] = value.to_le_bytes();
-            (ones.clone(), found)
-        };
-        let said = passes(ScalarType::F32, &declared, &[with(1.9), with(2.1)]);
-        assert_eq!(said, [true, false], "0.9 and 1.1 of 10");
-    }
-}
+#[path = "../../tests/unit/tuning_near.rs"]
+mod tests;

@@ -1,11 +1,11 @@
-//! What can become of a configuration. Serializable, since it comes from another process.
+//! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What became of measuring a configuration.
+/// The outcome of measuring a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// It built, ran, was right, and was timed.
@@ -22,25 +22,26 @@ pub enum Outcome {
     },
     /// It ran and was wrong.
     WrongResult(WrongResult),
-    /// Nothing is known of it: what the tuner compares with was found changed, and another configuration may
-    /// have done that. To be measured again in a new process.
+    /// Nothing is known of it: what the tuner compares with was found changed, and another
+    /// configuration may have done that. To be measured again in a new process.
     Unjudged {
-        /// What was found.
+        /// The change that was found.
         reason: String,
     },
-    /// A part of its work-groups showed that it is far slower than the best, so all of it was not run.
+    /// A part of its work-groups showed that it is far slower than the best, so all of it was not
+    /// run.
     TooSlow {
-        /// What one launch takes at least, microseconds.
+        /// The least time that one launch takes, microseconds.
         at_least_us: f64,
         /// The best time, which it was compared with, microseconds.
         best_us: f64,
     },
-    /// It does not do its work where its outputs hold the right results already, so its times say nothing of
-    /// a program that computes something new.
+    /// It does not do its work where its outputs hold the right results already, so its times say
+    /// nothing of a program that computes something new.
     SkipsWork(SkipsWork),
 }
 
-/// What a kernel takes that skips work that is done, in the median.
+/// The median times of a kernel that skips work that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkipsWork {
     /// A launch whose outputs hold nothing yet, microseconds.
@@ -68,7 +69,7 @@ pub struct Measurement {
     /// Every timed launch, microseconds, in order. One sample: it was clearly slower than the best
     /// and was not repeated.
     pub samples_us: Vec<f64>,
-    /// How long building took, seconds.
+    /// The time that building took, seconds.
     pub build_seconds: f64,
 }
 
@@ -77,13 +78,13 @@ pub struct Measurement {
 pub struct WrongResult {
     /// The argument's name.
     pub argument: String,
-    /// What is wrong.
+    /// The error.
     pub kind: WrongKind,
     /// With which kind of inputs, where they are not just random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputKind>,
-    /// Whether a configuration was compared with an earlier run of its own: the default, where no other
-    /// reference is declared.
+    /// Whether a configuration was compared with an earlier run of its own: the default, where no
+    /// other reference is declared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_itself: bool,
 }
@@ -103,28 +104,28 @@ impl WrongResult {
 /// An element that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Different {
-    /// Which one.
+    /// The index of the element.
     pub index: usize,
-    /// What the reference computes.
+    /// The reference's value.
     pub expected: Box<str>,
-    /// What the configuration computes.
+    /// The configuration's value.
     pub found: Box<str>,
 }
 
-/// What is wrong with a result.
+/// The kind of error in a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WrongKind {
     /// An element differs from the reference's by more than the tolerance.
     Mismatch {
         /// The first such element.
         index: usize,
-        /// What the reference computes.
+        /// The reference's value.
         expected: Box<str>,
-        /// What the configuration computes.
+        /// The configuration's value.
         found: Box<str>,
         /// By how much it may differ; 0 where nothing else will do.
         allowed: f64,
-        /// How many elements are wrong.
+        /// The number of wrong elements.
         count: usize,
         /// The number of elements.
         len: usize,
@@ -140,16 +141,16 @@ pub enum WrongKind {
         bound: f64,
         /// The element that differs most.
         index: usize,
-        /// What the reference computes there.
+        /// The reference's value there.
         expected: Box<str>,
-        /// What the configuration computes there.
+        /// The configuration's value there.
         found: Box<str>,
     },
     /// An element was never written that the reference writes.
     NeverWritten {
         /// The first such element.
         index: usize,
-        /// How many elements were never written.
+        /// The number of elements that were never written.
         count: usize,
         /// The number of elements.
         len: usize,
@@ -167,7 +168,7 @@ pub enum WrongKind {
     },
     /// Memory far outside of all buffers was written: what the tuner keeps of this argument.
     FarOutOfBounds {
-        /// What it is kept for.
+        /// The use of that memory.
         what: KeptFor,
         /// The draw that it is of.
         draw: usize,
@@ -179,14 +180,14 @@ pub enum WrongKind {
     },
 }
 
-/// What the tuner keeps of an argument, beside the buffer that kernels get.
+/// The memory that the tuner keeps for an argument, beside the buffer that kernels get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeptFor {
-    /// What the buffer holds before a launch.
+    /// The contents of the buffer before a launch.
     Inputs,
-    /// What the reference has computed.
+    /// The reference's results.
     Results,
-    /// What the memory around the buffer adds up to.
+    /// The checksums of the memory around the buffer.
     Sums,
 }
 
@@ -227,7 +228,7 @@ impl fmt::Display for WrongResult {
 }
 
 impl WrongResult {
-    /// What is wrong where.
+    /// The error and its place.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let argument = &self.argument;
         match &self.kind {

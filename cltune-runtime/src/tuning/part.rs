@@ -1,7 +1,7 @@
 //! A part of a launch: enough to see that a configuration is far slower than the best.
 //!
-//! Only where the declaration says that all work-groups do about the same (`even_work = true`), whichever
-//! of them are launched. A kernel that divides its work by the number of work-groups
+//! Only where the declaration says that all work-groups do about the same (`even_work = true`),
+//! whichever of them are launched. A kernel that divides its work by the number of work-groups
 //! (`get_global_size(0)`) does not: then a part takes as long as the whole.
 
 use cltune_core::model::Geometry;
@@ -15,13 +15,13 @@ const LEAST_GAIN: usize = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) geometry: Geometry,
-    /// How many times as many work-groups the whole has.
+    /// The factor by which the whole launch has more work-groups.
     times: f64,
 }
 
 impl Part {
-    /// A part of `whole`, cut across the dimension with the most work-groups; `None` where it would be
-    /// too large, or the driver chooses the work-groups.
+    /// A part of `whole`, cut across the dimension with the most work-groups; `None` where it would
+    /// be too large, or the driver chooses the work-groups.
     pub(super) fn of(whole: &Geometry, compute_units: usize) -> Option<Self> {
         let local = whole.local?;
         let groups: [usize; 3] = std::array::from_fn(|at| whole.global[at] / local[at].max(1));
@@ -45,12 +45,12 @@ impl Part {
         })
     }
 
-    /// What the whole takes at least, microseconds, of which the part took so many.
+    /// The least time of the whole launch, microseconds, where the part took so many.
     ///
-    /// A CPU's cores work on a work-group each, so that the whole takes as many times as long as it has
-    /// work-groups; half of that, since cores may have had nothing to do at the end of the part. Other
-    /// devices have many work-groups on a compute unit at a time: the part may have taken as long as
-    /// the whole does, but not longer.
+    /// A CPU's cores work on a work-group each, so that the whole takes as many times as long as it
+    /// has work-groups; half of that, since cores may have had nothing to do at the end of the
+    /// part. Other devices have many work-groups on a compute unit at a time: the part may have
+    /// taken as long as the whole does, but not longer.
     pub(super) fn whole_takes_at_least_us(&self, part_us: f64, is_cpu: bool) -> f64 {
         if is_cpu {
             part_us * (self.times / 2.0).max(1.0)

@@ -1,4 +1,4 @@
-//! Why nothing can be measured.
+//! Reasons why nothing can be measured.
 
 use super::fill::FillError;
 use super::outcome::WrongResult;
@@ -71,7 +71,7 @@ pub enum PrepareError {
     Accumulates {
         /// The formula.
         text: String,
-        /// What is wrong with its value.
+        /// The error in its value.
         reason: String,
     },
     /// The reference computes NaN, with which nothing can be compared.

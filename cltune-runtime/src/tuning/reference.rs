@@ -1,39 +1,14 @@
-//! Computing the results that configurations are compared with.
+//! The reference: it computes the results that configurations are compared with.
 
 use super::buffers::Round;
-use super::measurer::{Measurer, Step};
+use super::build::{ReferenceLaunch, is_local};
+use super::measurer::Measurer;
+use super::options::Step;
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
 use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::Reference;
-use cltune_core::model::{Argument, ArgumentKind, Geometry};
-
-/// A kernel that computes the reference.
-#[derive(Debug)]
-pub(super) struct ReferenceLaunch {
-    name: String,
-    kernel: RawKernel,
-    geometry: Geometry,
-    /// Whether it takes the local arguments of the declaration.
-    takes_local: bool,
-    /// How many terms each result accumulates, if that is declared.
-    pub(super) accumulates: Option<u64>,
-}
-
-impl ReferenceLaunch {
-    /// The kernel's position of a declared argument.
-    fn position(&self, arguments: &[Argument], declared: usize) -> u32 {
-        let before = arguments[..declared].iter();
-        before
-            .filter(|argument| self.takes_local || !is_local(argument))
-            .count() as u32
-    }
-}
-
-fn is_local(argument: &Argument) -> bool {
-    matches!(argument.kind, ArgumentKind::Local { .. })
-}
 
 impl Measurer {
     /// Compares the declaration with the kernel's signature, then keeps what the reference makes of
@@ -77,7 +52,7 @@ impl Measurer {
         Ok(())
     }
 
-    /// How many terms each result accumulates, if that is declared.
+    /// The number of terms that each result accumulates, if that is declared.
     fn accumulates(&self) -> Result<Option<u64>, PrepareError> {
         let Some(terms) = &self.declaration.tolerance.accumulates else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Comparing the declared arguments with the kernel's real signature.
+//! Comparison of the declared arguments with the kernel's real signature.
 
 use crate::opencl::{ArgInfo, RawKernel};
 use cltune_core::model::{Access, Argument, ArgumentKind, ScalarType};
@@ -16,9 +16,9 @@ pub struct SignatureMismatch {
 /// One position of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureRow {
-    /// What is declared; `None` past the end.
+    /// The declared argument; `None` past the end.
     pub declared: Option<String>,
-    /// What the kernel takes; `None` past the end.
+    /// The kernel's argument; `None` past the end.
     pub kernel: Option<String>,
     /// Whether they agree.
     pub agrees: bool,
@@ -173,79 +173,5 @@ fn scalar_of(name: &str) -> Option<(ScalarType, u32)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use cltune_core::model::Memory;
-
-    #[expect(clippy::unnecessary_wraps, reason = "as the driver answers")]
-    fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
-        Some(ArgInfo {
-            type_name: type_name.into(),
-            name: "x".into(),
-            address,
-        })
-    }
-
-    fn buffer(access: Access) -> Argument {
-        let kind = ArgumentKind::Buffer {
-            element: ScalarType::F32,
-            access,
-            len: None,
-            memory: Memory::Buffer,
-        };
-        Argument {
-            name: "x".into(),
-            kind,
-        }
-    }
-
-    fn agrees(argument: Argument, found: Option<ArgInfo>) -> bool {
-        compare("k", &[argument], &[found]).is_ok()
-    }
-
-    #[test]
-    fn vectors_of_the_element_are_the_kernels_own_view() {
-        assert!(agrees(buffer(Access::Read), info("global", "float*")));
-        assert!(agrees(buffer(Access::Read), info("global", "float4*")));
-        assert!(agrees(buffer(Access::Read), info("constant", "float*")));
-        assert!(!agrees(
-            buffer(Access::ReadWrite),
-            info("constant", "float*")
-        ));
-        assert!(!agrees(buffer(Access::Read), info("global", "double*")));
-        assert!(!agrees(buffer(Access::Read), info("global", "float")));
-        assert!(!agrees(buffer(Access::Read), info("local", "float*")));
-        assert!(agrees(buffer(Access::Read), info("global", "my_type*")));
-        assert!(agrees(buffer(Access::Read), None));
-    }
-
-    #[test]
-    fn scalars_are_exact() {
-        let scalar = |scalar| Argument {
-            name: "n".into(),
-            kind: ArgumentKind::Scalar {
-                scalar,
-                dimension: None,
-            },
-        };
-        assert!(agrees(scalar(ScalarType::U32), info("private", "uint")));
-        assert!(agrees(
-            scalar(ScalarType::U32),
-            info("private", "unsigned int")
-        ));
-        assert!(!agrees(scalar(ScalarType::U32), info("private", "int")));
-        assert!(!agrees(scalar(ScalarType::F32), info("private", "float4")));
-        assert!(!agrees(scalar(ScalarType::F32), info("global", "float*")));
-    }
-
-    #[test]
-    fn a_missing_argument_shows_both_sides() {
-        let error = compare("k", &[buffer(Access::Read)], &[])
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("x: &Buffer<f32>") && error.contains("(nothing)"),
-            "{error}"
-        );
-    }
-}
+#[path = "../../tests/unit/tuning_signature.rs"]
+mod tests;

@@ -1,14 +1,15 @@
-//! Whether a kernel does its work also where an earlier launch has done it.
+//! Detection of kernels that skip work that an earlier launch has done.
 //!
-//! One that looks first, and has nothing to do where an output holds the right results already, would take no
-//! time in all launches but the first. So the first timed launch of each configuration begins with empty
-//! (poisoned) outputs, and its result is verified. Where it took longer than the others that may be the caches,
-//! which filling the outputs has displaced, or a hiccup. Before a kernel is blamed, launches with right and with
-//! empty outputs are timed in turns, each after a memory operation of the same size, so that they differ in
-//! nothing else.
+//! A kernel that looks first, and has nothing to do where an output holds the right results
+//! already, would take no time in all launches but the first. The first timed launch of each
+//! configuration therefore begins with empty (poisoned) outputs, and its result is verified.
+//! Caches, which filling the outputs has displaced, or a hiccup may also make that launch longer
+//! than the others. Before a kernel counts as one that skips work, launches with right and with
+//! empty outputs are timed in turns, each after a memory operation of the same size, so that they
+//! differ in nothing else.
 
 use super::buffers::Round;
-use super::build::{Built, launch_failed};
+use super::build::{BuiltConfiguration, launch_failed};
 use super::measurer::Measurer;
 use super::outcome::{Outcome, SkipsWork};
 use super::timing::median;
@@ -20,13 +21,13 @@ const LONGER: f64 = 1.25;
 const TICKS_US: f64 = 2.0;
 /// After so many turns the median is believed of launches that find their work done.
 const FEW_TURNS: usize = 3;
-/// So many turns are enough to blame a kernel: one that takes now one time, now another, for whatever reason, has
-/// been fast once by then.
+/// So many turns are enough to reject a kernel: one that takes now one time, now another, for
+/// whatever reason, has been fast once by then.
 const TURNS: usize = 32;
 /// So many are, where they have taken so long, microseconds: long launches differ less.
 const LONG_TURNS: (usize, f64) = (20, 2e6);
 
-/// What launches in turns say.
+/// The verdict of launches in turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// It does its work.
@@ -38,9 +39,13 @@ enum Verdict {
 }
 
 impl Measurer {
-    /// The time of a launch that begins with empty outputs, microseconds. Its results are verified: a
-    /// kernel may be right in a first launch only.
-    pub(super) fn first_sample(&self, built: &Built, round: Round) -> Result<f64, Outcome> {
+    /// The time of a launch that begins with empty outputs, microseconds. Its results are verified:
+    /// a kernel may be right in a first launch only.
+    pub(super) fn first_sample(
+        &self,
+        built: &BuiltConfiguration,
+        round: Round,
+    ) -> Result<f64, Outcome> {
         let launched = self.arguments.empty_outputs(&self.queue, round);
         let sample = launched.and_then(|()| self.sample(built, round));
         let sample = sample.map_err(|error| launch_failed(&error))?;
@@ -51,14 +56,14 @@ impl Measurer {
         }
     }
 
-    /// Whether a kernel whose first sample began with empty outputs, and the others with right ones, does its
-    /// work in each.
+    /// Whether a kernel whose first sample began with empty outputs, and the others with right
+    /// ones, does its work in each.
     ///
     /// # Errors
     /// It does not, or fails.
     pub(super) fn check_work(
         &self,
-        built: &Built,
+        built: &BuiltConfiguration,
         round: Round,
         samples_us: &[f64],
     ) -> Result<(), Outcome> {
@@ -93,7 +98,7 @@ impl Measurer {
     }
 
     /// The time of a launch whose outputs have just been emptied, or filled with the right results.
-    fn sample_of(&self, built: &Built, round: Round, is_empty: bool) -> Result<f64> {
+    fn sample_of(&self, built: &BuiltConfiguration, round: Round, is_empty: bool) -> Result<f64> {
         if is_empty {
             self.arguments.empty_outputs(&self.queue, round)?;
         } else {
@@ -107,15 +112,15 @@ fn is_longer(time_us: f64, other_us: f64) -> bool {
     time_us > other_us * LONGER + TICKS_US
 }
 
-/// What most of these times do not exceed: three quarters of them, or all where there are few.
+/// The time that most of these do not exceed: three quarters of them, or all where there are few.
 fn most(times_us: &[f64]) -> Option<f64> {
     let mut sorted = times_us.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.into_iter().rev().nth(times_us.len() / 4)
 }
 
-/// What so many launches with empty and with right outputs say. Whatever disturbs a launch makes it longer, so
-/// the shortest say most.
+/// The verdict of launches with empty and with right outputs. Whatever disturbs a launch makes it
+/// longer, so the shortest say most.
 fn verdict(empty_us: &[f64], done_us: &[f64]) -> Verdict {
     let least = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
     let turns = done_us.len();

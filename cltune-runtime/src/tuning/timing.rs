@@ -1,4 +1,4 @@
-//! How often a configuration is run, and what its time is.
+//! The number of launches that are timed of a configuration, and the median.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ fn middle(sorted: &[f64]) -> Option<f64> {
 /// Between which values the median lies, whatever the distribution: with a probability of 95 % or
 /// more from six values on, of fewer between the least and the largest. `None` for no values.
 ///
-/// The interval of order statistics (Conover 1999, section 3.2): the number of values below the true
-/// median has a binomial distribution.
+/// The interval of order statistics (Conover 1999, section 3.2): the number of values below the
+/// true median has a binomial distribution.
 pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -31,8 +31,8 @@ pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
     Some((*low, *high))
 }
 
-/// How many of `n` sorted values on each side are outside the interval: as many as at most 2.5 %
-/// of all samples would have beyond the median.
+/// The number of `n` sorted values on each side that are outside the interval: as many as at most
+/// 2.5 % of all samples would have beyond the median.
 fn outside(n: usize) -> usize {
     let mut probability = 0.5_f64.powi(i32::try_from(n).unwrap_or(i32::MAX));
     let mut below = probability;
@@ -93,8 +93,8 @@ impl Repeats {
     }
 }
 
-/// What is surely slower than the best by this factor needs no better precision: it will not be
-/// among the finalists.
+/// A configuration surely slower than the best by this factor needs no better precision: it will
+/// not be among the finalists.
 const SLOWER: f64 = 1.1;
 /// From so many samples on the interval has its 95 %.
 const CERTAIN: usize = 6;

@@ -1,5 +1,5 @@
-//! Whether memory on the device is still what it was, asked on the device: reading it back and comparing
-//! there would take longer than most kernels do.
+//! Checksums of device memory, computed on the device: reading the memory back and comparing on the
+//! host would take longer than most kernels do.
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -17,8 +17,9 @@ const EACH: usize = 16;
 /// So many spans are looked at with one answer.
 const SPANS: usize = 256;
 
-/// Each work-group adds its words up, each of them mixed with its place, and keeps the sum (turn 0), or
-/// notes the turn where the sum is not what it was. A single changed word always changes the sum.
+/// Each work-group adds its words up, each of them mixed with its place, and keeps the sum (turn
+/// 0), or notes the turn where the sum is not what it was. A single changed word always changes the
+/// sum.
 const SOURCE: &str = "
 ulong mixed(const ulong word, const ulong at) {
     const ulong mixed = (word ^ at * 0x9E3779B97F4A7C15UL) * 0xD6E8FEB86659FD93UL;
@@ -90,9 +91,9 @@ impl<'a> Span<'a> {
     }
 }
 
-/// What a span added up to, on the device.
+/// The checksum of a span, on the device.
 #[derive(Debug)]
-pub(super) struct Record(RawBuffer);
+pub(super) struct Checksum(RawBuffer);
 
 impl Watch {
     /// `None` where the device does not build it: then the host keeps and compares everything.
@@ -115,27 +116,27 @@ impl Watch {
     }
 
     /// Keeps what a span adds up to.
-    pub(super) fn record(&self, queue: &Queue, span: Span<'_>) -> Result<Record> {
+    pub(super) fn checksum(&self, queue: &Queue, span: Span<'_>) -> Result<Checksum> {
         let bytes = self.groups(span.bytes) * size_of::<u64>();
         let sums = RawBuffer::new(queue.context().raw(), bytes)
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-        let record = Record(sums);
-        self.enqueue(queue, span, &record, 0, 0)?;
-        Ok(record)
+        let checksum = Checksum(sums);
+        self.enqueue(queue, span, &checksum, 0, 0)?;
+        Ok(checksum)
     }
 
-    /// The first of these spans that is not what it was when it was recorded.
+    /// The first of these spans whose memory has changed since its checksum was made.
     pub(super) fn changed(
         &self,
         queue: &Queue,
-        spans: &[(Span<'_>, &Record)],
+        spans: &[(Span<'_>, &Checksum)],
     ) -> Result<Option<usize>> {
         for (chunk, spans) in spans.chunks(SPANS).enumerate() {
             // So that nobody has to write zeros before.
             let turn = self.turn.get().checked_add(1).unwrap_or(1);
             self.turn.set(turn);
-            for (index, (span, record)) in (0..).zip(spans) {
-                self.enqueue(queue, *span, record, index, turn)?;
+            for (index, (span, checksum)) in (0..).zip(spans) {
+                self.enqueue(queue, *span, checksum, index, turn)?;
             }
             let mut changed = [0; SPANS * size_of::<u32>()];
             let changed = &mut changed[..size_of::<u32>() * spans.len()];
@@ -156,7 +157,7 @@ impl Watch {
         &self,
         queue: &Queue,
         span: Span<'_>,
-        record: &Record,
+        checksum: &Checksum,
         index: u32,
         turn: u32,
     ) -> Result<()> {
@@ -165,7 +166,7 @@ impl Watch {
             .set_buffer(0, span.buffer)
             .and_then(|()| self.kernel.set_scalar(1, &begin))
             .and_then(|()| self.kernel.set_scalar(2, &bytes))
-            .and_then(|()| self.kernel.set_buffer(3, &record.0))
+            .and_then(|()| self.kernel.set_buffer(3, &checksum.0))
             .and_then(|()| self.kernel.set_buffer(4, &self.changed))
             .and_then(|()| self.kernel.set_scalar(5, &index.to_ne_bytes()))
             .and_then(|()| self.kernel.set_scalar(6, &turn.to_ne_bytes()))
@@ -183,7 +184,7 @@ impl Watch {
             .map_err(Error::call("clEnqueueNDRangeKernel"))
     }
 
-    /// How many work-groups add so many bytes up.
+    /// The number of work-groups that add so many bytes up.
     fn groups(&self, bytes: usize) -> usize {
         bytes.div_ceil(self.items * EACH * 8).clamp(1, GROUPS)
     }
@@ -219,8 +220,13 @@ mod tests {
                 begin,
                 bytes,
             };
-            let record = watch.record(&queue, span).unwrap();
-            let is_same = || watch.changed(&queue, &[(span, &record)]).unwrap().is_none();
+            let checksum = watch.checksum(&queue, span).unwrap();
+            let is_same = || {
+                watch
+                    .changed(&queue, &[(span, &checksum)])
+                    .unwrap()
+                    .is_none()
+            };
             assert!(is_same());
             let end = begin + bytes;
             let inside = [begin, begin + bytes / 2, end - 1];
@@ -249,12 +255,12 @@ mod tests {
             begin: index * 8,
             bytes: 8,
         });
-        let recorded: Vec<(Span<'_>, Record)> = spans
-            .map(|span| (span, watch.record(&queue, span).unwrap()))
+        let checksums: Vec<(Span<'_>, Checksum)> = spans
+            .map(|span| (span, watch.checksum(&queue, span).unwrap()))
             .collect();
-        let pairs: Vec<_> = recorded
+        let pairs: Vec<_> = checksums
             .iter()
-            .map(|(span, record)| (*span, record))
+            .map(|(span, checksum)| (*span, checksum))
             .collect();
         assert_eq!(watch.changed(&queue, &pairs).unwrap(), None);
         for index in [count - 1, SPANS, SPANS - 1, 4] {

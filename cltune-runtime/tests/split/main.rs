@@ -3,7 +3,7 @@
 
 mod kernels;
 mod pinned_memory;
-mod residents;
+mod resident_inputs;
 
 use cltune_runtime::{Device, DeviceSet, Element, Error, Sharing, SplitReport, Transfers};
 use kernels::{blocks, convolution, positions, product, saxpy};
@@ -131,7 +131,7 @@ fn pinned(factors: [f64; 3]) -> DeviceSet {
 
 #[test]
 fn what_goes_through_pinned_memory_in_pieces_is_the_same() {
-    // Shares of 16 MiB and more in both directions together are computed in pieces.
+    // Shares of 16 MiB and more in both directions together are computed in chunks.
     let (n, mask) = ((6 << 20) + 5, 7);
     let mut devices = pinned([0.5, 0.1, 0.4]);
     let w = numbers(mask);
@@ -174,7 +174,7 @@ fn rows_and_columns_go_through_pinned_memory() {
     assert!(result == expected, "by columns");
 }
 
-/// A product of two devices whose shares have three pieces each.
+/// A product of two devices whose shares have three chunks each.
 fn in_three_pieces(
     [m, n]: [u32; 2],
     split: impl FnOnce(&mut DeviceSet, u32, &[i64], &[i64], &mut [i64]) -> SplitReport,
@@ -192,7 +192,7 @@ fn in_three_pieces(
 
 #[test]
 fn a_share_of_few_columns_is_computed_in_pieces_of_rows() {
-    // A work-group computes four columns, so there are no pieces of columns.
+    // A work-group computes four columns, so there are no chunks of columns.
     let (m, n) = (1 << 19, 8);
     in_three_pieces([m, n], |devices, k, left, right, result| {
         product::split_n(devices, m, n, k, left, right, result).unwrap()
@@ -201,7 +201,7 @@ fn a_share_of_few_columns_is_computed_in_pieces_of_rows() {
 
 #[test]
 fn a_share_of_few_rows_is_computed_in_pieces_of_columns() {
-    // A work-group computes four rows, so there are no pieces of rows.
+    // A work-group computes four rows, so there are no chunks of rows.
     let (m, n) = (8, 1 << 19);
     in_three_pieces([m, n], |devices, k, left, right, result| {
         product::split_m(devices, m, n, k, left, right, result).unwrap()

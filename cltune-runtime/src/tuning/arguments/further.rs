@@ -1,21 +1,68 @@
-//! Draws of other kinds than random ones, which are added when they are needed and may be removed again.
+//! Draws of other kinds than random ones, which are added when they are needed and may be removed
+//! again.
 
 use super::super::buffers::{BufferArgument, Making, Round};
 use super::{Arguments, Setting, sequence};
 use crate::error::{Error, Result};
 use crate::queue::Queue;
 use crate::tuning::fill::elements;
-use crate::tuning::kinds::Values;
-use crate::tuning::measurer::Step;
+use crate::tuning::kinds::{InputKind, Values};
+use crate::tuning::options::{MeasureOptions, Step};
 use crate::tuning::prepare_error::PrepareError;
 use crate::tuning::verify::{Expected, Unfit};
-use cltune_core::declaration::{Fill, Tolerance};
+use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::model::Access;
 
 /// The random sequences of further draws are beyond those of all others.
 const SEQUENCE: usize = 1 << 20;
 
-/// What the reference makes of a draw: for each buffer that is written.
+/// Draws of other kinds than random ones.
+#[derive(Debug)]
+pub(in crate::tuning) struct FurtherDraws {
+    /// The kinds that are wanted, without those that are left out.
+    pub(in crate::tuning) kinds: Vec<InputKind>,
+    /// Those that exist.
+    pub(in crate::tuning) made: Vec<(InputKind, FurtherDraw)>,
+    /// Those that are left out, with the reason.
+    pub(in crate::tuning) left_out: Vec<String>,
+}
+
+/// A further draw, by its number among all draws.
+#[derive(Clone, Debug)]
+pub(in crate::tuning) struct FurtherDraw {
+    pub(in crate::tuning) draw: usize,
+    /// The reason why results cannot be compared, where the reference itself accesses memory that
+    /// it must not: then only the accesses of configurations are checked.
+    pub(in crate::tuning) unfit: Option<String>,
+}
+
+impl FurtherDraws {
+    /// Those that a declaration allows, where they are wanted.
+    pub(in crate::tuning) fn of(declaration: &Declaration, options: &MeasureOptions) -> Self {
+        let kinds = options.kinds.then(|| InputKind::of(declaration));
+        Self {
+            kinds: kinds.unwrap_or_default(),
+            made: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    pub(in crate::tuning) fn leave_out(&mut self, kind: InputKind, reason: &str) {
+        let left_out = format!("{kind}: {reason}");
+        // A draw that is made again and again is unfit each time.
+        if !self.left_out.contains(&left_out) {
+            self.left_out.push(left_out);
+        }
+    }
+
+    pub(in crate::tuning) fn made(&self, kind: InputKind) -> Option<FurtherDraw> {
+        let mut made = self.made.iter();
+        made.find(|(of, _)| *of == kind)
+            .map(|(_, made)| made.clone())
+    }
+}
+
+/// The reference's results for a draw: one for each buffer that is written.
 pub(in crate::tuning) type Results = Vec<Option<Expected>>;
 
 /// Why results cannot be used.
@@ -42,8 +89,8 @@ impl Arguments {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Adds a draw with such values, where the arguments' fills allow them, and random ones elsewhere. Its number.
-    /// The setting is that of [`Arguments::new`].
+    /// Adds a draw with such values, where the arguments' fills allow them, and random ones
+    /// elsewhere. Its number. The setting is that of [`Arguments::new`].
     pub(in crate::tuning) fn add_draw(
         &mut self,
         setting: &Setting<'_>,
@@ -106,7 +153,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// How many draws there are, further ones included.
+    /// The number of draws, further ones included.
     fn all_draws(&self) -> usize {
         let buffers = self.buffers.iter().map(BufferArgument::draws);
         let scalars = self.scalars.iter().map(|scalar| scalar.draws.len());
@@ -177,7 +224,8 @@ impl Arguments {
         }
     }
 
-    /// Whether the reference's results of a draw are nearer to these than a part of what is allowed.
+    /// Whether the reference's results of a draw are nearer to these than a part of what is
+    /// allowed.
     pub(in crate::tuning) fn are_nearer(&self, part: f64, draw: usize, results: &Results) -> bool {
         self.buffers.iter().zip(results).all(|(buffer, other)| {
             let pair = buffer.expected(draw).zip(other.as_ref());

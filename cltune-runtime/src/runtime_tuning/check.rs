@@ -1,0 +1,197 @@
+//! Comparison of a configuration's results with the default's, on copies of the buffers of a call.
+
+use super::launch_timer::LaunchTimer;
+use crate::error::{Error, Result};
+use crate::kernel::{Arg, Passed, Prepared};
+use crate::opencl::{RawBuffer, RawQueue};
+use crate::queue::Queue;
+use crate::tuning::{Expected, WrongResult, pattern};
+use cltune_core::declaration::Declaration;
+use cltune_core::expr::Env;
+use cltune_core::model::{Access, ArgumentKind, ScalarType};
+
+/// The result of a check.
+#[derive(Debug)]
+pub(super) enum Checked {
+    /// It is right, and took so long, microseconds.
+    Right(f64),
+    /// It is wrong, or does not run.
+    Wrong(String),
+}
+
+/// The call whose arguments are used for a check.
+pub(super) struct Check<'a> {
+    pub(super) queue: &'a Queue,
+    pub(super) declaration: &'a Declaration,
+    pub(super) dims: &'a [i64],
+    /// The codes of the default.
+    pub(super) default: &'a [i64],
+    pub(super) args: &'a [Arg<'a>],
+}
+
+/// A buffer that the kernel writes.
+struct WrittenBuffer<'a> {
+    /// The position among the arguments of the call.
+    position: usize,
+    name: &'a str,
+    element: ScalarType,
+    /// Whether the kernel reads nothing of it.
+    is_output: bool,
+    raw: &'a RawBuffer,
+    bytes: usize,
+}
+
+/// A buffer that the kernel writes, with the copy that a check uses.
+struct BufferCopy<'a> {
+    target: WrittenBuffer<'a>,
+    copy: RawBuffer,
+}
+
+/// The number of bytes that a check compares.
+pub(super) fn written_bytes(declaration: &Declaration, args: &[Arg<'_>]) -> usize {
+    written(declaration, args).map(|target| target.bytes).sum()
+}
+
+/// The buffers of a call that the kernel writes.
+fn written<'a>(
+    declaration: &'a Declaration,
+    args: &'a [Arg<'a>],
+) -> impl Iterator<Item = WrittenBuffer<'a>> {
+    let arguments = declaration.model.arguments.iter();
+    let passed = arguments.filter(|one| !matches!(one.kind, ArgumentKind::Local { .. }));
+    let pairs = passed.zip(args).enumerate();
+    pairs.filter_map(|(position, (argument, arg))| {
+        let ArgumentKind::Buffer {
+            element, access, ..
+        } = &argument.kind
+        else {
+            return None;
+        };
+        let Passed::Buffer { raw, len, .. } = arg.0 else {
+            return None;
+        };
+        let is_written = *access != Access::Read && len > 0;
+        is_written.then(|| WrittenBuffer {
+            position,
+            name: &argument.name,
+            element: *element,
+            is_output: *access == Access::Write,
+            raw,
+            bytes: len * element.size(),
+        })
+    })
+}
+
+impl Check<'_> {
+    /// Runs the default and the candidate on copies, one after the other, and compares. Waits for
+    /// all that the queue was given before.
+    ///
+    /// # Errors
+    /// The default does not run on the copies, or they do not fit into the device's memory.
+    pub(super) fn run(
+        &self,
+        timer: &mut LaunchTimer,
+        default: &Prepared,
+        candidate: &Prepared,
+    ) -> Result<Checked> {
+        self.queue.finish()?;
+        let raw = timer.queue(self.queue)?;
+        let written = self.copies()?;
+        self.launch(raw, &written, default)?;
+        let mut expected = Vec::new();
+        for buffer in &written {
+            expected.push(self.expected(buffer, buffer.read(raw)?));
+        }
+        let time_us = match self.launch(raw, &written, candidate) {
+            Ok(time_us) => time_us,
+            Err(error) => return Ok(Checked::Wrong(error.to_string())),
+        };
+        for (buffer, expected) in written.iter().zip(expected) {
+            let found = buffer.read(raw)?;
+            let wrong = match expected {
+                Ok(expected) => {
+                    let WrittenBuffer {
+                        name,
+                        element,
+                        is_output,
+                        ..
+                    } = buffer.target;
+                    let wrong = expected.compare(element, &found, is_output);
+                    wrong.map(|kind| WrongResult::new(name, kind).to_string())
+                }
+                // With NaN in them, results can only be the same.
+                Err(expected) => {
+                    let name = buffer.target.name;
+                    (expected != found).then(|| format!("{name} has other results"))
+                }
+            };
+            if let Some(wrong) = wrong {
+                return Ok(Checked::Wrong(wrong));
+            }
+        }
+        Ok(Checked::Right(time_us))
+    }
+
+    fn copies(&self) -> Result<Vec<BufferCopy<'_>>> {
+        let mut all = Vec::new();
+        for target in written(self.declaration, self.args) {
+            let bytes = target.bytes;
+            let copy = RawBuffer::new(self.queue.context().raw(), bytes)
+                .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
+            all.push(BufferCopy { target, copy });
+        }
+        Ok(all)
+    }
+
+    /// Launches on fresh copies and waits; the time in microseconds. Outputs are poisoned: the
+    /// call's may hold the right results already, of an earlier call.
+    fn launch(
+        &self,
+        raw: &RawQueue,
+        written: &[BufferCopy<'_>],
+        prepared: &Prepared,
+    ) -> Result<f64> {
+        let mut args = self.args.to_vec();
+        for buffer in written {
+            let target = &buffer.target;
+            if target.is_output {
+                raw.fill(&buffer.copy, pattern(target.element), 0, target.bytes)
+                    .map_err(Error::call("clEnqueueFillBuffer"))?;
+            } else {
+                raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
+                    .map_err(Error::call("clEnqueueCopyBuffer"))?;
+            }
+            if let Passed::Buffer { raw, .. } = &mut args[target.position].0 {
+                *raw = &buffer.copy;
+            }
+        }
+        let model = &self.declaration.model;
+        let event = prepared.launch_on(raw, model, self.queue, &args, None)?;
+        Ok(event.duration()?.as_secs_f64() * 1e6)
+    }
+
+    /// The default's results with the tolerance; the bare bytes where they hold NaN.
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
+        let tolerance = &self.declaration.tolerance;
+        let env = Env {
+            params: self.default,
+            dims: self.dims,
+            device: &self.queue.device().info().limits,
+        };
+        let terms = tolerance.accumulates.as_ref();
+        let terms = terms.and_then(|terms| terms.eval(&env).ok());
+        let accumulates = terms.and_then(|terms| u64::try_from(terms).ok());
+        let accumulates = accumulates.filter(|terms| *terms > 0);
+        let expected = Expected::new(buffer.target.element, bytes.clone(), tolerance, accumulates);
+        expected.map_err(|_| bytes)
+    }
+}
+
+impl BufferCopy<'_> {
+    fn read(&self, raw: &RawQueue) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; self.target.bytes];
+        raw.read(&self.copy, 0, &mut bytes)
+            .map_err(Error::call("clEnqueueReadBuffer"))?;
+        Ok(bytes)
+    }
+}
