@@ -6,7 +6,7 @@ use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::select::{KnownDevice, KnownResult, Table, select};
+use cltune_core::select::{TunedDevice, TunedResult, Table, select};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -107,7 +107,7 @@ fn table(devices: usize, per_device: i64) -> Table {
         };
         let mut problems: Vec<Vec<i64>> = (0..per_device).map(problem).collect();
         problems.sort();
-        problems.into_iter().map(move |problem| KnownResult {
+        problems.into_iter().map(move |problem| TunedResult {
             device: device as u16,
             problem: problem.into(),
             values: vec![8, 8, 4, 2].into(),
@@ -116,7 +116,7 @@ fn table(devices: usize, per_device: i64) -> Table {
     });
     Table {
         devices: (0..devices)
-            .map(|number| KnownDevice::of(&device_info(number)))
+            .map(|number| TunedDevice::of(&device_info(number)))
             .collect(),
         results: results.collect(),
     }

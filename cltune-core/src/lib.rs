@@ -1,4 +1,4 @@
-//! What cltune's macro, tuner and run time agree on.
+//! The concepts that cltune's macro, tuner and run time share.
 //!
 //! This crate is pure: no OpenCL, no I/O, no global state. Everything in it is tested without a
 //! device. The macro crate, the run-time crate and `cargo cltune` depend on it and on nothing of

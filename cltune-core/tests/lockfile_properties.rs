@@ -5,7 +5,7 @@
 use cltune_core::device::DeviceType;
 use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
 use cltune_core::parameter::Value;
-use cltune_core::select::KnownDevice;
+use cltune_core::select::TunedDevice;
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ prop_compose! {
         device_type in device_type(), limits in [0..i64::MAX, 0..i64::MAX, 0..i64::MAX],
     ) -> LockDevice {
         let [compute_units, max_work_group_size, local_mem_size] = limits;
-        let device = KnownDevice {
+        let device = TunedDevice {
             platform: platform.into(), name: name.into(), vendor: vendor.into(), device_type,
             compute_units, max_work_group_size, local_mem_size,
         };
@@ -124,7 +124,7 @@ fn lockfile() -> impl Strategy<Value = Lockfile> {
             .map(|(position, (id, device))| {
                 // A device is in a file once.
                 let name = format!("{} {position}", device.device.name).into();
-                let known = KnownDevice {
+                let known = TunedDevice {
                     name,
                     ..device.device
                 };
@@ -173,7 +173,7 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
             lockfile.merge(&Lockfile {
                 devices: vec![LockDevice {
                     id: name.to_lowercase(),
-                    device: KnownDevice {
+                    device: TunedDevice {
                         platform: platform.into(),
                         name: name.into(),
                         vendor: "vendor".into(),

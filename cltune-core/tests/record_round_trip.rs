@@ -7,7 +7,7 @@ use cltune_core::declaration::{
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
 use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::record::{RecordProblem, decode_all, encode};
+use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
 use cltune_core::{List, Text, fingerprint};
 use proptest::prelude::*;
 
@@ -249,6 +249,44 @@ fn a_record_of_a_newer_version_says_to_update() {
     let error = decode_all(&record).expect_err("version 2");
     assert_eq!(error.problem, RecordProblem::NewerVersion { found: 2 });
     assert!(error.to_string().contains("update cargo-cltune"), "{error}");
+}
+
+#[test]
+fn what_a_newer_release_wrote_and_this_one_does_not_know_says_to_update() {
+    let own = concat!(
+        "cltune = \"",
+        env!("CARGO_PKG_VERSION"),
+        "\"\nWG % WPT == 0"
+    );
+    let (release, constraint) = own.split_once('\n').expect("two lines");
+    let text = to_text(&declaration());
+    assert_eq!(
+        (
+            text.matches(release).count(),
+            text.matches(constraint).count()
+        ),
+        (1, 1)
+    );
+    let error = |release_in_it: &str| {
+        let text = text.replace(release, release_in_it);
+        let text = text.replace(constraint, "WG % device.warp_size == 0");
+        from_text(&text).expect_err("an unknown limit").to_string()
+    };
+    for newer in [
+        "cltune = \"0.1.1\"",
+        "cltune = \"0.10.0-alpha\"",
+        "cltune = \"1.0.0\"",
+    ] {
+        let error = error(newer);
+        assert!(
+            error.contains("`warp_size`") && error.contains("update cargo-cltune"),
+            "{error}"
+        );
+    }
+    for not_newer in [release, "cltune = \"0.0.9\"", ""] {
+        let error = error(not_newer);
+        assert!(error.contains("build the artifact again"), "{error}");
+    }
 }
 
 /// The error of a record whose text was changed.

@@ -5,7 +5,7 @@ use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{
-    Candidate, KnownDevice, KnownResult, Rule, Table, candidates, first_valid, problem_distance,
+    Candidate, TunedDevice, TunedResult, Rule, Table, candidates, first_valid, problem_distance,
     select,
 };
 use cltune_core::{List, Text};
@@ -66,10 +66,10 @@ fn device(name: &str, vendor: &str, device_type: DeviceType, compute_units: i64)
 
 /// A table of `(device, n, WG)`, in the order of lockfiles.
 fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
-    let mut devices: Vec<KnownDevice> = Vec::new();
+    let mut devices: Vec<TunedDevice> = Vec::new();
     let mut results = Vec::new();
     for (info, n, code) in rows {
-        let device = KnownDevice::of(info);
+        let device = TunedDevice::of(info);
         let index = devices
             .iter()
             .position(|other| *other == device)
@@ -77,7 +77,7 @@ fn table(rows: &[(&DeviceInfo, i64, i64)]) -> Table {
                 devices.push(device);
                 devices.len() - 1
             });
-        results.push(KnownResult {
+        results.push(TunedResult {
             device: index as u16,
             problem: vec![*n].into(),
             values: vec![*code].into(),
@@ -452,7 +452,7 @@ proptest! {
         let gpu = gpu();
         let mut model = model(None);
         model.dimensions = ["n", "m", "k"].map(Text::from).to_vec().into();
-        let of = |device: u16| problems.iter().map(move |problem| KnownResult {
+        let of = |device: u16| problems.iter().map(move |problem| TunedResult {
             device,
             problem: problem.clone().into(),
             values: vec![8].into(),
@@ -460,14 +460,14 @@ proptest! {
         });
         let names = ["gpu", "sibling"].map(|name| device(name, "A", DeviceType::Gpu, 64));
         let table = Table {
-            devices: names[..usize::from(devices)].iter().map(KnownDevice::of).collect(),
+            devices: names[..usize::from(devices)].iter().map(TunedDevice::of).collect(),
             results: (0..devices).flat_map(of).collect(),
         };
         let mut candidates = candidates(&model, &gpu, &dims, &table, &Table::EMPTY);
         let (_, first) = candidates.next().unwrap().known.unwrap();
         // The order that the rule states, found by sorting.
-        let mut expected: Vec<&KnownResult> = table.results.iter().filter(|of| of.device == 0).collect();
-        let key = |result: &KnownResult| (*result.problem != *dims, problem_distance(&result.problem, &dims));
+        let mut expected: Vec<&TunedResult> = table.results.iter().filter(|of| of.device == 0).collect();
+        let key = |result: &TunedResult| (*result.problem != *dims, problem_distance(&result.problem, &dims));
         expected.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
         prop_assert_eq!(first, expected[0]);
     }
@@ -485,7 +485,7 @@ proptest! {
                 prop_assert!(seen.insert(std::ptr::from_ref(result)));
             }
         }
-        let of_type = |result: &&KnownResult| {
+        let of_type = |result: &&TunedResult| {
             baked.devices[usize::from(result.device)].device_type == info.device_type
         };
         // None is left out either.

@@ -1,4 +1,4 @@
-//! What is read from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
+//! The input from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
 //! macro, and only reading.
 
 use cltune_core::declaration::SourceFile;

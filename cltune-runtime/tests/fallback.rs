@@ -1,6 +1,6 @@
 //! A selected configuration that does not build or launch is followed by the next of the rule.
 
-use cltune_runtime::__private::core::select::{KnownDevice, KnownResult, Table};
+use cltune_runtime::__private::core::select::{TunedDevice, TunedResult, Table};
 use cltune_runtime::__private::{Arg, launch};
 use cltune_runtime::{Buffer, Error, Event, Queue, Result, Tunable, tunable};
 use std::borrow::Cow;
@@ -67,7 +67,7 @@ fn queue() -> Queue {
 /// the others.
 fn tuned(tunable: &Tunable, queue: &Queue, values: &[i64]) -> &'static Tunable {
     let info = queue.device().info();
-    let device = KnownDevice {
+    let device = TunedDevice {
         platform: Cow::Owned(info.platform.clone()),
         name: Cow::Owned(info.name.clone()),
         vendor: Cow::Owned(info.vendor.clone()),
@@ -76,7 +76,7 @@ fn tuned(tunable: &Tunable, queue: &Queue, values: &[i64]) -> &'static Tunable {
         max_work_group_size: info.limits.max_work_group_size,
         local_mem_size: info.limits.local_mem_size,
     };
-    let results = (3_u32..).zip(values).map(|(exponent, value)| KnownResult {
+    let results = (3_u32..).zip(values).map(|(exponent, value)| TunedResult {
         device: 0,
         problem: Cow::Owned(vec![1 << exponent]),
         values: Cow::Owned(vec![*value]),

@@ -67,7 +67,7 @@ pub mod space;
 mod status;
 
 pub use search::{
-    Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, Lesson,
+    Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, PriorResults,
     OptionError, OptionProblem, Options, Requirement, STRATEGIES, Score, Search, Setting,
     Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, find, ready_threads,
 };

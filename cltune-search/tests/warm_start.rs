@@ -1,7 +1,7 @@
 //! What a search makes of results from another device: it starts from them, and is not led astray.
 
 use cltune_search::space::{Space, SpaceParameter};
-use cltune_search::{Lesson, Score, Search, Setting, Step, find};
+use cltune_search::{PriorResults, Score, Search, Setting, Step, find};
 use std::sync::Arc;
 
 /// Four parameters with the work-group product as a constraint, 1,170 configurations.
@@ -42,10 +42,10 @@ fn device(best: [i64; 4], costs: [f64; 4]) -> impl Fn(&[i64]) -> f64 {
     }
 }
 
-fn lesson(space: &Space, time: impl Fn(&[i64]) -> f64, every: usize) -> Lesson {
+fn prior(space: &Space, time: impl Fn(&[i64]) -> f64, every: usize) -> PriorResults {
     let some = space.iter().step_by(every);
     let results = some.map(|codes| (codes.clone(), Score::of(Some(time(&codes)))));
-    Lesson {
+    PriorResults {
         results: results.collect(),
     }
 }
@@ -54,7 +54,7 @@ fn lesson(space: &Space, time: impl Fn(&[i64]) -> f64, every: usize) -> Lesson {
 fn loss(
     strategy: &str,
     space: &Arc<Space>,
-    lessons: &[Lesson],
+    priors: &[PriorResults],
     budget: u64,
     time: impl Fn(&[i64]) -> f64,
 ) -> f64 {
@@ -67,7 +67,7 @@ fn loss(
         let setting = Setting::new(Arc::clone(space))
             .seed(seed)
             .budget(budget)
-            .lessons(lessons);
+            .prior_results(priors);
         let mut search = Search::new(find(strategy).unwrap(), &setting);
         while let Step::Measure(codes) = search.step() {
             search.tell(&codes, Score::of(Some(time(&codes))));
@@ -84,10 +84,10 @@ fn a_similar_device_saves_most_of_the_search() {
     let similar = device([64, 2, 4, 2], [0.5, 0.5, 0.3, 0.4]);
     // A whole recording, and a session of a hundred results or so.
     for every in [1, 13] {
-        let lessons = [lesson(&space, &similar, every)];
+        let priors = [prior(&space, &similar, every)];
         let (cold, warm) = (
             loss("bayes", &space, &[], 12, &here),
-            loss("bayes", &space, &lessons, 12, &here),
+            loss("bayes", &space, &priors, 12, &here),
         );
         assert!(warm < 0.5 * cold, "{warm} against {cold}");
     }
@@ -98,9 +98,9 @@ fn a_contrary_device_does_not_hold_the_search() {
     let space = space();
     let here = device([256, 1, 1, 8], [0.4, 0.5, 0.4, 0.3]);
     let contrary = device([1, 64, 16, 1], [0.4, 0.5, 0.4, 0.3]);
-    let lessons = [lesson(&space, contrary, 1)];
+    let priors = [prior(&space, contrary, 1)];
     let random = loss("random", &space, &[], 50, &here);
-    let warm = loss("bayes", &space, &lessons, 50, &here);
+    let warm = loss("bayes", &space, &priors, 50, &here);
     assert!(warm < 0.5 * random, "{warm} against {random}");
 }
 
@@ -108,12 +108,12 @@ fn a_contrary_device_does_not_hold_the_search() {
 fn the_best_from_elsewhere_come_first_and_count() {
     let space = space();
     let time = device([64, 4, 4, 4], [0.4, 0.5, 0.4, 0.3]);
-    let lessons = [lesson(&space, &time, 1)];
+    let priors = [prior(&space, &time, 1)];
     for strategy in ["random", "bayes", "genetic"] {
         let setting = Setting::new(Arc::clone(&space))
             .budget(3)
             .in_flight(4)
-            .lessons(&lessons[..]);
+            .prior_results(&priors[..]);
         let mut search = Search::new(find(strategy).unwrap(), &setting);
         assert_eq!(
             search.step(),

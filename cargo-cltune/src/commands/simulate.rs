@@ -5,7 +5,7 @@ use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
 use crate::replay::{Figures, Panel, Plot, Series, figures, write_trace};
 use cltune_search::recorded::{Course, End, Recording, RecordingError, Run, replay};
-use cltune_search::{Chosen, Confidence, Lesson, find, ready_threads};
+use cltune_search::{Chosen, Confidence, PriorResults, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -103,13 +103,13 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
     let others = args.warm_start.iter().map(|path| read(path));
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let lessons = |recording: &Recording| -> Result<Arc<[Lesson]>, RecordingError> {
-        let lessons = others.iter().map(|other| recording.lesson(other));
-        Ok(lessons.collect::<Result<Vec<_>, _>>()?.into())
+    let priors = |recording: &Recording| -> Result<Arc<[PriorResults]>, RecordingError> {
+        let priors = others.iter().map(|other| recording.prior_results(other));
+        Ok(priors.collect::<Result<Vec<_>, _>>()?.into())
     };
-    let lessons = recordings
+    let priors = recordings
         .iter()
-        .map(lessons)
+        .map(priors)
         .collect::<Result<Vec<_>, _>>()?;
     let points: Vec<usize> = POINTS
         .iter()
@@ -132,13 +132,13 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         {
             continue;
         }
-        for ((recording, lessons), panel) in recordings.iter().zip(&lessons).zip(&mut panels) {
+        for ((recording, priors), panel) in recordings.iter().zip(&priors).zip(&mut panels) {
             ready_threads();
             let mut runs: Vec<Run> = (0..args.repeats)
                 .into_par_iter()
                 .map(|repeat| {
                     let seed = args.seed.wrapping_add(repeat);
-                    replay(recording, strategy, lessons, args.budget, seed)
+                    replay(recording, strategy, priors, args.budget, seed)
                 })
                 .collect();
             if let Some(confidence) = args.stop_when_stagnant {

@@ -1,7 +1,7 @@
 //! Starting workers under Oclgrind.
 
 use crate::worker::{DeviceRecord, Request, Response, Worker, WorkerFailure};
-use cltune_core::select::KnownDevice;
+use cltune_core::select::TunedDevice;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,14 +69,14 @@ pub(crate) enum OclgrindError {
 
 impl Oclgrind {
     /// Finds it; it reports the limits of the device that a configuration was tuned on, or its own.
-    pub(crate) fn like(device: Option<&KnownDevice>) -> Result<Self, OclgrindError> {
+    pub(crate) fn like(device: Option<&TunedDevice>) -> Result<Self, OclgrindError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path)
             .map(|folder| folder.join("oclgrind"))
             .find(|file| file.is_file())
             .ok_or(OclgrindError::Missing)?;
         let library = library(&program)?;
-        let limit = |of: fn(&KnownDevice) -> i64| device.map_or(0, of);
+        let limit = |of: fn(&TunedDevice) -> i64| device.map_or(0, of);
         Ok(Self {
             program,
             library,

@@ -8,7 +8,7 @@ use super::simulator::{Oclgrind, OclgrindError};
 use crate::interrupt::interrupted;
 use crate::session::Job;
 use cltune_core::declaration::Reference;
-use cltune_core::select::{KnownDevice, default_codes};
+use cltune_core::select::{TunedDevice, default_codes};
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -150,7 +150,7 @@ impl<'a> SoundnessCheck<'a> {
         let info = self.job.device.info();
         // Its check for values that were never written is often wrong, and makes it three times as
         // slow.
-        let oclgrind = Oclgrind::like(Some(&KnownDevice::of(&info)))
+        let oclgrind = Oclgrind::like(Some(&TunedDevice::of(&info)))
             .map_err(|error| error.to_string())?
             .without_values();
         let device = oclgrind.device().map_err(|error| error.to_string())?;

@@ -5,16 +5,16 @@ use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::select::{Table, problem_distance};
-use cltune_search::{Lesson, Score, Status};
+use cltune_search::{PriorResults, Score, Status};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The results that a search starts from, the most similar place first.
 #[derive(Debug, Default)]
-pub(crate) struct PriorResults {
-    pub(crate) lessons: Vec<Lesson>,
-    /// Where they are from, a line for each lesson, that with the most results first.
+pub(crate) struct WarmStart {
+    pub(crate) results: Vec<PriorResults>,
+    /// Where they are from, a line for each set of prior results, that with the most results first.
     pub(crate) places: Vec<String>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
@@ -24,7 +24,7 @@ pub(crate) struct PriorResults {
 ///
 /// Journals of the job's own device and problem are left out, so that tuning again is a search of
 /// its own; the lockfile's entry is not, so that a better existing entry is not lost.
-pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> PriorResults {
+pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmStart {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.
     let table = match lockfile_store::read(lockfile) {
@@ -41,17 +41,17 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> PriorRe
         let (a, b) = (distance(job, &a.place), distance(job, &b.place));
         a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))
     });
-    let lessons = all.iter().map(|recalled| lesson(&recalled.results));
-    let lessons: Vec<Lesson> = lessons.collect();
-    let counts = lessons.iter().map(|lesson| lesson.results.len());
+    let priors = all.iter().map(|recalled| prior(&recalled.results));
+    let priors: Vec<PriorResults> = priors.collect();
+    let counts = priors.iter().map(|prior| prior.results.len());
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
     places.sort_by_key(|(count, _)| Reverse(*count));
     let places = places.into_iter();
-    PriorResults {
+    WarmStart {
         places: places
             .map(|(count, place)| describe(job, place, count))
             .collect(),
-        lessons,
+        results: priors,
         own,
     }
 }
@@ -104,12 +104,12 @@ fn describe(job: &Job, place: &Place, count: usize) -> String {
     format!("{count} result{plural} on {} for {problem}", place.device)
 }
 
-fn lesson(results: &[Recorded]) -> Lesson {
+fn prior(results: &[Recorded]) -> PriorResults {
     // A configuration that was measured in several sessions counts with its last result.
     let last = results.iter().map(|of| (&of.codes, of.time_us));
     let last: BTreeMap<&Vec<i64>, Option<f64>> = last.collect();
     let results = last.into_iter();
-    Lesson {
+    PriorResults {
         results: results
             .map(|(codes, time)| (codes.clone(), Score::of(time)))
             .collect(),

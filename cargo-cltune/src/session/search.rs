@@ -6,7 +6,7 @@ use super::journal::{Interrupted, Journal, Session};
 use super::messages::Messages;
 use super::pipeline::{Announce, EvaluationQueue, Pipeline, PipelineOptions};
 use super::plan::Job;
-use super::prior_results::{PriorResults, prior_results};
+use super::prior_results::{WarmStart, prior_results};
 use super::progress::Block;
 use super::result::{EntryCheck, Finished, SearchError, Stopped};
 use super::search_loop::SearchLoop;
@@ -83,7 +83,7 @@ pub(crate) fn run(
     let prior = if options.warm_start {
         prior_results(job, state, lockfile)
     } else {
-        PriorResults::default()
+        WarmStart::default()
     };
     let mut ready = make_ready(job, state, options, space, prior, stopwatch, block)?;
     let end = ready.search()?;
@@ -120,7 +120,7 @@ fn make_ready<'a>(
     state: &Path,
     options: &SearchOptions,
     space: Arc<Space>,
-    prior: PriorResults,
+    prior: WarmStart,
     stopwatch: Stopwatch,
     block: &mut Block,
 ) -> Result<Ready<'a>, SearchError> {
@@ -175,7 +175,7 @@ fn make_ready<'a>(
         .budget(evaluations)
         .in_flight(pipeline.capacity())
         .first(&default)
-        .lessons(prior.lessons);
+        .prior_results(prior.results);
     let search = Search::new(&options.strategy, &setting);
     let mut search_loop =
         SearchLoop::new(job, search, default, journal, options.messages, progress);

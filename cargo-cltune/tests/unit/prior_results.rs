@@ -72,7 +72,7 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     ];
     assert_eq!(known.places, expected);
     assert_eq!(known.own, Some(vec![256]));
-    let results = |at: usize| known.lessons[at].results.clone();
+    let results = |at: usize| known.results[at].results.clone();
     assert_eq!(results(0), [(vec![256], Score::Time(2.0))]);
     let mine = [(vec![32], Score::Time(3.0)), (vec![64], Score::Failed)];
     assert_eq!(results(1), mine);
@@ -88,5 +88,5 @@ fn where_nothing_is_known_there_is_nothing_to_start_from() {
         folder.path(),
         &folder.path().join("cltune.lock"),
     );
-    assert!(known.lessons.is_empty() && known.places.is_empty() && known.own.is_none());
+    assert!(known.results.is_empty() && known.places.is_empty() && known.own.is_none());
 }

@@ -1,4 +1,4 @@
-//! What Rust has and formulas do not: each with its own token and what to write instead.
+//! The syntax of Rust that formulas do not have: the token of each, and what to write instead.
 
 use proc_macro2::Span;
 use syn::Expr;

@@ -2,7 +2,7 @@
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::model::Model;
-use crate::select::{KnownResult, Table};
+use crate::select::{TunedResult, Table};
 use std::collections::{HashMap, HashSet};
 
 /// An entry with the right fingerprint that does not fit its kernel: it was edited by hand.
@@ -66,7 +66,7 @@ impl Lockfile {
             let Some(device) = positions.get(&*tuned.device) else {
                 continue;
             };
-            results.push(KnownResult {
+            results.push(TunedResult {
                 device: *device as u16,
                 problem: tuned.dims().collect::<Vec<_>>().into(),
                 values: codes(kernel, tuned, model)?.into(),

@@ -2,7 +2,7 @@
 
 use crate::device::{DeviceField, DeviceInfo, DeviceType};
 use crate::parameter::Value;
-use crate::select::KnownDevice;
+use crate::select::TunedDevice;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ pub struct LockDevice {
     /// The name that entries refer to it by, unique in the file: `nvidia-h200`.
     pub id: String,
     /// Its key and the limits that selection compares.
-    pub device: KnownDevice,
+    pub device: TunedDevice,
     /// `CL_DRIVER_VERSION` of the latest tuning.
     pub driver: String,
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of a lockfile.
+//! The mistakes that the text of a lockfile can have.
 
 use super::VERSION;
 use std::fmt;
@@ -144,6 +144,10 @@ impl Problem {
                  one side with the version control system"
             }
             Self::NewerVersion { .. } => "it was written by a newer cltune: update cltune",
+            Self::UnknownKey { .. } => {
+                "where a newer cltune wrote it, update cltune; else correct the line, or restore the \
+                 file from version control"
+            }
             _ => {
                 "correct the line, or restore the file from version control, or delete it and tune \
                  again with `cargo cltune`"

@@ -6,7 +6,7 @@ use super::fields::{Document, Fields};
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use crate::device::DeviceType;
-use crate::select::KnownDevice;
+use crate::select::TunedDevice;
 use std::collections::{HashMap, HashSet};
 use toml::de::DeTable;
 
@@ -85,7 +85,7 @@ fn read_devices(fields: &Fields<'_>) -> Result<Vec<LockDevice>, LockfileError> {
         let id_field = table.required("id")?;
         let device = LockDevice {
             id: id_field.string()?,
-            device: KnownDevice {
+            device: TunedDevice {
                 platform: table.required("platform")?.string()?.into(),
                 name: table.required("name")?.string()?.into(),
                 vendor: table.required("vendor")?.string()?.into(),

@@ -4,7 +4,7 @@ use super::data::round_time;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::device::DeviceInfo;
 use crate::model::Model;
-use crate::select::KnownDevice;
+use crate::select::TunedDevice;
 
 /// What a search found for one kernel, device and problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Lockfile {
         let id = self.device_id(info);
         let description = LockDevice {
             id: id.clone(),
-            device: KnownDevice::of(info),
+            device: TunedDevice::of(info),
             driver: info.driver.clone(),
         };
         match self.devices.iter_mut().find(|device| device.id == id) {

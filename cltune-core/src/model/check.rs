@@ -1,4 +1,4 @@
-//! Whether one configuration is valid on a device for a problem.
+//! The validity of one configuration on a device for a problem.
 //!
 //! What is checked here and what [`Model::derived_constraints`] says are the same conditions: a
 //! configuration is a member of the space exactly when it passes this check.

@@ -1,4 +1,4 @@
-//! Which macros can make a difference to a program.
+//! The macros that a program mentions, the only ones that can make a difference to it.
 //!
 //! A parameter that only decides how a kernel is launched, as its work-group's size often does, leaves
 //! the program as it is. What a source never names it cannot depend on.

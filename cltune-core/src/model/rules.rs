@@ -1,4 +1,4 @@
-//! Where the constraints on a space come from, for telling people what each does.
+//! The origins of the constraints on a space, by which their effects are reported.
 
 use super::{Model, SpaceConstraint, SpaceParameter, SpaceSpec};
 use crate::device::{DeviceField, DeviceLimits};

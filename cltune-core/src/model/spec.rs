@@ -1,5 +1,4 @@
-//! What the space of a tunable's valid configurations is built from: a specification, which the crate
-//! `cltune-search` makes a space of.
+//! The specification of a search space, from which the crate `cltune-search` builds the space.
 
 use crate::Text;
 use crate::expr::Program;

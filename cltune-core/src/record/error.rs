@@ -14,6 +14,7 @@ pub struct RecordError {
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordProblem {
     /// The section ends within the record.
     #[error("it is cut off: the artifact is incomplete; build it again")]
@@ -25,6 +26,21 @@ pub enum RecordProblem {
     NewerVersion {
         /// The record's version.
         found: u32,
+    },
+    /// A newer release wrote it, and it has a limit, a clause or a word that this release does not know.
+    #[error(
+        "cltune {release} wrote it, and this is cltune {own}, which does not understand it{}: \
+         {message}; update cargo-cltune",
+        place(at),
+        own = env!("CARGO_PKG_VERSION")
+    )]
+    NewerRelease {
+        /// The release that wrote it.
+        release: String,
+        /// Where in the text, for example `constraints`.
+        at: String,
+        /// What is not understood there.
+        message: String,
     },
     /// Its text does not say what a declaration needs.
     #[error("it is damaged{}: {message}; build the artifact again", place(at))]

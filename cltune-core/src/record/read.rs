@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::read_model;
+use super::write::RELEASE;
 use super::{RecordError, RecordProblem};
 use crate::declaration::{
     Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance, Reference, ReferenceKernel,
@@ -23,9 +24,32 @@ pub(super) fn declaration(text: &str) -> Result<Declaration, RecordError> {
     let fields = Fields::of_document(document.get_ref());
     let named = |problem| RecordError {
         tunable: fields.text("name").ok().map(str::to_owned),
-        problem,
+        problem: newer(problem, fields.text(RELEASE).ok()),
     };
     read(&fields).map_err(named)
+}
+
+/// What is damaged in the text of a newer release is most likely new.
+fn newer(problem: RecordProblem, release: Option<&str>) -> RecordProblem {
+    match (problem, release) {
+        (RecordProblem::Damaged { at, message }, Some(release))
+            if numbers(release) > numbers(env!("CARGO_PKG_VERSION")) =>
+        {
+            let release = release.to_owned();
+            RecordProblem::NewerRelease {
+                release,
+                at,
+                message,
+            }
+        }
+        (problem, _) => problem,
+    }
+}
+
+/// The numbers of a release: 0.10.2 comes after 0.9.
+fn numbers(release: &str) -> Vec<u64> {
+    let parts = release.split(['.', '-', '+']);
+    parts.map_while(|part| part.parse().ok()).collect()
 }
 
 fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {

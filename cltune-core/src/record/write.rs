@@ -10,6 +10,10 @@ use crate::toml_text::{push_array, push_float, push_key, push_string};
 /// The version of records that this version writes, and the newest it reads.
 pub const VERSION: u32 = 1;
 
+/// The key of the release that wrote a record, which tells a record that is newer than its reader from one
+/// that is damaged.
+pub(super) const RELEASE: &str = "cltune";
+
 /// The text of a declaration. Keys of the document come first, then its tables, as TOML wants.
 pub(super) fn text(declaration: &Declaration) -> String {
     let mut out = Writer::default();
@@ -31,6 +35,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         even_work,
     } = declaration;
     out.text("name", &model.name);
+    out.text(RELEASE, env!("CARGO_PKG_VERSION"));
     out.text("package", package);
     out.text("version", version);
     out.text("source_file", source_file);

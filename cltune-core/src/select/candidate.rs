@@ -1,6 +1,6 @@
 //! One candidate of the selection rule.
 
-use super::{KnownDevice, KnownResult};
+use super::{TunedDevice, TunedResult};
 use crate::Text;
 use crate::model::{Rejection, assignments};
 use std::borrow::Cow;
@@ -69,7 +69,7 @@ pub struct Candidate<'a> {
     /// The codes of its values, in the order of the parameters.
     pub codes: Cow<'a, [i64]>,
     /// The device and the result it was taken from, for rules about tuned configurations.
-    pub known: Option<(&'a KnownDevice, &'a KnownResult)>,
+    pub known: Option<(&'a TunedDevice, &'a TunedResult)>,
     /// The names of the problem dimensions.
     pub dimensions: &'a [Text],
     /// Whether it is valid on the device for the problem asked for, or why not.

@@ -3,7 +3,7 @@
 use super::distance::{DeviceDistance, device_distance};
 use super::first_valid::first_valid;
 use super::nearest::{Rank, Row, find_exact, nearest, nearest_after};
-use super::{Candidate, KnownDevice, Rule, Table};
+use super::{Candidate, TunedDevice, Rule, Table};
 use crate::device::DeviceInfo;
 use crate::model::Model;
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ impl<'a> Candidates<'a> {
     /// The next nearest row; those already given are passed over.
     fn next_tuned(&mut self, table: &'a Table, kind: usize) -> Option<Candidate<'a>> {
         let device = self.device;
-        let distance = |known: &KnownDevice| {
+        let distance = |known: &TunedDevice| {
             if kind == SIMILAR {
                 device_distance(known, device)
             } else {

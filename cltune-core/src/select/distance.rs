@@ -1,6 +1,6 @@
-//! How near problems and devices are.
+//! The distances between problems and between devices.
 
-use super::KnownDevice;
+use super::TunedDevice;
 use crate::device::{DeviceInfo, DeviceType};
 
 /// The distance of two problems: the sum over the dimensions of the squared logarithm of their
@@ -67,7 +67,7 @@ impl Foreign {
 
 /// How similar a device is to this one; `None` for the device itself and for other types of
 /// device, whose values say nothing.
-pub(super) fn device_distance(known: &KnownDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
+pub(super) fn device_distance(known: &TunedDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
     if known.device_type != info.device_type || known.key().is(info.key()) {
         return None;
     }

@@ -35,4 +35,4 @@ pub use candidate::{Candidate, Rule};
 pub use candidates::{Candidates, candidates, select};
 pub use distance::{is_near, problem_distance};
 pub use first_valid::{default_codes, first_valid};
-pub use table::{KnownDevice, KnownResult, Table};
+pub use table::{TunedDevice, TunedResult, Table};

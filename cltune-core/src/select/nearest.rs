@@ -2,7 +2,7 @@
 //! is found by a search that uses the table's order, the others by a pass over the table each.
 
 use super::distance::{DeviceDistance, problem_distance, squared_log_ratio};
-use super::{KnownDevice, KnownResult, Table};
+use super::{TunedDevice, TunedResult, Table};
 use crate::device::DeviceInfo;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -26,8 +26,8 @@ impl Rank {
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
-    pub(super) device: &'a KnownDevice,
-    pub(super) result: &'a KnownResult,
+    pub(super) device: &'a TunedDevice,
+    pub(super) result: &'a TunedResult,
     pub(super) rank: Rank,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) 
     let devices = table.devices.iter().enumerate();
     let mut this = devices.filter(|(_, device)| device.key().is(info.key()));
     this.find_map(|(index, device)| {
-        let key = |result: &KnownResult| {
+        let key = |result: &TunedResult| {
             usize::from(result.device)
                 .cmp(&index)
                 .then_with(|| (*result.problem).cmp(dims))
@@ -74,7 +74,7 @@ pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) 
 pub(super) fn nearest<'a>(
     table: &'a Table,
     dims: &[i64],
-    distance: impl Fn(&KnownDevice) -> Option<DeviceDistance>,
+    distance: impl Fn(&TunedDevice) -> Option<DeviceDistance>,
 ) -> Option<Row<'a>> {
     let mut farther_than: Option<DeviceDistance> = None;
     loop {
@@ -112,7 +112,7 @@ pub(super) fn nearest<'a>(
 /// the first dimensions stand together, and from size to size the distance in the next dimension grows to
 /// both sides of the size asked for: so most rows are never looked at.
 struct Search<'a, 'd> {
-    results: &'a [KnownResult],
+    results: &'a [TunedResult],
     dims: &'d [i64],
     best: Option<Rank>,
 }
@@ -121,7 +121,7 @@ impl<'a, 'd> Search<'a, 'd> {
     /// The nearest row of a device.
     fn among_rows_of(table: &'a Table, device: usize, dims: &'d [i64]) -> Option<Rank> {
         let first = |least: usize| {
-            let is_before = |result: &KnownResult| usize::from(result.device) < least;
+            let is_before = |result: &TunedResult| usize::from(result.device) < least;
             table.results.partition_point(is_before)
         };
         let mut search = Self {
@@ -214,7 +214,7 @@ impl<'a, 'd> Search<'a, 'd> {
 }
 
 /// A size of a row's problem; of a damaged row the least there is.
-fn size_of(row: &KnownResult, dimension: usize) -> i64 {
+fn size_of(row: &TunedResult, dimension: usize) -> i64 {
     row.problem.get(dimension).copied().unwrap_or(i64::MIN)
 }
 
@@ -224,11 +224,11 @@ pub(super) fn nearest_after<'a>(
     table: &'a Table,
     dims: &[i64],
     after: Option<&Rank>,
-    distance: impl Fn(&KnownDevice) -> Option<DeviceDistance>,
+    distance: impl Fn(&TunedDevice) -> Option<DeviceDistance>,
 ) -> Option<Row<'a>> {
     let mut best: Option<Row<'a>> = None;
     // Rows of one device stand together, so its distance is computed once.
-    let mut current: Option<(u16, &KnownDevice, Option<DeviceDistance>)> = None;
+    let mut current: Option<(u16, &TunedDevice, Option<DeviceDistance>)> = None;
     for (row, result) in table.results.iter().enumerate() {
         let (device, device_distance) = match current {
             Some((index, device, distance)) if index == result.device => (device, distance),

@@ -1,4 +1,4 @@
-//! What is known from tuning: static in generated code, owned when read from a cache.
+//! A table of tuning results: static in generated code, owned when read from a cache.
 
 use crate::device::{DeviceInfo, DeviceKey, DeviceType};
 use crate::{List, Text};
@@ -8,15 +8,15 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The devices that results refer to by index.
-    pub devices: List<KnownDevice>,
+    pub devices: List<TunedDevice>,
     /// The results, each for one device and problem; sorted by both, as in lockfiles. In a table that
     /// is not, others than the nearest may be found.
-    pub results: List<KnownResult>,
+    pub results: List<TunedResult>,
 }
 
 /// A device that something was tuned on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownDevice {
+pub struct TunedDevice {
     /// `CL_PLATFORM_NAME`.
     pub platform: Text,
     /// `CL_DEVICE_NAME`.
@@ -35,7 +35,7 @@ pub struct KnownDevice {
 
 /// The best configuration found for a device and a problem.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KnownResult {
+pub struct TunedResult {
     /// The index of the device in [`Table::devices`].
     pub device: u16,
     /// The problem, in the order of the model's dimensions.
@@ -79,7 +79,7 @@ impl Table {
             if known.any(|known| known.device == device && known.problem == result.problem) {
                 continue;
             }
-            results.push(KnownResult {
+            results.push(TunedResult {
                 device,
                 ..result.clone()
             });
@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-impl KnownDevice {
+impl TunedDevice {
     /// The description of a device.
     pub fn of(info: &DeviceInfo) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What is declared about splitting.
+//! The declaration of a division among devices.
 
 use super::{Layout, LayoutError};
 use crate::List;

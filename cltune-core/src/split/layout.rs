@@ -1,4 +1,4 @@
-//! Which elements of an argument belong to a share.
+//! The elements of an argument that belong to a share.
 
 use super::Span;
 use crate::Text;

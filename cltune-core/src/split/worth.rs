@@ -1,4 +1,4 @@
-//! Whether the slowest device helps the others more than it disturbs them: a CPU that computes 5 % of
+//! The decision to leave out a device that disturbs the others more than it helps: a CPU that computes 5 % of
 //! a problem may slow the transfers of GPUs by more, since these go through it.
 
 /// Calls after which factors have settled.

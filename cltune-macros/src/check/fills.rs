@@ -1,4 +1,4 @@
-//! What the tuner fills arguments with.
+//! The clause `fill`: the data that the tuner fills arguments with.
 
 use super::problems::fits;
 use crate::errors::Errors;

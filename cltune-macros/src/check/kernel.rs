@@ -1,4 +1,4 @@
-//! Whether the source can have the kernels that a declaration names.
+//! A look for the kernels that a declaration names in its source.
 //!
 //! Only the driver's preprocessor knows what functions a source has. What it cannot have shows here, when
 //! the program is compiled: a name that does not occur in it, where no macro can make it up.

@@ -1,4 +1,4 @@
-//! What the annotated function may look like.
+//! The form of the annotated function.
 
 use crate::errors::Errors;
 use crate::parse::{Spanned, last_segment};

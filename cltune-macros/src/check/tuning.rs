@@ -1,4 +1,4 @@
-//! What the tuner needs besides the model: the default configuration, compile options, the
+//! The clauses that only the tuner needs: the default configuration, compile options, the
 //! reference.
 
 use super::formulas::{self, Names, Scopes};

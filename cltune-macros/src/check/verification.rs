@@ -1,4 +1,4 @@
-//! How results are verified: the tolerance and the number of draws.
+//! The clauses about verification: the tolerance and the number of draws.
 
 use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean};

@@ -1,4 +1,4 @@
-//! What stands in for an item with mistakes, so that its users give no further errors.
+//! A stub in place of an item with mistakes, so that its users give no further errors.
 
 use super::context::Context;
 use super::{function, module};

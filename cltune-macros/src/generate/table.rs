@@ -5,7 +5,7 @@ use super::{parameters, statics};
 use crate::check::Checked;
 use cltune_core::device::DeviceType;
 use cltune_core::parameter::{Domain, Value};
-use cltune_core::select::{KnownResult, Table};
+use cltune_core::select::{TunedResult, Table};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
@@ -29,7 +29,7 @@ pub(super) fn table(table: &Table, krate: &Path) -> TokenStream {
         ]
         .map(Literal::i64_unsuffixed);
         quote! {
-            KnownDevice {
+            TunedDevice {
                 platform: #platform,
                 name: #name,
                 vendor: #vendor,
@@ -46,14 +46,14 @@ pub(super) fn table(table: &Table, krate: &Path) -> TokenStream {
         let values = statics::integers(&result.values);
         let time = Literal::f64_suffixed(result.time_us);
         quote! {
-            KnownResult { device: #device, problem: #problem, values: #values, time_us: #time }
+            TunedResult { device: #device, problem: #problem, values: #values, time_us: #time }
         }
     });
     quote! {{
         #[allow(unused_imports)]
         use #krate::__private::core::{
             device::DeviceType,
-            select::{KnownDevice, KnownResult, Table},
+            select::{TunedDevice, TunedResult, Table},
         };
         #[allow(unused_imports)]
         use ::std::borrow::Cow::Borrowed;
@@ -78,7 +78,7 @@ pub(super) fn baked(context: &Context<'_>) -> TokenStream {
     }
 }
 
-fn row(krate: &Path, checked: &Checked, result: &KnownResult) -> Option<TokenStream> {
+fn row(krate: &Path, checked: &Checked, result: &TunedResult) -> Option<TokenStream> {
     let device = checked.table.devices.get(usize::from(result.device))?;
     let (platform, name) = (&device.platform, &device.name);
     let dimensions = &checked.dimensions;

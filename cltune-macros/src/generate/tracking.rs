@@ -1,4 +1,4 @@
-//! What makes cargo expand the declaration again, and the warning of stale results.
+//! The files whose change makes cargo expand the declaration again, and the warning of stale results.
 
 use crate::check::Checked;
 use cltune_core::lockfile::STALE_CONSTANT;

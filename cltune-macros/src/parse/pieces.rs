@@ -1,4 +1,4 @@
-//! What several clauses are made of.
+//! Syntax that several clauses share.
 
 use crate::errors::Errors;
 use proc_macro2::{Ident, Span, TokenTree};

@@ -4,7 +4,7 @@
 use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
-use cltune_core::select::{KnownDevice, KnownResult, Table};
+use cltune_core::select::{TunedDevice, TunedResult, Table};
 use std::fmt::Write as _;
 
 /// So many results are kept, and so many refusals: the latest.
@@ -22,7 +22,7 @@ pub struct Notes {
     /// The names of the problem's dimensions.
     pub dimensions: Vec<String>,
     /// The device.
-    pub device: KnownDevice,
+    pub device: TunedDevice,
     /// Its driver when the notes were last changed.
     pub driver: String,
     /// Results of tuning, the oldest first.
@@ -80,7 +80,7 @@ impl Notes {
             fingerprint: line(&model.fingerprint),
             params: texts(&mut model.parameters.iter().map(|parameter| &*parameter.name)),
             dimensions: texts(&mut model.dimensions.iter().map(|name| &**name)),
-            device: KnownDevice::of(info),
+            device: TunedDevice::of(info),
             driver: line(&info.driver),
             results: Vec::new(),
             refusals: Vec::new(),
@@ -122,14 +122,14 @@ impl Notes {
     /// left out.
     pub(super) fn table(&self, model: &Model) -> Table {
         let result = |noted: &NotedResult| {
-            Some(KnownResult {
+            Some(TunedResult {
                 device: 0,
                 problem: noted.problem.clone().into(),
                 values: codes(model, &noted.values)?.into(),
                 time_us: noted.time_us,
             })
         };
-        let mut results: Vec<KnownResult> = self.results.iter().filter_map(result).collect();
+        let mut results: Vec<TunedResult> = self.results.iter().filter_map(result).collect();
         results.sort_by(|a, b| a.problem.cmp(&b.problem));
         Table {
             devices: vec![self.device.clone()].into(),
@@ -193,7 +193,7 @@ impl Notes {
             fingerprint: lines.word("fingerprint")?,
             params: names(&lines.word("params")?),
             dimensions: names(&lines.word("dimensions")?),
-            device: KnownDevice {
+            device: TunedDevice {
                 platform: lines.word("platform")?.into(),
                 name: lines.word("device")?.into(),
                 vendor: lines.word("vendor")?.into(),

@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::launch::TunedResults;
 use cltune_core::device::DeviceLimits;
-use cltune_core::select::{KnownResult, first_valid};
+use cltune_core::select::{TunedResult, first_valid};
 use cltune_core::split::{Balance, Turn, Worth};
 use std::collections::HashMap;
 
@@ -227,7 +227,7 @@ fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> 
 
 /// Positions per second of the whole problem, when its time is to that of the tuned one as their
 /// sizes are.
-fn expected_speed(problem: &Problem<'_>, result: &KnownResult) -> Option<f64> {
+fn expected_speed(problem: &Problem<'_>, result: &TunedResult) -> Option<f64> {
     let size = |dims: &[i64]| -> f64 { dims.iter().map(|size| *size as f64).product() };
     let seconds = result.time_us * 1e-6 * size(problem.dims) / size(&result.problem);
     let speed = problem.whole().len as f64 / seconds;

@@ -8,7 +8,7 @@ pub(in super::super) fn notes() -> Notes {
         fingerprint: "b3:1".into(),
         params: vec!["WG".into(), "U".into(), "T".into()],
         dimensions: vec!["n".into(), "m".into()],
-        device: KnownDevice {
+        device: TunedDevice {
             platform: "P".into(),
             name: "a device, with (R) signs".into(),
             vendor: "".into(),

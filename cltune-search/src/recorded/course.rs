@@ -1,4 +1,4 @@
-//! How far a run had come after each of its evaluations.
+//! The best-so-far curve of a run: how near to the optimum it is after each evaluation.
 
 use super::run::Run;
 

@@ -1,4 +1,4 @@
-//! What files of all formats have in common.
+//! The content of a recorded file, the same for all formats.
 
 use crate::Status;
 use std::collections::HashSet;

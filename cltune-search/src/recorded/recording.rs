@@ -2,7 +2,7 @@
 
 use super::measurements::{Measurements, ParseError};
 use super::values::Values;
-use crate::search::{Lesson, Score};
+use crate::search::{PriorResults, Score};
 use crate::space::{Space, SpaceParameter};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -112,7 +112,7 @@ impl Recording {
     ///
     /// # Errors
     /// [`RecordingError::OtherParameters`] where the parameters have other names.
-    pub fn lesson(&self, other: &Self) -> Result<Lesson, RecordingError> {
+    pub fn prior_results(&self, other: &Self) -> Result<PriorResults, RecordingError> {
         let names = |of: &Self| -> Vec<String> {
             let parameters = of.space.parameters().iter();
             parameters.map(|p| p.name.to_string()).collect()
@@ -144,7 +144,7 @@ impl Recording {
             .collect();
         // A hash map's order is another in each run.
         results.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Lesson { results })
+        Ok(PriorResults { results })
     }
 
     /// The fraction of the optimum of every configuration, the lowest first; 0 where it failed.
@@ -197,14 +197,14 @@ mod tests {
     fn another_recording_is_understood_by_names_and_values() {
         let here = parse("KIND,X,time_ms\na,1,1\nb,2,2\n").unwrap();
         let there = parse("X,KIND,time_ms\n2,b,4\n2,a,\n3,a,1\n1,c,1\n").unwrap();
-        let lesson = here.lesson(&there).unwrap();
+        let prior = here.prior_results(&there).unwrap();
         let expected = [
             (vec![0, 2], Score::Failed),
             (vec![1, 2], Score::Time(4000.0)),
         ];
-        assert_eq!(lesson.results, expected);
+        assert_eq!(prior.results, expected);
         let other = parse("X,SORT,time_ms\n2,b,4\n").unwrap();
-        let error = here.lesson(&other).unwrap_err().to_string();
+        let error = here.prior_results(&other).unwrap_err().to_string();
         assert!(
             error.contains("X, SORT") && error.contains("KIND, X"),
             "{error}"

@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use crate::search::{
-    Chosen, Confidence, FURTHER, IMPROVEMENT, Lesson, Score, Search, Setting, Stagnation, Step,
+    Chosen, Confidence, FURTHER, IMPROVEMENT, PriorResults, Score, Search, Setting, Stagnation, Step,
 };
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ pub struct Run {
 pub fn replay(
     recording: &Recording,
     strategy: &Chosen,
-    lessons: &Arc<[Lesson]>,
+    priors: &Arc<[PriorResults]>,
     budget: u64,
     seed: u64,
 ) -> Run {
     let setting = Setting::new(Arc::clone(&recording.space))
         .seed(seed)
         .budget(budget)
-        .lessons(Arc::clone(lessons));
+        .prior_results(Arc::clone(priors));
     let mut search = Search::new(strategy, &setting);
     let mut evaluations = Vec::new();
     while let Step::Measure(codes) = search.step() {

@@ -48,5 +48,5 @@ pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOpti
 pub use registry::{Chosen, DEFAULT, STRATEGIES, UnknownStrategy, find};
 pub use run::{Search, Step};
 pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
-pub use strategy::{Lesson, Score, Setting, Strategy};
+pub use strategy::{PriorResults, Score, Setting, Strategy};
 pub use threads::ready_threads;

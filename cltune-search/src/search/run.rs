@@ -81,7 +81,7 @@ enum Proposal {
 impl Search {
     /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
     /// [`StrategyKind`](super::StrategyKind) of one's own. It will start with the setting's first configuration
-    /// and the best that its lessons have, as far as the space contains them.
+    /// and the best that its prior results have, as far as the space contains them.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
         let strategy = strategy.into();
         let mut search = Self {
@@ -107,7 +107,7 @@ impl Search {
             .first
             .iter()
             .cloned()
-            .chain(starts(&setting.lessons))
+            .chain(starts(&setting.prior_results))
         {
             search.start_with(&configuration);
         }

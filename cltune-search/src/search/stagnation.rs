@@ -1,4 +1,4 @@
-//! Whether going on is still worth it, from nothing but the scores so far.
+//! A rule for ending a search that no longer improves, from nothing but the scores so far.
 //!
 //! A search is stagnant when, with a stated confidence, a tenth more evaluations than were spent so far
 //! would not bring an improvement of more than 1 %.

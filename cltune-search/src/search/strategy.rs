@@ -1,4 +1,4 @@
-//! What a strategy is, and what it is told.
+//! The interface of strategies: the setting and the prior results they are given, and the scores they are told.
 
 use crate::space::Space;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub struct Setting {
     /// How many configurations are measured at once, at least 1.
     pub in_flight: usize,
     /// What is known from other devices and problem sizes, the most similar first.
-    pub lessons: Arc<[Lesson]>,
+    pub prior_results: Arc<[PriorResults]>,
     /// What to evaluate before all else, where the space contains it.
     pub first: Option<Vec<i64>>,
 }
@@ -75,7 +75,7 @@ impl Setting {
             seed: 0,
             budget: None,
             in_flight: 1,
-            lessons: Arc::default(),
+            prior_results: Arc::default(),
             first: None,
         }
     }
@@ -110,13 +110,13 @@ impl Setting {
 
     /// With what is known from other devices and problem sizes, the most similar first.
     #[must_use]
-    pub fn lessons(mut self, lessons: impl Into<Arc<[Lesson]>>) -> Self {
-        self.lessons = lessons.into();
+    pub fn prior_results(mut self, results: impl Into<Arc<[PriorResults]>>) -> Self {
+        self.prior_results = results.into();
         self
     }
 }
 
-/// How many configurations a search starts with for each lesson, and for all lessons at most.
+/// How many configurations a search starts with for each set of prior results, and for all prior results at most.
 const STARTS: (usize, usize) = (3, 9);
 
 /// Results of the same kernel on another device, or for another problem size.
@@ -124,13 +124,13 @@ const STARTS: (usize, usize) = (3, 9);
 /// A search begins with the fastest of them. How much of the rest holds here as well is for the
 /// strategy to find out; `bayes` does, the others do not ask.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lesson {
+pub struct PriorResults {
     /// Configurations (codes in the order of the space's parameters) and what became of them.
     /// Those that are not in the space may still say something about those that are.
     pub results: Vec<(Vec<i64>, Score)>,
 }
 
-impl Lesson {
+impl PriorResults {
     /// Those that did not fail with their times, the fastest first; equals in the order of codes.
     pub(super) fn by_time(&self) -> Vec<(f64, &[i64])> {
         let timed = self.results.iter();
@@ -141,14 +141,14 @@ impl Lesson {
     }
 }
 
-/// The configurations to start with: the best of each lesson, then the second best of each, and
+/// The configurations to start with: the best of each set of prior results, then the second best of each, and
 /// so on.
-pub(super) fn starts(lessons: &[Lesson]) -> Vec<Vec<i64>> {
-    let sorted: Vec<Vec<(f64, &[i64])>> = lessons.iter().map(Lesson::by_time).collect();
+pub(super) fn starts(priors: &[PriorResults]) -> Vec<Vec<i64>> {
+    let sorted: Vec<Vec<(f64, &[i64])>> = priors.iter().map(PriorResults::by_time).collect();
     let mut starts: Vec<Vec<i64>> = Vec::new();
     for rank in 0..STARTS.0 {
-        for lesson in &sorted {
-            if let Some((_, codes)) = lesson.get(rank)
+        for prior in &sorted {
+            if let Some((_, codes)) = prior.get(rank)
                 && starts.len() < STARTS.1
                 && !starts.iter().any(|start| start == codes)
             {
@@ -165,18 +165,18 @@ mod tests {
 
     #[test]
     fn a_search_starts_with_the_best_of_each_lesson_in_turn() {
-        let lesson = |times: &[(i64, f64)]| Lesson {
+        let prior = |times: &[(i64, f64)]| PriorResults {
             results: times
                 .iter()
                 .map(|(code, time)| (vec![*code], Score::of(Some(*time))))
                 .collect(),
         };
-        let lessons = [
-            lesson(&[(1, 5.0), (2, 3.0), (3, f64::NAN), (4, 9.0), (5, 10.0)]),
-            lesson(&[(7, 2.0), (2, 1.0)]),
+        let priors = [
+            prior(&[(1, 5.0), (2, 3.0), (3, f64::NAN), (4, 9.0), (5, 10.0)]),
+            prior(&[(7, 2.0), (2, 1.0)]),
         ];
-        assert_eq!(starts(&lessons), [[2], [1], [7], [4]]);
+        assert_eq!(starts(&priors), [[2], [1], [7], [4]]);
         assert!(starts(&[]).is_empty());
-        assert!(starts(&vec![lesson(&[(1, 1.0)]); 40]).len() == 1);
+        assert!(starts(&vec![prior(&[(1, 1.0)]); 40]).len() == 1);
     }
 }

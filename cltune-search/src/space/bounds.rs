@@ -1,5 +1,5 @@
-//! What is known of a value before all parameters are: the range it lies in, and whether it may
-//! or must fail to exist.
+//! Bounds of a value before all parameters are known: the range it lies in, and whether its evaluation may
+//! or must fail.
 
 use cltune_core::expr::{Op, arithmetic};
 
@@ -203,7 +203,7 @@ fn ranges(op: Op, a: Bounds, b: Bounds) -> Bounds {
             let up = a % b != 0 && (a > 0) == (b > 0);
             a / b + i128::from(up)
         }),
-        Op::Rem => remainder(a, b),
+        Op::Rem => residual(a, b),
         Op::Shl | Op::Shr => shifted(op, a, b),
         Op::Eq => decided(false, apart),
         Op::Ne => decided(apart, false),
@@ -262,7 +262,7 @@ fn quotient(a: Bounds, b: Bounds, divide: impl Fn(i128, i128) -> i128) -> Bounds
     }
 }
 
-fn remainder(a: Bounds, b: Bounds) -> Bounds {
+fn residual(a: Bounds, b: Bounds) -> Bounds {
     if (b.low, b.high) == (0, 0) {
         return Bounds::FAILS;
     }
@@ -273,7 +273,7 @@ fn remainder(a: Bounds, b: Bounds) -> Bounds {
         && low / divisor == high / divisor
         && (low >= 0 || high <= 0)
     {
-        // One quotient throughout, so the remainder grows with the dividend.
+        // One quotient throughout, so the residual grows with the dividend.
         result = clip(low % divisor, high % divisor);
     } else if low >= 0 && b.low > 0 && a.high < b.low {
         result = clip(low, high);

@@ -1,11 +1,11 @@
 //! Building the graphs of a space.
 
 use super::domains::{Domains, OutOfWork, Values, domains};
-use super::forwards::forwards;
+use super::layers::layers;
 use super::graph::{Graph, from_drafts, product};
 use super::interned::FastMap;
-use super::order::{Group, groups, order_by_constraints, order_by_information};
-use super::remainders::{Outcome, Remainders};
+use super::order::{Group, groups, order_by_constraints, order_by_estimate};
+use super::residual::{Outcome, Residuals};
 use super::tree::Tree;
 use super::work::Work;
 use super::{Space, SpaceConstraint, SpaceSpec};
@@ -126,10 +126,10 @@ const GROWTH: u64 = 4;
 /// The graph with the first order that gets by with the steps it is given.
 fn group_graph(group: &Group, domains: &Domains<'_>, work: &mut Work) -> Option<Graph> {
     let by_constraints = order_by_constraints(group, domains);
-    let mut by_information: Option<Vec<usize>> = None;
+    let mut by_estimate: Option<Vec<usize>> = None;
     let mut steps = FIRST_STEPS;
     loop {
-        if let Some(order) = &by_information {
+        if let Some(order) = &by_estimate {
             let graph = graph_within(order, group, domains, steps, work);
             if graph.is_some() || work.is_used_up() {
                 return graph;
@@ -139,8 +139,8 @@ fn group_graph(group: &Group, domains: &Domains<'_>, work: &mut Work) -> Option<
         if graph.is_some() || work.is_used_up() {
             return graph;
         }
-        if by_information.is_none() {
-            by_information = order_by_information(group, domains);
+        if by_estimate.is_none() {
+            by_estimate = order_by_estimate(group, domains);
         }
         steps = steps.saturating_mul(GROWTH);
     }
@@ -172,17 +172,17 @@ fn ordered_graph(
     }
     let levels: FastMap<usize, usize> = order.iter().copied().zip(0..).collect();
     let values = || order.iter().map(|p| &domains.parameters[*p]);
-    let mut remainders = Remainders::new(values().map(|values| &*values.codes).collect());
+    let mut residuals = Residuals::new(values().map(|values| &*values.codes).collect());
     let mut first = Vec::new();
     for tree in constraints {
-        match remainders.enter(tree.renumbered(&levels)) {
+        match residuals.enter(tree.renumbered(&levels)) {
             Outcome::Open(number) => first.push(number),
             Outcome::Holds => {}
             Outcome::Fails => return Some(Graph::empty(order.to_vec())),
         }
     }
     let places = values().map(Values::positions).collect();
-    let drafts = forwards(remainders, &first, places, work)?;
+    let drafts = layers(residuals, &first, places, work)?;
     Some(if drafts.is_empty() {
         Graph::empty(order.to_vec())
     } else {
@@ -237,7 +237,7 @@ mod tests {
         };
         let mut orders = vec![
             order_by_constraints(group, &domains),
-            order_by_information(group, &domains).expect("a small group"),
+            order_by_estimate(group, &domains).expect("a small group"),
         ];
         for first in 0..6 {
             orders.push((0..6).map(|at| (first + 5 * at) % 6).collect());

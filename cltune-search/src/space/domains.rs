@@ -3,10 +3,10 @@
 
 use super::SpaceSpec;
 use super::bounds::Bounds;
-use super::forwards::forwards;
+use super::layers::layers;
 use super::interned::FastMap;
-use super::remainders::{MASK_BITS, Outcome, Remainders};
-use super::tree::{Planter, Tree};
+use super::residual::{MASK_BITS, Outcome, Residuals};
+use super::tree::{TreeBuilder, Tree};
 use super::work::Work;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -82,11 +82,11 @@ pub(super) fn domains<'a>(
         constraints: Vec::new(),
     };
     let bounds = domains.bounds();
-    let planter = Planter { domains: &bounds };
+    let builder = TreeBuilder { domains: &bounds };
     domains.constraints = spec
         .constraints
         .iter()
-        .map(|constraint| planter.tree(&constraint.program))
+        .map(|constraint| builder.tree(&constraint.program))
         .collect();
     let mut tried = HashMap::new();
     loop {
@@ -125,10 +125,10 @@ impl Domains<'_> {
             work.take(codes.sum::<usize>() / CODES_A_STEP)
                 .ok_or(OutOfWork)?;
             let bounds = self.bounds();
-            let planter = Planter { domains: &bounds };
+            let builder = TreeBuilder { domains: &bounds };
             let mut parts = Vec::new();
             for tree in std::mem::take(&mut self.constraints) {
-                planter.again(&tree).split(&mut parts);
+                builder.again(&tree).split(&mut parts);
             }
             work.take(parts.len() / TREES_A_STEP).ok_or(OutOfWork)?;
             let mut changed = false;
@@ -198,17 +198,17 @@ impl Domains<'_> {
     fn supported(&self, tree: &Tree, named: &[usize], work: &mut Work) -> Option<Vec<bool>> {
         let levels: FastMap<usize, usize> = named.iter().copied().zip(0..).collect();
         let domain = |parameter: &usize| &self.parameters[*parameter];
-        let mut remainders = Remainders::new(named.iter().map(|p| &*domain(p).codes).collect());
+        let mut residuals = Residuals::new(named.iter().map(|p| &*domain(p).codes).collect());
         let places = named
             .iter()
             .map(|p| (0..domain(p).codes.len() as u32).collect());
         let size = domain(named.last()?).codes.len();
-        let first = match remainders.enter(tree.renumbered(&levels)) {
+        let first = match residuals.enter(tree.renumbered(&levels)) {
             Outcome::Holds => return None,
             Outcome::Fails => return Some(vec![false; size]),
             Outcome::Open(number) => number,
         };
-        let drafts = forwards(remainders, &[first], places.collect(), work)?;
+        let drafts = layers(residuals, &[first], places.collect(), work)?;
         let mut supported = vec![false; size];
         if let Some(last) = drafts.get(named.len() - 1) {
             for edge in &last.edges {

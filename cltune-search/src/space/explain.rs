@@ -1,4 +1,4 @@
-//! What the constraints of a space do: each alone, each after those before it, and all together.
+//! The effects of the constraints of a space: of each alone, of each after those before it, and of all together.
 
 use super::build::count_within;
 use super::query::cartesian;

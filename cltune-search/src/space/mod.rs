@@ -22,28 +22,28 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `query`, `random`, `neighbours`, `explain` | what a user of a space sees |
-//! | `build`, `domains`, `order`, `information` | from a specification to groups of parameters in order |
+//! | `query`, `random`, `neighbours`, `explain` | the interface of a space |
+//! | `build`, `domains`, `order`, `estimate` | from a specification to groups of parameters in order |
 //! | `tree`, `bounds` | constraints as expressions |
-//! | `formula`, `step`, `remainders` | what is left of a constraint |
-//! | `forwards`, `graph`, `explicit` | the graph of a group |
+//! | `formula`, `step`, `residual` | residual constraints |
+//! | `layers`, `graph`, `explicit` | the constraint graph of a group |
 //! | `interned`, `work` | a fast hash, and storing lists once; the limit on what building takes |
 
 mod bounds;
 mod build;
 mod domains;
+mod estimate;
 mod explain;
 mod explicit;
 mod formula;
-mod forwards;
 mod graph;
-mod information;
 mod interned;
+mod layers;
 mod neighbours;
 mod order;
 mod query;
 mod random;
-mod remainders;
+mod residual;
 mod step;
 mod tree;
 mod work;

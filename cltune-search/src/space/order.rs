@@ -1,10 +1,10 @@
-//! Which parameters depend on each other, and in which order the graph of such a group takes them.
+//! Groups of parameters that depend on each other, and the order in which the graph of a group takes them.
 //!
 //! The best order depends on what the constraints leave in common, which only building shows: the
 //! orders here are tried one after the other, each with a limited number of steps.
 
 use super::domains::Domains;
-use super::information::Information;
+use super::estimate::Estimate;
 use super::interned::FastMap;
 use super::tree::Tree;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ const MOST_COMPARED: u64 = 1 << 26;
 /// sums and products. Each order that is compared is greedy after its first parameter.
 ///
 /// `None` for groups in which finding it takes too long.
-pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Option<Vec<usize>> {
+pub(super) fn order_by_estimate(group: &Group, domains: &Domains<'_>) -> Option<Vec<usize>> {
     let parameters = &*group.parameters;
     let named: u64 = group
         .constraints
@@ -76,14 +76,14 @@ pub(super) fn order_by_information(group: &Group, domains: &Domains<'_>) -> Opti
         return None;
     }
     let codes: Vec<&[i64]> = domains.parameters.iter().map(|p| &*p.codes).collect();
-    let mut information = Information::new(&group.constraints, &codes);
+    let mut estimate = Estimate::new(&group.constraints, &codes);
     let mut starts = parameters.to_vec();
     starts.sort_by_key(|parameter| codes[*parameter].len());
     starts.truncate(MOST_STARTS);
     let mut best: Option<(f64, Vec<usize>)> = None;
     for start in starts {
         let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
-        if let Some((cost, order)) = greedy(start, parameters, most, &mut information) {
+        if let Some((cost, order)) = greedy(start, parameters, most, &mut estimate) {
             best = Some((cost, order));
         }
     }
@@ -96,24 +96,24 @@ fn greedy(
     start: usize,
     parameters: &[usize],
     most: f64,
-    information: &mut Information<'_>,
+    estimate: &mut Estimate<'_>,
 ) -> Option<(f64, Vec<usize>)> {
-    information.forget();
+    estimate.forget();
     let mut cost = 0.0;
     let mut left = parameters.to_vec();
     let mut ordered = Vec::with_capacity(left.len());
     let mut next = left.iter().position(|parameter| *parameter == start);
     while let Some(at) = next {
         let parameter = left.remove(at);
-        cost += (information.known() + information.of(parameter)).exp2();
+        cost += (estimate.known() + estimate.of(parameter)).exp2();
         if cost >= most {
             return None;
         }
-        information.learn(parameter);
+        estimate.learn(parameter);
         ordered.push(parameter);
         let costs = left.iter().map(|parameter| {
-            let bits = information.known_with(*parameter);
-            (bits, information.of(*parameter), *parameter)
+            let bits = estimate.known_with(*parameter);
+            (bits, estimate.of(*parameter), *parameter)
         });
         next = costs
             .enumerate()

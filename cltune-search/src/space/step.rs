@@ -1,8 +1,8 @@
-//! What a value of a parameter does to a formula, worked out once for all formulas that differ in
+//! The effect of a parameter's value on a formula, worked out once for all formulas that differ in
 //! numbers only.
 //!
-//! What is known of an expression is taken off it where its interval becomes one of the rest (`Peeling`), and
-//! replaced by words that keep its value elsewhere (`Loads`).
+//! Known parts of an expression are moved to its interval where they can be (`Isolation`), and elsewhere
+//! replaced by words that keep their values (`Loads`).
 
 use super::bounds::{Bounds, Failure};
 use super::formula::{Action, Atom, Decision, Formula, Interval};
@@ -149,18 +149,18 @@ impl Part {
             let atom = atom.clone();
             return Self::Decide { words, atom };
         }
-        let mut peeling = Peeling {
+        let mut isolation = Isolation {
             level,
             levels,
             atom: atom.clone(),
             actions: Vec::new(),
         };
-        while peeling.peel() {}
-        let Peeling {
+        while isolation.isolate() {}
+        let Isolation {
             mut atom, actions, ..
-        } = peeling;
+        } = isolation;
         let mut loads = Loads::new(level, levels, INTERVAL_WORDS);
-        atom.tree = loads.freeze(&atom.tree);
+        atom.tree = loads.with_loads(&atom.tree);
         let bounds = atom.tree.bounds(&levels.bounds, &[]);
         atom.may_fail = bounds.failure != Failure::Never;
         let fixed = loads.trees.is_empty();
@@ -287,18 +287,18 @@ impl<'a> Loads<'a> {
     }
 
     /// The tree with its largest known parts as words.
-    pub(super) fn freeze(&mut self, tree: &Tree) -> Tree {
+    pub(super) fn with_loads(&mut self, tree: &Tree) -> Tree {
         if tree.names_only(self.level) {
             return self.load(tree);
         }
         let Tree::Chain(op, operands) = tree else {
-            return tree.map(|operand| self.freeze(operand));
+            return tree.map(|operand| self.with_loads(operand));
         };
         let (known, open): (Vec<Tree>, Vec<Tree>) = operands
             .iter()
             .cloned()
             .partition(|operand| operand.names_only(self.level));
-        let mut operands: Vec<Tree> = open.iter().map(|operand| self.freeze(operand)).collect();
+        let mut operands: Vec<Tree> = open.iter().map(|operand| self.with_loads(operand)).collect();
         if !known.is_empty() {
             operands.push(self.load(&Tree::chain(*op, known)));
         }
@@ -329,16 +329,16 @@ impl<'a> Loads<'a> {
 }
 
 /// Takes off an atom's tree what is known.
-pub(super) struct Peeling<'a> {
+pub(super) struct Isolation<'a> {
     pub(super) level: Option<usize>,
     pub(super) levels: &'a Levels<'a>,
     pub(super) atom: Atom,
     pub(super) actions: Vec<(Action, Tree)>,
 }
 
-impl Peeling<'_> {
+impl Isolation<'_> {
     /// Takes off one layer, if that can be.
-    pub(super) fn peel(&mut self) -> bool {
+    pub(super) fn isolate(&mut self) -> bool {
         let known = |tree: &Tree| tree.names_only(self.level);
         let bounds = |tree: &Tree| tree.bounds(&self.levels.bounds, &[]);
         let taken = match &self.atom.tree {

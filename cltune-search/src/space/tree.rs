@@ -240,11 +240,11 @@ fn if_bounds(
 }
 
 /// Builds trees for parameters whose values lie within these bounds.
-pub(super) struct Planter<'a> {
+pub(super) struct TreeBuilder<'a> {
     pub(super) domains: &'a [Bounds],
 }
 
-impl Planter<'_> {
+impl TreeBuilder<'_> {
     /// The tree of a whole program.
     pub(super) fn tree(&self, program: &Program) -> Tree {
         self.block(&program.ops, 0, program.ops.len())

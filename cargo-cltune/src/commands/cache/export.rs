@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use cltune_core::device::DeviceType;
     use cltune_core::parameter::Value;
-    use cltune_core::select::KnownDevice;
+    use cltune_core::select::TunedDevice;
     use cltune_runtime::cache::NotedResult;
 
     fn notes(device: &str, fingerprint: &str, problems: &[i64]) -> Notes {
@@ -113,7 +113,7 @@ mod tests {
             fingerprint: fingerprint.into(),
             params: vec!["WG".into(), "T".into()],
             dimensions: vec!["n".into()],
-            device: KnownDevice {
+            device: TunedDevice {
                 platform: "P".into(),
                 name: device.to_owned().into(),
                 vendor: "V".into(),

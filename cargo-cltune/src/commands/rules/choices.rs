@@ -2,7 +2,7 @@
 
 use cltune_core::device::DeviceInfo;
 use cltune_core::model::Model;
-use cltune_core::select::{Candidate, KnownDevice, KnownResult, Rule, Table, select};
+use cltune_core::select::{Candidate, TunedDevice, TunedResult, Rule, Table, select};
 
 /// A configuration that a device gets, or could get.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) fn choices(
     dims: &[i64],
     table: &Table,
 ) -> Vec<Choice> {
-    let is_here = |device: &KnownDevice| device.key().is(info.key());
+    let is_here = |device: &TunedDevice| device.key().is(info.key());
     let without_problem = keep(table, |device, result| {
         !(is_here(device) && *result.problem == *dims)
     });
@@ -60,7 +60,7 @@ fn of_device(
     info: &DeviceInfo,
     dims: &[i64],
     table: &Table,
-    device: &KnownDevice,
+    device: &TunedDevice,
 ) -> Option<Choice> {
     let only = keep(table, |known, _| known == device);
     let same = DeviceInfo {
@@ -91,7 +91,7 @@ impl Choice {
 }
 
 /// The results for which this holds.
-fn keep(table: &Table, holds: impl Fn(&KnownDevice, &KnownResult) -> bool) -> Table {
+fn keep(table: &Table, holds: impl Fn(&TunedDevice, &TunedResult) -> bool) -> Table {
     let results = table.results.iter().filter(|result| {
         let device = table.devices.get(usize::from(result.device));
         device.is_some_and(|device| holds(device, result))
@@ -110,9 +110,9 @@ mod tests {
     use cltune_core::expr::{Formula, Scope, Type};
 
     fn table(devices: &[(&DeviceInfo, &[(i64, i64)])]) -> Table {
-        let known = devices.iter().map(|(info, _)| KnownDevice::of(info));
+        let known = devices.iter().map(|(info, _)| TunedDevice::of(info));
         let results = devices.iter().enumerate().flat_map(|(device, (_, rows))| {
-            rows.iter().map(move |(n, wg)| KnownResult {
+            rows.iter().map(move |(n, wg)| TunedResult {
                 device: device as u16,
                 problem: vec![*n].into(),
                 values: vec![*wg].into(),

@@ -2,7 +2,7 @@
 
 use crate::commands::tuned::{AllTuned, Tuned};
 use cltune_core::declaration::Declaration;
-use cltune_core::select::{KnownDevice, Rule};
+use cltune_core::select::{TunedDevice, Rule};
 use std::path::PathBuf;
 
 /// A configuration, and what it is for.
@@ -13,7 +13,7 @@ pub(super) struct VerifiedEntry {
     /// The tunable.
     pub(super) declaration: Declaration,
     /// The device that it was tuned on, or would be launched on.
-    pub(super) device: KnownDevice,
+    pub(super) device: TunedDevice,
     /// The problem that it was tuned for, or would be launched for.
     pub(super) dims: Vec<i64>,
     /// Its values.

@@ -11,7 +11,7 @@ use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_dev
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
-use cltune_core::select::{KnownDevice, Table, select};
+use cltune_core::select::{TunedDevice, Table, select};
 
 /// The attempts of a verification.
 pub(super) struct Plan {
@@ -122,7 +122,7 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
 
 /// Where the entries of one device are run.
 pub(super) struct Host {
-    pub(super) of: KnownDevice,
+    pub(super) of: TunedDevice,
     pub(super) device: DeviceRecord,
     oclgrind: Option<Oclgrind>,
     /// Whether it is the simulator as it is, for what was never tuned.
@@ -137,7 +137,7 @@ fn own(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, VerifyError> 
         let info = device.info();
         let mut tuned = entries.current.iter().map(|entry| &entry.device);
         let known = tuned.find(|known| known.key().is(info.key()));
-        let of = known.map_or_else(|| KnownDevice::of(&info), Clone::clone);
+        let of = known.map_or_else(|| TunedDevice::of(&info), Clone::clone);
         if hosts.iter().any(|host| host.of.key().is(of.key())) {
             continue;
         }
@@ -173,7 +173,7 @@ fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, Verify
         let oclgrind = Oclgrind::like(None)?;
         let device = oclgrind.device()?;
         hosts.push(Host {
-            of: KnownDevice::of(&device.info()),
+            of: TunedDevice::of(&device.info()),
             device,
             oclgrind: Some(oclgrind),
             is_plain: true,
@@ -182,7 +182,7 @@ fn simulators(entries: &Entries, filters: &[String]) -> Result<Vec<Host>, Verify
     Ok(hosts)
 }
 
-fn is_wanted(device: &KnownDevice, filters: &[String]) -> bool {
+fn is_wanted(device: &TunedDevice, filters: &[String]) -> bool {
     let info = DeviceInfo {
         platform: device.platform.to_string(),
         name: device.name.to_string(),

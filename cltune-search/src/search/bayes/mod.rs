@@ -14,9 +14,9 @@
 //!   where they are, and improvements are multiplied with the probability not to fail;
 //! - it begins with ten configurations far from each other, each the farthest of twenty random ones;
 //! - or with what is known from other devices (`transfer`), as long as that promises something:
-//!   when no improvement of note is to be expected any more, lessons are forgotten, so that a
+//!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
 //!   search is not held where another device was fast; from then on it looks now and then only
-//!   around the best, which a lesson may have found and never looked around.
+//!   around the best, which a set of prior results may have found and never looked around.
 //!
 //! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
 //! samples), the choices above are this project's own.
@@ -49,7 +49,7 @@ use pool::Pool;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
-use transfer::{LESSONS, Taught};
+use transfer::{MOST_PRIORS, PriorModel};
 
 pub(super) const KIND: StrategyKind = StrategyKind {
     name: "bayes",
@@ -72,7 +72,7 @@ const STEPS: (usize, usize) = (120, 15);
 const FAILED_QUANTILE: f64 = 0.7;
 /// The most observations the model is built on: the cost of a walk grows with their cube.
 const MOST_OBSERVATIONS: usize = 400;
-/// Lessons are forgotten when the improvement to expect, a part of the time, was below this so
+/// Prior results are forgotten when the improvement to expect, a part of the time, was below this so
 /// often; not before the first number of observations, and by the second at the latest: what
 /// another device has to teach shows early.
 const PROMISE: f64 = 0.003;
@@ -97,7 +97,7 @@ pub(super) struct Bayes {
     generator: Generator,
     features: Features,
     /// What is known from elsewhere, until it is forgotten.
-    lessons: Vec<Taught>,
+    priors: Vec<PriorModel>,
     /// How often they promised too little.
     broken: usize,
     /// Whether there were some once, and are none any more.
@@ -121,8 +121,8 @@ pub(super) struct Bayes {
 struct Observation {
     configuration: Vec<i64>,
     point: Vec<f64>,
-    /// What each lesson says of it.
-    taught: Vec<f64>,
+    /// What each set of prior results says of it.
+    prior: Vec<f64>,
     time: Option<f64>,
 }
 
@@ -133,21 +133,21 @@ impl Bayes {
         let features = Features::new(domains.map(|parameter| &*parameter.codes));
         let mut generator = Generator::new(setting.seed);
         let learned = setting
-            .lessons
+            .prior_results
             .iter()
-            .filter_map(|lesson| Taught::of(lesson, FAILED_QUANTILE, &features, &mut generator));
-        let lessons: Vec<Taught> = learned.take(LESSONS).collect();
+            .filter_map(|prior| PriorModel::of(prior, FAILED_QUANTILE, &features, &mut generator));
+        let priors: Vec<PriorModel> = learned.take(MOST_PRIORS).collect();
         let dimensions = features.dimensions();
         let particles = (0..PARTICLES)
-            .map(|_| Particle::new(dimensions, lessons.len(), generator.split()))
+            .map(|_| Particle::new(dimensions, priors.len(), generator.split()))
             .collect();
         let mut pool = Pool::new(&space, &features, WHOLE);
-        pool.teach(&lessons, &features);
+        pool.add_priors(&priors, &features);
         Self {
             failures: Particle::new(dimensions, 0, generator.split()),
             pool,
-            initial: if lessons.is_empty() { INITIAL } else { 1 },
-            lessons,
+            initial: if priors.is_empty() { INITIAL } else { 1 },
+            priors,
             broken: 0,
             forgot: false,
             space,
@@ -210,12 +210,12 @@ impl Bayes {
         let times = Observed {
             points: &points[..observed],
             values: &data.times,
-            taught: &data.taught,
+            prior: &data.prior,
         };
         let failed = Observed {
             points: &points[..observed],
             values: &data.failures,
-            taught: &[],
+            prior: &[],
         };
         let learn = |particle: &mut Particle, observed: &Observed<'_>| {
             if let Some(steps) = renewed {
@@ -275,15 +275,15 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves, or one to start afresh with where lessons promise nothing
+    /// A configuration that improves, or one to start afresh with where prior results promise nothing
     /// any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
-        if !self.lessons.is_empty() && self.observations.len() >= LEADING.end {
+        if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();
             return self.spread();
         }
         let (configuration, improvement) = self.improve()?;
-        if !self.lessons.is_empty()
+        if !self.priors.is_empty()
             && self.observations.len() >= LEADING.start
             && improvement < PROMISE
         {
@@ -298,8 +298,8 @@ impl Bayes {
 
     fn forget_lessons(&mut self) {
         self.forgot = true;
-        self.lessons.clear();
-        self.pool.teach(&[], &self.features);
+        self.priors.clear();
+        self.pool.add_priors(&[], &self.features);
         for particle in &mut self.particles {
             particle.forget_lessons(self.features.dimensions());
         }
@@ -336,7 +336,7 @@ impl Bayes {
                 &mut generator,
                 |configuration| self.is_taken(configuration),
             );
-            pool.teach(&self.lessons, &self.features);
+            pool.add_priors(&self.priors, &self.features);
             self.pool = pool;
         }
         if count > MOST_OBSERVATIONS {
@@ -364,13 +364,13 @@ impl Bayes {
             .pending
             .iter()
             .map(|pending| self.features.point(pending));
-        let says = |lesson| training().map(|o| o.taught[lesson]).collect();
+        let says = |prior| training().map(|o| o.prior[prior]).collect();
         Data {
             points: training().map(|o| o.point.clone()).chain(pending).collect(),
             times: training()
                 .map(|o| slowness(o.time.unwrap_or(slow), times[0]))
                 .collect(),
-            taught: (0..self.lessons.len()).map(says).collect(),
+            prior: (0..self.priors.len()).map(says).collect(),
             failures: training()
                 .map(|o| f64::from(u8::from(o.time.is_none())))
                 .collect(),
@@ -392,8 +392,8 @@ struct Data {
     points: Vec<Vec<f64>>,
     /// For each observation its [`slowness`].
     times: Vec<f64>,
-    /// For each lesson, what it says of each observation.
-    taught: Vec<Vec<f64>>,
+    /// For each set of prior results, what it says of each observation.
+    prior: Vec<Vec<f64>>,
     /// For each observation 1 where it failed, else 0.
     failures: Vec<f64>,
 }
@@ -424,10 +424,10 @@ impl Strategy for Bayes {
         self.pool.take(configuration);
         self.training.push(self.observations.len());
         let point = self.features.point(configuration);
-        let lessons = self.lessons.iter();
+        let priors = self.priors.iter();
         self.observations.push(Observation {
             configuration: configuration.to_vec(),
-            taught: lessons.map(|l| l.says(configuration, &point)).collect(),
+            prior: priors.map(|l| l.predict(configuration, &point)).collect(),
             point,
             time: score.time(),
         });

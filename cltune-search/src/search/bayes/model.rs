@@ -5,7 +5,7 @@
 //! Mean and amplitude are not hyper-parameters: for given length scales and noise the best ones have
 //! a closed form (generalised least squares, and the profile of the likelihood).
 //!
-//! What lessons say (`transfer`) enters as a multiple, another hyper-parameter for each lesson.
+//! What prior results say (`transfer`) enters as a multiple, another hyper-parameter for each set of prior results.
 
 use super::super::generator::Generator;
 use super::factor::Factor;
@@ -14,7 +14,7 @@ use super::factor::Factor;
 const LENGTH_PRIOR: (f64, f64) = (0.7, 1.0);
 /// Of the logarithm of the noise's part of the variance.
 const NOISE_PRIOR: (f64, f64) = (-6.0, 2.0);
-/// Of how much of what all lessons say holds here. It is never negative: few observations can make
+/// Of how much of what all prior results say holds here. It is never negative: few observations can make
 /// it look as if what is fast elsewhere were slow here, and a search led by that is lost.
 const TRANSFER_PRIOR: (f64, f64) = (0.6, 0.4);
 
@@ -37,7 +37,7 @@ pub(super) struct Hyperparameters {
     lengths: Vec<f64>,
     /// The logarithm of the noise's variance, relative to the signal's.
     noise: f64,
-    /// For each lesson, how much of what it says holds.
+    /// For each set of prior results, how much of what it says holds.
     transfers: Vec<f64>,
 }
 
@@ -45,17 +45,17 @@ pub(super) struct Hyperparameters {
 pub(super) struct Observed<'a> {
     pub(super) points: &'a [&'a [f64]],
     pub(super) values: &'a [f64],
-    /// For each lesson, what it says of each point.
-    pub(super) taught: &'a [Vec<f64>],
+    /// For each set of prior results, what it says of each point.
+    pub(super) prior: &'a [Vec<f64>],
 }
 
 impl Hyperparameters {
     /// A draw from about the prior.
-    pub(super) fn draw(dimensions: usize, lessons: usize, generator: &mut Generator) -> Self {
+    pub(super) fn draw(dimensions: usize, priors: usize, generator: &mut Generator) -> Self {
         Self {
             lengths: (0..dimensions).map(|_| 0.7 * generator.normal()).collect(),
             noise: NOISE_PRIOR.0,
-            transfers: vec![TRANSFER_PRIOR.0 / lessons.max(1) as f64; lessons],
+            transfers: vec![TRANSFER_PRIOR.0 / priors.max(1) as f64; priors],
         }
     }
 
@@ -88,17 +88,17 @@ impl Hyperparameters {
         self
     }
 
-    /// How much of what each lesson says holds.
+    /// How much of what each set of prior results says holds.
     pub(super) fn transfers(&self) -> &[f64] {
         &self.transfers
     }
 
-    /// Values without what the lessons explain.
-    pub(super) fn residuals(&self, values: &[f64], taught: &[Vec<f64>]) -> Vec<f64> {
+    /// Values without what the sets explain.
+    pub(super) fn residuals(&self, values: &[f64], prior: &[Vec<f64>]) -> Vec<f64> {
         let mut residuals = values.to_vec();
-        for (transfer, taught) in self.transfers.iter().zip(taught) {
-            for (residual, taught) in residuals.iter_mut().zip(taught) {
-                *residual -= transfer * taught;
+        for (transfer, prior) in self.transfers.iter().zip(prior) {
+            for (residual, prior) in residuals.iter_mut().zip(prior) {
+                *residual -= transfer * prior;
             }
         }
         residuals
@@ -199,7 +199,7 @@ pub(super) fn walk(
 ) {
     let log_posterior = |h: &Hyperparameters| {
         let factor = factor(observed.points, h)?;
-        let residuals = h.residuals(observed.values, observed.taught);
+        let residuals = h.residuals(observed.values, observed.prior);
         Some(Evidence::of(&factor, &residuals).log_likelihood + h.log_prior())
     };
     let mut current = log_posterior(hyperparameters).unwrap_or(f64::MIN);
@@ -238,7 +238,7 @@ mod tests {
         let observed = Observed {
             points: &points,
             values: &values,
-            taught: &[],
+            prior: &[],
         };
         walk(&mut hyperparameters, &observed, 200, &mut generator);
         let weights = hyperparameters.weights();
@@ -249,16 +249,16 @@ mod tests {
     fn a_walk_finds_out_which_lesson_holds() {
         let mut generator = Generator::new(5);
         let points: Vec<Vec<f64>> = (0..40).map(|_| vec![generator.unit()]).collect();
-        let taught: Vec<Vec<f64>> = (0..2)
+        let prior: Vec<Vec<f64>> = (0..2)
             .map(|_| points.iter().map(|_| generator.unit()).collect())
             .collect();
-        let values: Vec<f64> = taught[1].iter().map(|value| 0.9 * value + 3.0).collect();
+        let values: Vec<f64> = prior[1].iter().map(|value| 0.9 * value + 3.0).collect();
         let points: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
         let mut hyperparameters = Hyperparameters::draw(1, 2, &mut generator);
         let observed = Observed {
             points: &points,
             values: &values,
-            taught: &taught,
+            prior: &prior,
         };
         walk(&mut hyperparameters, &observed, 300, &mut generator);
         let transfers = hyperparameters.transfers();

@@ -17,8 +17,8 @@ pub(super) struct Particle {
 }
 
 impl Particle {
-    pub(super) fn new(dimensions: usize, lessons: usize, mut generator: Generator) -> Self {
-        let hyperparameters = Hyperparameters::draw(dimensions, lessons, &mut generator);
+    pub(super) fn new(dimensions: usize, priors: usize, mut generator: Generator) -> Self {
+        let hyperparameters = Hyperparameters::draw(dimensions, priors, &mut generator);
         Self {
             weights: hyperparameters.weights(),
             hyperparameters,
@@ -35,7 +35,7 @@ impl Particle {
         self.reset();
     }
 
-    /// Starts anew, without lessons.
+    /// Starts anew, without prior results.
     pub(super) fn forget_lessons(&mut self, dimensions: usize) {
         self.hyperparameters = Hyperparameters::draw(dimensions, 0, &mut self.generator);
         self.reset();
@@ -121,15 +121,15 @@ impl Particle {
         of: impl Fn(f64, f64) -> f64,
     ) -> Vec<f64> {
         let known = &self.hyperparameters;
-        let mut residuals = known.residuals(observed.values, observed.taught);
+        let mut residuals = known.residuals(observed.values, observed.prior);
         let average = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
         residuals.resize(self.factor.len(), average);
         let evidence = Evidence::of(&self.factor, &residuals);
         let mut mean = vec![evidence.mean as f32; pool.len()];
-        for (transfer, taught) in known.transfers().iter().zip(pool.taught()) {
+        for (transfer, prior) in known.transfers().iter().zip(pool.prior()) {
             let transfer = *transfer as f32;
-            for (mean, taught) in mean.iter_mut().zip(taught) {
-                *mean += transfer * taught;
+            for (mean, prior) in mean.iter_mut().zip(prior) {
+                *mean += transfer * prior;
             }
         }
         let mut variance = vec![1.0_f32; pool.len()];

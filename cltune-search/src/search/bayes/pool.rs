@@ -4,7 +4,7 @@
 use super::super::generator::Generator;
 use super::super::threads::ready_threads;
 use super::features::Features;
-use super::transfer::Taught;
+use super::transfer::PriorModel;
 use crate::space::{Neighbourhood, Space};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -20,8 +20,8 @@ pub(in crate::search) struct Pool {
     configurations: Vec<Vec<i64>>,
     /// For each coordinate, its value for each configuration.
     columns: Vec<Vec<f32>>,
-    /// For each lesson, what it says of each configuration.
-    taught: Vec<Vec<f32>>,
+    /// For each set of prior results, what it says of each configuration.
+    prior: Vec<Vec<f32>>,
     /// Where a configuration is.
     positions: HashMap<Vec<i64>, usize>,
     taken: Vec<bool>,
@@ -34,7 +34,7 @@ impl Pool {
         let mut pool = Self {
             configurations: Vec::new(),
             columns: vec![Vec::new(); features.dimensions()],
-            taught: Vec::new(),
+            prior: Vec::new(),
             positions: HashMap::new(),
             taken: Vec::new(),
             whole: space.count() <= most,
@@ -101,21 +101,21 @@ impl Pool {
         self.taken.push(false);
     }
 
-    /// Asks lessons about every configuration.
-    pub(super) fn teach(&mut self, lessons: &[Taught], features: &Features) {
+    /// Asks prior results about every configuration.
+    pub(super) fn add_priors(&mut self, priors: &[PriorModel], features: &Features) {
         ready_threads();
-        let says = |lesson: &Taught| {
+        let says = |prior: &PriorModel| {
             let configurations = self.configurations.par_iter();
             configurations
-                .map(|codes| lesson.says(codes, &features.point(codes)) as f32)
+                .map(|codes| prior.predict(codes, &features.point(codes)) as f32)
                 .collect()
         };
-        self.taught = lessons.iter().map(says).collect();
+        self.prior = priors.iter().map(says).collect();
     }
 
-    /// For each lesson it was asked, what it says of each configuration.
-    pub(super) fn taught(&self) -> &[Vec<f32>] {
-        &self.taught
+    /// For each set of prior results it was asked, what it says of each configuration.
+    pub(super) fn prior(&self) -> &[Vec<f32>] {
+        &self.prior
     }
 
     /// The number of configurations.

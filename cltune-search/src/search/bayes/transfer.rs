@@ -1,28 +1,28 @@
-//! What results from elsewhere say about a configuration here.
+//! Estimates for a configuration from prior results of another device or problem.
 //!
 //! A time's [`slowness`] here is modelled as a multiple of its slowness there, plus a process of
 //! its own (Kennedy & O'Hagan 2000, equation 1, there for a fast and a slow version of a simulation).
-//! Where the lesson has measured the configuration it says exactly that; elsewhere a process learned
+//! Where the set has measured the configuration it says exactly that; elsewhere a process learned
 //! from it does. The multiple is drawn along with the other hyper-parameters, so it shrinks where
 //! devices disagree.
 
 use super::super::generator::Generator;
-use super::super::strategy::Lesson;
+use super::super::strategy::PriorResults;
 use super::features::Features;
 use super::model::{Evidence, Hyperparameters, Observed, between, factor, slowness, walk};
 use std::collections::HashMap;
 
-/// A lesson of fewer results has its best configurations to offer, and no model.
+/// A set of fewer results has its best configurations to offer, and no model.
 const FEWEST: usize = 20;
-/// The most lessons that are modelled.
-pub(super) const LESSONS: usize = 3;
+/// The most prior results that are modelled.
+pub(super) const MOST_PRIORS: usize = 3;
 /// How many results the process is learned from: of the fastest, and evenly from the rest.
 const TRAINING: (usize, usize) = (100, 100);
 /// The walk through the process's hyper-parameters.
 const STEPS: usize = 60;
 
-/// A lesson, learned.
-pub(super) struct Taught {
+/// A model of prior results.
+pub(super) struct PriorModel {
     /// The slowness, where it was measured.
     measured: HashMap<Vec<i64>, f64>,
     points: Vec<Vec<f64>>,
@@ -32,23 +32,23 @@ pub(super) struct Taught {
     mean: f64,
 }
 
-impl Taught {
+impl PriorModel {
     /// Learns; `None` where there is too little. A failed configuration counts as slow as the part
     /// `slow` of those that succeeded.
     pub(super) fn of(
-        lesson: &Lesson,
+        prior: &PriorResults,
         slow: f64,
         features: &Features,
         generator: &mut Generator,
     ) -> Option<Self> {
-        let timed = lesson.by_time();
+        let timed = prior.by_time();
         if timed.len() < FEWEST {
             return None;
         }
         let best = timed[0].0;
         let failed = timed[((timed.len() - 1) as f64 * slow) as usize].0;
         let value = |time: Option<f64>| slowness(time.unwrap_or(failed), best);
-        let results = lesson.results.iter();
+        let results = prior.results.iter();
         let measured = results.map(|(codes, score)| (codes.clone(), value(score.time())));
         let (fast, rest) = timed.split_at(TRAINING.0.min(timed.len()));
         let every = rest.len().div_ceil(TRAINING.1).max(1);
@@ -60,7 +60,7 @@ impl Taught {
         let observed = Observed {
             points: &rows,
             values: &values,
-            taught: &[],
+            prior: &[],
         };
         walk(&mut hyperparameters, &observed, STEPS, generator);
         let factor = loop {
@@ -80,7 +80,7 @@ impl Taught {
     }
 
     /// The configuration's slowness there.
-    pub(super) fn says(&self, configuration: &[i64], point: &[f64]) -> f64 {
+    pub(super) fn predict(&self, configuration: &[i64], point: &[f64]) -> f64 {
         if let Some(value) = self.measured.get(configuration) {
             return *value;
         }
@@ -95,12 +95,12 @@ mod tests {
     use super::super::super::strategy::Score;
     use super::*;
 
-    fn lesson(count: i64) -> Lesson {
+    fn prior(count: i64) -> PriorResults {
         let results = (0..count).map(|x| {
             let time = (x != 7).then(|| ((x as f64 - 20.0) / 10.0).powi(2).exp());
             (vec![2 * x], Score::of(time))
         });
-        Lesson {
+        PriorResults {
             results: results.collect(),
         }
     }
@@ -109,8 +109,8 @@ mod tests {
     fn what_was_measured_is_repeated_and_what_was_not_is_interpolated() {
         let codes: Vec<i64> = (0..100).collect();
         let features = Features::new([codes.as_slice()].into_iter());
-        let taught = Taught::of(&lesson(40), 0.7, &features, &mut Generator::new(0)).unwrap();
-        let says = |code: i64| taught.says(&[code], &features.point(&[code]));
+        let prior = PriorModel::of(&prior(40), 0.7, &features, &mut Generator::new(0)).unwrap();
+        let says = |code: i64| prior.predict(&[code], &features.point(&[code]));
         assert!(says(40).abs() < 1e-12 && (says(60) - 0.6).abs() < 1e-12);
         assert!((says(59) - 0.56).abs() < 0.03, "{}", says(59));
         // A failure is slow, and not forgotten.
@@ -120,6 +120,6 @@ mod tests {
     #[test]
     fn a_handful_of_results_is_no_model() {
         let features = Features::new([&[1_i64, 2][..]].into_iter());
-        assert!(Taught::of(&lesson(15), 0.7, &features, &mut Generator::new(0)).is_none());
+        assert!(PriorModel::of(&prior(15), 0.7, &features, &mut Generator::new(0)).is_none());
     }
 }

@@ -1,4 +1,5 @@
-//! How much must be known of some parameters to tell what they leave of the constraints.
+//! Estimates of the size of a graph: how many cases of some parameters differ in the residual constraints that
+//! they leave.
 
 use super::interned::FastMap;
 use super::step::{Levels, values};
@@ -14,7 +15,7 @@ const OPEN_BITS: f64 = 0.5;
 const MOST_NAMED: usize = 16;
 
 /// Estimates in bits: the logarithm of the number of cases.
-pub(super) struct Information<'a> {
+pub(super) struct Estimate<'a> {
     constraints: &'a [Tree],
     /// For each constraint the parameters that it names.
     named: Vec<Vec<usize>>,
@@ -48,7 +49,7 @@ struct Counted {
     parameters: Vec<u32>,
 }
 
-impl<'a> Information<'a> {
+impl<'a> Estimate<'a> {
     /// For parameters with these codes, none of which is known.
     pub(super) fn new(constraints: &'a [Tree], codes: &[&'a [i64]]) -> Self {
         let named: Vec<Vec<usize>> = constraints.iter().map(Tree::parameters).collect();

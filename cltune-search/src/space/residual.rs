@@ -1,6 +1,6 @@
-//! What is left of constraints once the values of some parameters are put in.
+//! Residual constraints: what is left of constraints once the values of some parameters are put in.
 //!
-//! A remainder is a formula over the parameters to come and the numbers that the earlier ones left
+//! A residual constraint is a formula over the parameters to come and the numbers that the earlier ones left
 //! in it, stored once: two that say the same mostly have the same number, so that comparing what is
 //! left to be satisfied is comparing numbers. A constraint that cannot fail any more, or cannot hold
 //! any more, is decided before its last parameter is known.
@@ -29,11 +29,11 @@ pub(super) enum Outcome {
     Holds,
     /// It does not hold, or has no value.
     Fails,
-    /// The remainder with this number.
+    /// The residual with this number.
     Open(u32),
 }
 
-/// The values of a remainder's first parameter with which it can hold, as far as they are known
+/// The values of a residual's first parameter with which it can hold, as far as they are known
 /// without trying them.
 pub(super) enum Allowed {
     /// Perhaps all.
@@ -46,7 +46,7 @@ pub(super) enum Allowed {
     Candidates(Vec<usize>),
 }
 
-/// What all remainders that differ in numbers only have in common.
+/// What all residuals that differ in numbers only have in common.
 struct Shape {
     kind: Kind,
     /// The first and the last level that it names.
@@ -63,15 +63,15 @@ enum Kind {
     Mask,
 }
 
-/// The remainders of a group's constraints.
-pub(super) struct Remainders<'a> {
+/// The residuals of a group's constraints.
+pub(super) struct Residuals<'a> {
     levels: Levels<'a>,
     /// The first ones are the masks of the levels.
     shapes: Vec<Rc<Shape>>,
     numbers: HashMap<Formula, u32>,
-    /// Each remainder's shape and words.
+    /// Each residual's shape and words.
     known: Interned<i64>,
-    /// What a remainder of one level with a small domain comes down to.
+    /// What a residual of one level with a small domain comes down to.
     settled: FastMap<u32, Outcome>,
     scratch: Scratch,
     /// What large formulas have taken, in steps of a build.
@@ -81,17 +81,17 @@ pub(super) struct Remainders<'a> {
 /// Memory that is used again.
 #[derive(Default)]
 struct Scratch {
-    /// The words of a remainder.
+    /// The words of a residual.
     words: Vec<i64>,
     /// The words of its atoms after a step, and where each atom's are.
     left: Vec<i64>,
     places: Vec<Range<usize>>,
     decisions: Vec<Decision>,
-    /// A remainder that is put together.
+    /// A residual that is put together.
     list: Vec<i64>,
 }
 
-impl<'a> Remainders<'a> {
+impl<'a> Residuals<'a> {
     /// For parameters with these codes, in the order of the levels; none is empty.
     pub(super) fn new(codes: Vec<&'a [i64]>) -> Self {
         let mask = |level| {
@@ -118,17 +118,17 @@ impl<'a> Remainders<'a> {
         std::mem::take(&mut self.cost)
     }
 
-    /// The number of a remainder's shape.
+    /// The number of a residual's shape.
     pub(super) fn shape_of(&self, number: u32) -> u32 {
         self.known.get(number)[0] as u32
     }
 
-    /// The first level that a remainder names.
+    /// The first level that a residual names.
     pub(super) fn first(&self, number: u32) -> usize {
         self.shape(number).first
     }
 
-    /// Whether a remainder names one level.
+    /// Whether a residual names one level.
     pub(super) fn is_single(&self, number: u32) -> bool {
         let shape = self.shape(number);
         shape.first == shape.last
@@ -153,7 +153,7 @@ impl<'a> Remainders<'a> {
         self.take(&formula, &step, 0)
     }
 
-    /// What is left of a remainder after the value at `position` of its first level is put in.
+    /// What is left of a residual after the value at `position` of its first level is put in.
     pub(super) fn after(&mut self, number: u32, position: usize) -> Outcome {
         let shape = Rc::clone(self.shape(number));
         let words = &self.known.get(number)[1..];
@@ -270,7 +270,7 @@ impl<'a> Remainders<'a> {
         number
     }
 
-    /// Makes a set of bits of a remainder on one level with a small domain.
+    /// Makes a set of bits of a residual on one level with a small domain.
     fn settle(&mut self, number: u32, is_new: bool) -> Outcome {
         let shape = &*self.shapes[self.known.get(number)[0] as usize];
         let codes = self.levels.codes[shape.first];
@@ -301,7 +301,7 @@ impl<'a> Remainders<'a> {
         }
     }
 
-    /// Two remainders as one, where both are sets of bits of a level or intervals of an expression.
+    /// Two residuals as one, where both are sets of bits of a level or intervals of an expression.
     pub(super) fn both(&mut self, a: u32, b: u32) -> Option<Outcome> {
         let (&[shape, ref a @ ..], &[other, ref b @ ..]) = (self.known.get(a), self.known.get(b))
         else {
@@ -328,7 +328,7 @@ impl<'a> Remainders<'a> {
         Some(self.mask(level, mask))
     }
 
-    /// What is known of the values of a remainder's first level without trying them.
+    /// What is known of the values of a residual's first level without trying them.
     pub(super) fn allowed(&self, number: u32) -> Allowed {
         let shape = self.shape(number);
         let words = &self.known.get(number)[1..];
