@@ -45,8 +45,9 @@ const ZSH: &str = r#"
     _cargo-cltune
 "#;
 
-/// The words that Elvish proposes and that begin like what is typed. Its editor is there in a terminal only,
-/// so what the script uses of it is made here, with something that completed cargo before.
+/// The words that Elvish proposes and that begin like what is typed. Its editor is there in a
+/// terminal only, so what the script uses of it is made here, with something that completed cargo
+/// before.
 const ELVISH: &str = r"
     use str
     var edit: = (ns [
@@ -135,7 +136,8 @@ fn zsh_gets_the_words_that_cargo_calls_with() {
     assert_eq!(run("zsh", ZSH, &path), expected);
 }
 
-/// clap's own completer fails at words that are no commands: at files, and at all other commands of cargo.
+/// clap's own completer fails at words that are no commands: at files, and at all other commands of
+/// cargo.
 #[test]
 fn elvish_completes_what_cargo_calls_and_what_people_type() {
     if !is_installed("elvish") {

@@ -1,12 +1,12 @@
-//! What selecting a configuration takes for a problem that was never seen, with a table of 1000 results:
-//! 10 devices with 100 problems each, and one device with 1000.
+//! What selecting a configuration takes for a problem that was never seen, with a table of 1000
+//! results: 10 devices with 100 problems each, and one device with 1000.
 
 use cltune_core::Text;
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
-use cltune_core::select::{TunedDevice, TunedResult, Table, select};
+use cltune_core::select::{Table, TunedDevice, TunedResult, select};
 use std::hint::black_box;
 use std::time::Instant;
 

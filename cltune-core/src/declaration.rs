@@ -23,14 +23,14 @@ pub struct Declaration {
     /// The lockfile as the macro saw it: `b3:…` of its text, or `absent`. A reader can tell
     /// whether an artifact was built with the lockfile that lies there now.
     pub lockfile_seen: String,
-    /// The files that the macro read, with what was in them: a reader can tell whether an artifact was built
-    /// from what lies there now. Empty in artifacts of old releases.
+    /// The files that the macro read, with what was in them: a reader can tell whether an artifact
+    /// was built from what lies there now. Empty in artifacts of old releases.
     pub files: Vec<SourceFile>,
     /// The problem sizes to tune for, each in the order of [`Model::dimensions`]; one empty problem
     /// when there are no dimensions.
     pub problems: Vec<Vec<i64>>,
-    /// On which devices each of them is tuned for, over problem dimensions and device limits; `None`:
-    /// on all.
+    /// On which devices each of them is tuned for, over problem dimensions and device limits;
+    /// `None`: on all.
     pub tune_if: Option<Formula>,
     /// What results are compared with.
     pub reference: Reference,
@@ -44,8 +44,8 @@ pub struct Declaration {
     pub bytes: Option<Formula>,
     /// Floating-point operations of one launch, for GFLOPS.
     pub flops: Option<Formula>,
-    /// Whether all work-groups do about the same amount of work, however many are launched: then a part
-    /// of them shows whether a configuration is slow.
+    /// Whether all work-groups do about the same amount of work, however many are launched: then a
+    /// part of them shows whether a configuration is slow.
     pub even_work: bool,
 }
 
@@ -59,8 +59,8 @@ pub struct SourceFile {
 }
 
 impl Declaration {
-    /// The problems to tune for on a device. A condition that has no value for a problem, such as one that
-    /// divides by zero, leaves it in.
+    /// The problems to tune for on a device. A condition that has no value for a problem, such as
+    /// one that divides by zero, leaves it in.
     pub fn problems_on<'a>(
         &'a self,
         device: &'a DeviceLimits,
@@ -76,8 +76,8 @@ impl Declaration {
         })
     }
 
-    /// Those of [`problems_on`](Self::problems_on) that are certainly among them where only some limits of
-    /// the device are known: a limit that is not known is not taken for 0.
+    /// Those of [`problems_on`](Self::problems_on) that are certainly among them where only some
+    /// limits of the device are known: a limit that is not known is not taken for 0.
     pub fn problems_known_on<'a>(
         &'a self,
         limit: &'a dyn Fn(DeviceField) -> Option<i64>,
@@ -135,8 +135,8 @@ pub struct UnusableSize {
 }
 
 impl ReferenceKernel {
-    /// The index space of its launch. Whether the local size divides the global one, and suits the device, is
-    /// left to the driver.
+    /// The index space of its launch. Whether the local size divides the global one, and suits the
+    /// device, is left to the driver.
     ///
     /// # Errors
     /// [`UnusableSize`]: the first size that no launch can have.
@@ -217,7 +217,8 @@ pub enum Fill {
     Iota,
     /// The same value everywhere; also the value of a scalar that is not a problem dimension.
     Constant(f64),
-    /// Raw little-endian elements from a file, relative to the package, as many as the argument has.
+    /// Raw little-endian elements from a file, relative to the package, as many as the argument
+    /// has.
     File(String),
     /// Nothing to fill: problem dimensions, local memory, and outputs (which are poisoned).
     None,

@@ -62,7 +62,8 @@ pub struct DeviceInfo {
     pub limits: DeviceLimits,
 }
 
-/// The key of a device, by which it is recognised in another session, another file or another process.
+/// The key of a device, by which it is recognised in another session, another file or another
+/// process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceKey<'a> {
     /// `CL_PLATFORM_NAME`.
@@ -105,8 +106,8 @@ impl DeviceInfo {
     }
 }
 
-/// Whether a filter that is no index, see [`DeviceInfo::matches`], means the device of this platform
-/// and name.
+/// Whether a filter that is no index, see [`DeviceInfo::matches`], means the device of this
+/// platform and name.
 pub fn name_matches(platform: &str, name: &str, filter: &str) -> bool {
     let filter = filter.trim().to_lowercase();
     let platform = platform.to_lowercase();
@@ -222,8 +223,8 @@ device_fields! {
     ImageSupport image_support,
     /// 1 when `CL_DEVICE_LOCAL_MEM_TYPE` is `CL_LOCAL`: local memory is its own hardware.
     DedicatedLocalMem dedicated_local_mem,
-    /// The compute capability of an NVIDIA GPU, ten times the major number plus the minor one (90 for
-    /// 9.0); 0 for other devices. Which PTX instructions inline assembly may use depends on it.
+    /// The compute capability of an NVIDIA GPU, ten times the major number plus the minor one (90
+    /// for 9.0); 0 for other devices. Which PTX instructions inline assembly may use depends on it.
     NvComputeCapability nv_compute_capability,
     /// 1 for a CPU device.
     IsCpu is_cpu,

@@ -4,8 +4,8 @@
 //! source, compile options, parameters and their values, constraints, sizes, local memory, extra
 //! macros, arguments and problem dimensions. It does not cover what only decides how tuning is done
 //! or judged (the default, problem sizes, reference, tolerance, fills, bytes and flops), nor the
-//! tunable's own name, which is the key it is stored under. How results are judged has a fingerprint of its
-//! own ([`of_verification`]).
+//! tunable's own name, which is the key it is stored under. How results are judged has a
+//! fingerprint of its own ([`of_verification`]).
 //!
 //! Formulas count by their canonical text, domains by their values, and source by its lines, so
 //! neither the formatting of an attribute nor the platform's line ends matter. The encoding is
@@ -76,11 +76,11 @@ pub fn of(model: &Model) -> String {
     of_hash(encoder.0.finalize())
 }
 
-/// The fingerprint of how a tunable's results are verified: what they are compared with, how near they must
-/// be, on which inputs. `b3:` and 16 hexadecimal digits.
+/// The fingerprint of how a tunable's results are verified: what they are compared with, how near
+/// they must be, on which inputs. `b3:` and 16 hexadecimal digits.
 ///
-/// It decides nothing about whether tuned values apply ([`of`] does), but results that were judged in one way
-/// say little about whether a configuration is right in another.
+/// It decides nothing about whether tuned values apply ([`of`] does), but results that were judged
+/// in one way say little about whether a configuration is right in another.
 pub fn of_verification(declaration: &Declaration) -> String {
     let Declaration {
         model,

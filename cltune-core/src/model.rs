@@ -18,7 +18,7 @@ pub use describe::assignments;
 pub use geometry::Geometry;
 pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
-pub use rules::Rule;
+pub use rules::ConstraintOrigin;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
 
 use crate::expr::Formula;

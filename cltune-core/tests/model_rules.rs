@@ -3,8 +3,8 @@
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, Define, Geometry, Memory, Model, Quantity, Rejection, Rule,
-    ScalarType,
+    Access, Argument, ArgumentKind, ConstraintOrigin, Define, Geometry, Memory, Model, Quantity,
+    Rejection, ScalarType,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -392,14 +392,17 @@ fn rules_are_in_order_and_say_where_constraints_come_from() {
         "X <= device.max_work_item_size_x",
         "Y <= device.max_work_item_size_y",
     ];
-    assert_eq!(of(Rule::WorkItemSizes), sizes);
+    assert_eq!(of(ConstraintOrigin::WorkItemSizes), sizes);
     assert_eq!(
-        of(Rule::WorkGroupSize),
+        of(ConstraintOrigin::WorkGroupSize),
         ["X * Y <= device.max_work_group_size"]
     );
-    assert_eq!(of(Rule::Divisibility), ["(n / WPT) % X == 0", "m % Y == 0"]);
-    assert_eq!(of(Rule::LocalMemory).len(), 1);
-    assert_eq!(of(Rule::User).len(), model().constraints.len());
+    assert_eq!(
+        of(ConstraintOrigin::Divisibility),
+        ["(n / WPT) % X == 0", "m % Y == 0"]
+    );
+    assert_eq!(of(ConstraintOrigin::LocalMemory).len(), 1);
+    assert_eq!(of(ConstraintOrigin::User).len(), model().constraints.len());
     // Nothing is lost but what always holds: `m >= 1` for m = 16.
     let spec = model().space_spec(&[256, 16], &DEVICE);
     let listed = |label: &Text| rules.iter().any(|(_, rule)| rule.label == *label);
@@ -408,7 +411,7 @@ fn rules_are_in_order_and_say_where_constraints_come_from() {
     let units = model().compute_units_constraint(&[256, 16], &DEVICE);
     assert_eq!(
         (*last, Some(constraint)),
-        (Rule::ComputeUnits, units.as_ref())
+        (ConstraintOrigin::ComputeUnits, units.as_ref())
     );
 }
 
@@ -424,8 +427,14 @@ fn what_is_not_known_of_a_device_stays_in_its_rules() {
         .map(|(rule, constraint)| (*rule, constraint.program.limits()))
         .collect();
     let expected = [
-        (Rule::WorkGroupSize, vec![DeviceField::MaxWorkGroupSize]),
-        (Rule::LocalMemory, vec![DeviceField::LocalMemSize]),
+        (
+            ConstraintOrigin::WorkGroupSize,
+            vec![DeviceField::MaxWorkGroupSize],
+        ),
+        (
+            ConstraintOrigin::LocalMemory,
+            vec![DeviceField::LocalMemSize],
+        ),
     ];
     assert_eq!(open, expected);
 }

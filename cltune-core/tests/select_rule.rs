@@ -5,7 +5,7 @@ use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{
-    Candidate, TunedDevice, TunedResult, Rule, Table, candidates, first_valid, problem_distance,
+    Candidate, Rule, Table, TunedDevice, TunedResult, candidates, first_valid, problem_distance,
     select,
 };
 use cltune_core::{List, Text};

@@ -2,7 +2,7 @@
 //! written by two devices.
 
 use cltune_core::split::{
-    Layout, Member, Part, Share, Span, divide, factors, pieces, theoretical_best,
+    Layout, Member, Part, Share, Span, chunks, divide, factors, theoretical_best,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -55,8 +55,8 @@ fn sum(factors: &[f64]) -> f64 {
     factors.iter().sum()
 }
 
-/// A buffer whose rows have `stride` elements for each position and a halo, and one of results of the
-/// same form without a halo.
+/// A buffer whose rows have `stride` elements for each position and a halo, and one of results of
+/// the same form without a halo.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     stride: i64,
@@ -131,18 +131,18 @@ proptest! {
     ) {
         for share in divide(span, total, &members) {
             let granule = members[share.member].granule;
-            let pieces = pieces(share, granule, most);
-            prop_assert!(pieces.len() as i64 <= most.max(1));
+            let chunks = chunks(share, granule, most);
+            prop_assert!(chunks.len() as i64 <= most.max(1));
             let mut next = share.owned.start;
-            for (index, piece) in pieces.iter().enumerate() {
-                prop_assert_eq!((piece.member, piece.owned.start), (share.member, next));
-                prop_assert!(piece.owned.len > 0);
-                prop_assert!(piece.computed.covers(piece.owned));
-                prop_assert!(share.computed.covers(piece.computed));
-                prop_assert!(piece.computed.len % granule == 0 || pieces.len() == 1);
-                let is_last = index + 1 == pieces.len();
-                prop_assert!(is_last || piece.computed.len == pieces[0].computed.len);
-                next = piece.owned.end();
+            for (index, chunk) in chunks.iter().enumerate() {
+                prop_assert_eq!((chunk.member, chunk.owned.start), (share.member, next));
+                prop_assert!(chunk.owned.len > 0);
+                prop_assert!(chunk.computed.covers(chunk.owned));
+                prop_assert!(share.computed.covers(chunk.computed));
+                prop_assert!(chunk.computed.len % granule == 0 || chunks.len() == 1);
+                let is_last = index + 1 == chunks.len();
+                prop_assert!(is_last || chunk.computed.len == chunks[0].computed.len);
+                next = chunk.owned.end();
             }
             prop_assert_eq!(next, share.owned.end());
         }

@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Opens a file of a program's own to lock it, for reading and writing; makes it where there is none. A link is
-/// not followed: whoever made it may have wanted another file to be written to.
+/// Opens a file of a program's own to lock it, for reading and writing; makes it where there is
+/// none. A link is not followed: whoever made it may have wanted another file to be written to.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for what is no regular file, and as the system says.

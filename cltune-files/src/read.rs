@@ -7,8 +7,8 @@ use std::path::Path;
 /// Opens a regular file of at most `most` bytes. Links are followed.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] where there is nothing, also behind a link; [`ErrorKind::InvalidInput`] for what is
-/// no regular file; [`ErrorKind::FileTooLarge`]; and as the system says.
+/// [`ErrorKind::NotFound`] where there is nothing, also behind a link; [`ErrorKind::InvalidInput`]
+/// for what is no regular file; [`ErrorKind::FileTooLarge`]; and as the system says.
 pub fn open(path: &Path, most: u64) -> io::Result<Bounded<File>> {
     // Before it is opened: opening a named pipe waits, and a device may do something.
     let metadata = std::fs::metadata(path).map_err(|error| describe(path, error))?;
@@ -53,8 +53,8 @@ pub fn text(bytes: Vec<u8>) -> io::Result<String> {
     })
 }
 
-/// Reads no more than expected: a file may grow while it is read, and compressed data tell nothing of their
-/// size.
+/// Reads no more than expected: a file may grow while it is read, and compressed data tell nothing
+/// of their size.
 #[derive(Debug)]
 pub struct Bounded<R> {
     inner: R,

@@ -60,7 +60,8 @@ impl Environment {
         absolute
     }
 
-    /// The Rust file that is being expanded, where it can be read: it may have been made up by a tool.
+    /// The Rust file that is being expanded, where it can be read: it may have been made up by a
+    /// tool.
     pub(crate) fn rust_file(&self) -> Option<SourceFile> {
         let path = self.absolute(&self.source_file);
         let text = cltune_files::read_text(&path, LARGEST_SOURCE).ok()?;
@@ -70,7 +71,8 @@ impl Environment {
         })
     }
 
-    /// The text of a kernel file of the package, or why there is none, with the path that was looked at.
+    /// The text of a kernel file of the package, or why there is none, with the path that was
+    /// looked at.
     pub(crate) fn read(&self, path: &str) -> Result<String, String> {
         let path = self.absolute(path);
         let text = cltune_files::read_text(&path, LARGEST_SOURCE);

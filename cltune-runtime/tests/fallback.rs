@@ -1,6 +1,6 @@
 //! A selected configuration that does not build or launch is followed by the next of the rule.
 
-use cltune_runtime::__private::core::select::{TunedDevice, TunedResult, Table};
+use cltune_runtime::__private::core::select::{Table, TunedDevice, TunedResult};
 use cltune_runtime::__private::{Arg, launch};
 use cltune_runtime::{Buffer, Error, Event, Queue, Result, Tunable, tunable};
 use std::borrow::Cow;

@@ -37,11 +37,11 @@ const TABU: StrategyKind = StrategyKind {
     },
 };
 
-/// Tabu search (Glover, Tabu Search, Part I, 1989): looks at some neighbours of where it is, goes to
-/// the fastest of them, and does not come back for a while.
+/// Tabu search (Glover, Tabu Search, Part I, 1989): looks at some neighbours of where it is, goes
+/// to the fastest of them, and does not come back for a while.
 struct Tabu {
     space: Arc<Space>,
-    /// The only source of chance, so that the seed decides the course.
+    /// The only source of chance, so that the seed decides the curve.
     generator: Generator,
     tenure: usize,
     /// Where it was, the latest last.

@@ -2,8 +2,8 @@
 //!
 //! This crate is the part of cltune that finds the fastest of many configurations. It knows nothing
 //! of OpenCL and opens no file: whoever has something to tune, of whatever kind, builds a
-//! [`Space`](space::Space) from parameters and constraints, asks a [`Search`] which configuration to
-//! measure next, and tells it what became of it.
+//! [`Space`](space::Space) from parameters and constraints, asks a [`Search`] which configuration
+//! to measure next, and tells it what became of it.
 //!
 //! ```
 //! use cltune_search::c_syntax::condition;
@@ -67,8 +67,8 @@ pub mod space;
 mod status;
 
 pub use search::{
-    Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, PriorResults,
-    OptionError, OptionProblem, Options, Requirement, STRATEGIES, Score, Search, Setting,
+    Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, OptionError,
+    OptionProblem, Options, PriorResults, Requirement, STRATEGIES, Score, Search, Setting,
     Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, find, ready_threads,
 };
 pub use status::Status;

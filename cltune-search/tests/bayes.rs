@@ -40,8 +40,8 @@ fn time(codes: &[i64]) -> Option<f64> {
     Some(slow.exp())
 }
 
-/// The course of a search: configurations and times.
-fn course(
+/// The curve of a search: configurations and times.
+fn curve(
     strategy: &str,
     space: &Arc<Space>,
     budget: u64,
@@ -54,7 +54,7 @@ fn course(
         .budget(budget)
         .in_flight(in_flight);
     let mut search = Search::new(find(strategy).unwrap(), &setting);
-    let mut course = Vec::new();
+    let mut curve = Vec::new();
     let mut running = Vec::new();
     loop {
         if running.len() < in_flight
@@ -65,15 +65,15 @@ fn course(
         }
         // The last one first: the order of results must not matter.
         let Some(configuration) = running.pop() else {
-            return course;
+            return curve;
         };
         search.tell(&configuration, Score::of(time(&configuration)));
-        course.push((configuration.clone(), time(&configuration)));
+        curve.push((configuration.clone(), time(&configuration)));
     }
 }
 
-fn best(course: &[(Vec<i64>, Option<f64>)]) -> f64 {
-    course
+fn best(curve: &[(Vec<i64>, Option<f64>)]) -> f64 {
+    curve
         .iter()
         .filter_map(|(_, time)| *time)
         .fold(f64::MAX, f64::min)
@@ -84,7 +84,7 @@ fn it_finds_what_chance_does_not() {
     let space = kernel_space();
     let mean = |strategy: &str| -> f64 {
         (0..5)
-            .map(|seed| best(&course(strategy, &space, 60, seed, 1, time)).ln())
+            .map(|seed| best(&curve(strategy, &space, 60, seed, 1, time)).ln())
             .sum::<f64>()
             / 5.0
     };
@@ -105,8 +105,8 @@ fn it_learns_where_failures_are() {
     let space = kernel_space();
     let failures = |strategy: &str| -> usize {
         let failed = |seed| {
-            let course = course(strategy, &space, 60, seed, 1, cliff);
-            course.iter().filter(|(_, time)| time.is_none()).count()
+            let curve = curve(strategy, &space, 60, seed, 1, cliff);
+            curve.iter().filter(|(_, time)| time.is_none()).count()
         };
         (0..3).map(failed).sum()
     };
@@ -117,12 +117,12 @@ fn it_learns_where_failures_are() {
 #[test]
 fn several_in_flight_are_different_and_still_good() {
     let space = kernel_space();
-    let course = course("bayes", &space, 60, 1, 4, time);
-    let mut distinct: Vec<_> = course.iter().map(|(codes, _)| codes.clone()).collect();
+    let curve = curve("bayes", &space, 60, 1, 4, time);
+    let mut distinct: Vec<_> = curve.iter().map(|(codes, _)| codes.clone()).collect();
     distinct.sort();
     distinct.dedup();
     assert_eq!(distinct.len(), 60);
-    assert!(best(&course).ln() < 0.4, "{}", best(&course));
+    assert!(best(&curve).ln() < 0.4, "{}", best(&curve));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn it_ends_when_everything_fails_or_is_measured() {
         ],
         "WGX > 0",
     );
-    assert_eq!(course("bayes", &two, 100, 0, 1, time).len(), 2);
+    assert_eq!(curve("bayes", &two, 100, 0, 1, time).len(), 2);
     let failing = space(
         &[
             ("WGX", vec![2048]),
@@ -171,7 +171,7 @@ fn it_ends_when_everything_fails_or_is_measured() {
         ],
         "WGX > 0",
     );
-    let all = course("bayes", &failing, 100, 0, 1, time);
+    let all = curve("bayes", &failing, 100, 0, 1, time);
     assert_eq!(all.len(), 30);
     assert!(all.iter().all(|(_, time)| time.is_none()));
 }

@@ -1,5 +1,5 @@
 //! What every strategy promises: better than chance, at home in spaces of every shape, and the same
-//! course however results arrive.
+//! curve however results arrive.
 
 mod spaces;
 
@@ -60,18 +60,18 @@ fn run(
     time: impl Fn(&[i64]) -> Option<f64>,
 ) -> Vec<(Vec<i64>, Option<f64>)> {
     let mut search = Search::new(find(strategy).unwrap(), setting);
-    let mut course = Vec::new();
+    let mut curve = Vec::new();
     while let Step::Measure(codes) = search.step() {
         let time = time(&codes);
         search.tell(&codes, Score::of(time));
-        course.push((codes, time));
+        curve.push((codes, time));
     }
-    course
+    curve
 }
 
-fn assert_valid_and_distinct(strategy: &str, space: &Space, course: &[(Vec<i64>, Option<f64>)]) {
-    let distinct: HashSet<&Vec<i64>> = course.iter().map(|(codes, _)| codes).collect();
-    assert_eq!(distinct.len(), course.len(), "{strategy}");
+fn assert_valid_and_distinct(strategy: &str, space: &Space, curve: &[(Vec<i64>, Option<f64>)]) {
+    let distinct: HashSet<&Vec<i64>> = curve.iter().map(|(codes, _)| codes).collect();
+    assert_eq!(distinct.len(), curve.len(), "{strategy}");
     assert!(
         distinct.iter().all(|codes| space.contains(codes)),
         "{strategy}"
@@ -85,8 +85,8 @@ fn every_strategy_is_better_than_chance() {
     let mean = |strategy: &str| -> f64 {
         let best = |seed| {
             let setting = Setting::new(Arc::clone(&space)).seed(seed).budget(60);
-            let course = run(strategy, &setting, |codes| Some(time(codes)));
-            let times = course.iter().filter_map(|(_, time)| *time);
+            let curve = run(strategy, &setting, |codes| Some(time(codes)));
+            let times = curve.iter().filter_map(|(_, time)| *time);
             (times.fold(f64::MAX, f64::min) / 5000.0).ln()
         };
         (0..20).map(best).sum::<f64>() / 20.0
@@ -114,8 +114,8 @@ fn strategies_with_a_model_learn_where_failures_are() {
     let failures = |strategy: &str| -> usize {
         let failed = |seed| {
             let setting = Setting::new(Arc::clone(&space)).seed(seed).budget(60);
-            let course = run(strategy, &setting, cliff);
-            course.iter().filter(|(_, time)| time.is_none()).count()
+            let curve = run(strategy, &setting, cliff);
+            curve.iter().filter(|(_, time)| time.is_none()).count()
         };
         (0..3).map(failed).sum()
     };
@@ -135,9 +135,9 @@ fn every_strategy_ends_when_everything_fails() {
     for strategy in names() {
         for (budget, expected) in [(None, 45), (Some(20), 20), (Some(1000), 45)] {
             let setting = Setting::new(Arc::clone(&space)).seed(1).budget(budget);
-            let course = run(strategy, &setting, |_| None);
-            assert_valid_and_distinct(strategy, &space, &course);
-            assert_eq!(course.len(), expected, "{strategy}");
+            let curve = run(strategy, &setting, |_| None);
+            assert_valid_and_distinct(strategy, &space, &curve);
+            assert_eq!(curve.len(), expected, "{strategy}");
         }
     }
 }
@@ -158,9 +158,9 @@ fn every_strategy_works_in_the_smallest_spaces() {
         for strategy in names() {
             for budget in [None, Some(1000)] {
                 let setting = Setting::new(Arc::clone(space)).budget(budget);
-                let course = run(strategy, &setting, |codes| Some(codes[0] as f64));
-                assert_valid_and_distinct(strategy, space, &course);
-                assert_eq!(course.len(), *expected, "{strategy}");
+                let curve = run(strategy, &setting, |codes| Some(codes[0] as f64));
+                assert_valid_and_distinct(strategy, space, &curve);
+                assert_eq!(curve.len(), *expected, "{strategy}");
             }
         }
     }
@@ -178,13 +178,13 @@ fn every_strategy_works_where_nothing_can_be_enumerated() {
     };
     for strategy in names() {
         let setting = Setting::new(Arc::clone(&space)).seed(3).budget(60);
-        let course = run(strategy, &setting, time);
-        assert_valid_and_distinct(strategy, &space, &course);
-        assert_eq!(course.len(), 60, "{strategy}");
+        let curve = run(strategy, &setting, time);
+        assert_valid_and_distinct(strategy, &space, &curve);
+        assert_eq!(curve.len(), 60, "{strategy}");
     }
 }
 
-/// The course of a search with several in flight, whose results arrive in an order that `chance`
+/// The curve of a search with several in flight, whose results arrive in an order that `chance`
 /// decides.
 fn several_in_flight(strategy: &str, space: &Arc<Space>, mut chance: Generator) -> Vec<Vec<i64>> {
     let setting = Setting::new(Arc::clone(space))
@@ -210,13 +210,13 @@ fn several_in_flight(strategy: &str, space: &Arc<Space>, mut chance: Generator) 
 fn the_order_of_results_changes_no_strategys_course() {
     let space = bowl();
     for strategy in names() {
-        let course = several_in_flight(strategy, &space, Generator::new(0));
-        let distinct: HashSet<&Vec<i64>> = course.iter().collect();
-        assert_eq!((course.len(), distinct.len()), (50, 50), "{strategy}");
-        assert!(course.iter().all(|codes| space.contains(codes)));
+        let curve = several_in_flight(strategy, &space, Generator::new(0));
+        let distinct: HashSet<&Vec<i64>> = curve.iter().collect();
+        assert_eq!((curve.len(), distinct.len()), (50, 50), "{strategy}");
+        assert!(curve.iter().all(|codes| space.contains(codes)));
         for seed in 1..3 {
             let other = several_in_flight(strategy, &space, Generator::new(seed));
-            assert_eq!(other, course, "{strategy}");
+            assert_eq!(other, curve, "{strategy}");
         }
     }
 }

@@ -50,7 +50,8 @@ fn prior(space: &Space, time: impl Fn(&[i64]) -> f64, every: usize) -> PriorResu
     }
 }
 
-/// The mean over seeds of the logarithm of the best time over the optimum after `budget` evaluations.
+/// The mean over seeds of the logarithm of the best time over the optimum after `budget`
+/// evaluations.
 fn loss(
     strategy: &str,
     space: &Arc<Space>,

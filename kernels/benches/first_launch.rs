@@ -1,9 +1,10 @@
-//! What the first launch of a kernel takes: with nothing kept of an earlier run, and with what cltune's
-//! cache, the driver's own, or both have kept. Each is in a process of its own, which runs this benchmark again.
+//! What the first launch of a kernel takes: with nothing kept of an earlier run, and with what
+//! cltune's cache, the driver's own, or both have kept. Each is in a process of its own, which runs
+//! this benchmark again.
 //!
-//! Three times: in a process that has done nothing before, from its beginning until the results are there, so
-//! that finding devices, making a context and buffers count; in the same process from the call; and from the
-//! call in a process that has used the device with another kernel.
+//! Three times: in a process that has done nothing before, from its beginning until the results are
+//! there, so that finding devices, making a context and buffers count; in the same process from the
+//! call; and from the call in a process that has used the device with another kernel.
 //!
 //! `--rounds N` makes N of each instead of 5.
 
@@ -37,7 +38,8 @@ struct Took {
     call: f64,
 }
 
-/// What is kept of an earlier run, in the order of the table: nothing, cltune's cache, the driver's, both.
+/// What is kept of an earlier run, in the order of the table: nothing, cltune's cache, the
+/// driver's, both.
 type Row = [Vec<Took>; 4];
 
 /// A kernel, in new processes and on used devices.

@@ -55,7 +55,8 @@ fn a_stripped_release_program_is_tuned_in_an_empty_folder() {
     let _ = ran.expect_stdout(&["tuned on this device for this problem", "baked: 1"]);
 }
 
-/// A folder with nothing in it but `ld`, with which PoCL links kernels that its cache does not have.
+/// A folder with nothing in it but `ld`, with which PoCL links kernels that its cache does not
+/// have.
 fn only_the_linker() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -169,8 +169,8 @@ fn the_results_are_only_where_they_were_written() {
     let _ = tuned.expect_stderr(&[&format!("The results are in {place}")]);
 }
 
-/// As few threads as a user may have: whatever is refused, the session or its worker says so, or does without.
-/// Root is not limited, so there the command runs as nobody.
+/// As few threads as a user may have: whatever is refused, the session or its worker says so, or
+/// does without. Root is not limited, so there the command runs as nobody.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_that_are_refused_are_no_panic() {

@@ -103,9 +103,10 @@ fn failures_are_told_apart_counted_and_survived() {
     let _ = tuned.expect_stdout(&["1 build-failed", "3 wrong-result", "1 crashed"]);
 }
 
-/// A kernel with right results that accesses memory so many bytes from the begin of a buffer of `n` integers: the first
-/// parameter says where, the second whether it writes to the output, else it reads from the input. Of those that stay
-/// in their buffers there are four, which differ in nothing.
+/// A kernel with right results that accesses memory so many bytes from the begin of a buffer of `n`
+/// integers: the first parameter says where, the second whether it writes to the output, else it
+/// reads from the input. Of those that stay in their buffers there are four, which differ in
+/// nothing.
 fn that_goes_astray(name: &str, n: usize, bytes: &[i64]) -> Project {
     let at: Vec<String> = bytes.iter().map(|bytes| (bytes / 4).to_string()).collect();
     let kernel = format!(
@@ -132,7 +133,8 @@ fn that_goes_astray(name: &str, n: usize, bytes: &[i64]) -> Project {
     Project::new(name).file("src/lib.rs", source)
 }
 
-/// That all of them failed for this reason (by what `A` and `WRITES` are), and no other configuration.
+/// That all of them failed for this reason (by what `A` and `WRITES` are), and no other
+/// configuration.
 #[track_caller]
 fn only_they_failed(tuned: &Output, count: usize, reason: impl Fn(usize, bool) -> Option<String>) {
     let configurations = tuned.messages("configuration");

@@ -1,7 +1,8 @@
-//! The report in Chromium: light and dark, on a desk and on a phone, with a keyboard and without network.
+//! The report in Chromium: light and dark, on a desk and on a phone, with a keyboard and without
+//! network.
 //!
-//! `scripts/test --full` installs Chromium and wants this tested; elsewhere it is tested where there is
-//! one.
+//! `scripts/test --full` installs Chromium and wants this tested; elsewhere it is tested where
+//! there is one.
 
 use cltune_tests::{Browser, Project, View, samples};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,5 @@
-//! A program that uses a library with tunables: whose they are, and what is asked of the program's author.
+//! A program that uses a library with tunables: whose they are, and what is asked of the program's
+//! author.
 
 use cltune_tests::project::manifest;
 use cltune_tests::{Output, Project, samples, tools};
@@ -39,7 +40,8 @@ fn tunables_of_dependencies_are_tuned_where_they_are_named_and_judged_nowhere_el
     let (program, library) = ("cltune-e2e-uses", "cltune-e2e-used");
     let project = program_and_library(program, library);
 
-    // The program has no tunable of its own: that is nothing to complain about, and nothing to work on.
+    // The program has no tunable of its own: that is nothing to complain about, and nothing to work
+    // on.
     let check = project.cltune(&["check"]).expect_code(0);
     let _ = check.expect_stdout(&[
         "cltune-e2e-uses: no tunables of its own",

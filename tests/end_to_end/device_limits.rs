@@ -1,5 +1,5 @@
-//! `device.LIMIT` in every clause that may use it: what tunes, verifies and launches takes the limits of
-//! the device at hand, and nothing takes them for 0.
+//! `device.LIMIT` in every clause that may use it: what tunes, verifies and launches takes the
+//! limits of the device at hand, and nothing takes them for 0.
 
 use cltune_tests::Project;
 

@@ -1,11 +1,12 @@
-//! Configurations that are right on the draw they were measured on, and wrong on another one: they are found
-//! among the finalists, and never chosen.
+//! Configurations that are right on the draw they were measured on, and wrong on another one: they
+//! are found among the finalists, and never chosen.
 
 use cltune_tests::{Output, Project};
 use serde_json::Value;
 
-/// `A = 1` and `A = 2` are fast; one of them is wrong on each draw. `A = 3` is right, and faster than the
-/// default by far more than times vary; both are slower than the first two by more than finalists may be.
+/// `A = 1` and `A = 2` are fast; one of them is wrong on each draw. `A = 3` is right, and faster
+/// than the default by far more than times vary; both are slower than the first two by more than
+/// finalists may be.
 const TWO_WRONG: &str = "
     #if A == 0
         const int rounds = 64000;

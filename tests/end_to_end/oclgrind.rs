@@ -1,5 +1,5 @@
-//! `cargo cltune verify --oclgrind`: defects that no result shows. `scripts/setup oclgrind` installs
-//! what these tests need; without it they only check that its absence is reported.
+//! `cargo cltune verify --oclgrind`: defects that no result shows. `scripts/setup oclgrind`
+//! installs what these tests need; without it they only check that its absence is reported.
 
 use cltune_tests::{Output, Project, samples, tools};
 use std::process::Command;
@@ -160,7 +160,8 @@ fn what_the_reference_does_wrong_is_the_references() {
     if !is_installed() {
         return;
     }
-    // Oclgrind's optimiser makes an absolute value of it, which Oclgrind does not know: it has to do without.
+    // Oclgrind's optimiser makes an absolute value of it, which Oclgrind does not know: it has to
+    // do without.
     let kernel = "__kernel void plain(const uint n, __global int* y) {\n\
                   const size_t i = get_global_id(0);\n\
                   y[i] = (int)n + (y[n + 3] == 12345);\n}\n\
@@ -170,8 +171,8 @@ fn what_the_reference_does_wrong_is_the_references() {
                   if (get_global_id(0) == 1) y[n] = WG;\n}\n";
     let clauses = "params(WG = [16]), local(WG), reference(kernel = \"plain\", global(n))";
     let project = samples::inline("cltune-e2e-oclgrind-reference", clauses, kernel);
-    // Tuning refuses both, so the lockfile is written by kernels that are right, and then says that it is of
-    // these.
+    // Tuning refuses both, so the lockfile is written by kernels that are right, and then says that
+    // it is of these.
     let wrong = [
         " + (y[n + 3] == 12345)",
         "if (get_global_id(0) == 1) y[n] = WG;",
@@ -284,7 +285,8 @@ fn what_the_simulator_itself_cannot_is_not_the_kernels() {
     if !is_installed() {
         return;
     }
-    // Its check for values that were never written crashes on these vectors, and gives up on this pointer.
+    // Its check for values that were never written crashes on these vectors, and gives up on this
+    // pointer.
     let race = "__local float t[32]; t[get_local_id(0)] = n + RACE * get_local_id(0);
         if (RACE == 0) barrier(CLK_LOCAL_MEM_FENCE);
         y[get_global_id(0)] = t[31 - get_local_id(0)] - n;";
@@ -379,9 +381,9 @@ fn without_oclgrind_the_message_says_how_to_get_it() {
         .expect_stderr(&["Oclgrind is not installed", "apt-get install oclgrind"]);
 }
 
-/// A package whose fastest configuration is `A = 1` with these instructions in the kernel; `A = 0`, the default, is
-/// slow, and `A = 2` in between. `t` is a local array of 65 elements, of which item `l` has written its own; a
-/// result of `left` other than 0 is wrong.
+/// A package whose fastest configuration is `A = 1` with these instructions in the kernel; `A = 0`,
+/// the default, is slow, and `A = 2` in between. `t` is a local array of 65 elements, of which item
+/// `l` has written its own; a result of `left` other than 0 is wrong.
 fn suspect(name: &str, instructions: &str) -> Project {
     let kernel = format!(
         "__kernel void run(const uint n, __global float* y) {{

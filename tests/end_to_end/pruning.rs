@@ -3,8 +3,8 @@
 use cltune_tests::Project;
 use serde_json::Value;
 
-/// The devices of the paper (section 3), with the limits that their drivers of that time had: Intel's
-/// runtime for the processors (8192 work-items, 32 KiB), Intel's and NVIDIA's for the GPUs.
+/// The devices of the paper (section 3), with the limits that their drivers of that time had:
+/// Intel's runtime for the processors (8192 work-items, 32 KiB), Intel's and NVIDIA's for the GPUs.
 const DEVICES: [(&str, [i64; 4]); 4] = [
     ("i7-4770", [8192, 8192, 32 << 10, 8]),
     ("HD Graphics 4600", [512, 512, 64 << 10, 20]),

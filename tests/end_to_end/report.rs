@@ -5,7 +5,8 @@ use cltune_tests::{Project, samples};
 #[test]
 fn a_page_without_network_and_files_for_other_tools_tell_what_a_session_found() {
     let project = samples::program("cltune-e2e-report");
-    // An exported file is about one device; what a test run on another has left is none of this one's.
+    // An exported file is about one device; what a test run on another has left is none of this
+    // one's.
     project.forget_sessions();
     let tune = project.cltune(&["tune", "--budget", "6", "--device", "0"]);
     let _ = tune.expect_code(0);

@@ -48,7 +48,8 @@ fn program() -> Result<()> {
     Ok(())
 }
 
-/// The program with so many calls under a policy, with the session's driver and a cache in its folder.
+/// The program with so many calls under a policy, with the session's driver and a cache in its
+/// folder.
 fn run(session: &Session, policy: &str, calls: u32) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this test has a file"));
     command.args(["--exact", "run_time::program", "--nocapture"]);

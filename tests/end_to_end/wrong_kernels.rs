@@ -56,8 +56,8 @@ fn a_kernel_that_skips_work_that_is_done_is_told_and_never_chosen() {
     );
 }
 
-/// Maxima and sums of blocks. 1 is wrong where all inputs of a block are negative, 2 where one is zero, 3 where
-/// they are large, and 4 is right.
+/// Maxima and sums of blocks. 1 is wrong where all inputs of a block are negative, 2 where one is
+/// zero, 3 where they are large, and 4 is right.
 const BLOCKS: &str = "
     __kernel void plain(const uint n, __global const float* x, __global float* y) {
         const uint block = get_global_id(0) / 16 * 16;

@@ -1,5 +1,5 @@
-//! Kernels that are wrong in every way we know of, beside good ones: one tunable, whose first parameter says
-//! what is wrong, and whose second how much work a good one does.
+//! Kernels that are wrong in every way we know of, beside good ones: one tunable, whose first
+//! parameter says what is wrong, and whose second how much work a good one does.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,8 @@ pub struct Bad {
     pub name: &'static str,
     /// What its kernel does instead of `y[i] = 2 * x[i]`.
     body: &'static str,
-    /// The statuses that it may end with; by the device, accesses out of bounds show in different ways.
+    /// The statuses that it may end with; by the device, accesses out of bounds show in different
+    /// ways.
     pub statuses: &'static [&'static str],
 }
 
@@ -24,8 +25,8 @@ pub const SPEEDS: i64 = 8;
 const WRONG: &[&str] = &["wrong-result"];
 /// It is wrong on a draw of a kind that only finalists are verified on.
 const LATER: &[&str] = &["wrong-result", "ok"];
-/// A crash on devices whose buffers lie between protected pages, and elsewhere damage that is seen, by Oclgrind at
-/// the latest.
+/// A crash on devices whose buffers lie between protected pages, and elsewhere damage that is seen,
+/// by Oclgrind at the latest.
 const OUTSIDE: &[&str] = &["wrong-result", "crashed", "launch-failed", "unsound"];
 
 /// Only protected pages and Oclgrind show it; where it reads NaN its result is wrong.

@@ -99,9 +99,9 @@ impl Session {
         self.folder.path().join(path)
     }
 
-    /// `cargo cltune tune` of every configuration in the order of its value after the default; where
-    /// the arguments do not say otherwise, of `run`, with a time limit of 3 seconds and messages for
-    /// tools.
+    /// `cargo cltune tune` of every configuration in the order of its value after the default;
+    /// where the arguments do not say otherwise, of `run`, with a time limit of 3 seconds and
+    /// messages for tools.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(tools::cargo_cltune());
         command.args(["cltune", "tune", "--strategy", "full"]);
@@ -282,8 +282,8 @@ pub fn fate(output: &Output, values: &[i64]) -> String {
     }
 }
 
-/// Whether a result in a journal is not to be measured again: one time may be a hiccup, and a worker may have been
-/// killed.
+/// Whether a result in a journal is not to be measured again: one time may be a hiccup, and a
+/// worker may have been killed.
 pub fn stands(result: &Value) -> bool {
     match result["status"].as_str() {
         Some("ok") => result["samples_us"]

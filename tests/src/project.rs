@@ -108,7 +108,8 @@ impl Project {
             .env("CARGO_TARGET_DIR", tools::target())
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
-            // A package is built a few times, and nobody debugs it: what that takes would only fill the disk.
+            // A package is built a few times, and nobody debugs it: what that takes would only fill
+            // the disk.
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             // Optimising the run time takes a minute more, and no test is about that.

@@ -4,7 +4,7 @@ use super::strategy_help::strategy_help;
 use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
 use crate::replay::{Figures, Panel, Plot, Series, figures, write_trace};
-use cltune_search::recorded::{Course, End, Recording, RecordingError, Run, replay};
+use cltune_search::recorded::{BestSoFar, End, Recording, RecordingError, Run, replay};
 use cltune_search::{Chosen, Confidence, PriorResults, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
@@ -149,13 +149,13 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
             if args.trace.is_some() {
                 write_trace(&mut trace, recording, &outlook.strategy, &runs)?;
             }
-            let courses = runs.iter().map(|run| Course::of(run, recording.best));
-            let courses: Vec<Course> = courses.collect();
-            let figures = points.iter().map(|point| figures(&courses, *point));
+            let curves = runs.iter().map(|run| BestSoFar::of(run, recording.best));
+            let curves: Vec<BestSoFar> = curves.collect();
+            let figures = points.iter().map(|point| figures(&curves, *point));
             outlook.spaces.push((recording, figures.collect()));
             panel.series.push(Series {
                 strategy: outlook.strategy.clone(),
-                courses,
+                curves,
             });
         }
         results.push(outlook);

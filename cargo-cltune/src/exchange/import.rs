@@ -7,7 +7,7 @@ use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::model::Model;
 use cltune_core::parameter::Parameter;
 use cltune_core::{List, Text};
-use cltune_search::recorded::{About, Measured, Measurements, Position, Values};
+use cltune_search::recorded::{About, Measurements, Position, RecordedResult, Values};
 use std::path::PathBuf;
 
 /// Files about one kernel: the same name, parameters and dimensions.
@@ -129,7 +129,7 @@ fn add(file: &Measurements, parameters: &[Values], devices: &mut Vec<OnDevice>) 
         .extend(results.map(|result| recorded(result, parameters, session)));
 }
 
-fn recorded(result: &Measured, parameters: &[Values], session: usize) -> Recorded {
+fn recorded(result: &RecordedResult, parameters: &[Values], session: usize) -> Recorded {
     let values = parameters.iter().zip(&result.values);
     Recorded {
         // The domains are those of these very results.

@@ -9,7 +9,7 @@ use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
 use cltune_core::parameter::Domain;
-use cltune_search::recorded::failure::{self, DETAIL, STATUS};
+use cltune_search::recorded::words::{self, DETAIL, STATUS};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -89,7 +89,7 @@ fn entry(model: &Model, result: &Recorded) -> String {
         member("benchmark_time", total(&times).into());
         member("times", times.into());
     } else {
-        let word = failure::to_kernel_tuner(&result.status);
+        let word = words::to_kernel_tuner(&result.status);
         // In the place of the time too: the dashboard looks for failures nowhere else.
         member("time", word.into());
         member("__error__", word.into());

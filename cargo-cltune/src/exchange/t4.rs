@@ -10,7 +10,7 @@ use crate::json;
 use crate::session::Recorded;
 use cltune_core::model::Model;
 use cltune_search::Status;
-use cltune_search::recorded::failure::{self, DETAIL, STATUS};
+use cltune_search::recorded::words::{self, DETAIL, STATUS};
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
@@ -62,7 +62,7 @@ fn result(model: &Model, result: &Recorded) -> Value {
             "search_algorithm": 0.0,
             "validation": 0.0,
         },
-        "invalidity": failure::to_t4(&result.status),
+        "invalidity": words::to_t4(&result.status),
         "correctness": i32::from(result.status != Status::WrongResult),
         "measurements": measurements.into_iter().collect::<Vec<_>>(),
         "objectives": [OBJECTIVE],

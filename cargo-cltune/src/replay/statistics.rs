@@ -1,7 +1,7 @@
 //! The fraction of the optimum over many runs.
 
 use crate::statistics::{moments, percentile};
-use cltune_search::recorded::Course;
+use cltune_search::recorded::BestSoFar;
 
 /// The figures after a number of evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -16,8 +16,8 @@ pub(crate) struct Figures {
 }
 
 /// The figures after so many evaluations.
-pub(crate) fn figures(courses: &[Course], evaluations: usize) -> Figures {
-    let fractions = sorted(courses, evaluations);
+pub(crate) fn figures(curves: &[BestSoFar], evaluations: usize) -> Figures {
+    let fractions = sorted(curves, evaluations);
     let (mean, deviation) = moments(&fractions);
     Figures {
         evaluations,
@@ -28,8 +28,8 @@ pub(crate) fn figures(courses: &[Course], evaluations: usize) -> Figures {
 }
 
 /// The fractions of the runs after so many evaluations, the lowest first.
-pub(super) fn sorted(courses: &[Course], evaluations: usize) -> Vec<f64> {
-    let fractions = courses.iter().map(|course| course.after(evaluations));
+pub(super) fn sorted(curves: &[BestSoFar], evaluations: usize) -> Vec<f64> {
+    let fractions = curves.iter().map(|curve| curve.after(evaluations));
     let mut fractions: Vec<f64> = fractions.collect();
     fractions.sort_by(f64::total_cmp);
     fractions
@@ -42,9 +42,9 @@ mod tests {
 
     #[test]
     fn figures_are_over_runs() {
-        let courses = [&[None, Some(4.0), Some(2.0)][..], &[Some(8.0)]].map(|times| {
+        let curves = [&[None, Some(4.0), Some(2.0)][..], &[Some(8.0)]].map(|times| {
             let evaluations = times.iter().map(|time| (Vec::new(), *time)).collect();
-            Course::of(
+            BestSoFar::of(
                 &Run {
                     seed: 0,
                     evaluations,
@@ -52,7 +52,7 @@ mod tests {
                 2.0,
             )
         });
-        let after = |evaluations| figures(&courses, evaluations);
+        let after = |evaluations| figures(&curves, evaluations);
         assert_eq!(after(1).mean, 0.125);
         let three = after(3);
         assert_eq!(three.mean, 0.625);

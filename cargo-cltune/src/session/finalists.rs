@@ -133,8 +133,8 @@ fn best_finalist(
     }
 }
 
-/// Verifies the finalists that have not passed yet, then times all in turns, unless they were timed.
-/// Those that fail are no longer finalists; they are added to `failed`, also where an error
+/// Verifies the finalists that have not passed yet, then times all in turns, unless they were
+/// timed. Those that fail are no longer finalists; they are added to `failed`, also where an error
 /// follows.
 fn judge_finalists(
     judge: &mut dyn Judge,
@@ -193,7 +193,8 @@ impl Candidate {
     }
 }
 
-/// The default, if it is as good as the fastest; else the one of these that uses least of the device.
+/// The default, if it is as good as the fastest; else the one of these that uses least of the
+/// device.
 fn best(candidates: &[Candidate], default: &[i64]) -> Option<Choice> {
     let times = candidates.iter().map(|candidate| candidate.time_us);
     let fastest = times.reduce(f64::min)?;

@@ -1,11 +1,11 @@
 //! Unit tests of `replay::plot`: whole pictures.
 
 use super::{Panel, Plot, Series};
-use cltune_search::recorded::{Course, Run};
+use cltune_search::recorded::{BestSoFar, Run};
 use roxmltree::{Document, Node};
 
 /// Runs that find a little more with every evaluation, each at its own pace.
-fn courses(runs: u32, evaluations: u32) -> Vec<Course> {
+fn curves(runs: u32, evaluations: u32) -> Vec<BestSoFar> {
     let run = |run: u32| {
         let time = move |count: u32| f64::from(evaluations + run + 1) / f64::from(count + 1);
         let times = (0..evaluations).map(move |count| (Vec::new(), Some(time(count))));
@@ -14,7 +14,7 @@ fn courses(runs: u32, evaluations: u32) -> Vec<Course> {
             evaluations: times.collect(),
         }
     };
-    (0..runs).map(|of| Course::of(&run(of), 1.0)).collect()
+    (0..runs).map(|of| BestSoFar::of(&run(of), 1.0)).collect()
 }
 
 fn plot(spaces: &[&str], strategies: &[&'static str], runs: u32) -> Plot {
@@ -26,7 +26,7 @@ fn plot(spaces: &[&str], strategies: &[&'static str], runs: u32) -> Plot {
             .iter()
             .map(|strategy| Series {
                 strategy: (*strategy).to_owned(),
-                courses: courses(runs, 60),
+                curves: curves(runs, 60),
             })
             .collect(),
     };
@@ -145,7 +145,7 @@ fn degenerate_runs_are_drawn_all_the_same() {
                 configurations,
                 series: vec![Series {
                     strategy: "auto".to_owned(),
-                    courses: vec![Course::of(run, 2.0)],
+                    curves: vec![BestSoFar::of(run, 2.0)],
                 }],
             }],
         };

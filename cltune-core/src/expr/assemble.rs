@@ -46,8 +46,8 @@ impl Fragment {
         a
     }
 
-    /// An operation on two operands. One on constants that has no value is kept, and fails when it is evaluated: it may
-    /// stand behind a condition.
+    /// An operation on two operands. One on constants that has no value is kept, and fails when it
+    /// is evaluated: it may stand behind a condition.
     pub fn binary(op: Op, mut a: Self, b: Self) -> Self {
         if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant())
             && let Some(Ok(value)) = arithmetic::binary(op, x, y)

@@ -15,8 +15,8 @@ impl Program {
         self.bind_known(dims, &|field| Some(device.get(field)))
     }
 
-    /// As [`bind`](Self::bind) where only some limits of the device are known; the others stay in the
-    /// program.
+    /// As [`bind`](Self::bind) where only some limits of the device are known; the others stay in
+    /// the program.
     #[must_use]
     pub(crate) fn bind_known(
         &self,

@@ -1,9 +1,9 @@
 //! A bound on what the parser is given, so that deeply nested input is an error and not an
 //! overflow of the stack of the compiler's process.
 //!
-//! Bracket depth, runs of prefix operators, chained assignments and closures each make a recursive-descent
-//! parser recurse once per token; a bound on the tokens between commas limits the depth of the
-//! tree that a chain of binary operators makes.
+//! Bracket depth, runs of prefix operators, chained assignments and closures each make a
+//! recursive-descent parser recurse once per token; a bound on the tokens between commas limits the
+//! depth of the tree that a chain of binary operators makes.
 
 use super::scope::ParseError;
 use proc_macro2::{Spacing, TokenStream, TokenTree};

@@ -2,7 +2,7 @@
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use crate::model::Model;
-use crate::select::{TunedResult, Table};
+use crate::select::{Table, TunedResult};
 use std::collections::{HashMap, HashSet};
 
 /// An entry with the right fingerprint that does not fit its kernel: it was edited by hand.

@@ -137,7 +137,8 @@ impl Tuned {
     }
 
     /// Brings the dimensions into the order of another entry of the same kernel; `false` when they
-    /// are not the same dimensions. (An editor may have sorted the keys: TOML tables have no order.)
+    /// are not the same dimensions. (An editor may have sorted the keys: TOML tables have no
+    /// order.)
     pub(super) fn order_dimensions_like(&mut self, first: &Self) -> bool {
         let order = first.problem.iter().map(|(name, _)| name);
         if order.clone().eq(self.problem.iter().map(|(name, _)| name)) {

@@ -16,7 +16,8 @@ use std::fmt;
 pub struct MergeReport {
     /// Ids of devices that were only in the other file.
     pub added_devices: Vec<String>,
-    /// Devices of the file that is merged into whose id another device has now, too: old and new id.
+    /// Devices of the file that is merged into whose id another device has now, too: old and new
+    /// id.
     pub renamed_devices: Vec<(String, String)>,
     /// How many entries were only in the other file.
     pub added_entries: usize,
@@ -62,8 +63,8 @@ impl Lockfile {
     /// Takes over what another file holds.
     ///
     /// - The same device in both: the description that is more complete, then of the newer driver.
-    /// - The same kernel with the same fingerprint: every entry of both; of two entries for the same
-    ///   device and problem the one with the smaller time.
+    /// - The same kernel with the same fingerprint: every entry of both; of two entries for the
+    ///   same device and problem the one with the smaller time.
     /// - The same kernel with different fingerprints: the entries of `self`; the report names the
     ///   kernel.
     pub fn merge(&mut self, other: &Self) -> MergeReport {

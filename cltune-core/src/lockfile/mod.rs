@@ -40,8 +40,8 @@ pub const VERSION: i64 = 1;
 /// The file's name, beside a package's `Cargo.toml`.
 pub const FILE_NAME: &str = "cltune.lock";
 
-/// The deprecated constant that generated code uses where a file's results are stale: the compiler's warning
-/// names it, by which `cargo cltune` knows that warning.
+/// The deprecated constant that generated code uses where a file's results are stale: the
+/// compiler's warning names it, by which `cargo cltune` knows that warning.
 pub const STALE_CONSTANT: &str = "stale_results_in_lockfile";
 /// The most bytes that a lockfile is read with: some 300,000 entries.
 pub const LARGEST: u64 = 64 << 20;

@@ -4,7 +4,7 @@
 //! are within the device's limits, and the global size is divisible by the local size.
 
 use super::geometry::MAX_WORK_ITEM_SIZES;
-use super::{ArgumentKind, Model, Rule};
+use super::{ArgumentKind, ConstraintOrigin, Model};
 use crate::device::DeviceField;
 use crate::expr::{Formula, Fragment, Op, rebuild};
 
@@ -17,36 +17,39 @@ impl Model {
     }
 
     /// The same with the rules that they follow from.
-    pub(super) fn derived_rules(&self) -> Vec<(Rule, Formula)> {
+    pub(super) fn derived_rules(&self) -> Vec<(ConstraintOrigin, Formula)> {
         let local: Vec<Term> = self.local.iter().map(Term::of).collect();
         let global: Vec<Term> = self.global.iter().map(Term::of).collect();
         let positive = |size: &Term| {
             let formula = size.clone().compare(">=", Op::Ge, number(1));
-            (Rule::Values, formula)
+            (ConstraintOrigin::Values, formula)
         };
         let mut rules = Vec::new();
 
         rules.extend(local.iter().map(positive));
         rules.extend(local.iter().zip(MAX_WORK_ITEM_SIZES).map(|(size, field)| {
             let formula = size.clone().compare("<=", Op::Le, limit(field));
-            (Rule::WorkItemSizes, formula)
+            (ConstraintOrigin::WorkItemSizes, formula)
         }));
         if let Some(work_items) = local.iter().cloned().reduce(Term::times) {
             let most = limit(DeviceField::MaxWorkGroupSize);
-            rules.push((Rule::WorkGroupSize, work_items.compare("<=", Op::Le, most)));
+            rules.push((
+                ConstraintOrigin::WorkGroupSize,
+                work_items.compare("<=", Op::Le, most),
+            ));
         }
         rules.extend(self.local_memory_rules());
         rules.extend(global.iter().map(positive));
         for (global, local) in global.into_iter().zip(local) {
             let formula = global.modulo(local).compare("==", Op::Eq, number(0));
-            rules.push((Rule::Divisibility, formula));
+            rules.push((ConstraintOrigin::Divisibility, formula));
         }
         for offset in self.offset.iter() {
             let formula = Term::of(offset).compare(">=", Op::Ge, number(0));
-            rules.push((Rule::Values, formula));
+            rules.push((ConstraintOrigin::Values, formula));
         }
         let values = self.value_constraints().into_iter();
-        rules.extend(values.map(|formula| (Rule::Values, formula)));
+        rules.extend(values.map(|formula| (ConstraintOrigin::Values, formula)));
         rules
     }
 
@@ -60,8 +63,13 @@ impl Model {
         Some(work_groups.compare(">=", Op::Ge, limit(DeviceField::ComputeUnits)))
     }
 
-    fn local_memory_rules(&self) -> Vec<(Rule, Formula)> {
-        let not_negative = |size: Term| (Rule::Values, size.compare(">=", Op::Ge, number(0)));
+    fn local_memory_rules(&self) -> Vec<(ConstraintOrigin, Formula)> {
+        let not_negative = |size: Term| {
+            (
+                ConstraintOrigin::Values,
+                size.compare(">=", Op::Ge, number(0)),
+            )
+        };
         let mut rules = Vec::new();
         let mut bytes: Option<Term> = None;
         if let Some(own) = &self.local_memory {
@@ -80,7 +88,12 @@ impl Model {
             });
         }
         let most = || limit(DeviceField::LocalMemSize);
-        let within = |bytes: Term| (Rule::LocalMemory, bytes.compare("<=", Op::Le, most()));
+        let within = |bytes: Term| {
+            (
+                ConstraintOrigin::LocalMemory,
+                bytes.compare("<=", Op::Le, most()),
+            )
+        };
         rules.extend(bytes.map(within));
         rules
     }

@@ -10,8 +10,8 @@ impl Model {
     /// The names and values of the `-D` options of a configuration: one for each parameter and each
     /// extra macro, in declaration order.
     ///
-    /// A boolean is 0 or 1. A named value is pasted as it is; the preprocessor cannot compare it, so
-    /// there is also a macro `PARAMETER_value` that is 1.
+    /// A boolean is 0 or 1. A named value is pasted as it is; the preprocessor cannot compare it,
+    /// so there is also a macro `PARAMETER_value` that is 1.
     ///
     /// # Errors
     /// A value that is none of its parameter's, or an extra macro without a value.

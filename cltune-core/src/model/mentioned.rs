@@ -1,7 +1,7 @@
 //! The macros that a program mentions, the only ones that can make a difference to it.
 //!
-//! A parameter that only decides how a kernel is launched, as its work-group's size often does, leaves
-//! the program as it is. What a source never names it cannot depend on.
+//! A parameter that only decides how a kernel is launched, as its work-group's size often does,
+//! leaves the program as it is. What a source never names it cannot depend on.
 
 use std::collections::HashSet;
 

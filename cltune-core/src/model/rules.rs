@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Where a constraint comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
+pub enum ConstraintOrigin {
     /// A local size has a limit in each dimension (`CL_DEVICE_MAX_WORK_ITEM_SIZES`).
     WorkItemSizes,
     /// The user declared it.
@@ -25,7 +25,7 @@ pub enum Rule {
     ComputeUnits,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ConstraintOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // `pad` heeds the width of a column.
         f.pad(match self {
@@ -61,23 +61,27 @@ impl Model {
     /// then the user's, then what the device and OpenCL make of both; last
     /// [`compute_units_constraint`](Self::compute_units_constraint), which is only added on demand.
     ///
-    /// `limit` tells the limits that are known of the device. A constraint that needs another one keeps it
-    /// in its program, which then has no value: see [`Program::limits`](crate::expr::Program::limits).
+    /// `limit` tells the limits that are known of the device. A constraint that needs another one
+    /// keeps it in its program, which then has no value: see
+    /// [`Program::limits`](crate::expr::Program::limits).
     pub fn space_rules(
         &self,
         dims: &[i64],
         limit: &dyn Fn(DeviceField) -> Option<i64>,
-    ) -> (Vec<SpaceParameter>, Vec<(Rule, SpaceConstraint)>) {
+    ) -> (
+        Vec<SpaceParameter>,
+        Vec<(ConstraintOrigin, SpaceConstraint)>,
+    ) {
         let user = self.constraints.iter().cloned();
         let compute_units = self.compute_units_rule();
         let mut rules: Vec<_> = user
-            .map(|formula| (Rule::User, formula))
+            .map(|formula| (ConstraintOrigin::User, formula))
             .chain(self.derived_rules())
             .map(|(rule, formula)| (rule, bound_known(formula, dims, limit)))
-            .filter(|(rule, constraint)| *rule == Rule::User || is_needed(constraint))
+            .filter(|(rule, constraint)| *rule == ConstraintOrigin::User || is_needed(constraint))
             .chain(compute_units.map(|formula| {
                 let constraint = bound_known(formula, dims, limit);
-                (Rule::ComputeUnits, constraint)
+                (ConstraintOrigin::ComputeUnits, constraint)
             }))
             .collect();
         // Stable: within a rule the order of declaration.

@@ -27,7 +27,8 @@ pub enum RecordProblem {
         /// The record's version.
         found: u32,
     },
-    /// A newer release wrote it, and it has a limit, a clause or a word that this release does not know.
+    /// A newer release wrote it, and it has a limit, a clause or a word that this release does not
+    /// know.
     #[error(
         "cltune {release} wrote it, and this is cltune {own}, which does not understand it{}: \
          {message}; update cargo-cltune",

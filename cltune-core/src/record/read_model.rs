@@ -85,7 +85,8 @@ fn texts(texts: Vec<&str>) -> List<Text> {
         .collect()
 }
 
-/// A name that people are shown. No compiler gives it control characters, which a terminal would obey.
+/// A name that people are shown. No compiler gives it control characters, which a terminal would
+/// obey.
 fn printable(fields: &Fields<'_>, key: &str, name: &str) -> Result<Text, RecordProblem> {
     if name.contains(char::is_control) {
         return Err(fields.damaged(key, format!("{name:?} has control characters")));

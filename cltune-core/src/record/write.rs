@@ -10,8 +10,8 @@ use crate::toml_text::{push_array, push_float, push_key, push_string};
 /// The version of records that this version writes, and the newest it reads.
 pub const VERSION: u32 = 1;
 
-/// The key of the release that wrote a record, which tells a record that is newer than its reader from one
-/// that is damaged.
+/// The key of the release that wrote a record, which tells a record that is newer than its reader
+/// from one that is damaged.
 pub(super) const RELEASE: &str = "cltune";
 
 /// The text of a declaration. Keys of the document come first, then its tables, as TOML wants.

@@ -3,7 +3,7 @@
 use super::distance::{DeviceDistance, device_distance};
 use super::first_valid::first_valid;
 use super::nearest::{Rank, Row, find_exact, nearest, nearest_after};
-use super::{Candidate, TunedDevice, Rule, Table};
+use super::{Candidate, Rule, Table, TunedDevice};
 use crate::device::DeviceInfo;
 use crate::model::Model;
 use std::borrow::Cow;

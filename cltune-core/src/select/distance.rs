@@ -12,8 +12,8 @@ pub fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
         .sum()
 }
 
-/// Whether two problems are so alike that what was tuned for the one does for the other: no dimension
-/// differs by more than a factor of two.
+/// Whether two problems are so alike that what was tuned for the one does for the other: no
+/// dimension differs by more than a factor of two.
 pub fn is_near(a: &[i64], b: &[i64]) -> bool {
     let is_near = |(&a, &b): (&i64, &i64)| {
         let (low, high) = (a.min(b).max(1), a.max(b).max(1));
@@ -43,9 +43,10 @@ impl DeviceDistance {
 }
 
 /// In which of platform and vendor a device differs. On CPUs the platform weighs more: its compiler
-/// decides how work-items become vectors and loops, and CPUs of one instruction set differ less. (Values of
-/// the same platform's CPU from another vendor were worth 82 % of the optimum, those of another
-/// platform on the very same CPU 24 % and 42 %: docs/run-time.md.) Elsewhere the vendor is the hardware.
+/// decides how work-items become vectors and loops, and CPUs of one instruction set differ less.
+/// (Values of the same platform's CPU from another vendor were worth 82 % of the optimum, those of
+/// another platform on the very same CPU 24 % and 42 %: docs/run-time.md.) Elsewhere the vendor is
+/// the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Foreign {
     Neither,

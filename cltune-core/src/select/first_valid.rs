@@ -8,8 +8,8 @@ use crate::model::Model;
 /// branches off, so real spaces need a few hundred; this many take well under a second.
 const MAX_TRIED: u64 = 4_000_000;
 
-/// The configuration of a model where nothing is known of a device and a problem: the declared default
-/// where it is valid, else the [first valid](first_valid) one; its codes.
+/// The configuration of a model where nothing is known of a device and a problem: the declared
+/// default where it is valid, else the [first valid](first_valid) one; its codes.
 pub fn default_codes(model: &Model, dims: &[i64], device: &DeviceLimits) -> Option<Vec<i64>> {
     let declared = model.default.as_deref();
     declared

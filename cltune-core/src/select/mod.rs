@@ -7,8 +7,9 @@
 //!    both;
 //! 2. what was tuned on this device for another problem, the nearest first;
 //! 3. what the user's own cache holds for this device, the nearest problem first;
-//! 4. what was tuned on the most similar device (of the same type; on CPUs of the same platform before the
-//!    same vendor, elsewhere the reverse; then with the nearest limits), the nearest problem first;
+//! 4. what was tuned on the most similar device (of the same type; on CPUs of the same platform
+//!    before the same vendor, elsewhere the reverse; then with the nearest limits), the nearest
+//!    problem first;
 //! 5. the declared default;
 //! 6. the first valid configuration.
 //!
@@ -35,4 +36,4 @@ pub use candidate::{Candidate, Rule};
 pub use candidates::{Candidates, candidates, select};
 pub use distance::{is_near, problem_distance};
 pub use first_valid::{default_codes, first_valid};
-pub use table::{TunedDevice, TunedResult, Table};
+pub use table::{Table, TunedDevice, TunedResult};

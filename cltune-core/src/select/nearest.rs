@@ -1,8 +1,9 @@
-//! The rows of a table in order of distance. Nearly always the first is valid and no other is needed: it
-//! is found by a search that uses the table's order, the others by a pass over the table each.
+//! The rows of a table in order of distance. Nearly always the first is valid and no other is
+//! needed: it is found by a search that uses the table's order, the others by a pass over the table
+//! each.
 
 use super::distance::{DeviceDistance, problem_distance, squared_log_ratio};
-use super::{TunedDevice, TunedResult, Table};
+use super::{Table, TunedDevice, TunedResult};
 use crate::device::DeviceInfo;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -43,9 +44,9 @@ impl Row<'_> {
     }
 }
 
-/// The row for this very device and problem. The tables made from lockfiles and caches are sorted by
-/// device and problem, so that this needs no pass; in a table that is not, the row may be missed here
-/// and is found by [`nearest_after`].
+/// The row for this very device and problem. The tables made from lockfiles and caches are sorted
+/// by device and problem, so that this needs no pass; in a table that is not, the row may be missed
+/// here and is found by [`nearest_after`].
 pub(super) fn find_exact<'a>(table: &'a Table, dims: &[i64], info: &DeviceInfo) -> Option<Row<'a>> {
     let devices = table.devices.iter().enumerate();
     let mut this = devices.filter(|(_, device)| device.key().is(info.key()));
@@ -108,9 +109,9 @@ pub(super) fn nearest<'a>(
     }
 }
 
-/// A search among the rows of one device, which are sorted by their problems. Rows with equal sizes in
-/// the first dimensions stand together, and from size to size the distance in the next dimension grows to
-/// both sides of the size asked for: so most rows are never looked at.
+/// A search among the rows of one device, which are sorted by their problems. Rows with equal sizes
+/// in the first dimensions stand together, and from size to size the distance in the next dimension
+/// grows to both sides of the size asked for: so most rows are never looked at.
 struct Search<'a, 'd> {
     results: &'a [TunedResult],
     dims: &'d [i64],

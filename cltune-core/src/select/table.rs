@@ -9,8 +9,8 @@ use std::borrow::Cow;
 pub struct Table {
     /// The devices that results refer to by index.
     pub devices: List<TunedDevice>,
-    /// The results, each for one device and problem; sorted by both, as in lockfiles. In a table that
-    /// is not, others than the nearest may be found.
+    /// The results, each for one device and problem; sorted by both, as in lockfiles. In a table
+    /// that is not, others than the nearest may be found.
     pub results: List<TunedResult>,
 }
 

@@ -23,7 +23,8 @@ pub enum SourceProblem {
     /// It includes itself, directly or through others, and has no `#pragma once`.
     #[error("it includes itself; add `#pragma once` to it, or break the cycle")]
     Cycle,
-    /// The name of what it includes is a macro's: nobody can tell which file is meant, or see that it changes.
+    /// The name of what it includes is a macro's: nobody can tell which file is meant, or see that
+    /// it changes.
     #[error(
         "line {line}: `#include {name}` takes the name of a file from a macro, so that nobody can see when that \
          file changes; write `#include \"…\"`, or where it depends on a macro, one for each case: `#if {name} == 1`, \

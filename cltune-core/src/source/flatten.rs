@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 /// As deep as clang follows includes by default.
 const MAX_DEPTH: usize = 200;
-/// So many bytes may a source have with all that it includes: far above any kernel, and reached by files that
-/// include each other repeatedly.
+/// So many bytes may a source have with all that it includes: far above any kernel, and reached by
+/// files that include each other repeatedly.
 pub const MAX_BYTES: usize = 16 << 20;
 
 /// A source with its includes.
@@ -24,7 +24,8 @@ pub struct Flattened {
 ///
 /// An included path counts from the folder of the file that includes it. Paths are written with
 /// `/`, whatever the platform. `#pragma once` becomes an include guard, which also works where the
-/// first include stands behind a condition that is false. `#include <…>` stays for the driver. `read` gives a file's text or the reason why it cannot be read, a fragment for
+/// first include stands behind a condition that is false. `#include <…>` stays for the driver.
+/// `read` gives a file's text or the reason why it cannot be read, a fragment for
 /// [`SourceProblem::Unreadable`].
 ///
 /// # Errors

@@ -119,7 +119,8 @@ fn directive(code: &str) -> Directive {
     }
 }
 
-/// What an `#include` means by its argument. What is no argument is left for the compiler to complain of.
+/// What an `#include` means by its argument. What is no argument is left for the compiler to
+/// complain of.
 fn include(argument: &str) -> Directive {
     let quoted = argument.strip_prefix('"');
     match quoted.and_then(|path| path.split_once('"')) {

@@ -1,8 +1,8 @@
 //! Factors that follow measured times.
 
-/// A split is changed when the times of devices that worked at the same time differ by more than this
-/// factor in so many calls in a row, of which each device's fastest counts. A change costs, as launches of
-/// a new size are prepared anew, and times scatter, short ones most.
+/// A split is changed when the times of devices that worked at the same time differ by more than
+/// this factor in so many calls in a row, of which each device's fastest counts. A change costs, as
+/// launches of a new size are prepared anew, and times scatter, short ones most.
 const EVIDENCE: [(u32, f64); 2] = [(2, 1.25), (4, 1.05)];
 
 /// How fast each device is, as far as it is known: positions of the divided dimension per second.
@@ -28,8 +28,8 @@ impl Default for Level {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Seen {
     calls: u32,
-    /// The fastest turn of each device.
-    turns: Vec<Turn>,
+    /// The fastest time of each device.
+    times: Vec<ShareTime>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ enum Speed {
 
 /// What a device did in a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turn {
+pub struct ShareTime {
     /// Its position among the members.
     pub member: usize,
     /// How many positions it computed.
@@ -52,7 +52,7 @@ pub struct Turn {
     pub seconds: f64,
 }
 
-impl Turn {
+impl ShareTime {
     fn speed(&self) -> Option<f64> {
         let speed = self.positions as f64 / self.seconds;
         (speed.is_finite() && speed > 0.0).then_some(speed)
@@ -60,24 +60,25 @@ impl Turn {
 }
 
 impl Seen {
-    fn add(&mut self, turns: &[Turn]) {
-        let is_same = |(a, b): (&Turn, &Turn)| a.member == b.member && a.positions == b.positions;
-        if self.turns.len() != turns.len() || !self.turns.iter().zip(turns).all(is_same) {
+    fn add(&mut self, times: &[ShareTime]) {
+        let is_same =
+            |(a, b): (&ShareTime, &ShareTime)| a.member == b.member && a.positions == b.positions;
+        if self.times.len() != times.len() || !self.times.iter().zip(times).all(is_same) {
             *self = Self {
                 calls: 1,
-                turns: turns.to_vec(),
+                times: times.to_vec(),
             };
             return;
         }
         self.calls += 1;
-        for (fastest, turn) in self.turns.iter_mut().zip(turns) {
-            fastest.seconds = fastest.seconds.min(turn.seconds);
+        for (fastest, time) in self.times.iter_mut().zip(times) {
+            fastest.seconds = fastest.seconds.min(time.seconds);
         }
     }
 
     /// Whether the split is to change; `None` as long as that takes more calls.
     fn verdict(&self) -> Option<bool> {
-        let seconds = self.turns.iter().map(|turn| turn.seconds);
+        let seconds = self.times.iter().map(|time| time.seconds);
         let longest = seconds.clone().fold(0.0, f64::max);
         let shortest = seconds.fold(f64::INFINITY, f64::min);
         let is_uneven =
@@ -133,8 +134,8 @@ impl Balance {
         Some(self.speeds.get(member)?.value()? * self.level.0)
     }
 
-    /// How large a part each device is to get (equation 4 of the paper, for speeds); 0 where nothing
-    /// is known.
+    /// How large a part each device is to get (equation 4 of the paper, for speeds); 0 where
+    /// nothing is known.
     pub fn factors(&self) -> Vec<f64> {
         let times: Vec<f64> = self
             .speeds
@@ -145,47 +146,48 @@ impl Balance {
     }
 
     /// Corrects the speeds by what devices that worked at the same time needed. A first measurement
-    /// replaces what was expected. Later ones count half, and only when several calls say the same: where
-    /// all need about the same time, no factor changes, and all speeds become what was measured together.
-    pub fn learn(&mut self, turns: &[Turn]) {
+    /// replaces what was expected. Later ones count half, and only when several calls say the same:
+    /// where all need about the same time, no factor changes, and all speeds become what was
+    /// measured together.
+    pub fn learn(&mut self, times: &[ShareTime]) {
         let is_new =
-            |turn: &Turn| !matches!(self.speeds.get(turn.member), Some(Speed::Measured(_)));
-        if turns.iter().any(is_new) {
+            |time: &ShareTime| !matches!(self.speeds.get(time.member), Some(Speed::Measured(_)));
+        if times.iter().any(is_new) {
             self.seen = Seen::default();
-            self.correct(turns);
+            self.correct(times);
             return;
         }
-        self.seen.add(turns);
+        self.seen.add(times);
         if let Some(is_uneven) = self.seen.verdict() {
-            let Seen { turns, .. } = std::mem::take(&mut self.seen);
+            let Seen { times, .. } = std::mem::take(&mut self.seen);
             if is_uneven {
-                self.correct(&turns);
+                self.correct(&times);
             } else {
-                self.take_level(&turns);
+                self.take_level(&times);
             }
         }
     }
 
-    /// Lets all speeds be on the whole those of turns, without changing any factor.
-    fn take_level(&mut self, turns: &[Turn]) {
-        let ratio = |turn: &Turn| {
-            let known = self.speeds.get(turn.member)?.value()?;
-            Some((turn.speed()? / known).ln())
+    /// Lets all speeds be on the whole those of times, without changing any factor.
+    fn take_level(&mut self, times: &[ShareTime]) {
+        let ratio = |time: &ShareTime| {
+            let known = self.speeds.get(time.member)?.value()?;
+            Some((time.speed()? / known).ln())
         };
-        let ratios: Vec<f64> = turns.iter().filter_map(ratio).collect();
+        let ratios: Vec<f64> = times.iter().filter_map(ratio).collect();
         if !ratios.is_empty() {
             let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
             self.level = Level(mean.exp());
         }
     }
 
-    fn correct(&mut self, turns: &[Turn]) {
+    fn correct(&mut self, times: &[ShareTime]) {
         let Level(level) = std::mem::take(&mut self.level);
         for speed in &mut self.speeds {
             *speed = speed.times(level);
         }
-        for turn in turns {
-            let (Some(known), Some(measured)) = (self.speeds.get_mut(turn.member), turn.speed())
+        for time in times {
+            let (Some(known), Some(measured)) = (self.speeds.get_mut(time.member), time.speed())
             else {
                 continue;
             };
@@ -201,8 +203,8 @@ impl Balance {
 mod tests {
     use super::*;
 
-    fn turn(member: usize, positions: i64, seconds: f64) -> Turn {
-        Turn {
+    fn time(member: usize, positions: i64, seconds: f64) -> ShareTime {
+        ShareTime {
             member,
             positions,
             seconds,
@@ -216,14 +218,14 @@ mod tests {
         balance.expect(0, 100.0);
         balance.expect(1, f64::NAN);
         assert_eq!(balance.speed(1), None);
-        balance.learn(&[turn(0, 100, 2.0), turn(1, 100, 1.0)]);
+        balance.learn(&[time(0, 100, 2.0), time(1, 100, 1.0)]);
         assert_eq!(
             (balance.speed(0), balance.speed(1)),
             (Some(50.0), Some(100.0))
         );
         balance.expect(0, 1.0);
         assert_eq!(balance.speed(0), Some(50.0));
-        let calls = [turn(0, 100, 0.5), turn(1, 100, 1.0)];
+        let calls = [time(0, 100, 0.5), time(1, 100, 1.0)];
         balance.learn(&calls);
         assert_eq!(balance.speed(0), Some(50.0));
         balance.learn(&calls);
@@ -236,11 +238,11 @@ mod tests {
     #[test]
     fn a_split_that_is_good_enough_stays() {
         let mut balance = Balance::new(2);
-        balance.learn(&[turn(0, 100, 1.0), turn(1, 100, 1.0)]);
+        balance.learn(&[time(0, 100, 1.0), time(1, 100, 1.0)]);
         let speeds = balance.speeds.clone();
         let mut after = |calls: u32, seconds: f64| {
             for _ in 0..calls {
-                balance.learn(&[turn(0, 100, seconds), turn(1, 100, 1.0)]);
+                balance.learn(&[time(0, 100, seconds), time(1, 100, 1.0)]);
             }
             balance.speeds != speeds
         };
@@ -259,9 +261,9 @@ mod tests {
         let mut balance = Balance::new(2);
         let mut shares = [5000.0, 5000.0];
         for _ in 0..80 {
-            let turns = [0, 1]
-                .map(|member| turn(member, shares[member] as i64, cost[member](shares[member])));
-            balance.learn(&turns);
+            let times = [0, 1]
+                .map(|member| time(member, shares[member] as i64, cost[member](shares[member])));
+            balance.learn(&times);
             let factors = balance.factors();
             shares = [0, 1].map(|member| (10_000.0 * factors[member]).round());
         }
@@ -272,31 +274,31 @@ mod tests {
     #[test]
     fn where_all_become_faster_speeds_do_and_factors_stay() {
         let mut balance = Balance::new(3);
-        let turns = |seconds: f64| [turn(0, 300, seconds), turn(1, 100, seconds)];
+        let times = |seconds: f64| [time(0, 300, seconds), time(1, 100, seconds)];
         balance.expect(2, 50.0);
-        balance.learn(&turns(2.0));
+        balance.learn(&times(2.0));
         let factors = balance.factors();
         for _ in 0..4 {
-            balance.learn(&turns(1.0));
+            balance.learn(&times(1.0));
         }
         let speeds =
             |balance: &Balance| [0, 1, 2].map(|member| balance.speed(member).unwrap().round());
         assert_eq!(speeds(&balance), [300.0, 100.0, 100.0]);
         assert_eq!(balance.factors(), factors);
         for _ in 0..4 {
-            balance.learn(&turns(4.0));
+            balance.learn(&times(4.0));
         }
         assert_eq!(speeds(&balance), [75.0, 25.0, 25.0]);
         assert_eq!(balance.factors(), factors);
         // What is learned next is relative to that.
         for _ in 0..2 {
-            balance.learn(&[turn(0, 300, 4.0), turn(1, 100, 1.0)]);
+            balance.learn(&[time(0, 300, 4.0), time(1, 100, 1.0)]);
         }
         assert_eq!(speeds(&balance), [75.0, 50.0, 25.0]);
         // One device alone has no factors to correct, only a speed.
         let mut alone = Balance::new(1);
         for seconds in [3.0, 1.0, 1.5, 1.25, 2.0] {
-            alone.learn(&[turn(0, 100, seconds)]);
+            alone.learn(&[time(0, 100, seconds)]);
         }
         assert_eq!(alone.speed(0).map(f64::round), Some(100.0));
     }
@@ -304,7 +306,7 @@ mod tests {
     #[test]
     fn turns_without_a_time_teach_nothing() {
         let mut balance = Balance::new(1);
-        balance.learn(&[turn(0, 100, 0.0), turn(7, 100, 1.0), turn(0, 0, 1.0)]);
+        balance.learn(&[time(0, 100, 0.0), time(7, 100, 1.0), time(0, 0, 1.0)]);
         assert_eq!(balance.speed(0), None);
     }
 }

@@ -21,25 +21,25 @@ pub struct Share {
     pub member: usize,
     /// What it computes for the result. No position is owned by two devices.
     pub owned: Span,
-    /// What it computes: a multiple of its granule, so it may reach into what another device owns. It is
-    /// the whole problem, whether or not that is a multiple, where the problem is smaller than the granule or
-    /// the member takes the whole.
+    /// What it computes: a multiple of its granule, so it may reach into what another device owns.
+    /// It is the whole problem, whether or not that is a multiple, where the problem is smaller
+    /// than the granule or the member takes the whole.
     pub computed: Span,
 }
 
 /// Divides `span`, which is part of a problem of `total` positions, in proportion to the members'
-/// factors: whole work-groups for each (equations 5 to 7 of the paper), and the residue to the one that
-/// has the least extra work with it (equations 8 and 9).
+/// factors: whole work-groups for each (equations 5 to 7 of the paper), and the residue to the one
+/// that has the least extra work with it (equations 8 and 9).
 ///
-/// The equations compare work in work-items. The same work-items take a slow device longer than a fast
-/// one, so here extra work is weighed with the time that it takes, which is the same where devices are
-/// equally fast: a CPU that computes a hundredth of the problem is not given a GPU's work-group
-/// because it would fill its own better.
+/// The equations compare work in work-items. The same work-items take a slow device longer than a
+/// fast one, so here extra work is weighed with the time that it takes, which is the same where
+/// devices are equally fast: a CPU that computes a hundredth of the problem is not given a GPU's
+/// work-group because it would fill its own better.
 ///
-/// The shares are in the order of the members, which is that of what they own; together they own the
-/// span, or a beginning of it: where whole work-groups for the residue would be more than there is of the
-/// problem, it is left for a division of its own. Members with nothing to do have no share. There are none
-/// at all when no factor is positive or the span is empty.
+/// The shares are in the order of the members, which is that of what they own; together they own
+/// the span, or a beginning of it: where whole work-groups for the residue would be more than there
+/// is of the problem, it is left for a division of its own. Members with nothing to do have no
+/// share. There are none at all when no factor is positive or the span is empty.
 pub fn divide(span: Span, total: i64, members: &[Member]) -> Vec<Share> {
     let able = |member: &&Member| member.factor.is_finite() && member.factor > 0.0;
     let sum: f64 = members

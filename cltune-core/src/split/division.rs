@@ -14,8 +14,8 @@ const MOST_COMBINATIONS: usize = 1 << 16;
 pub struct Division {
     /// The position of the dimension in [`Model::dimensions`](crate::model::Model::dimensions).
     pub dimension: u16,
-    /// How many positions of it one work-group covers, over parameters, problem dimensions and device
-    /// limits.
+    /// How many positions of it one work-group covers, over parameters, problem dimensions and
+    /// device limits.
     pub granule: Formula,
     /// What becomes of each argument of the call: one for each of
     /// [`Model::passed`](crate::model::Model::passed), in the same order.
@@ -25,15 +25,16 @@ pub struct Division {
 /// What becomes of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Partition {
-    /// Every device gets all of it. The scalar that is the divided dimension becomes that of the share.
+    /// Every device gets all of it. The scalar that is the divided dimension becomes that of the
+    /// share.
     Whole,
     /// A buffer of which a device gets what belongs to its share.
     Parts {
         /// How many times all positions are in the buffer, one after the other, over problem
         /// dimensions; once if none.
         rows: Option<Formula>,
-        /// How many elements beyond its positions a share needs in each row, over problem dimensions;
-        /// none if none.
+        /// How many elements beyond its positions a share needs in each row, over problem
+        /// dimensions; none if none.
         halo: Option<Formula>,
     },
     /// A scalar to which the first position of the share is added.
@@ -59,8 +60,9 @@ impl Division {
         Ok(self.granule.eval(&env)?.max(1))
     }
 
-    /// The values of the [`granule`](Self::granule) that the parameters' values give, smallest first, each
-    /// once. Of so many combinations of values that they would take long, the first 65,536.
+    /// The values of the [`granule`](Self::granule) that the parameters' values give, smallest
+    /// first, each once. Of so many combinations of values that they would take long, the first
+    /// 65,536.
     pub fn granules(&self, model: &Model, dims: &[i64], device: &DeviceLimits) -> Vec<i64> {
         let mut combinations = vec![vec![0; model.parameters.len()]];
         for parameter in self.granule.program.parameters() {

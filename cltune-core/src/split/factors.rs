@@ -3,8 +3,8 @@
 /// How large a part of the problem each device gets so that all need the same time, from the time
 /// that each needs for the whole problem (equation 4 of the paper). The unit does not matter.
 ///
-/// The factors are not negative and sum up to 1. A time that is not a positive finite number is that of
-/// a device that cannot take part: its factor is 0, as are all when no device can.
+/// The factors are not negative and sum up to 1. A time that is not a positive finite number is
+/// that of a device that cannot take part: its factor is 0, as are all when no device can.
 pub fn factors(times: &[f64]) -> Vec<f64> {
     let speeds: Vec<f64> = times.iter().map(|time| speed(*time)).collect();
     // Relative to the fastest, so that the sum is finite for times of any magnitude.
@@ -25,8 +25,8 @@ fn speed(time: f64) -> f64 {
     }
 }
 
-/// The time of all devices together without any overhead, from each device's factor and its time for
-/// the whole problem: that of the last device to end (algorithm 1 of the paper).
+/// The time of all devices together without any overhead, from each device's factor and its time
+/// for the whole problem: that of the last device to end (algorithm 1 of the paper).
 pub fn theoretical_best(factors: &[f64], times: &[f64]) -> f64 {
     let shares = factors.iter().zip(times);
     shares

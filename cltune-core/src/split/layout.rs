@@ -4,8 +4,8 @@ use super::Span;
 use crate::Text;
 use crate::expr::EvalError;
 
-/// A buffer whose elements belong to positions of the divided dimension: `rows` rows, in each of them
-/// `stride` elements for every position and then `halo` more.
+/// A buffer whose elements belong to positions of the divided dimension: `rows` rows, in each of
+/// them `stride` elements for every position and then `halo` more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     rows: usize,
@@ -15,8 +15,8 @@ pub struct Layout {
     pitch: usize,
 }
 
-/// A part of a buffer: `rows` runs of `width` elements, the first at `first`, each `pitch` after the
-/// last one.
+/// A part of a buffer: `rows` runs of `width` elements, the first at `first`, each `pitch` after
+/// the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The first element.
@@ -140,8 +140,8 @@ impl Part {
         self.len() == 0
     }
 
-    /// A part of this part, given by its places when the elements of this one follow each other without gaps.
-    /// `None` where it is not in runs of equal lengths and distances.
+    /// A part of this part, given by its places when the elements of this one follow each other
+    /// without gaps. `None` where it is not in runs of equal lengths and distances.
     pub fn inner(&self, of_packed: Self) -> Option<Self> {
         if of_packed.end() > self.len() {
             return None;

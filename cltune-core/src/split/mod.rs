@@ -2,8 +2,8 @@
 //!
 //! The method is that of the paper on device-derived pruning and work-splitting (section 2.2):
 //! factors from the devices' times, shares in whole work-groups of each device, the residue to the
-//! device that has the least extra work with it. A share is computed as a smaller problem of the same
-//! tunable, for which the arguments are cut to parts.
+//! device that has the least extra work with it. A share is computed as a smaller problem of the
+//! same tunable, for which the arguments are cut to parts.
 //!
 //! | file | owns |
 //! |---|---|
@@ -12,23 +12,23 @@
 //! | `balance` | factors that follow measured times |
 //! | `worth` | whether the slowest device is worth its place |
 //! | `division` | what is declared: the divided dimension, how each argument is cut |
-//! | `pieces` | a share in pieces that follow each other |
+//! | `chunks` | a share in chunks that follow each other |
 //! | `layout` | which elements of an argument belong to a share |
 
 mod balance;
+mod chunks;
 mod divide;
 mod division;
 mod factors;
 mod layout;
-mod pieces;
 mod worth;
 
-pub use balance::{Balance, Turn};
+pub use balance::{Balance, ShareTime};
+pub use chunks::chunks;
 pub use divide::{Member, Share, divide};
 pub use division::{Division, Partition};
 pub use factors::{factors, theoretical_best};
 pub use layout::{Layout, LayoutError, Part};
-pub use pieces::pieces;
 pub use worth::Worth;
 
 /// A range of the divided dimension.

@@ -1,5 +1,5 @@
-//! The decision to leave out a device that disturbs the others more than it helps: a CPU that computes 5 % of
-//! a problem may slow the transfers of GPUs by more, since these go through it.
+//! The decision to leave out a device that disturbs the others more than it helps: a CPU that
+//! computes 5 % of a problem may slow the transfers of GPUs by more, since these go through it.
 
 /// Calls after which factors have settled.
 const SETTLING: u32 = 12;
@@ -23,8 +23,8 @@ enum Trial {
     Settling(u32),
     /// Times with a device, seconds.
     With { member: usize, times: Vec<f64> },
-    /// The fastest time with it, and those without. The first of these prepares new shares and does not
-    /// count.
+    /// The fastest time with it, and those without. The first of these prepares new shares and does
+    /// not count.
     Without {
         member: usize,
         with: f64,
@@ -50,8 +50,8 @@ impl Worth {
         is_tried || self.left_out.get(member).copied().unwrap_or(false)
     }
 
-    /// Learns from a call that took so long and in which each device computed such a part. Calls that
-    /// went otherwise than planned, with devices probed or failing, are not to be told.
+    /// Learns from a call that took so long and in which each device computed such a part. Calls
+    /// that went otherwise than planned, with devices probed or failing, are not to be told.
     pub fn ended(&mut self, seconds: f64, parts: &[f64]) {
         let trial = std::mem::replace(&mut self.trial, Trial::Decided);
         self.trial = match trial {

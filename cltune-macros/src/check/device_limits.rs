@@ -5,8 +5,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::Expr;
 
-/// An error at the first use of a device's limits in an expression whose value is the same on all devices;
-/// `instead` says why it is, and what to write where that limit may be used.
+/// An error at the first use of a device's limits in an expression whose value is the same on all
+/// devices; `instead` says why it is, and what to write where that limit may be used.
 pub(super) fn same_on_all_devices(
     expr: &Expr,
     instead: impl FnOnce(&str) -> String,

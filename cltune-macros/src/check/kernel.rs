@@ -1,7 +1,8 @@
 //! A look for the kernels that a declaration names in its source.
 //!
-//! Only the driver's preprocessor knows what functions a source has. What it cannot have shows here, when
-//! the program is compiled: a name that does not occur in it, where no macro can make it up.
+//! Only the driver's preprocessor knows what functions a source has. What it cannot have shows
+//! here, when the program is compiled: a name that does not occur in it, where no macro can make it
+//! up.
 
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::Attribute;
@@ -10,8 +11,8 @@ use cltune_core::model::{Model, mentioned};
 use cltune_core::parameter::Domain;
 use proc_macro2::Span;
 
-/// Checks the names of the tunable's and of the reference's kernel; `function` is where the first one is
-/// when no clause names it.
+/// Checks the names of the tunable's and of the reference's kernel; `function` is where the first
+/// one is when no clause names it.
 pub(super) fn check(
     attribute: &Attribute,
     function: Span,
@@ -42,8 +43,8 @@ pub(super) fn check(
     }
 }
 
-/// A source without the lines that say where it is from, for example from the body of the function which has
-/// that very name.
+/// A source without the lines that say where it is from, for example from the body of the function
+/// which has that very name.
 fn without_places(source: &str) -> String {
     let lines = source.lines().filter(|line| !line.starts_with("#line "));
     lines.collect::<Vec<_>>().join("\n")

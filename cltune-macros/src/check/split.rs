@@ -105,8 +105,8 @@ fn granule(value: &Expr, scopes: &Scopes, errors: &mut Errors) -> Option<Formula
     Some(formula)
 }
 
-/// Every `split(…)` of an argument is about a divided dimension, and only one about each; the argument is
-/// as long on every device.
+/// Every `split(…)` of an argument is about a divided dimension, and only one about each; the
+/// argument is as long on every device.
 fn check_arguments(
     written: &[Argument],
     clause: &[Assignment],
@@ -149,8 +149,8 @@ fn check_arguments(
     }
 }
 
-/// What becomes of each argument of the kernel when `dimension` is divided; `None` where something is
-/// wrong.
+/// What becomes of each argument of the kernel when `dimension` is divided; `None` where something
+/// is wrong.
 fn partitions(
     written: &[Argument],
     dimension: &Ident,

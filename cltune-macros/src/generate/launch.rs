@@ -48,8 +48,8 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
     quote!([#(#args),*])
 }
 
-/// The declared arguments with types that mean the same wherever they stand; `buffer` is the type of
-/// one with such elements.
+/// The declared arguments with types that mean the same wherever they stand; `buffer` is the type
+/// of one with such elements.
 pub(super) fn inputs(
     context: &Context<'_>,
     buffer: impl Fn(TokenStream) -> TokenStream,

@@ -75,9 +75,9 @@ fn queries(krate: &syn::Path) -> TokenStream {
             #krate::__private::select::<Params>(&TUNABLE, device, &problem.to_dims())
         }
 
-        /// Which configuration a call on this queue gets, and why: each that is considered, in order,
-        /// with its rule and why it is passed over, which includes what this queue's context could
-        /// not build or launch so far. Nothing is built or launched.
+        /// Which configuration a call on this queue gets, and why: each that is considered, in
+        /// order, with its rule and why it is passed over, which includes what this queue's context
+        /// could not build or launch so far. Nothing is built or launched.
         ///
         /// # Errors
         /// When the environment variable `CLTUNE_POLICY` cannot be read.

@@ -5,8 +5,8 @@ use cltune_core::record::{SECTION_COFF, SECTION_ELF, SECTION_MACHO, encode};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// A static in the section of the target's object format. The tunable refers to it as well, for tuning
-/// at run time.
+/// A static in the section of the target's object format. The tunable refers to it as well, for
+/// tuning at run time.
 pub(super) fn record(declaration: &Declaration) -> TokenStream {
     let bytes = encode(declaration);
     let length = Literal::usize_unsuffixed(bytes.len());

@@ -5,7 +5,7 @@ use super::{parameters, statics};
 use crate::check::Checked;
 use cltune_core::device::DeviceType;
 use cltune_core::parameter::{Domain, Value};
-use cltune_core::select::{TunedResult, Table};
+use cltune_core::select::{Table, TunedResult};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;

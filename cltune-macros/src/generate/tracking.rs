@@ -1,4 +1,5 @@
-//! The files whose change makes cargo expand the declaration again, and the warning of stale results.
+//! The files whose change makes cargo expand the declaration again, and the warning of stale
+//! results.
 
 use crate::check::Checked;
 use cltune_core::lockfile::STALE_CONSTANT;
@@ -9,7 +10,8 @@ use quote::{format_ident, quote};
 pub(super) fn tracking(checked: &Checked) -> TokenStream {
     // Paths that are not UTF-8 cannot be written in Rust; such files are read and not tracked.
     let files = checked.tracked.iter().filter_map(|path| path.to_str());
-    // Never more than a warning: `cargo cltune`, which tunes again, has to build the package for that.
+    // Never more than a warning: `cargo cltune`, which tunes again, has to build the package for
+    // that.
     let stale = checked.stale.as_ref().map(|note| {
         let constant = format_ident!("{STALE_CONSTANT}");
         quote! {

@@ -4,7 +4,7 @@
 use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
-use cltune_core::select::{TunedDevice, TunedResult, Table};
+use cltune_core::select::{Table, TunedDevice, TunedResult};
 use std::fmt::Write as _;
 
 /// So many results are kept, and so many refusals: the latest.

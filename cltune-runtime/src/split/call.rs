@@ -14,7 +14,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::kernel::Tunable;
 use cltune_core::split::{
-    Division, Layout, Member, Share, Span, Turn, divide, factors, theoretical_best,
+    Division, Layout, Member, Share, ShareTime, Span, divide, factors, theoretical_best,
 };
 use std::num::NonZeroU64;
 use std::thread;
@@ -251,7 +251,7 @@ impl<'a> SplitCall<'a> {
         for (share, outcome) in shares.iter().zip(outcomes) {
             match outcome {
                 Ok(ended) => {
-                    timings.push(Turn {
+                    timings.push(ShareTime {
                         member: share.member,
                         positions: share.computed.len,
                         seconds: ended.elapsed.as_secs_f64(),
@@ -291,7 +291,7 @@ impl<'a> SplitCall<'a> {
             owned: share.owned.start..share.owned.end(),
             computed: share.computed.start..share.computed.end(),
             configuration: choice.map(|choice| model.describe(&choice.codes)),
-            pieces: ended.chunks,
+            chunks: ended.chunks,
             sent: ended.input_bytes.iter().map(|input| input.sent).sum(),
             resident: ended
                 .input_bytes
@@ -302,7 +302,7 @@ impl<'a> SplitCall<'a> {
         }
     }
 
-    fn learn(&mut self, span: Span, timings: &[Turn], input_bytes: &[InputBytes]) {
+    fn learn(&mut self, span: Span, timings: &[ShareTime], input_bytes: &[InputBytes]) {
         if !self.profiles.are_measurements(timings) {
             return;
         }

@@ -7,7 +7,7 @@ use super::profiles::{Choice, DeviceProfiles};
 use crate::device::Device;
 use cltune_core::device::DeviceLimits;
 use cltune_core::model::{Access, ArgumentKind};
-use cltune_core::split::{Division, Layout, Part, Partition, Share, Span, pieces};
+use cltune_core::split::{Division, Layout, Part, Partition, Share, Span, chunks};
 
 /// Less is transferred directly: threads and staging buffers take longer to begin than they gain.
 const LEAST_STAGED: usize = 8 << 20;
@@ -139,7 +139,7 @@ struct Chunker<'a> {
 impl Chunker<'_> {
     /// As many chunks as are worth it, along the dimension where the first is launched earliest.
     fn chunk(&self, along: &Traffic) -> Chunking {
-        let chunks = pieces(self.share, self.choice.granule, self.count(along));
+        let chunks = chunks(self.share, self.choice.granule, self.count(along));
         let mut least = along.before_first(chunks.len());
         let mut chunking = Chunking::Along(chunks);
         if !self.is_valid(&chunking) {
@@ -328,7 +328,7 @@ impl Across {
             computed: whole,
             ..share
         };
-        let chunks = pieces(all, granule, count(&traffic));
+        let chunks = chunks(all, granule, count(&traffic));
         Some(Self {
             dims,
             dimension: usize::from(division.dimension),

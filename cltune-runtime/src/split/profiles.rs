@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::launch::TunedResults;
 use cltune_core::device::DeviceLimits;
 use cltune_core::select::{TunedResult, first_valid};
-use cltune_core::split::{Balance, Turn, Worth};
+use cltune_core::split::{Balance, ShareTime, Worth};
 use std::collections::HashMap;
 
 /// The sizes of work-groups that are tried where no configuration is valid for the whole problem.
@@ -143,7 +143,7 @@ impl DeviceProfiles {
 
     /// Whether all devices of a round had computed shares before, so that its times tell their
     /// speeds.
-    pub(super) fn are_measurements(&mut self, timings: &[Turn]) -> bool {
+    pub(super) fn are_measurements(&mut self, timings: &[ShareTime]) -> bool {
         let measured = timings.iter().all(|timing| self.launched[timing.member]);
         for timing in timings {
             self.launched[timing.member] = true;
@@ -242,12 +242,12 @@ mod tests {
     /// positions.
     fn call(profiles: &mut DeviceProfiles, is_there: bool, seconds: [f64; 2]) {
         profiles.enter([is_there].into());
-        let turn = |member: usize| Turn {
+        let time = |member: usize| ShareTime {
             member,
             positions: 100,
             seconds: seconds[member],
         };
-        profiles.speeds.balance.learn(&[turn(0), turn(1)]);
+        profiles.speeds.balance.learn(&[time(0), time(1)]);
     }
 
     fn speeds(profiles: &DeviceProfiles) -> [Option<f64>; 2] {

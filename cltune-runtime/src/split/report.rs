@@ -42,7 +42,7 @@ pub struct SplitShare {
     /// The configuration, as text; `None` where the share got another one than the whole problem.
     pub configuration: Option<String>,
     /// The number of chunks in which it was computed, each launched as soon as it could be.
-    pub pieces: usize,
+    pub chunks: usize,
     /// Bytes of the arguments that the device was sent.
     pub sent: usize,
     /// Bytes of the arguments that were on the device already, because they had not changed, see

@@ -317,8 +317,8 @@ impl fmt::Display for Beside {
 }
 
 impl Outcome {
-    /// The status under which it is kept and shown. What is unjudged even in a process of its own counts
-    /// as a wrong result.
+    /// The status under which it is kept and shown. What is unjudged even in a process of its own
+    /// counts as a wrong result.
     pub fn status(&self) -> Status {
         match self {
             Self::Ok(_) => Status::Ok,

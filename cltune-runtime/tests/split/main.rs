@@ -141,8 +141,8 @@ fn what_goes_through_pinned_memory_in_pieces_is_the_same() {
         let report =
             convolution::split_n(&mut devices, n as u32, mask as u32, x, &w, &mut y).unwrap();
         assert!(y == convolved(x, &w), "{report}");
-        let pieces: Vec<usize> = report.shares.iter().map(|share| share.pieces).collect();
-        assert_eq!(pieces, [3, 1, 2], "{report}");
+        let chunks: Vec<usize> = report.shares.iter().map(|share| share.chunks).collect();
+        assert_eq!(chunks, [3, 1, 2], "{report}");
     }
 }
 
@@ -186,8 +186,8 @@ fn in_three_pieces(
     let mut devices = pinned([0.5, 0.5, 0.0]);
     let report = split(&mut devices, k as u32, &left, &right, &mut result);
     assert!(result == multiplied(&left, &right, k as usize, n as usize));
-    let pieces = report.shares.iter().map(|share| share.pieces);
-    assert!(pieces.eq([3; 2]), "{report}");
+    let chunks = report.shares.iter().map(|share| share.chunks);
+    assert!(chunks.eq([3; 2]), "{report}");
 }
 
 #[test]

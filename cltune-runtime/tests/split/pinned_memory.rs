@@ -53,8 +53,8 @@ fn pieces_from_pinned_memory_are_the_same() {
             let (size, mask) = (n as u32, mask as u32);
             let report = convolution::split_n(&mut devices, size, mask, x, &w, &mut y).unwrap();
             assert!(y[..] == convolved(x, &w), "{is_sent} {is_fetched} {report}");
-            let pieces: Vec<usize> = report.shares.iter().map(|share| share.pieces).collect();
-            assert_eq!(pieces, [3, 1, 2], "{report}");
+            let chunks: Vec<usize> = report.shares.iter().map(|share| share.chunks).collect();
+            assert_eq!(chunks, [3, 1, 2], "{report}");
         }
     }
 }

@@ -213,8 +213,8 @@ fn pieces_stay_too() {
             convolution::split_n(&mut devices, n as u32, mask as u32, &x, &w, &mut y).unwrap();
         assert!(y == convolved(&x, &w), "{report}");
         assert_eq!(bytes(&report)[0] > 0, is_changed, "{report}");
-        let pieces: Vec<usize> = report.shares.iter().map(|share| share.pieces).collect();
-        assert_eq!(pieces, [3, 1, 2], "{report}");
+        let chunks: Vec<usize> = report.shares.iter().map(|share| share.chunks).collect();
+        assert_eq!(chunks, [3, 1, 2], "{report}");
     }
 }
 
@@ -241,7 +241,7 @@ fn pieces_of_columns_stay_too() {
             "{report}"
         );
         assert!(
-            report.shares.iter().all(|share| share.pieces == 3),
+            report.shares.iter().all(|share| share.chunks == 3),
             "{report}"
         );
         // The second matrix for each device, beside the first, which is in a `Vec`.

@@ -1,10 +1,10 @@
-//! CSV: a row per configuration. The columns before `time_ms` are the parameters; `time_ms` is empty,
-//! or no positive finite number, where the configuration failed.
+//! CSV: a row per configuration. The columns before `time_ms` are the parameters; `time_ms` is
+//! empty, or no positive finite number, where the configuration failed.
 //!
 //! Of the columns after it `compile_ms` and `error` are understood, and others are not read. Values
 //! are names and numbers, so there are no quotes.
 
-use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use super::measurements::{About, Measurements, ParseError, Position, RecordedResult, is_time};
 use crate::Status;
 use std::path::Path;
 
@@ -63,7 +63,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ParseError> 
             (None, Some(error)) if !error.is_empty() => Status::from(error),
             (None, _) => Status::Failed,
         };
-        measurements.add(Measured {
+        measurements.add(RecordedResult {
             position,
             values: fields[..time].iter().map(|&text| text.to_owned()).collect(),
             time_ms,

@@ -1,6 +1,6 @@
-//! JSON as files of other tuners have it: objects whose order matters, members that are kept as text
-//! until they are needed, and the forms of Python that are not JSON (`NaN`, `Infinity`, files without
-//! their end).
+//! JSON as files of other tuners have it: objects whose order matters, members that are kept as
+//! text until they are needed, and the forms of Python that are not JSON (`NaN`, `Infinity`, files
+//! without their end).
 
 use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A part of a file that is understood as a whole, such as an entry of a cache, has no more bytes: as
-/// values, text takes twenty times its size.
+/// A part of a file that is understood as a whole, such as an entry of a cache, has no more bytes:
+/// as values, text takes twenty times its size.
 const MOST_AT_ONCE: usize = 16 << 20;
 
 /// The members of an object, in the order of the file.

@@ -1,13 +1,13 @@
-//! Kernel Tuner's cache files, as its version 1.5 writes and reads them: an object whose last member,
-//! `cache`, has an entry for each configuration, on a line of its own.
+//! Kernel Tuner's cache files, as its version 1.5 writes and reads them: an object whose last
+//! member, `cache`, has an entry for each configuration, on a line of its own.
 //!
 //! An entry's key is its values joined by commas, in Python's spelling. Times are in milliseconds.
-//! What the format has no place for (platform, driver, names of dimensions, our words for failures) is
-//! in members whose names begin with `cltune`, which its readers pass over.
+//! What the format has no place for (platform, driver, names of dimensions, our words for failures)
+//! is in members whose names begin with `cltune`, which its readers pass over.
 
-use super::failure::{self, DETAIL, STATUS};
 use super::json::{Ordered, at_once, member, text};
-use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use super::measurements::{About, Measurements, ParseError, Position, RecordedResult, is_time};
+use super::words::{self, DETAIL, STATUS};
 use crate::Status;
 use serde::Deserialize;
 use serde_json::Value;
@@ -93,7 +93,7 @@ fn measured(
     entry: &Ordered<Value>,
     parameters: &[String],
     position: Position,
-) -> Result<Measured, String> {
+) -> Result<RecordedResult, String> {
     let members = entry.by_name();
     let values = parameters.iter().map(|name| {
         let value = members.get(name.as_str());
@@ -106,7 +106,7 @@ fn measured(
     let string = |name: &str| Some(member(name)?.as_str()?.to_owned());
     // Files of older versions have the word in the place of the objective, whatever that is.
     let mut words = entry.0.iter().filter_map(|(_, value)| value.as_str());
-    let failure = words.find_map(failure::from_kernel_tuner);
+    let failure = words.find_map(words::from_kernel_tuner);
     let time_ms = number("time").filter(|time| is_time(*time) && *time < FAILED_MS);
     let failed = failure.is_some();
     let status = match (time_ms, failure) {
@@ -118,7 +118,7 @@ fn measured(
         (None, None) => Status::Failed,
     };
     let samples = member("times").and_then(Value::as_array);
-    Ok(Measured {
+    Ok(RecordedResult {
         position,
         values,
         time_ms: time_ms.filter(|_| !failed),

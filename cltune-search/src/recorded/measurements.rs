@@ -22,7 +22,7 @@ pub struct Measurements {
     /// The names of the parameters, none twice.
     pub parameters: Vec<String>,
     /// In the order of the file.
-    pub results: Vec<Measured>,
+    pub results: Vec<RecordedResult>,
 }
 
 /// What was measured, and where.
@@ -42,7 +42,7 @@ pub struct About {
 
 /// A configuration and what became of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct RecordedResult {
     /// Where in the file it is.
     pub position: Position,
     /// In the order of the parameters, as texts.
@@ -161,7 +161,7 @@ impl Measurements {
     ///
     /// # Errors
     /// There are too many.
-    pub(super) fn add(&mut self, result: Measured) -> Result<(), ParseError> {
+    pub(super) fn add(&mut self, result: RecordedResult) -> Result<(), ParseError> {
         let most = MOST_CONFIGURATIONS.min(MOST_VALUES / self.parameters.len().max(1));
         if self.results.len() >= most {
             let problem = format!(

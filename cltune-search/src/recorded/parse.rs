@@ -13,8 +13,8 @@ struct Members {
     results: Option<IgnoredAny>,
 }
 
-/// Understands the text of a file: a Kernel Tuner cache, T4 results, or CSV, whichever it is. The path is
-/// only for messages and for [`Measurements::name`]; nothing is read.
+/// Understands the text of a file: a Kernel Tuner cache, T4 results, or CSV, whichever it is. The
+/// path is only for messages and for [`Measurements::name`]; nothing is read.
 ///
 /// # Errors
 /// What is wrong with the text, and where.

@@ -156,8 +156,8 @@ impl Recording {
         fractions
     }
 
-    /// The value that the code of a parameter stands for, as the file has it; `None` for a code of none.
-    /// Parameters count from 0.
+    /// The value that the code of a parameter stands for, as the file has it; `None` for a code of
+    /// none. Parameters count from 0.
     pub fn value(&self, parameter: usize, code: i64) -> Option<String> {
         self.values.get(parameter)?.text(code)
     }

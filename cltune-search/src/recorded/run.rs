@@ -2,7 +2,8 @@
 
 use super::recording::Recording;
 use crate::search::{
-    Chosen, Confidence, FURTHER, IMPROVEMENT, PriorResults, Score, Search, Setting, Stagnation, Step,
+    Chosen, Confidence, FURTHER, IMPROVEMENT, PriorResults, Score, Search, Setting, Stagnation,
+    Step,
 };
 use std::sync::Arc;
 

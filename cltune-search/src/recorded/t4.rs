@@ -1,12 +1,12 @@
 //! T4, the results format of the auto-tuning community, version 1.0.0.
 //!
-//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file is
-//! about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
+//! It has no place for what was measured where, so that is in `metadata`, which is free, and a file
+//! is about one kernel, device and problem. Kernel Tuner writes `compilation` where the schema says
 //! `compilation_time`; both are written.
 
-use super::failure;
 use super::json::{Ordered, at_once, member, text};
-use super::measurements::{About, Measured, Measurements, ParseError, Position, is_time};
+use super::measurements::{About, Measurements, ParseError, Position, RecordedResult, is_time};
+use super::words;
 use crate::Status;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -110,7 +110,7 @@ fn measured(
     parameters: &[String],
     unit: Option<&str>,
     position: Position,
-) -> Result<Measured, String> {
+) -> Result<RecordedResult, String> {
     let members = result.configuration.by_name();
     let values = parameters.iter().map(|name| {
         let value = members.get(name.as_str());
@@ -125,7 +125,7 @@ fn measured(
         ));
     }
     let invalidity = &result.invalidity;
-    let status = failure::from_t4(invalidity).ok_or_else(|| {
+    let status = words::from_t4(invalidity).ok_or_else(|| {
         format!(
             "its invalidity is `{invalidity}`, and not one of correct, compile, runtime, \
              correctness, timeout, constraints"
@@ -136,7 +136,7 @@ fn measured(
         .transpose()?;
     let number = |name: &str| result.times.get(name).and_then(Value::as_f64);
     let samples = result.times.get("runtimes").and_then(Value::as_array);
-    Ok(Measured {
+    Ok(RecordedResult {
         position,
         values,
         time_ms,

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 /// The values of a parameter that occur.
 #[derive(Debug)]
 pub struct Values {
-    /// Integers, ascending, where all are integers; otherwise names, in the order of their first appearance, or
-    /// in their own order where all are numbers.
+    /// Integers, ascending, where all are integers; otherwise names, in the order of their first
+    /// appearance, or in their own order where all are numbers.
     pub domain: Domain,
     /// The codes of names: a file may have millions of them.
     codes: HashMap<Text, i64>,

@@ -17,9 +17,9 @@
 //! | all others | a strategy each, by its name |
 //!
 //! # A new strategy
-//! CONTRIBUTING.md lists what it takes. A strategy may propose a configuration again, as annealing does when it steps back:
-//! [`Search`] answers from memory. It need not know that several configurations are measured at
-//! once, or that results arrive out of order.
+//! CONTRIBUTING.md lists what it takes. A strategy may propose a configuration again, as annealing
+//! does when it steps back: [`Search`] answers from memory. It need not know that several
+//! configurations are measured at once, or that results arrive out of order.
 
 mod ann;
 mod annealing;

@@ -33,7 +33,7 @@ pub enum Step {
 /// configurations before number `i + 1 - in_flight` (and of later ones that the strategy waits
 /// for), and on nothing else: results are passed on to
 /// the strategy in the order in which configurations were handed out, and [`Step::Wait`] is
-/// returned until the ones needed are there. So a search takes the same course however fast its
+/// returned until the ones needed are there. So a search takes the same curve however fast its
 /// workers are, and a search interrupted is continued by [`know`](Self::know)ing its results.
 pub struct Search {
     name: String,
@@ -80,8 +80,8 @@ enum Proposal {
 
 impl Search {
     /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
-    /// [`StrategyKind`](super::StrategyKind) of one's own. It will start with the setting's first configuration
-    /// and the best that its prior results have, as far as the space contains them.
+    /// [`StrategyKind`](super::StrategyKind) of one's own. It will start with the setting's first
+    /// configuration and the best that its prior results have, as far as the space contains them.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {
         let strategy = strategy.into();
         let mut search = Self {

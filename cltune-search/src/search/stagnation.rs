@@ -1,23 +1,24 @@
 //! A rule for ending a search that no longer improves, from nothing but the scores so far.
 //!
-//! A search is stagnant when, with a stated confidence, a tenth more evaluations than were spent so far
-//! would not bring an improvement of more than 1 %.
+//! A search is stagnant when, with a stated confidence, a tenth more evaluations than were spent so
+//! far would not bring an improvement of more than 1 %.
 //!
 //! # The rule
-//! Among evaluations in random order, improvements of the best become rarer as 1 / n: on the scale of
-//! the logarithm of n they are a Poisson process of rate 1, whatever the times' distribution (Rényi,
-//! Théorie des éléments saillants d'une suite d'observations, 1962; Arnold, Balakrishnan & Nagaraja,
-//! Records, 1998, chapter 2). Improvements of more than 1 % are rarer, and those of a strategy that
-//! learns come at another rate, which is unknown: so the rate λ on the logarithmic scale is estimated
-//! from how long there has been none. With the last at evaluation s and none until n, that is for
-//! L = ln(n / s), a flat prior of λ gives it the density L·exp(-λL), and the probability of none
-//! during the next l = ln(1.1) is
+//! Among evaluations in random order, improvements of the best become rarer as 1 / n: on the scale
+//! of the logarithm of n they are a Poisson process of rate 1, whatever the times' distribution
+//! (Rényi, Théorie des éléments saillants d'une suite d'observations, 1962; Arnold, Balakrishnan &
+//! Nagaraja, Records, 1998, chapter 2). Improvements of more than 1 % are rarer, and those of a
+//! strategy that learns come at another rate, which is unknown: so the rate λ on the logarithmic
+//! scale is estimated from how long there has been none. With the last at evaluation s and none
+//! until n, that is for L = ln(n / s), a flat prior of λ gives it the density L·exp(-λL), and the
+//! probability of none during the next l = ln(1.1) is
 //!
 //! ∫ L·exp(-λL) · exp(-λl) dλ = L / (L + l).
 //!
-//! That it reaches the confidence c is the same as n ≥ s · 1.1^(c / (1 - c)): 2.4 s for 0.9, 6.1 s for
-//! 0.95, 22 s for 0.97. It is asked after every evaluation and the first yes counts, which no
-//! probability for a fixed n covers; docs/strategies.md says how often it is wrong on recorded spaces.
+//! That it reaches the confidence c is the same as n ≥ s · 1.1^(c / (1 - c)): 2.4 s for 0.9, 6.1 s
+//! for 0.95, 22 s for 0.97. It is asked after every evaluation and the first yes counts, which no
+//! probability for a fixed n covers; docs/strategies.md says how often it is wrong on recorded
+//! spaces.
 
 use super::strategy::Score;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! The interface of strategies: the setting and the prior results they are given, and the scores they are told.
+//! The interface of strategies: the setting and the prior results they are given, and the scores
+//! they are told.
 
 use crate::space::Space;
 use std::sync::Arc;
@@ -116,7 +117,8 @@ impl Setting {
     }
 }
 
-/// How many configurations a search starts with for each set of prior results, and for all prior results at most.
+/// How many configurations a search starts with for each set of prior results, and for all prior
+/// results at most.
 const STARTS: (usize, usize) = (3, 9);
 
 /// Results of the same kernel on another device, or for another problem size.
@@ -141,8 +143,8 @@ impl PriorResults {
     }
 }
 
-/// The configurations to start with: the best of each set of prior results, then the second best of each, and
-/// so on.
+/// The configurations to start with: the best of each set of prior results, then the second best of
+/// each, and so on.
 pub(super) fn starts(priors: &[PriorResults]) -> Vec<Vec<i64>> {
     let sorted: Vec<Vec<(f64, &[i64])>> = priors.iter().map(PriorResults::by_time).collect();
     let mut starts: Vec<Vec<i64>> = Vec::new();

@@ -1,5 +1,5 @@
-//! The threads that strategies and comparisons work with, which the system may refuse: where a user may have no
-//! more processes, or memory is short.
+//! The threads that strategies and comparisons work with, which the system may refuse: where a user
+//! may have no more processes, or memory is short.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::OnceCell;
@@ -11,8 +11,8 @@ thread_local! {
     static ALONE: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
 
-/// Sees to it that rayon works on this thread: with a pool of threads or, where the system refuses them, with this
-/// thread alone. Without it rayon would panic there.
+/// Sees to it that rayon works on this thread: with a pool of threads or, where the system refuses
+/// them, with this thread alone. Without it rayon would panic there.
 pub fn ready_threads() {
     static POOL: OnceLock<bool> = OnceLock::new();
     let is_there = *POOL.get_or_init(|| match ThreadPoolBuilder::new().build_global() {

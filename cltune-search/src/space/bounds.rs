@@ -1,5 +1,5 @@
-//! Bounds of a value before all parameters are known: the range it lies in, and whether its evaluation may
-//! or must fail.
+//! Bounds of a value before all parameters are known: the range it lies in, and whether its
+//! evaluation may or must fail.
 
 use cltune_core::expr::{Op, arithmetic};
 

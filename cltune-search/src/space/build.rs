@@ -1,9 +1,9 @@
 //! Building the graphs of a space.
 
 use super::domains::{Domains, OutOfWork, Values, domains};
-use super::layers::layers;
 use super::graph::{Graph, from_drafts, product};
 use super::interned::FastMap;
+use super::layers::layers;
 use super::order::{Group, groups, order_by_constraints, order_by_estimate};
 use super::residual::{Outcome, Residuals};
 use super::tree::Tree;

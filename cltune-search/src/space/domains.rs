@@ -3,10 +3,10 @@
 
 use super::SpaceSpec;
 use super::bounds::Bounds;
-use super::layers::layers;
 use super::interned::FastMap;
+use super::layers::layers;
 use super::residual::{MASK_BITS, Outcome, Residuals};
-use super::tree::{TreeBuilder, Tree};
+use super::tree::{Tree, TreeBuilder};
 use super::work::Work;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -66,8 +66,8 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The domains of a specification; `Ok(None)` when no configuration is valid, `Err` when the work is
-/// used up.
+/// The domains of a specification; `Ok(None)` when no configuration is valid, `Err` when the work
+/// is used up.
 pub(super) fn domains<'a>(
     spec: &'a SpaceSpec,
     work: &mut Work,

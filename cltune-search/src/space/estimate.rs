@@ -1,5 +1,5 @@
-//! Estimates of the size of a graph: how many cases of some parameters differ in the residual constraints that
-//! they leave.
+//! Estimates of the size of a graph: how many cases of some parameters differ in the residual
+//! constraints that they leave.
 
 use super::interned::FastMap;
 use super::step::{Levels, values};

@@ -1,4 +1,5 @@
-//! The effects of the constraints of a space: of each alone, of each after those before it, and of all together.
+//! The effects of the constraints of a space: of each alone, of each after those before it, and of
+//! all together.
 
 use super::build::count_within;
 use super::query::cartesian;
@@ -66,7 +67,8 @@ impl<'a> Questions<'a> {
         self.cartesian?.checked_sub(left)
     }
 
-    /// The number of configurations with these constraints alone; `None` where it takes too long to find.
+    /// The number of configurations with these constraints alone; `None` where it takes too long to
+    /// find.
     pub(super) fn count(&mut self, constraints: &[SpaceConstraint]) -> Option<u128> {
         self.work.take(self.asking + 8 * constraints.len())?;
         let other = SpaceSpec {

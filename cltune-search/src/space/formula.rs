@@ -1,5 +1,5 @@
-//! Conditions as formulas over atoms: expressions whose value must lie in an interval, and how that carries
-//! over to what is left of an expression once a part of it is known.
+//! Conditions as formulas over atoms: expressions whose value must lie in an interval, and how that
+//! carries over to what is left of an expression once a part of it is known.
 
 use super::tree::Tree;
 use cltune_core::expr::Op;

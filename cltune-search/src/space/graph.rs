@@ -1,5 +1,5 @@
-//! The valid configurations of a group of parameters, as a graph with one level per parameter, and the
-//! second half of building it: from the last level to the first.
+//! The valid configurations of a group of parameters, as a graph with one level per parameter, and
+//! the second half of building it: from the last level to the first.
 
 use super::interned::Interned;
 
@@ -145,8 +145,8 @@ impl Draft {
     }
 }
 
-/// The graph of the levels of these parameters: drops edges that lead nowhere, joins states with the
-/// same edges into one node, and counts.
+/// The graph of the levels of these parameters: drops edges that lead nowhere, joins states with
+/// the same edges into one node, and counts.
 pub(super) fn from_drafts(parameters: Vec<usize>, drafts: Vec<Draft>) -> Graph {
     // After the last level there is one state, with one way to be satisfied.
     let mut nodes = vec![Some(0_u32)];

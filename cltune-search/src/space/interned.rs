@@ -1,4 +1,5 @@
-//! Small keys and short lists: a fast hash, and lists that are stored once and known by their number.
+//! Small keys and short lists: a fast hash, and lists that are stored once and known by their
+//! number.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};

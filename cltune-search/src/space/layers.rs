@@ -143,12 +143,7 @@ impl Level {
         Some(())
     }
 
-    fn each(
-        &mut self,
-        tried: Tried,
-        residuals: &mut Residuals<'_>,
-        work: &mut Work,
-    ) -> Option<()> {
+    fn each(&mut self, tried: Tried, residuals: &mut Residuals<'_>, work: &mut Work) -> Option<()> {
         let Tried {
             range,
             mask,
@@ -269,7 +264,8 @@ impl States {
         Some(self.known.enter(&self.candidate).0)
     }
 
-    /// Makes one residual of those that can be one, which have one shape; `None` when nothing is left.
+    /// Makes one residual of those that can be one, which have one shape; `None` when nothing is
+    /// left.
     fn unite(&mut self, residuals: &mut Residuals<'_>) -> Option<()> {
         let candidate = self.candidate.iter();
         self.by_shape.clear();

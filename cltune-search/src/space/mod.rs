@@ -1,5 +1,5 @@
-//! Search spaces: the valid configurations of whatever is tuned, in cltune of a tunable on one device for one
-//! problem.
+//! Search spaces: the valid configurations of whatever is tuned, in cltune of a tunable on one
+//! device for one problem.
 //!
 //! A [`Space`] is built from a [`SpaceSpec`] without going through the Cartesian product.
 //!
@@ -9,9 +9,9 @@
 //!   configurations multiply.
 //! - A group is a directed acyclic graph with one level per parameter: a node stands for what is
 //!   left of the group's constraints once the values of the earlier parameters are put in, an edge
-//!   for values that follow each other with which they can still hold. Earlier values that leave the
-//!   same to be satisfied share a node, so the graph is often far smaller than the space, and counts
-//!   at its edges give access by index.
+//!   for values that follow each other with which they can still hold. Earlier values that leave
+//!   the same to be satisfied share a node, so the graph is often far smaller than the space, and
+//!   counts at its edges give access by index.
 //! - What is left of a constraint is an expression over the later parameters and an interval for
 //!   its value, whose ends are moved to values that occur: where no combination gives a value
 //!   between 24,600 and 24,640, both limits are the same. Its bounds decide a constraint as soon as
@@ -53,7 +53,7 @@ pub use explain::{Effect, Explanation, Removed, effects};
 pub use neighbours::Neighbourhood;
 pub use query::{GroupSize, Iter, Space};
 pub use random::{Permutation, RandomSource};
-// What a space is built from is the core's: a launch that looks for the first valid configuration needs
-// it without a space.
+// What a space is built from is the core's: a launch that looks for the first valid configuration
+// needs it without a space.
 pub use cltune_core::expr::Program;
 pub use cltune_core::model::{SpaceConstraint, SpaceParameter, SpaceSpec};

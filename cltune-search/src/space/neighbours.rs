@@ -1,4 +1,5 @@
-//! Configurations near to a point: those that differ in a few parameters, and the nearest valid one.
+//! Configurations near to a point: those that differ in a few parameters, and the nearest valid
+//! one.
 
 use super::Space;
 use super::graph::{Edge, Graph, Level};
@@ -122,8 +123,8 @@ impl Space {
 }
 
 impl Space {
-    /// The valid configuration with the least distance to `codes`: the sum over the parameters of how
-    /// many places apart the values stand in the declaration. Of several the one with the least
+    /// The valid configuration with the least distance to `codes`: the sum over the parameters of
+    /// how many places apart the values stand in the declaration. Of several the one with the least
     /// index; `None` when no configuration is valid or `codes` has not one code per parameter.
     ///
     /// A code outside its parameter's domain counts as the one nearest to it. Takes time in

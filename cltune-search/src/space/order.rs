@@ -1,4 +1,5 @@
-//! Groups of parameters that depend on each other, and the order in which the graph of a group takes them.
+//! Groups of parameters that depend on each other, and the order in which the graph of a group
+//! takes them.
 //!
 //! The best order depends on what the constraints leave in common, which only building shows: the
 //! orders here are tried one after the other, each with a limited number of steps.
@@ -55,12 +56,13 @@ fn root(roots: &mut [usize], mut parameter: usize) -> usize {
 
 /// The orders that are compared start with different parameters, at most this many.
 const MOST_STARTS: usize = 8;
-/// So many looks at a parameter of a constraint may an order take to be found: some tenths of a second.
+/// So many looks at a parameter of a constraint may an order take to be found: some tenths of a
+/// second.
 const MOST_COMPARED: u64 = 1 << 26;
 
-/// An order that lets the levels of the graph have few nodes, by estimate: what must be known of the
-/// parameters after each (in bits) bounds how many nodes there can be. Good where constraints are
-/// sums and products. Each order that is compared is greedy after its first parameter.
+/// An order that lets the levels of the graph have few nodes, by estimate: what must be known of
+/// the parameters after each (in bits) bounds how many nodes there can be. Good where constraints
+/// are sums and products. Each order that is compared is greedy after its first parameter.
 ///
 /// `None` for groups in which finding it takes too long.
 pub(super) fn order_by_estimate(group: &Group, domains: &Domains<'_>) -> Option<Vec<usize>> {
@@ -70,7 +72,8 @@ pub(super) fn order_by_estimate(group: &Group, domains: &Domains<'_>) -> Option<
         .iter()
         .map(|tree| 1 + tree.parameters().len() as u64)
         .sum();
-    // For every parameter of an order all that are left are compared, by what is known of all constraints.
+    // For every parameter of an order all that are left are compared, by what is known of all
+    // constraints.
     let pairs = (parameters.len() as u64).pow(2) * MOST_STARTS as u64;
     if pairs.saturating_mul(named) > MOST_COMPARED {
         return None;
@@ -145,7 +148,8 @@ pub(super) fn order_by_constraints(group: &Group, domains: &Domains<'_>) -> Vec<
             let before = change(undecided[constraint], names.len());
             undecided[constraint] -= 1;
             let change = change(undecided[constraint], names.len()) - before;
-            // Each constraint does so twice at most: after its first parameter, and before its last.
+            // Each constraint does so twice at most: after its first parameter, and before its
+            // last.
             if change != 0 {
                 for name in names {
                     candidates.add(*name, change);

@@ -3,7 +3,8 @@
 use super::Space;
 use std::collections::HashMap;
 
-/// Where random numbers come from: this crate's [`Generator`](crate::Generator), or one of the caller's own.
+/// Where random numbers come from: this crate's [`Generator`](crate::Generator), or one of the
+/// caller's own.
 pub trait RandomSource {
     /// 64 random bits.
     fn next_u64(&mut self) -> u64;

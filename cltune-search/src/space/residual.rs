@@ -1,9 +1,9 @@
 //! Residual constraints: what is left of constraints once the values of some parameters are put in.
 //!
-//! A residual constraint is a formula over the parameters to come and the numbers that the earlier ones left
-//! in it, stored once: two that say the same mostly have the same number, so that comparing what is
-//! left to be satisfied is comparing numbers. A constraint that cannot fail any more, or cannot hold
-//! any more, is decided before its last parameter is known.
+//! A residual constraint is a formula over the parameters to come and the numbers that the earlier
+//! ones left in it, stored once: two that say the same mostly have the same number, so that
+//! comparing what is left to be satisfied is comparing numbers. A constraint that cannot fail any
+//! more, or cannot hold any more, is decided before its last parameter is known.
 
 use super::formula::{Atom, Decision, Formula, Interval};
 use super::interned::{FastMap, Interned};
@@ -371,8 +371,8 @@ fn holds(formula: &Formula, places: &[Range<usize>], words: &[i64], code: i64) -
     formula.decide(&mut decide) == Decision::True
 }
 
-/// The positions of the codes for which `a % b`, one of which is a number, can be 0 or less; none is
-/// less than 0 where all are positive.
+/// The positions of the codes for which `a % b`, one of which is a number, can be 0 or less; none
+/// is less than 0 where all are positive.
 fn multiples(a: &Tree, b: &Tree, words: &[i64], codes: &[i64]) -> Option<Vec<usize>> {
     let (least, most) = (*codes.first()?, *codes.last()?);
     let mut values = match (a, b) {

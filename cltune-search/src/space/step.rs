@@ -1,8 +1,8 @@
 //! The effect of a parameter's value on a formula, worked out once for all formulas that differ in
 //! numbers only.
 //!
-//! Known parts of an expression are moved to its interval where they can be (`Isolation`), and elsewhere
-//! replaced by words that keep their values (`Loads`).
+//! Known parts of an expression are moved to its interval where they can be (`Isolation`), and
+//! elsewhere replaced by words that keep their values (`Loads`).
 
 use super::bounds::{Bounds, Failure};
 use super::formula::{Action, Atom, Decision, Formula, Interval};
@@ -298,7 +298,10 @@ impl<'a> Loads<'a> {
             .iter()
             .cloned()
             .partition(|operand| operand.names_only(self.level));
-        let mut operands: Vec<Tree> = open.iter().map(|operand| self.with_loads(operand)).collect();
+        let mut operands: Vec<Tree> = open
+            .iter()
+            .map(|operand| self.with_loads(operand))
+            .collect();
         if !known.is_empty() {
             operands.push(self.load(&Tree::chain(*op, known)));
         }

@@ -1,5 +1,5 @@
-//! Constraints as expression trees, grown from programs and simplified for the values that parameters can
-//! take.
+//! Constraints as expression trees, grown from programs and simplified for the values that
+//! parameters can take.
 
 use super::bounds::{Bounds, Failure, Truth};
 use super::interned::FastMap;
@@ -167,8 +167,8 @@ impl Tree {
         }
     }
 
-    /// The bounds of its value over these domains of the parameters and, if there are any, for these
-    /// words.
+    /// The bounds of its value over these domains of the parameters and, if there are any, for
+    /// these words.
     pub(super) fn bounds(&self, domains: &[Bounds], words: &[i64]) -> Bounds {
         let of = |operand: &Self| operand.bounds(domains, words);
         match self {

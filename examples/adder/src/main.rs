@@ -1,5 +1,5 @@
-//! A small neural network that adds: its forward pass is two multiplications of `cltune-kernels` with a
-//! kernel of its own between them, and it checks every result.
+//! A small neural network that adds: its forward pass is two multiplications of `cltune-kernels`
+//! with a kernel of its own between them, and it checks every result.
 //!
 //! ```text
 //! cargo run --release -p adder

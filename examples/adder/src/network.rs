@@ -1,9 +1,10 @@
-//! A network that adds two numbers of eight bits, with weights that were thought out and not trained.
+//! A network that adds two numbers of eight bits, with weights that were thought out and not
+//! trained.
 //!
-//! The carry out of bit i is 1 where S = sum of 2^j (a_j + b_j) for j up to i is at least 2^(i+1). Since
-//! S is a whole number, that is relu(S - 2^(i+1) + 1) - relu(S - 2^(i+1)): two hidden units for each bit.
-//! Bit i of the sum is a_i + b_i + carry(i-1) - 2 carry(i): the output layer. All sums are whole
-//! numbers below 2^24, so single precision has them exactly.
+//! The carry out of bit i is 1 where S = sum of 2^j (a_j + b_j) for j up to i is at least 2^(i+1).
+//! Since S is a whole number, that is relu(S - 2^(i+1) + 1) - relu(S - 2^(i+1)): two hidden units
+//! for each bit. Bit i of the sum is a_i + b_i + carry(i-1) - 2 carry(i): the output layer. All
+//! sums are whole numbers below 2^24, so single precision has them exactly.
 
 /// The bits of a number.
 pub(crate) const BITS: usize = 8;

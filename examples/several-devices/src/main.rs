@@ -1,5 +1,5 @@
-//! Computes a convolution or a matrix product on several devices at once, and compares the time with
-//! that of each device alone and with the best possible.
+//! Computes a convolution or a matrix product on several devices at once, and compares the time
+//! with that of each device alone and with the best possible.
 //!
 //! | file | owns |
 //! |---|---|
@@ -33,12 +33,12 @@ struct Arguments {
     /// What to compute
     #[arg(value_enum, default_value_t = Kind::Convolution)]
     problem: Kind,
-    /// Elements of the convolution [default: 65536], or rows and columns of the matrices, a multiple of 8
-    /// [default: 1024]
+    /// Elements of the convolution [default: 65536], or rows and columns of the matrices, a
+    /// multiple of 8 [default: 1024]
     #[arg(long, short, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     n: Option<u32>,
-    /// Rows of the first matrix and of the result, a multiple of 8 if columns are divided [default: as many
-    /// as the second has]
+    /// Rows of the first matrix and of the result, a multiple of 8 if columns are divided [default:
+    /// as many as the second has]
     #[arg(long, value_parser = clap::value_parser!(u32).range(64..=1 << 31))]
     rows: Option<u32>,
     /// The mask of the convolution, elements

@@ -5,7 +5,8 @@ use crate::problem::Problem;
 use cltune_runtime::{DeviceSet, SplitReport};
 use std::time::Instant;
 
-/// How often a time is taken, and how many of the shortest are averaged, as in the paper (section 4).
+/// How often a time is taken, and how many of the shortest are averaged, as in the paper (section
+/// 4).
 const RUNS: usize = 10;
 const BEST: usize = 5;
 
@@ -40,8 +41,9 @@ pub(crate) struct Together {
     pub(crate) report: SplitReport,
 }
 
-/// The time of a problem on a set of one device. For a slow one it is the line through the times of two parts,
-/// since what does not depend on the part (an argument that is transferred whole) counts once.
+/// The time of a problem on a set of one device. For a slow one it is the line through the times of
+/// two parts, since what does not depend on the part (an argument that is transferred whole) counts
+/// once.
 pub(crate) fn alone(set: &mut DeviceSet, problem: &mut dyn Problem) -> Result<Alone, Failure> {
     let [small, large] = PARTS.map(|part| problem.positions() / part);
     let small = small.max(LEAST);
@@ -116,7 +118,8 @@ mod tests {
     use crate::problem::{Along, Convolution, Multiplication};
     use cltune_runtime::Device;
 
-    /// Whatever the size, its parts, which need not be multiples of any work-group, are computed, too.
+    /// Whatever the size, its parts, which need not be multiples of any work-group, are computed,
+    /// too.
     fn measure(problem: &dyn Fn(&DeviceSet, Data) -> Box<dyn Problem>) {
         let device = Device::select().expect("these tests need an OpenCL device");
         let mut one = DeviceSet::new(std::slice::from_ref(&device)).unwrap();

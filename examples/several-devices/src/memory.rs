@@ -13,7 +13,8 @@ pub(crate) enum Kind {
     Pinned,
 }
 
-/// What of that which is read changes from call to call. The rest stays on the devices, if it is in pinned memory.
+/// What of that which is read changes from call to call. The rest stays on the devices, if it is in
+/// pinned memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Changing {
     /// All, so devices are sent it in every call
@@ -62,7 +63,8 @@ impl Display for Data {
 }
 
 impl Data {
-    /// Before a call that reads it: borrowing it to change it is what lets the runtime take it for changed.
+    /// Before a call that reads it: borrowing it to change it is what lets the runtime take it for
+    /// changed.
     pub(crate) fn next_call(self, inputs: [&mut Memory; 2]) {
         let changing = match self.changing {
             Changing::All => 2,

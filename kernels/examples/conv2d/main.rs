@@ -6,10 +6,10 @@
 //! cargo run --release -p cltune-kernels --example conv2d -- time WIDTH HEIGHT FILTER
 //! ```
 //!
-//! The first times `convolve` with filters of 3 x 3, 7 x 7 and 11 x 11 weights. The second times the
-//! default, the best values that were published, and the best that were found for each filter size on
-//! each of these sizes, in turns (tables II and III of Nugteren & Codreanu 2015). The last prints
-//! microseconds for one launch, for programs that compare.
+//! The first times `convolve` with filters of 3 x 3, 7 x 7 and 11 x 11 weights. The second times
+//! the default, the best values that were published, and the best that were found for each filter
+//! size on each of these sizes, in turns (tables II and III of Nugteren & Codreanu 2015). The last
+//! prints microseconds for one launch, for programs that compare.
 
 mod time;
 mod values;

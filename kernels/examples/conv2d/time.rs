@@ -10,7 +10,8 @@ const BATCH: Duration = Duration::from_millis(10);
 /// The median of this many batches counts.
 const BATCHES: usize = 9;
 
-/// The number of launches that make a batch; the first launches build the kernel and wake the device.
+/// The number of launches that make a batch; the first launches build the kernel and wake the
+/// device.
 pub(crate) fn batch(
     queue: &Queue,
     launch: &mut impl FnMut() -> Result<(), Box<dyn Error>>,

@@ -6,8 +6,8 @@ use cltune_runtime::{Buffer, Queue, f16};
 use std::error::Error;
 use std::process::ExitCode;
 
-/// So many rows of C are compared, spread over all of them: sums on the host take minutes for all rows of
-/// large matrices, and errors of so many are those of all.
+/// So many rows of C are compared, spread over all of them: sums on the host take minutes for all
+/// rows of large matrices, and errors of so many are those of all.
 const ROWS: usize = 64;
 
 /// How much more wrong than plain single precision it may be on tensor cores.
@@ -57,8 +57,8 @@ impl Element for f16 {
 struct Deviation {
     /// || C - exact || / || exact ||, Frobenius' norm.
     relative: f64,
-    /// The largest error of an element, in parts of the bound on it: Higham 2002, section 3.1, and one
-    /// rounding for what is stored.
+    /// The largest error of an element, in parts of the bound on it: Higham 2002, section 3.1, and
+    /// one rounding for what is stored.
     of_bound: f64,
 }
 
@@ -69,8 +69,8 @@ struct ExactRow {
     sizes: Vec<f64>,
 }
 
-/// Prints how wrong each arithmetic is; fails where tensor cores are more than `ALLOWED` times as wrong as
-/// plain single precision.
+/// Prints how wrong each arithmetic is; fails where tensor cores are more than `ALLOWED` times as
+/// wrong as plain single precision.
 pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<dyn Error>> {
     let [m, n, k] = size;
     if size.contains(&0) {
@@ -134,8 +134,8 @@ impl<T: Element> Inputs<T> {
         }
     }
 
-    /// Multiplies and prints how wrong that is, beside how wrong plain single precision is. Returns the
-    /// relative error; `None` where the device cannot.
+    /// Multiplies and prints how wrong that is, beside how wrong plain single precision is. Returns
+    /// the relative error; `None` where the device cannot.
     fn shown(
         &self,
         queue: &Queue,
@@ -219,8 +219,8 @@ fn exact_rows<T: Element>(size: [usize; 3], left: &[T], right: &[T]) -> Vec<Exac
     })
 }
 
-/// One row. All products are exact in double precision; what rounding loses of their sums is summed up
-/// beside them (Knuth's two-sum), so that double precision has an exact reference, too.
+/// One row. All products are exact in double precision; what rounding loses of their sums is summed
+/// up beside them (Knuth's two-sum), so that double precision has an exact reference, too.
 fn exact_row<T: Element>(row: usize, left: &[T], right: &[T], n: usize) -> ExactRow {
     let (mut sums, mut lost, mut sizes) = (vec![0.0_f64; n], vec![0.0_f64; n], vec![0.0_f64; n]);
     for (factor, line) in left.iter().zip(right.chunks_exact(n)) {
@@ -241,8 +241,8 @@ fn exact_row<T: Element>(row: usize, left: &[T], right: &[T], n: usize) -> Exact
     ExactRow { row, sums, sizes }
 }
 
-/// Number `at` of a sequence of numbers from -1 to 1 with all bits of single precision: Steele, Lea &
-/// Flood's SplitMix64.
+/// Number `at` of a sequence of numbers from -1 to 1 with all bits of single precision: Steele, Lea
+/// & Flood's SplitMix64.
 fn noise(seed: u64, at: usize) -> f32 {
     let mut bits = (at as u64)
         .wrapping_add(seed << 40)

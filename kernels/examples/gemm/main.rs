@@ -1,4 +1,5 @@
-//! Multiplies matrices and tells how fast and how precisely: `cargo run --release -p cltune-kernels --example gemm`.
+//! Multiplies matrices and tells how fast and how precisely: `cargo run --release -p cltune-kernels
+//! --example gemm`.
 //!
 //! ```text
 //! gemm [SIZE]               square matrices of SIZE (1024), by every route that the device has
@@ -9,8 +10,8 @@
 //!                           each with a line of seconds, or `error: ...`
 //! ```
 //!
-//! `TYPE` is f32, f64, f16 or tf32; `LAYOUTS` has a letter each for A and B, n for rows, t for columns that
-//! follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor or panels.
+//! `TYPE` is f32, f64, f16 or tf32; `LAYOUTS` has a letter each for A and B, n for rows, t for
+//! columns that follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor or panels.
 
 mod error;
 mod speed;

@@ -88,8 +88,8 @@ fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
 }
 
 impl Case {
-    /// The seconds of each repeat, from the call until the device has done, after one that builds what is
-    /// needed.
+    /// The seconds of each repeat, from the call until the device has done, after one that builds
+    /// what is needed.
     fn times<T: WithTf32>(
         &self,
         queue: &Queue,

@@ -1,15 +1,17 @@
 //! Measures what a device can do at most, which results are a fraction of:
 //! `cargo run --release -p cltune-kernels --example peaks`.
 //!
-//! Prints `peak_gflops`, single-precision multiply-adds in registers counted as two, and `peak_gbs`, bytes
-//! read and written by copying memory that no cache holds; the best of a few configurations each. Both
-//! kernels are ordinary tunables: every configuration does the same work, with the same result.
+//! Prints `peak_gflops`, single-precision multiply-adds in registers counted as two, and
+//! `peak_gbs`, bytes read and written by copying memory that no cache holds; the best of a few
+//! configurations each. Both kernels are ordinary tunables: every configuration does the same work,
+//! with the same result.
 
 use cltune_runtime::{Buffer, Context, Device, Event, Queue, Result, tunable};
 use std::time::Duration;
 
-/// `adds` multiply-adds in each of `items` work-items, which are shared out among their sums. Factor and
-/// summand pull each sum to 2, wherever it begins, so that every configuration has one result.
+/// `adds` multiply-adds in each of `items` work-items, which are shared out among their sums.
+/// Factor and summand pull each sum to 2, wherever it begins, so that every configuration has one
+/// result.
 #[tunable(
     source = "examples/peaks/peaks.cl",
     params(VW = [1, 4, 8, 16], CHAINS = [4, 8, 12, 16]),

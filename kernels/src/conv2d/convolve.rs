@@ -34,17 +34,17 @@ impl fmt::Debug for Conv2dError {
 /// The kernel's coordinates have 32 bits, and it looks a little beyond the picture.
 const LARGEST: u32 = 1 << 30;
 
-/// Filters a picture of `width` x `height` floats, row by row in the first elements of `input`, into
-/// the same elements of `output`: each pixel becomes the sum of the pixels around it, times the
-/// filter's weights, the first of which belongs to its upper left neighbour (a correlation, in the
-/// terms of signal processing: rotate the weights by half a turn for the other one).
+/// Filters a picture of `width` x `height` floats, row by row in the first elements of `input`,
+/// into the same elements of `output`: each pixel becomes the sum of the pixels around it, times
+/// the filter's weights, the first of which belongs to its upper left neighbour (a correlation, in
+/// the terms of signal processing: rotate the weights by half a turn for the other one).
 ///
 /// It uses the best values known for the queue's device and the size. A picture without pixels is
 /// filtered without a launch: `None`.
 ///
-/// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the pixels
-/// whose window it is in; beyond [`Border::Zero`] there are zeros, so that infinite weights give NaN
-/// there.
+/// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the
+/// pixels whose window it is in; beyond [`Border::Zero`] there are zeros, so that infinite weights
+/// give NaN there.
 ///
 /// # Errors
 /// [`Conv2dError`].

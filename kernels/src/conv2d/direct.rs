@@ -3,14 +3,15 @@
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 
 /// Convolves a picture of `width` x `height` floats with `filter` x `filter` weights, `filter` odd:
-/// `output(x, y)` is the sum of `weights(i, j) * input(x + i - r, y + j - r)` over all `i`, `j`, where
-/// `r = filter / 2`. [`convolve`](super::convolve()) is the checked way to call it.
+/// `output(x, y)` is the sum of `weights(i, j) * input(x + i - r, y + j - r)` over all `i`, `j`,
+/// where `r = filter / 2`. [`convolve`](super::convolve()) is the checked way to call it.
 ///
 /// `border` says what lies outside of the picture: 0 zeros, 1 the nearest pixel, 2 the picture
 /// mirrored at its outermost pixels, 3 the picture again. Everything is in rows.
 ///
-/// The parameters and their values are those of the paper's table II; `CACHE` is its L$. docs/conv2d.md says what each does, and how the 3,424 configurations of the published space
-/// are those of this one.
+/// The parameters and their values are those of the paper's table II; `CACHE` is its L$.
+/// docs/conv2d.md says what each does, and how the 3,424 configurations of the published space are
+/// those of this one.
 ///
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes (as where one is 0), or OpenCL fails.

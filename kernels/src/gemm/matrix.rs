@@ -3,8 +3,8 @@
 use super::error::GemmError;
 use cltune_runtime::{Buffer, Element};
 
-/// Where a matrix lies in a buffer: its first element, its size, and how far its rows (or columns) are
-/// apart. A part of a matrix is a matrix.
+/// Where a matrix lies in a buffer: its first element, its size, and how far its rows (or columns)
+/// are apart. A part of a matrix is a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub(super) rows: usize,
@@ -38,8 +38,8 @@ impl Shape {
     }
 
     /// The leading dimension, in elements: how far the beginnings of successive rows are apart in a
-    /// row-major matrix, of successive columns in a column-major one. At least as many as there are in
-    /// one.
+    /// row-major matrix, of successive columns in a column-major one. At least as many as there are
+    /// in one.
     #[must_use]
     pub const fn leading(mut self, elements: usize) -> Self {
         self.leading = elements;

@@ -9,8 +9,8 @@ use cltune_runtime::{Buffer, Device, Event, Queue};
 
 /// Multiplies matrices: C ← α A B + β C.
 ///
-/// It keeps what it knows of the device and the memory that operands are copied to, so keep it for as
-/// long as there is something to multiply.
+/// It keeps what it knows of the device and the memory that operands are copied to, so keep it for
+/// as long as there is something to multiply.
 ///
 /// ```no_run
 /// use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Shape};
@@ -83,8 +83,8 @@ impl<T: Real> Gemm<T> {
     /// The launches are enqueued; the event, where there is one, is that of the last.
     ///
     /// # Errors
-    /// Matrices that do not fit together or into their buffers, sizes of 2^31 or more, and what OpenCL
-    /// refuses.
+    /// Matrices that do not fit together or into their buffers, sizes of 2^31 or more, and what
+    /// OpenCL refuses.
     pub fn multiply(
         &mut self,
         queue: &Queue,
@@ -188,8 +188,9 @@ impl<T: Real> Gemm<T> {
 }
 
 impl Gemm<f32> {
-    /// C ← α A B + β C with factors rounded to TF32, which has 11 significant bits: an error of about
-    /// 3e-4 of the result, several times as fast. Only on NVIDIA's GPUs since compute capability 8.0.
+    /// C ← α A B + β C with factors rounded to TF32, which has 11 significant bits: an error of
+    /// about 3e-4 of the result, several times as fast. Only on NVIDIA's GPUs since compute
+    /// capability 8.0.
     ///
     /// # Errors
     /// As [`Gemm::multiply`], and [`GemmError::Unsupported`] on other devices.

@@ -1,7 +1,8 @@
 //! Operands in the order in which kernels read them.
 //!
-//! Most kernels read a line for each of the k summands: then the functions here take B, or the transpose of
-//! A, a matrix of k rows. One reads lines of k: for it they take A, or the transpose of B.
+//! Most kernels read a line for each of the k summands: then the functions here take B, or the
+//! transpose of A, a matrix of k rows. One reads lines of k: for it they take A, or the transpose
+//! of B.
 
 use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};
@@ -18,8 +19,8 @@ pub(super) struct Panels {
     tile: i32,
 }
 
-/// Those of the transpose of A. The height of tiles is any even number, so that a tile can begin at any
-/// panel.
+/// Those of the transpose of A. The height of tiles is any even number, so that a tile can begin at
+/// any panel.
 pub(super) const PANELS_OF_A: Panels = Panels {
     width: PANEL_M,
     tile: HIGHEST,

@@ -113,8 +113,8 @@ pub trait Kernels: Element {
         Vec::new()
     }
 
-    /// See `split.cl` and `warpgroup.cl`, which wants its operands otherwise. A type that tensor cores are
-    /// not used for takes the ordinary units.
+    /// See `split.cl` and `warpgroup.cl`, which wants its operands otherwise. A type that tensor
+    /// cores are not used for takes the ordinary units.
     fn tensor(
         queue: &Queue,
         _how: (Orders, Products),
@@ -146,8 +146,8 @@ pub enum Products {
     Three,
 }
 
-/// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16`, which is computed in
-/// `f32` and rounded once.
+/// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16`, which is
+/// computed in `f32` and rounded once.
 pub trait Real: Kernels {}
 
 impl Real for f32 {}
@@ -233,8 +233,8 @@ macro_rules! kernels {
             ) -> Result<Event> {
                 let (trans_a, trans_b) = (i32::from(trans_a), i32::from(trans_b));
                 if k == 0 {
-                    // Without barriers: where a loop with some is not entered, PoCL 3.1 lets the first
-                    // work-item go on twice, and what it updates is scaled twice.
+                    // Without barriers: where a loop with some is not entered, PoCL 3.1 lets the
+                    // first work-item go on twice, and what it updates is scaled twice.
                     let params = $direct::Params {
                         MWG: 32,
                         NWG: 32,

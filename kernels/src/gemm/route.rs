@@ -1,5 +1,5 @@
-//! Which kernel multiplies matrices of a size on a device: the one that takes the least time, with what
-//! it needs before, by what tuning has measured.
+//! Which kernel multiplies matrices of a size on a device: the one that takes the least time, with
+//! what it needs before, by what tuning has measured.
 
 use super::real::{Measured, Orders, Real, Size};
 use cltune_runtime::Device;
@@ -23,18 +23,19 @@ pub enum Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// Whatever is fastest of what is as precise as plain arithmetic in the type. On tensor cores
-    /// single precision is split into three products; its error is at most twice that of plain sums.
+    /// single precision is split into three products; its error is at most twice that of plain
+    /// sums.
     Automatic,
     /// The ordinary units only.
     Plain,
 }
 
-/// Without measurements: the least m n k for which packing pays. Its cost grows with the square of the
-/// size and what it saves with the cube.
+/// Without measurements: the least m n k for which packing pays. Its cost grows with the square of
+/// the size and what it saves with the cube.
 const WORTH_PACKING: f64 = 192.0 * 192.0 * 192.0;
 
-/// The least k for which tensor cores are as precise as plain arithmetic: what is left out of one product
-/// is more than the rounding of a short sum.
+/// The least k for which tensor cores are as precise as plain arithmetic: what is left out of one
+/// product is more than the rounding of a short sum.
 const PRECISE_FROM: i32 = 16;
 
 /// What is known of a device's speed.
@@ -121,13 +122,14 @@ impl Speeds {
     }
 }
 
-/// How much longer a problem is taken to need for each unit of its [`distance`] from the one whose time is
-/// known. A kernel is seldom as fast for another shape: on the H200 128 x 4096 x 4096 took 189 us by
-/// `Tensor`, where its time at 1024, which is 8 away, and that of copying let expect 118 (BENCHMARKS.md).
+/// How much longer a problem is taken to need for each unit of its [`distance`] from the one whose
+/// time is known. A kernel is seldom as fast for another shape: on the H200 128 x 4096 x 4096 took
+/// 189 us by `Tensor`, where its time at 1024, which is 8 away, and that of copying let expect 118
+/// (BENCHMARKS.md).
 const DOUBT: f64 = 0.1;
 
-/// The time, in microseconds, by that of the most similar problem: as much more as there is to do, and
-/// more where that problem is another.
+/// The time, in microseconds, by that of the most similar problem: as much more as there is to do,
+/// and more where that problem is another.
 fn estimate(times: &[Measured], problem: [i64; 3]) -> Option<f64> {
     let (away, nearest) = times
         .iter()
@@ -198,8 +200,8 @@ mod tests {
         assert_eq!(route(1000, b_is_by_rows), Route::Tensor);
         let plain = speeds.route(cube(1000), NO_COPIES, Arithmetic::Plain);
         assert_eq!(plain, Route::Pipelined);
-        // At 20, far from all that was measured: direct takes 0.14 us, tensor 0.017 and copying both
-        // operands 0.33.
+        // At 20, far from all that was measured: direct takes 0.14 us, tensor 0.017 and copying
+        // both operands 0.33.
         let copies = Copies {
             to_k_lines: [true; 2],
             to_lines_of_k: [true; 2],

@@ -63,7 +63,8 @@ fn inside(position: i64, size: usize, border: Border) -> Option<usize> {
     Some(position as usize)
 }
 
-/// Every pixel of the filtered picture, and how large its products are: what rounding is relative to.
+/// Every pixel of the filtered picture, and how large its products are: what rounding is relative
+/// to.
 pub(crate) fn convolved(
     picture: &Picture,
     size: usize,
@@ -88,8 +89,8 @@ pub(crate) fn convolved(
     results
 }
 
-/// Fails where a result is farther from the definition than rounding in single precision explains, or
-/// where only one of the two is no number.
+/// Fails where a result is farther from the definition than rounding in single precision explains,
+/// or where only one of the two is no number.
 pub(crate) fn compare(found: &[f32], expected: &[(f64, f64)], terms: usize, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let roundoff = terms as f64 * f64::from(f32::EPSILON);

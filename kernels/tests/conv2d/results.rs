@@ -34,8 +34,8 @@ fn check(queue: &Queue, picture: &Picture, size: usize, weights: &[f32], border:
 #[test]
 fn every_size_and_border() {
     let queue = Queue::default_device().unwrap();
-    // Widths are odd or multiples of 8: others build further programs, of which the sample of the space
-    // has some.
+    // Widths are odd or multiples of 8: others build further programs, of which the sample of the
+    // space has some.
     let sizes = [
         (1, 1),
         (1, 9),

@@ -51,7 +51,8 @@ impl Number for f16 {
     const ULPS: (f64, f64) = (1.0 / 1024.0, f32::EPSILON as f64);
 }
 
-/// A reproducible generator (Knuth's MMIX constants): numbers from -1 to 1 that each type has exactly.
+/// A reproducible generator (Knuth's MMIX constants): numbers from -1 to 1 that each type has
+/// exactly.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {

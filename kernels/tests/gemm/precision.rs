@@ -1,6 +1,7 @@
 //! What is chosen, and what tensor cores do, is as precise as plain arithmetic.
 //!
-//! The other tests' numbers have so few bits that TF32 has them exactly; these have all of single precision.
+//! The other tests' numbers have so few bits that TF32 has them exactly; these have all of single
+//! precision.
 
 use crate::host::Numbers;
 use cltune_kernels::gemm::{Arithmetic, Gemm, Matrix, MatrixMut, Route, Shape};

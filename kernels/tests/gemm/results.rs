@@ -1,10 +1,12 @@
-//! Every route and type against sums in double precision, for sizes, distances and layouts of all kinds.
+//! Every route and type against sums in double precision, for sizes, distances and layouts of all
+//! kinds.
 
 use crate::host::{Host, Number, Numbers};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
 use cltune_runtime::{Buffer, Queue, f16};
 
-/// One multiplication by a route, compared element by element; what lies between rows must not change.
+/// One multiplication by a route, compared element by element; what lies between rows must not
+/// change.
 fn check<T: Number>(
     queue: &Queue,
     route: Option<Route>,
@@ -52,8 +54,8 @@ fn check<T: Number>(
             };
             let at = c.at(row, column);
             expected[at] = alpha * sum + old;
-            // Higham 2002, section 3.1: the error of a sum of k products is at most k units of the sum
-            // of their sizes; rounding the result is one unit more.
+            // Higham 2002, section 3.1: the error of a sum of k products is at most k units of the
+            // sum of their sizes; rounding the result is one unit more.
             let (stored, computed) = T::ULPS;
             bounds[at] =
                 computed * (a.shape.columns() + 4) as f64 * (alpha.abs() * size + old.abs())

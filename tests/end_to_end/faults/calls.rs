@@ -3,8 +3,8 @@
 
 use cltune_tests::faulty::{BEST, Session, fate};
 
-/// Tunes with faults of some configurations. Each has to fail as it should, with this in its reason;
-/// the others have to succeed, and the best of them to be chosen.
+/// Tunes with faults of some configurations. Each has to fail as it should, with this in its
+/// reason; the others have to succeed, and the best of them to be chosen.
 #[track_caller]
 fn costs_only(faults: &str, failures: &[(i64, &str, &str)]) {
     let session = Session::new(faults);
@@ -84,8 +84,8 @@ fn a_wrong_result() {
 
 #[test]
 fn garbage_on_standard_output() {
-    // Lines that are none of the protocol's are passed over, also where they look like it: each worker has a
-    // secret that neither drivers nor kernels know.
+    // Lines that are none of the protocol's are passed over, also where they look like it: each
+    // worker has a secret that neither drivers nor kernels know.
     costs_only(
         "print=garbage \u{1}@clEnqueueNDRangeKernel; print=half a line@clFinish; \
          print=\n@cltune {}\n@clBuildProgram:A=1;\

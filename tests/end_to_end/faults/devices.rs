@@ -6,7 +6,8 @@ use serde_json::Value;
 
 #[test]
 fn a_device_that_is_unusable_after_a_failure() {
-    // Until the process ends nothing works any more: NVIDIA's after an access to an invalid address.
+    // Until the process ends nothing works any more: NVIDIA's after an access to an invalid
+    // address.
     let session = Session::new("unusable@clWaitForEvents:A=2");
     let tuned = session.tune(&[]).expect_code(0);
     for value in [0, 1, 3, 4, 5] {
@@ -161,8 +162,8 @@ fn a_driver_that_crashes_after_a_while() {
 
 #[test]
 fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
-    // No process makes a second context, and each crashes at its 17th build: some of them in the second
-    // search, while it is made ready or later.
+    // No process makes a second context, and each crashes at its 17th build: some of them in the
+    // second search, while it is made ready or later.
     let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#17");
     let problems = ["--problem", "n=256", "--problem", "n=128"];
     let arguments = [&["--kernel", "many", "--jobs", "1"][..], &problems].concat();
@@ -191,8 +192,9 @@ fn a_driver_that_crashes_on_binaries() {
 
 #[test]
 fn a_device_that_is_given_up_beside_others() {
-    // PoCL's two kinds of devices, which say that they are GPUs: those are tuned side by side.
-    // Up to the tenth launch they make ready: the reference on two draws, and sums of what lies around the buffer.
+    // PoCL's two kinds of devices, which say that they are GPUs: those are tuned side by side. Up
+    // to the tenth launch they make ready: the reference on two draws, and sums of what lies around
+    // the buffer.
     let session = Session::new("answer=4@CL_DEVICE_TYPE; abort@clEnqueueNDRangeKernel/basic#11");
     let mut command = session.command(&[]);
     let tuned = Output::of(command.env("POCL_DEVICES", "basic pthread"));

@@ -1,5 +1,5 @@
-//! Files that are none, larger than anybody needs, damaged, or links. A command that would wait for ever, or
-//! take all memory, is ended after minutes, and its test fails by the exit code.
+//! Files that are none, larger than anybody needs, damaged, or links. A command that would wait for
+//! ever, or take all memory, is ended after minutes, and its test fails by the exit code.
 
 use cltune_tests::faulty::{BEST, Session};
 use cltune_tests::samples::{self, FILL};

@@ -49,8 +49,8 @@ fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
     }
 }
 
-/// Runs a session to its end, which takes several runs of the tool. `left` is told when the session itself was
-/// killed. Returns what was killed.
+/// Runs a session to its end, which takes several runs of the tool. `left` is told when the session
+/// itself was killed. Returns what was killed.
 fn disturb(
     session: &Session,
     kernel: &str,
@@ -88,8 +88,8 @@ fn disturb(
     panic!("it does not come to its end: {ended}");
 }
 
-/// The limit is generous: on a machine that is busy with more than this, a configuration that is only slow
-/// would exceed a short one.
+/// The limit is generous: on a machine that is busy with more than this, a configuration that is
+/// only slow would exceed a short one.
 fn tune(session: &Session, kernel: &str, how: &str) -> Running {
     let arguments = ["--kernel", kernel, "--time-limit", "15", how];
     Running::start(&mut session.command(&arguments))
@@ -122,7 +122,8 @@ fn bad_kernels_and_kills_cost_no_good_configuration() {
     for round in 1.. {
         let session = Session::new("");
         let mut before: BTreeSet<String> = BTreeSet::new();
-        // Those during which the session itself was killed. The second time they are given up, which is right.
+        // Those during which the session itself was killed. The second time they are given up,
+        // which is right.
         let mut unfinished: BTreeMap<String, usize> = BTreeMap::new();
         let killed = disturb(&session, "mixed", &mut Random(round), |session| {
             before.extend(lines(session));

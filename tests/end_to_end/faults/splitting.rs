@@ -74,8 +74,8 @@ fn a_share_that_fails_on_its_way_through_pinned_memory_is_done_again_by_others()
     ] {
         others_do_it_again(faults, computed(faults, &pinned));
     }
-    // Where there is no pinned memory, transfers are as they are without it. A device makes 3 buffers and 16 chunks, so
-    // the 50th of three devices is a chunk, whichever begins first.
+    // Where there is no pinned memory, transfers are as they are without it. A device makes 3
+    // buffers and 16 chunks, so the 50th of three devices is a chunk, whichever begins first.
     let computed = computed("error=-4@clCreateBuffer#50", &pinned).expect_code(0);
     assert!(!computed.stdout.contains("dropped out"), "{computed}");
 }
@@ -105,10 +105,12 @@ fn a_share_that_fails_with_pinned_memory_is_done_again_by_others() {
     let _ = failed.expect_stderr(&["pinned memory", "CL_"]);
 }
 
-/// What a device keeps of earlier shares, it gives up where memory is short, and has its share again.
+/// What a device keeps of earlier shares, it gives up where memory is short, and has its share
+/// again.
 #[test]
 fn a_share_for_which_kept_inputs_leave_no_memory_is_done_again_where_it_was() {
-    // The first round has six writes: a part and the mask for each of three devices, of which the parts are kept.
+    // The first round has six writes: a part and the mask for each of three devices, of which the
+    // parts are kept.
     for faults in [
         "error=-4@clEnqueueWriteBuffer#8",
         "error=-5@clEnqueueWriteBuffer#7; error=-4@clEnqueueWriteBuffer#9",

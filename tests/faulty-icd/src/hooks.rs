@@ -42,8 +42,9 @@ fn state() -> &'static State {
     STATE.get_or_init(|| std::process::abort())
 }
 
-/// Lets the faults happen that are due at a call: of a program or kernel, or of the last launch. All
-/// of them are returned, for those of its result; or else the code that it has to return at once.
+/// Lets the faults happen that are due at a call: of a program or kernel, or of the last launch.
+/// All of them are returned, for those of its result; or else the code that it has to return at
+/// once.
 fn before(call: &'static str, of: Option<Handle>) -> Result<Vec<&'static Effect>, cl_int> {
     let occasions = &state().occasions;
     let due = occasions.due(call, of);

@@ -1,12 +1,12 @@
-//! An OpenCL driver for tests, loaded by the ordinary loader: it forwards everything to a real driver
-//! and crashes, hangs, leaks, lies or refuses on command.
+//! An OpenCL driver for tests, loaded by the ordinary loader: it forwards everything to a real
+//! driver and crashes, hangs, leaks, lies or refuses on command.
 //!
-//! The real driver's objects stay what they are. All of them point to the driver's table of functions
-//! (`cl_khr_icd`, section «ICD Loader Library»), and this driver puts its own functions into that
-//! table.
+//! The real driver's objects stay what they are. All of them point to the driver's table of
+//! functions (`cl_khr_icd`, section «ICD Loader Library»), and this driver puts its own functions
+//! into that table.
 //!
-//! `CLTUNE_REAL_ICD` is the real driver's library. `CLTUNE_FAULT` is what goes wrong, in that order,
-//! separated by `;`:
+//! `CLTUNE_REAL_ICD` is the real driver's library. `CLTUNE_FAULT` is what goes wrong, in that
+//! order, separated by `;`:
 //!
 //! ```text
 //! EFFECT@CALL          always
@@ -16,8 +16,8 @@
 //! EFFECT@CALL:A=3#2    at the second one for such kernels
 //! ```
 //!
-//! Calls without a kernel (`clEnqueueReadBuffer`, `clWaitForEvents`, `clFinish`) belong to the kernel
-//! that was launched last.
+//! Calls without a kernel (`clEnqueueReadBuffer`, `clWaitForEvents`, `clFinish`) belong to the
+//! kernel that was launched last.
 //!
 //! | effect | what happens |
 //! |---|---|

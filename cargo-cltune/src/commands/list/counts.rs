@@ -4,7 +4,7 @@ use super::limits::Described;
 use cltune_core::Text;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
-use cltune_core::model::{Model, Rule};
+use cltune_core::model::{ConstraintOrigin, Model};
 use cltune_search::space::{
     Effect, Space, SpaceConstraint, SpaceParameter, SpaceSpec, TooComplex, effects,
 };
@@ -28,7 +28,7 @@ pub(super) struct Count {
 
 /// The effect of a rule.
 pub(super) struct Explained {
-    pub(super) rule: Rule,
+    pub(super) rule: ConstraintOrigin,
     pub(super) constraint: Text,
     /// How many configurations it removes, and how many are left after it; or the limits without
     /// which that is not known.
@@ -53,7 +53,11 @@ pub(super) fn counts(
 fn count(model: &Model, device: &Described, dims: &[i64], explain: bool) -> Count {
     let (parameters, rules) = model.space_rules(dims, &|field| device.limit(field));
     let is_decided = |constraint: &SpaceConstraint| constraint.program.limits().is_empty();
-    let always = || rules.iter().filter(|(rule, _)| *rule != Rule::ComputeUnits);
+    let always = || {
+        rules
+            .iter()
+            .filter(|(rule, _)| *rule != ConstraintOrigin::ComputeUnits)
+    };
     let decided = always().map(|(_, constraint)| constraint);
     let spec = SpaceSpec {
         parameters: parameters.clone(),
@@ -83,7 +87,7 @@ fn count(model: &Model, device: &Described, dims: &[i64], explain: bool) -> Coun
 /// The rules in order, the one that tuning only adds on demand last.
 fn explained(
     parameters: Vec<SpaceParameter>,
-    rules: Vec<(Rule, SpaceConstraint)>,
+    rules: Vec<(ConstraintOrigin, SpaceConstraint)>,
 ) -> Vec<Explained> {
     let decided = rules
         .iter()
@@ -108,7 +112,8 @@ fn explained(
         })
         // Sizes are hardly ever not positive.
         .filter(|of| {
-            of.rule != Rule::Values || of.effect.as_ref().map(|of| of.removed) != Ok(Some(0))
+            of.rule != ConstraintOrigin::Values
+                || of.effect.as_ref().map(|of| of.removed) != Ok(Some(0))
         })
         .collect()
 }
@@ -152,7 +157,10 @@ mod tests {
                 assert_eq!(count.valid.as_ref().ok(), Some(&4), "{condition}");
                 assert!(count.not_known.contains(field), "{condition}");
                 let mut open = count.rules.iter().filter(|of| of.effect.is_err());
-                assert!(open.any(|of| of.rule == Rule::User), "{condition}");
+                assert!(
+                    open.any(|of| of.rule == ConstraintOrigin::User),
+                    "{condition}"
+                );
             }
             // Given, it counts.
             let one_value = with(
@@ -183,6 +191,6 @@ mod tests {
         assert_eq!(count.not_known, expected);
         let units = count.rules.last().map(|of| (of.rule, of.effect.clone()));
         let unknown = vec![DeviceField::ComputeUnits];
-        assert_eq!(units, Some((Rule::ComputeUnits, Err(unknown))));
+        assert_eq!(units, Some((ConstraintOrigin::ComputeUnits, Err(unknown))));
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::columns::columns;
 use crate::json;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
-use cltune_core::model::Rule;
+use cltune_core::model::ConstraintOrigin;
 use cltune_core::parameter::Parameter;
 use cltune_search::space::Effect;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
             Err(_) => "not known".to_owned(),
         };
         let rule = match rule {
-            Rule::ComputeUnits => format!("{rule}, only with --fill-device:"),
+            ConstraintOrigin::ComputeUnits => format!("{rule}, only with --fill-device:"),
             _ => format!("{rule}:"),
         };
         let counts = [count(|effect| effect.removed), count(|effect| effect.left)];
@@ -150,7 +150,7 @@ fn rule(explained: &Explained) -> Value {
         "constraint": constraint,
         "removed": effect.ok().and_then(|effect| effect.removed).map(json::count),
         "left": effect.ok().and_then(|effect| effect.left).map(json::count),
-        "always": *rule != Rule::ComputeUnits,
+        "always": *rule != ConstraintOrigin::ComputeUnits,
     });
     if let Err(limits) = effect {
         rule["not_known"] = names(limits).collect();

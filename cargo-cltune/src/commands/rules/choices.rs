@@ -2,7 +2,7 @@
 
 use cltune_core::device::DeviceInfo;
 use cltune_core::model::Model;
-use cltune_core::select::{Candidate, TunedDevice, TunedResult, Rule, Table, select};
+use cltune_core::select::{Candidate, Rule, Table, TunedDevice, TunedResult, select};
 
 /// A configuration that a device gets, or could get.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,9 +16,9 @@ pub(super) struct Choice {
     pub(super) codes: Vec<i64>,
 }
 
-/// The choice of each part of the rule for a device and a problem: those that are selected from ever
-/// smaller tables, then those from the results of each other device. A part of the rule, or a device,
-/// that has a choice already is not repeated.
+/// The choice of each part of the rule for a device and a problem: those that are selected from
+/// ever smaller tables, then those from the results of each other device. A part of the rule, or a
+/// device, that has a choice already is not repeated.
 pub(super) fn choices(
     model: &Model,
     info: &DeviceInfo,

@@ -119,8 +119,8 @@ impl Failure {
         }
     }
 
-    /// Only a timeout is the kernel's fault. A tuned configuration was built elsewhere, so a build that
-    /// fails here is the simulator's fault.
+    /// Only a timeout is the kernel's fault. A tuned configuration was built elsewhere, so a build
+    /// that fails here is the simulator's fault.
     fn of_simulation(ended: Ended, is_tuned: bool, was_prepared: bool) -> Self {
         match ended {
             Ended::Crashed(reason) | Ended::Unknown(reason) => Self {
@@ -185,10 +185,10 @@ impl Verified {
 }
 
 impl Attempt {
-    /// Whether a result says nothing about launches: a problem that the user has not asked for cannot
-    /// be prepared, or is too large for the machine or the time limit; the driver refuses values of
-    /// another device or problem, and a launch would take the next candidate; or the simulator cannot
-    /// run the kernel.
+    /// Whether a result says nothing about launches: a problem that the user has not asked for
+    /// cannot be prepared, or is too large for the machine or the time limit; the driver refuses
+    /// values of another device or problem, and a launch would take the next candidate; or the
+    /// simulator cannot run the kernel.
     pub(super) fn says_nothing(&self, verified: &Verified) -> bool {
         (self.purpose.is_own_idea() && verified.is_not_run())
             || (self.origin.is_of_another() && verified.is_refused())

@@ -2,7 +2,7 @@
 
 use crate::commands::tuned::{AllTuned, Tuned};
 use cltune_core::declaration::Declaration;
-use cltune_core::select::{TunedDevice, Rule};
+use cltune_core::select::{Rule, TunedDevice};
 use std::path::PathBuf;
 
 /// A configuration, and what it is for.

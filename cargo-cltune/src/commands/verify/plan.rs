@@ -11,7 +11,7 @@ use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_dev
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
-use cltune_core::select::{TunedDevice, Table, select};
+use cltune_core::select::{Table, TunedDevice, select};
 
 /// The attempts of a verification.
 pub(super) struct Plan {

@@ -21,7 +21,7 @@ mod violin;
 #[path = "../../../tests/unit/plot.rs"]
 mod tests;
 
-use cltune_search::recorded::Course;
+use cltune_search::recorded::BestSoFar;
 use std::fmt;
 
 /// What a picture shows. Displayed, it is an SVG document; equal plots are equal bytes.
@@ -52,7 +52,7 @@ pub(crate) struct Series {
     /// The name of the strategy.
     pub(crate) strategy: String,
     /// The best-so-far curve of each run.
-    pub(crate) courses: Vec<Course>,
+    pub(crate) curves: Vec<BestSoFar>,
 }
 
 impl fmt::Display for Plot {

@@ -109,8 +109,8 @@ fn row(plot: &Plot, panel: &Panel, number: usize, area: Area, violins: f64) -> E
 /// and for nearly all of the space.
 fn lowest(plot: &Plot, panel: &Panel) -> f64 {
     let first = plot.points.first().copied().unwrap_or(1);
-    let courses = panel.series.iter().flat_map(|series| &series.courses);
-    let reached = courses.map(|course| course.after(first));
+    let curves = panel.series.iter().flat_map(|series| &series.curves);
+    let reached = curves.map(|curve| curve.after(first));
     // Never quite the optimum, or there would be nothing between the two ends.
     let least = reached.fold(0.99, f64::min);
     let least = least.min(percentile(&panel.configurations, 0.05));
@@ -128,10 +128,7 @@ fn short(name: &str) -> String {
 
 /// The caption: the number of runs, and of evaluations.
 fn about(panel: &Panel) -> String {
-    let runs = panel
-        .series
-        .first()
-        .map_or(0, |series| series.courses.len());
+    let runs = panel.series.first().map_or(0, |series| series.curves.len());
     let runs = match (runs, panel.series.as_slice()) {
         (1, [only]) => format!("1 run of {}", only.strategy),
         (runs, [only]) => format!("{runs} runs of {}", only.strategy),

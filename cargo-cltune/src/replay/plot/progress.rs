@@ -6,7 +6,7 @@ use crate::chart::axes::{self, Area};
 use crate::chart::{Element, Scale, pixels, through};
 use crate::replay::statistics::sorted;
 use crate::statistics::{moments, percentile};
-use cltune_search::recorded::Course;
+use cltune_search::recorded::BestSoFar;
 use std::fmt::Write as _;
 
 /// Single runs that are drawn at most: more would be one blot.
@@ -17,8 +17,8 @@ const MOST_PLACES: usize = 200;
 /// The lines of all strategies, with single runs and percentiles where there is but one; `clip`
 /// says where they are seen.
 pub(super) fn draw(area: Area, fraction: Scale, series: &[Series], clip: &str) -> Element {
-    let runs = series.iter().flat_map(|series| &series.courses);
-    let last = runs.map(Course::evaluations).max().unwrap_or_default();
+    let runs = series.iter().flat_map(|series| &series.curves);
+    let last = runs.map(BestSoFar::evaluations).max().unwrap_or_default();
     let last = last.max(1);
     let evaluations = Scale::new((0.0, last as f64), (area.left, area.right()));
     let places = Places {
@@ -29,15 +29,15 @@ pub(super) fn draw(area: Area, fraction: Scale, series: &[Series], clip: &str) -
     let mut lines = Element::new("g").with("clip-path", clip);
     if let [only] = series {
         let group = Element::new("g").with("class", style::class(0));
-        let group = group.child(places.band(&only.courses));
-        let runs = only.courses.iter().take(MOST_RUNS);
-        let runs = runs.map(|course| places.run(course));
-        lines = lines.child(group.children(runs).child(places.mean(&only.courses)));
+        let group = group.child(places.band(&only.curves));
+        let runs = only.curves.iter().take(MOST_RUNS);
+        let runs = runs.map(|curve| places.run(curve));
+        lines = lines.child(group.children(runs).child(places.mean(&only.curves)));
     } else {
         // The first is drawn last and so lies on top.
         for (position, series) in series.iter().enumerate().rev() {
             let group = Element::new("g").with("class", style::class(position));
-            lines = lines.child(group.child(places.mean(&series.courses)));
+            lines = lines.child(group.child(places.mean(&series.curves)));
         }
     }
     let ticks = evaluations.ticks(5, 1.0).into_iter();
@@ -71,25 +71,25 @@ struct Places {
 
 impl Places {
     /// A line through what the runs have in common after each number of evaluations.
-    fn line(&self, courses: &[Course], of: impl Fn(&[f64]) -> f64) -> Vec<(f64, f64)> {
+    fn line(&self, curves: &[BestSoFar], of: impl Fn(&[f64]) -> f64) -> Vec<(f64, f64)> {
         let place = |count: &usize| {
-            let value = of(&sorted(courses, *count));
+            let value = of(&sorted(curves, *count));
             (self.evaluations.at(*count as f64), self.fraction.at(value))
         };
         self.counts.iter().map(place).collect()
     }
 
-    fn mean(&self, courses: &[Course]) -> Element {
-        let line = self.line(courses, |values| moments(values).0);
+    fn mean(&self, curves: &[BestSoFar]) -> Element {
+        let line = self.line(curves, |values| moments(values).0);
         Element::new("path")
             .with("class", "line")
             .with("d", through(line))
     }
 
     /// From the 10th to the 90th percentile.
-    fn band(&self, courses: &[Course]) -> Element {
-        let low = self.line(courses, |values| percentile(values, 0.1));
-        let high = self.line(courses, |values| percentile(values, 0.9));
+    fn band(&self, curves: &[BestSoFar]) -> Element {
+        let low = self.line(curves, |values| percentile(values, 0.1));
+        let high = self.line(curves, |values| percentile(values, 0.9));
         let outline = through(low.into_iter().chain(high.into_iter().rev()));
         Element::new("path")
             .with("class", "band")
@@ -97,10 +97,10 @@ impl Places {
     }
 
     /// A single run in steps: it stays where it is until it finds better.
-    fn run(&self, course: &Course) -> Element {
+    fn run(&self, curve: &BestSoFar) -> Element {
         let place = |count: usize| {
             let x = self.evaluations.at(count as f64);
-            (pixels(x), pixels(self.fraction.at(course.after(count))))
+            (pixels(x), pixels(self.fraction.at(curve.after(count))))
         };
         let (x, mut height) = place(1);
         let mut data = format!("M{x},{height}");

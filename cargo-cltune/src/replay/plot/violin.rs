@@ -42,7 +42,7 @@ pub(super) fn draw(
         borders.push(left + group);
         for (position, series) in panel.series.iter().enumerate() {
             let x = left + (GAP / 2.0 + position as f64 + 0.5) * place;
-            let values = sorted(&series.courses, *point);
+            let values = sorted(&series.curves, *point);
             let violin = violin(x, place, fraction, &values);
             shapes = shapes.child(violin.with("class", style::class(position)));
         }

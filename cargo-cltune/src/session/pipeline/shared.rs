@@ -93,7 +93,8 @@ impl Shared {
         built: BuildResult,
     ) -> Result<Evaluation, WorkerError> {
         let (built, binary) = match built {
-            // A configuration that does not build is not announced: it cannot bring the session down.
+            // A configuration that does not build is not announced: it cannot bring the session
+            // down.
             BuildResult::Failed(measured) => return Ok(measured),
             BuildResult::NotBuilt => (None, None),
             BuildResult::Ready {

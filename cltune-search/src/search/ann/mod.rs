@@ -173,8 +173,8 @@ impl Ann {
             .renew(&self.space, &self.features, near, generator, is_taken);
     }
 
-    /// The candidates that were not measured: what they promise and their place in the pool, the most
-    /// promising first.
+    /// The candidates that were not measured: what they promise and their place in the pool, the
+    /// most promising first.
     fn ranked(&self, models: &Models) -> Vec<(f64, usize)> {
         ready_threads();
         let pool = &self.pool;

@@ -10,9 +10,10 @@
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
-//! - failed configurations are learned from: a second process, with length scales of its own, learns
-//!   where they are, and improvements are multiplied with the probability not to fail;
-//! - it begins with ten configurations far from each other, each the farthest of twenty random ones;
+//! - failed configurations are learned from: a second process, with length scales of its own,
+//!   learns where they are, and improvements are multiplied with the probability not to fail;
+//! - it begins with ten configurations far from each other, each the farthest of twenty random
+//!   ones;
 //! - or with what is known from other devices (`transfer`), as long as that promises something:
 //!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
 //!   search is not held where another device was fast; from then on it looks now and then only
@@ -72,8 +73,8 @@ const STEPS: (usize, usize) = (120, 15);
 const FAILED_QUANTILE: f64 = 0.7;
 /// The most observations the model is built on: the cost of a walk grows with their cube.
 const MOST_OBSERVATIONS: usize = 400;
-/// Prior results are forgotten when the improvement to expect, a part of the time, was below this so
-/// often; not before the first number of observations, and by the second at the latest: what
+/// Prior results are forgotten when the improvement to expect, a part of the time, was below this
+/// so often; not before the first number of observations, and by the second at the latest: what
 /// another device has to teach shows early.
 const PROMISE: f64 = 0.003;
 const BROKEN: usize = 2;
@@ -275,8 +276,8 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves, or one to start afresh with where prior results promise nothing
-    /// any more.
+    /// A configuration that improves, or one to start afresh with where prior results promise
+    /// nothing any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
         if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();

@@ -1,11 +1,12 @@
 //! The Gaussian process: covariance, priors, and how well hyper-parameters explain what was seen.
 //!
-//! The covariance is Matérn's with smoothness 5/2 and a length scale for each coordinate
-//! (Rasmussen & Williams 2006, equation 4.17, with automatic relevance determination, section 5.1).
-//! Mean and amplitude are not hyper-parameters: for given length scales and noise the best ones have
-//! a closed form (generalised least squares, and the profile of the likelihood).
+//! The covariance is Matérn's with smoothness 5/2 and a length scale for each coordinate (Rasmussen
+//! & Williams 2006, equation 4.17, with automatic relevance determination, section 5.1). Mean and
+//! amplitude are not hyper-parameters: for given length scales and noise the best ones have a
+//! closed form (generalised least squares, and the profile of the likelihood).
 //!
-//! What prior results say (`transfer`) enters as a multiple, another hyper-parameter for each set of prior results.
+//! What prior results say (`transfer`) enters as a multiple, another hyper-parameter for each set
+//! of prior results.
 
 use super::super::generator::Generator;
 use super::factor::Factor;
@@ -14,15 +15,15 @@ use super::factor::Factor;
 const LENGTH_PRIOR: (f64, f64) = (0.7, 1.0);
 /// Of the logarithm of the noise's part of the variance.
 const NOISE_PRIOR: (f64, f64) = (-6.0, 2.0);
-/// Of how much of what all prior results say holds here. It is never negative: few observations can make
-/// it look as if what is fast elsewhere were slow here, and a search led by that is lost.
+/// Of how much of what all prior results say holds here. It is never negative: few observations can
+/// make it look as if what is fast elsewhere were slow here, and a search led by that is lost.
 const TRANSFER_PRIOR: (f64, f64) = (0.6, 0.4);
 
 /// Slowness approaches this as times grow.
 const MOST_SLOW: f64 = 1.5;
 
-/// What the process learns of a time: near the best the logarithm of its ratio to the best; far from
-/// it less, so that what is 10 and what is 30 times slower is nearly alike. Without this, the
+/// What the process learns of a time: near the best the logarithm of its ratio to the best; far
+/// from it less, so that what is 10 and what is 30 times slower is nearly alike. Without this, the
 /// differences between slow configurations, which are most of all, decide what the model takes the
 /// fast ones for.
 pub(super) fn slowness(time: f64, best: f64) -> f64 {

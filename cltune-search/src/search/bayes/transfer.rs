@@ -1,10 +1,10 @@
 //! Estimates for a configuration from prior results of another device or problem.
 //!
 //! A time's [`slowness`] here is modelled as a multiple of its slowness there, plus a process of
-//! its own (Kennedy & O'Hagan 2000, equation 1, there for a fast and a slow version of a simulation).
-//! Where the set has measured the configuration it says exactly that; elsewhere a process learned
-//! from it does. The multiple is drawn along with the other hyper-parameters, so it shrinks where
-//! devices disagree.
+//! its own (Kennedy & O'Hagan 2000, equation 1, there for a fast and a slow version of a
+//! simulation). Where the set has measured the configuration it says exactly that; elsewhere a
+//! process learned from it does. The multiple is drawn along with the other hyper-parameters, so it
+//! shrinks where devices disagree.
 
 use super::super::generator::Generator;
 use super::super::strategy::PriorResults;

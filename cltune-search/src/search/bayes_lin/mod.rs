@@ -13,8 +13,8 @@
 //!   surroundings;
 //! - σ and l maximise the likelihood, l among twelve values; the coordinates are those of `bayes`,
 //!   from 0 to 1;
-//! - the improvement is computed for every configuration of a space of up to 20,000, of a larger one
-//!   for random ones and for what is near the best.
+//! - the improvement is computed for every configuration of a space of up to 20,000, of a larger
+//!   one for random ones and for what is near the best.
 //!
 //! `bayes` is the version for every day; this one is here to compare with.
 

@@ -79,8 +79,8 @@ impl Surrogate {
         self.rows.truncate(len);
     }
 
-    /// For each configuration of the pool the improvement to expect over `best` (equation 12; Jones,
-    /// Schonlau & Welch 1998, equation 15). Observations beyond `values` count as the mean.
+    /// For each configuration of the pool the improvement to expect over `best` (equation 12;
+    /// Jones, Schonlau & Welch 1998, equation 15). Observations beyond `values` count as the mean.
     pub(super) fn improvements(&self, values: &[f64], best: f64, pool: &Pool) -> Vec<f64> {
         let mut all = values.to_vec();
         all.resize(self.factor.len(), 0.0);

@@ -4,9 +4,9 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 
 /// C ← A B in single precision.
 ///
-/// `a` has `k` rows of `m` elements, `b` has `k` rows of `n`, `c` has `n` rows of `m`: with matrices in
-/// rows, C is the transpose of Aᵀ B. All sizes are multiples of a tile: of 128 (`m`, `n`) and 32 (`k`)
-/// every configuration is possible, of 16 some are.
+/// `a` has `k` rows of `m` elements, `b` has `k` rows of `n`, `c` has `n` rows of `m`: with
+/// matrices in rows, C is the transpose of Aᵀ B. All sizes are multiples of a tile: of 128 (`m`,
+/// `n`) and 32 (`k`) every configuration is possible, of 16 some are.
 ///
 /// The parameters and their values are those of the published space, which has 241,600 valid
 /// configurations on a device with work-groups of 1024 work-items and 48 KiB of local memory.

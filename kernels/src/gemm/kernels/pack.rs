@@ -1,4 +1,5 @@
-//! The kernel that brings a matrix into panels, or transposes it, and makes single of half precision.
+//! The kernel that brings a matrix into panels, or transposes it, and makes single of half
+//! precision.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
 

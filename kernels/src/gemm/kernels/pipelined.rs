@@ -1,9 +1,9 @@
-//! The kernel for GPUs: copies ahead on three levels (Lin et al. 2025, section III), with the paper's
-//! eleven parameters and four of this library.
+//! The kernel for GPUs: copies ahead on three levels (Lin et al. 2025, section III), with the
+//! paper's eleven parameters and four of this library.
 //!
-//! `LANES`, `COPY`, `STAGES` and `SWIZZLE` are not the paper's: which work-items of an execution unit
-//! lie side by side decides how often local memory has to be read; copies that the hardware makes need no
-//! registers, and then more than two tiles may be on their way.
+//! `LANES`, `COPY`, `STAGES` and `SWIZZLE` are not the paper's: which work-items of an execution
+//! unit lie side by side decides how often local memory has to be read; copies that the hardware
+//! makes need no registers, and then more than two tiles may be on their way.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
 
@@ -43,7 +43,8 @@ macro_rules! pipelined {
                 ORDER == "rows" || MWG % (2 * MDIMC * VWM) == 0 && NWG % (2 * NDIMC * VWN) == 0,
                 COPY == "async" || STAGES == 2,
                 COPY == "registers" || device.nv_compute_capability >= 80,
-                // NVIDIA's GPUs have more local memory than they tell of: 99 KiB and more since 8.0.
+                // NVIDIA's GPUs have more local memory than they tell of: 99 KiB and more since
+                // 8.0.
                 STAGES * KWG * (MWG + NWG) * (16 / $width)
                     <= if device.nv_compute_capability >= 80 { 98304 } else { device.local_mem_size },
             ),

@@ -1,5 +1,5 @@
-//! The kernels for the tensor cores of NVIDIA's GPUs: TF32, and a product of three TF32 products that
-//! is as precise as single precision.
+//! The kernels for the tensor cores of NVIDIA's GPUs: TF32, and a product of three TF32 products
+//! that is as precise as single precision.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 
@@ -8,8 +8,8 @@ macro_rules! split {
         /// C ← α A B + β C; `split.cl` says how, and `pipelined.cl` how the matrices lie.
         ///
         /// # Errors
-        /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or OpenCL
-        /// fails.
+        /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or
+        /// OpenCL fails.
         #[tunable(
             source = "src/gemm/kernels/cl/split.cl",
             kernel = "gemm_split",
@@ -76,5 +76,6 @@ macro_rules! split {
 }
 
 split!(gemm_split, 3, [accumulates = k]);
-// Two factors rounded to 11 bits each; the sum of k products of either sign is as wrong as one of them.
+// Two factors rounded to 11 bits each; the sum of k products of either sign is as wrong as one of
+// them.
 split!(gemm_tf32, 1, [l2 = 1e-3]);

@@ -81,7 +81,8 @@ warpgroup!(
     low_tiles = 3,
     [accumulates = k]
 );
-// Two factors rounded to 11 bits each; the sum of k products of either sign is as wrong as one of them.
+// Two factors rounded to 11 bits each; the sum of k products of either sign is as wrong as one of
+// them.
 warpgroup!(
     gemm_warpgroup_tf32,
     1,

@@ -1,7 +1,7 @@
 //! The words of other formats for a [`Status`].
 //!
-//! Other formats have fewer words. A status that a format has no word for is written as the nearest one,
-//! and its own name stands beside it.
+//! Other formats have fewer words. A status that a format has no word for is written as the nearest
+//! one, and its own name stands beside it.
 
 use crate::Status;
 

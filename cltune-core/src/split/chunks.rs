@@ -1,11 +1,11 @@
-//! A share in pieces, so that a device computes one while others are on their way.
+//! A share in chunks, so that a device computes one while others are on their way.
 
 use super::{Share, Span};
 
-/// Cuts a share into at most `most` pieces of whole work-groups, in ascending order, all of one size but
-/// for the last, which may be smaller: two sizes are prepared for and no more. Together they own what the
-/// share owns. A share that is not of whole work-groups is one piece.
-pub fn pieces(share: Share, granule: i64, most: i64) -> Vec<Share> {
+/// Cuts a share into at most `most` chunks of whole work-groups, in ascending order, all of one
+/// size but for the last, which may be smaller: two sizes are prepared for and no more. Together
+/// they own what the share owns. A share that is not of whole work-groups is one chunk.
+pub fn chunks(share: Share, granule: i64, most: i64) -> Vec<Share> {
     let computed = share.computed;
     let granule = granule.max(1);
     let groups = computed.len / granule;
@@ -14,14 +14,14 @@ pub fn pieces(share: Share, granule: i64, most: i64) -> Vec<Share> {
     }
     let most = most.min(groups);
     let size = (groups / most + i64::from(groups % most != 0)) * granule;
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     let mut start = computed.start;
     while start < computed.end() {
         let len = size.min(computed.end() - start);
         let computed = Span { start, len };
         let owned = common(computed, share.owned);
         if owned.len > 0 {
-            pieces.push(Share {
+            chunks.push(Share {
                 owned,
                 computed,
                 ..share
@@ -29,7 +29,7 @@ pub fn pieces(share: Share, granule: i64, most: i64) -> Vec<Share> {
         }
         start = computed.end();
     }
-    pieces
+    chunks
 }
 
 /// The positions of both spans.
@@ -56,10 +56,10 @@ mod tests {
 
     #[test]
     fn pieces_are_of_one_size_and_a_rest() {
-        let pieces = pieces(share((16, 304), (0, 320)), 32, 4);
-        let spans: Vec<_> = pieces
+        let chunks = chunks(share((16, 304), (0, 320)), 32, 4);
+        let spans: Vec<_> = chunks
             .iter()
-            .map(|piece| (piece.owned.start, piece.owned.len, piece.computed.len))
+            .map(|chunk| (chunk.owned.start, chunk.owned.len, chunk.computed.len))
             .collect();
         assert_eq!(
             spans,
@@ -70,8 +70,8 @@ mod tests {
     #[test]
     fn what_is_no_whole_work_group_stays_whole() {
         let small = share((0, 50), (0, 50));
-        assert_eq!(pieces(small, 64, 4), [small]);
-        assert_eq!(pieces(small, 50, 4), [small]);
-        assert_eq!(pieces(small, 10, 1), [small]);
+        assert_eq!(chunks(small, 64, 4), [small]);
+        assert_eq!(chunks(small, 50, 4), [small]);
+        assert_eq!(chunks(small, 10, 1), [small]);
     }
 }

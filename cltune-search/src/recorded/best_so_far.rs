@@ -5,10 +5,10 @@ use super::run::Run;
 /// The fraction of the optimum after each evaluation: the best time of the space over the best time
 /// found so far, from 0 to 1; 0 while nothing has succeeded. It never falls.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course(Vec<f64>);
+pub struct BestSoFar(Vec<f64>);
 
-impl Course {
-    /// The course of a run on a space with this best time, in milliseconds.
+impl BestSoFar {
+    /// The curve of a run on a space with this best time, in milliseconds.
     pub fn of(run: &Run, best: f64) -> Self {
         let mut found = f64::INFINITY;
         let fractions = run.evaluations.iter().map(|(_, time)| {
@@ -42,10 +42,10 @@ mod tests {
             seed: 0,
             evaluations: times.iter().map(|time| (Vec::new(), *time)).collect(),
         };
-        let course = Course::of(&run, 2.0);
-        assert_eq!(course, Course(vec![0.0, 0.5, 0.5, 0.5, 1.0]));
-        let after = [0, 1, 2, 5, 100].map(|count| course.after(count));
+        let curve = BestSoFar::of(&run, 2.0);
+        assert_eq!(curve, BestSoFar(vec![0.0, 0.5, 0.5, 0.5, 1.0]));
+        let after = [0, 1, 2, 5, 100].map(|count| curve.after(count));
         assert_eq!(after, [0.0, 0.0, 0.5, 1.0, 1.0]);
-        assert_eq!(course.evaluations(), 5);
+        assert_eq!(curve.evaluations(), 5);
     }
 }
