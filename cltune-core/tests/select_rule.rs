@@ -411,6 +411,7 @@ const fn order(rule: Rule) -> u8 {
         Rule::SimilarDevice { same_vendor: false } => 5,
         Rule::Default => 6,
         Rule::FirstValid => 7,
+        _ => panic!("a rule that this test does not know"),
     }
 }
 

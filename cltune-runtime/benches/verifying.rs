@@ -79,14 +79,13 @@ const WAYS: [&str; 3] = [
 ];
 
 fn options(way: usize) -> MeasureOptions {
-    MeasureOptions {
-        protect: way == 1,
-        compare_on_device: Some(way == 2),
-        draws: Some(2),
-        least_repeats: 1,
-        most_repeats: 1,
-        ..MeasureOptions::default()
-    }
+    MeasureOptions::default().with(|options| {
+        options.protect = way == 1;
+        options.compare_on_device = Some(way == 2);
+        options.draws = Some(2);
+        options.least_repeats = 1;
+        options.most_repeats = 1;
+    })
 }
 
 /// # Panics

@@ -70,26 +70,23 @@ const GOOD: [i64; 3] = [0, 0, 0];
 
 /// Between pages that nobody may touch.
 fn between_pages() -> MeasureOptions {
-    MeasureOptions {
-        protect: true,
-        ..quick()
-    }
+    quick().with(|options| {
+        options.protect = true;
+    })
 }
 
 /// As on a GPU: the device keeps and looks at everything.
 fn on_device() -> MeasureOptions {
-    MeasureOptions {
-        compare_on_device: Some(true),
-        ..quick()
-    }
+    quick().with(|options| {
+        options.compare_on_device = Some(true);
+    })
 }
 
 fn quick() -> MeasureOptions {
-    MeasureOptions {
-        least_repeats: 1,
-        most_repeats: 1,
-        ..MeasureOptions::default()
-    }
+    MeasureOptions::default().with(|options| {
+        options.least_repeats = 1;
+        options.most_repeats = 1;
+    })
 }
 
 fn prepare(
@@ -184,10 +181,9 @@ fn a_buffer_of_no_whole_pages_is_at_both_ends_in_turn() {
     }
     assert!(measurer.verify(&GOOD).is_ok());
     // As well with a single draw.
-    let options = MeasureOptions {
-        draws: Some(1),
-        ..between_pages()
-    };
+    let options = between_pages().with(|options| {
+        options.draws = Some(1);
+    });
     let mut measurer = prepare(&declaration(), N, &options).unwrap();
     for at in [-4, 4 * N + rest] {
         assert!(found(&mut measurer, 4, at).is_err(), "{at}");
@@ -453,10 +449,9 @@ mod process {
             outcomes.len() >= 8
         });
         // Nor is what is much, on the device.
-        let options = MeasureOptions {
-            draws: Some(9),
-            ..on_device()
-        };
+        let options = on_device().with(|options| {
+            options.draws = Some(9);
+        });
         hit_everything(1 << 21, &options, 5678.5, measure, |outcomes| {
             outcomes.len() >= 3
         });

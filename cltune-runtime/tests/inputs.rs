@@ -78,9 +78,10 @@ fn measurer(declaration: &Declaration, options: &MeasureOptions) -> Measurer {
 
 /// The ways to keep further draws.
 fn all_options() -> [MeasureOptions; 2] {
-    [1 << 30, 0].map(|further_bytes| MeasureOptions {
-        further_bytes,
-        ..MeasureOptions::default()
+    [1 << 30, 0].map(|further_bytes| {
+        MeasureOptions::default().with(|options| {
+            options.further_bytes = further_bytes;
+        })
     })
 }
 
@@ -123,10 +124,9 @@ fn who_is_wrong_for_one_kind_of_inputs_is_right_at_first_and_found_then() {
 
 #[test]
 fn tuning_draws_random_inputs_only_and_so_does_who_asks_for_no_kinds() {
-    let options = MeasureOptions {
-        kinds: false,
-        ..MeasureOptions::default()
-    };
+    let options = MeasureOptions::default().with(|options| {
+        options.kinds = false;
+    });
     let mut measurer = measurer(&declaration(), &options);
     for value in 0..=5 {
         assert_eq!(measurer.verify(&[value]), Ok(2), "V = {value}");

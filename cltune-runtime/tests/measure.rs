@@ -145,10 +145,9 @@ fn what_a_part_writes_out_of_bounds_is_its_own_fault() {
     };
     let device = Device::select().unwrap();
     // Everything is too slow.
-    let options = MeasureOptions {
-        hopeless_factor: 1e-9,
-        ..MeasureOptions::default()
-    };
+    let options = MeasureOptions::default().with(|options| {
+        options.hopeless_factor = 1e-9;
+    });
     let mut measurer = Measurer::new(&device, &declaration, &[1 << 16], &options).unwrap();
     for value in [11, 3] {
         let slow = measurer.measure(&[value], Some(1000.0), None);
@@ -475,10 +474,9 @@ fn a_device_that_did_all_this_is_still_usable() {
 fn the_seed_decides_the_inputs() {
     let found = |seed| {
         let device = Device::select().unwrap();
-        let options = MeasureOptions {
-            seed,
-            ..MeasureOptions::default()
-        };
+        let options = MeasureOptions::default().with(|options| {
+            options.seed = seed;
+        });
         let mut measurer = Measurer::new(&device, &declaration(), &[64], &options).unwrap();
         match measurer.measure(&[2], None, None) {
             Outcome::WrongResult(WrongResult {

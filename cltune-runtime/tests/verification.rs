@@ -187,12 +187,11 @@ fn the_device_finds_wrong_what_the_host_does() {
     let device = Device::select().unwrap();
     for tolerance in [elements(1e-4, 1e-6), norm(1e-2), Tolerance::default()] {
         let mut said = [true, false].map(|on_device| {
-            let options = MeasureOptions {
-                compare_on_device: Some(on_device),
-                least_repeats: 1,
-                most_repeats: 1,
-                ..MeasureOptions::default()
-            };
+            let options = MeasureOptions::default().with(|options| {
+                options.compare_on_device = Some(on_device);
+                options.least_repeats = 1;
+                options.most_repeats = 1;
+            });
             let declaration = declaration(tolerance.clone(), None);
             let mut measurer = Measurer::new(&device, &declaration, &[LARGE], &options).unwrap();
             // Twice: on every draw, and after what went wrong before.

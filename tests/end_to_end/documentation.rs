@@ -183,3 +183,53 @@ fn the_book_has_every_page() {
     let missing: Vec<PathBuf> = pages.filter(|page| !linked.contains(page)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// The paths that stand in code quotes in a row of a table; `{a,b}` stands for several.
+fn places(row: &str) -> Vec<String> {
+    let mut places = Vec::new();
+    let quoted = row.split('`').skip(1).step_by(2);
+    let is_rust = |name: &str| Path::new(name).extension().is_some_and(|of| of == "rs");
+    for name in quoted.filter(|name| is_rust(name) || name.ends_with('/') || name.contains("/{")) {
+        match (name.split_once('{'), name.split_once('}')) {
+            (Some((before, _)), Some((inside, after))) => {
+                let names = inside.split_once('{').map_or("", |(_, names)| names);
+                places.extend(
+                    names
+                        .split(',')
+                        .map(|name| format!("{before}{name}{after}")),
+                );
+            }
+            _ => places.push(name.to_owned()),
+        }
+    }
+    places
+}
+
+#[test]
+fn every_place_that_the_design_pages_name_exists() {
+    let repository = tools::repository();
+    let page = read(&repository.join("docs/design/where.md"));
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let places = places(row);
+        let Some(first) = places.first() else {
+            continue;
+        };
+        // Later places of a row are said from the first one's crate, from its folder, or from the one above.
+        let ancestors: Vec<&Path> = Path::new(first).ancestors().collect();
+        for place in &places {
+            count += 1;
+            let exists = repository.join(place).exists()
+                || ancestors.iter().any(|from| {
+                    let from = repository.join(from);
+                    from.join(place).exists() || from.join("src").join(place).exists()
+                });
+            if !exists {
+                missing.push(format!("`{place}` in: {row}"));
+            }
+        }
+    }
+    assert!(count > 100, "{count} places: the page has another form");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}

@@ -174,17 +174,16 @@ impl Ready {
         (self.measurer, self.compiler) = (None, None);
         let context = self.context(prepare)?;
         let declaration = record::from_text(&prepare.record).map_err(|error| error.to_string())?;
-        let options = MeasureOptions {
-            seed: prepare.seed,
-            folder: prepare.folder.clone(),
-            draws: prepare.draws,
-            kinds: prepare.kinds,
-            guards: prepare.guards,
-            on_step,
+        let options = MeasureOptions::default().with(|options| {
+            options.seed = prepare.seed;
+            options.folder.clone_from(&prepare.folder);
+            options.draws = prepare.draws;
+            options.kinds = prepare.kinds;
+            options.guards = prepare.guards;
+            options.on_step = on_step;
             // This process measures, and does nothing else.
-            protect: prepare.guards,
-            ..MeasureOptions::default()
-        };
+            options.protect = prepare.guards;
+        });
         make(&context, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
     }
 

@@ -18,6 +18,7 @@ pub struct Env<'a> {
 
 /// Why a formula has no value for a configuration; such a configuration is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvalError {
     /// A result does not fit into 64 bits.
     #[error("arithmetic overflow")]

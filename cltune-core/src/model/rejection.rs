@@ -7,6 +7,7 @@ use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Rejection {
     /// As many values as parameters are needed.
     #[error("a configuration of this kernel has {expected} values, not {found}")]
@@ -100,6 +101,7 @@ pub enum Rejection {
 
 /// What a formula of a declaration computes, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Quantity {
     /// A constraint of the user.
     Constraint,

@@ -8,6 +8,7 @@ use std::fmt;
 
 /// Which part of the selection rule a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Rule {
     /// It was tuned on this very device, and is compiled into the program.
     ExactDevice {
@@ -43,6 +44,19 @@ impl Rule {
     /// better one.
     pub const fn is_for_this_device(self) -> bool {
         matches!(self, Self::ExactDevice { .. } | Self::Cache { .. })
+    }
+
+    /// Its name in messages for tools.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ExactDevice { exact: true } => "this-problem",
+            Self::ExactDevice { exact: false } => "other-problem",
+            Self::Cache { exact: true } => "cache-this-problem",
+            Self::Cache { exact: false } => "cache-other-problem",
+            Self::SimilarDevice { .. } => "similar-device",
+            Self::Default => "default",
+            Self::FirstValid => "first-valid",
+        }
     }
 }
 

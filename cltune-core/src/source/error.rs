@@ -16,6 +16,7 @@ pub struct SourceError {
 
 /// What is wrong with a source file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceProblem {
     /// It could not be read, with the reader's reason.
     #[error("{0}")]

@@ -31,6 +31,7 @@ pub struct Part {
 
 /// A length and what is declared about its parts do not go together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// A formula has no value for this problem.
     #[error("`{formula}` has no value: {reason}")]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// A number of configurations or a time, for each kernel, device and problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Budget {
     /// So many configurations.
     Evaluations(u64),

@@ -66,6 +66,7 @@ pub enum Policy {
 
 /// The allowed slowdown of a program while it tunes itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Overhead {
     /// By a part of the default's time, in every window of calls that is long enough: that with the
     /// default would take `window` or more, and has `24 / fraction` calls or more. What is expected

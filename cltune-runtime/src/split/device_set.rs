@@ -31,6 +31,7 @@ pub struct DeviceSet {
 
 /// The division of a problem among the devices.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Sharing {
     /// In proportion to how fast the devices are: as tuning says at first, then as measured.
     Balanced,
@@ -41,6 +42,7 @@ pub enum Sharing {
 
 /// The way of data from the caller's slices to devices and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Transfers {
     /// Through pinned memory to devices that have memory of their own, where there is much to
     /// transfer; directly otherwise.

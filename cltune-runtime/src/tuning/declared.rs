@@ -6,6 +6,7 @@ use cltune_core::record::{self, RecordError};
 
 /// Why a program cannot tune one of its tunables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoDeclaration {
     /// The record is there and cannot be read.
     #[error(transparent)]

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Why an argument cannot be filled.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FillError {
     /// The file cannot be read.
     #[error("cannot read `{}` for the fill of `{argument}`: {error}", path.display())]

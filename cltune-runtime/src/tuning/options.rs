@@ -16,6 +16,7 @@ pub enum Step {
 
 /// The options of measuring.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MeasureOptions {
     /// The seed of the inputs.
     pub seed: u64,
@@ -84,6 +85,13 @@ impl Default for MeasureOptions {
 const DRAWS: usize = 2;
 
 impl MeasureOptions {
+    /// The same options but for what `set` changes.
+    #[must_use]
+    pub fn with(mut self, set: impl FnOnce(&mut Self)) -> Self {
+        set(&mut self);
+        self
+    }
+
     /// As many draws as are asked for or declared; where no input is random, they are all the same.
     pub(super) fn draws(&self, declaration: &Declaration) -> usize {
         let declared = || declaration.draws.map(|draws| draws as usize);

@@ -70,6 +70,7 @@ impl From<&Chosen> for Chosen {
 
 /// There is no strategy of this name, or not with these options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnknownStrategy {
     /// No strategy has this name.
     #[error("there is no strategy `{name}`; there are: {}", names())]

@@ -62,23 +62,10 @@ fn message(job: &Job, one: &Worth, fastest: Option<f64>) -> Value {
         "kernel": model.name,
         "device": job.device.name,
         "problem": json::problem(model, &job.dims),
-        "rule": one.choice.rule.map(word),
+        "rule": one.choice.rule.map(Rule::name),
         "tuned_on": one.choice.tuned_on,
         "values": json::values(model, &one.choice.codes),
         "time_us": one.time_us,
         "fraction": fraction,
     })
-}
-
-/// The word that messages have for a rule.
-fn word(rule: Rule) -> &'static str {
-    match rule {
-        Rule::ExactDevice { exact: true } => "this-problem",
-        Rule::ExactDevice { exact: false } => "other-problem",
-        Rule::Cache { exact: true } => "cache-this-problem",
-        Rule::Cache { exact: false } => "cache-other-problem",
-        Rule::SimilarDevice { .. } => "similar-device",
-        Rule::Default => "default",
-        Rule::FirstValid => "first-valid",
-    }
 }
