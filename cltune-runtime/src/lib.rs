@@ -114,14 +114,19 @@ mod reclaim;
 #[cfg(feature = "tuning")]
 mod runtime_tuning;
 mod split;
+// For `cargo cltune` of the same release, without any promise of stability: it handles every outcome, so its
+// enumerations are exhaustive.
 #[cfg(feature = "tuning")]
+#[doc(hidden)]
 pub mod tuning;
 
 pub use buffer::Buffer;
-pub use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-pub use cltune_core::model::Rejection;
+pub use cltune_core::Text;
+pub use cltune_core::device::{DeviceField, DeviceInfo, DeviceKey, DeviceLimits, DeviceType};
+pub use cltune_core::expr::EvalError;
+pub use cltune_core::model::{Quantity, Rejection, ScalarType};
 pub use cltune_core::select::Rule;
-pub use cltune_core::split::{factors as split_factors, theoretical_best};
+pub use cltune_core::split::{LayoutError, factors as split_factors, theoretical_best};
 pub use cltune_macros::tunable;
 pub use context::Context;
 pub use device::Device;

@@ -39,7 +39,11 @@ mod store;
 mod trial;
 
 pub use folder::{CacheError, Folder};
-pub use listing::{Listing, clear};
+pub use listing::clear;
+// For `cargo cltune` of the same release, without any promise of stability.
+#[doc(hidden)]
+pub use listing::Listing;
+#[doc(hidden)]
 pub use notes::{DamagedNotes, NotedRefusal, NotedResult, Notes};
 pub(crate) use programs::{KeptProgram, ProgramId};
 #[cfg(feature = "tuning")]

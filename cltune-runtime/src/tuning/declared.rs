@@ -21,6 +21,7 @@ impl Tunable {
     ///
     /// # Errors
     /// [`NoDeclaration`].
+    #[doc(hidden)]
     pub fn declaration(&self) -> Result<Declaration, NoDeclaration> {
         let fingerprint = &self.model().fingerprint;
         record::decode_all(self.record())?
