@@ -145,16 +145,16 @@ fn is_public(visibility: &Visibility) -> bool {
 }
 
 fn fields(fields: &Fields, of_enum: bool) -> String {
-    let mut text = String::new();
-    for field in fields.iter().filter(|of| of_enum || is_public(&of.vis)) {
-        let name = field
-            .ident
-            .as_ref()
-            .map(|name| format!("{name}: "))
-            .unwrap_or_default();
-        text += &format!(" {name}{},", field.ty.to_token_stream());
-    }
-    text
+    let shown = fields.iter().filter(|of| of_enum || is_public(&of.vis));
+    let text = shown.map(|field| {
+        let name = field.ident.as_ref().map(|name| format!("{name}: "));
+        format!(
+            " {}{},",
+            name.unwrap_or_default(),
+            field.ty.to_token_stream()
+        )
+    });
+    text.collect::<Vec<_>>().concat()
 }
 
 /// The lines of an item of this name.
@@ -278,10 +278,10 @@ fn the_public_items_are_those_of_the_list() {
             }
         }
     }
-    let text: String = exported
+    let text = exported
         .iter()
-        .map(|(name, lines)| format!("{name}\n    {}\n", lines.join("\n    ")))
-        .collect();
+        .map(|(name, lines)| format!("{name}\n    {}\n", lines.join("\n    ")));
+    let text = text.collect::<Vec<_>>().concat();
     let list = main_folder().join("tests/public_items.txt");
     if std::env::var_os("UPDATE_PUBLIC_ITEMS").is_some() {
         fs::write(&list, &text).expect("written");
