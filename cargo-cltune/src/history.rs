@@ -5,7 +5,7 @@ use crate::lockfile_store::{self, StoreError};
 use crate::session::{Filters, Place, PlanError, Recorded, Session, problem, recall, tunables};
 use crate::worker::DeviceRecord;
 use cltune_core::declaration::Declaration;
-use cltune_core::device::name_matches;
+use cltune_core::device::{DeviceKey, name_matches};
 use cltune_core::lockfile::{FILE_NAME, Lockfile, Tuned};
 use cltune_core::model::Model;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,12 +84,21 @@ impl DeviceFilter {
     fn matches(&self, on: &OnDevice) -> bool {
         match self {
             Self::Name(filter) => name_matches(&on.platform, &on.device, filter),
-            Self::Device(device) => device.platform == on.platform && device.name == on.device,
+            Self::Device(device) => device.key().is(on.key()),
         }
     }
 }
 
 impl OnDevice {
+    /// The key of the device, as far as journals of earlier releases and imported files have it.
+    pub(crate) fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.device,
+            vendor: "",
+        }
+    }
+
     fn new(platform: &str, device: &str) -> Self {
         Self {
             platform: platform.to_owned(),
@@ -218,11 +227,8 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
     let model = &declaration.model;
     for recalled in recall(state, declaration) {
-        let Place {
-            platform,
-            device,
-            problem,
-        } = recalled.place;
+        let Place { device, problem } = recalled.place;
+        let (platform, device) = (device.platform.to_string(), device.name.to_string());
         if !recalled.results.is_empty() {
             let mut on = OnDevice::new(&platform, &device);
             on.sessions = recalled.sessions;

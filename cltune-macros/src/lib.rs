@@ -19,6 +19,7 @@ mod expand;
 mod generate;
 mod parse;
 #[cfg(test)]
+#[path = "../tests/unit/mod.rs"]
 mod tests;
 
 use proc_macro::TokenStream;

@@ -48,9 +48,7 @@ pub(crate) fn coverage(
                 let dims = dims(&declaration.model, captured);
                 let is_tuned = table.results.iter().any(|result| {
                     let device = &table.devices[usize::from(result.device)];
-                    *device.platform == *captured.platform
-                        && *device.name == *captured.device
-                        && dims.as_deref() == Some(&*result.problem)
+                    device.key().is(captured.key()) && dims.as_deref() == Some(&*result.problem)
                 });
                 if is_tuned {
                     coverage.covered += captured.seconds;

@@ -51,7 +51,7 @@ fn job(
         .ok_or("there is no such tunable in what was built, or --kernel leaves it out")?;
     let (device, twins) = devices
         .iter()
-        .find(|(device, _)| device.platform == captured.platform && device.name == captured.device)
+        .find(|(device, _)| device.key().is(captured.key()))
         .ok_or("the device is not here, or --device leaves it out")?;
     let dims = dims(&declaration.model, captured).ok_or(OTHER_DIMENSIONS)?;
     let (declaration, _) = with_data(declaration, captured);

@@ -15,6 +15,7 @@ pub(crate) use coverage::{Coverage, coverage};
 pub(crate) use jobs::{Inputs, OTHER_DIMENSIONS, dims, jobs, with_data};
 pub(crate) use read::{ReadError, read};
 
+use cltune_core::device::DeviceKey;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -31,6 +32,17 @@ pub(crate) struct Captured {
     pub(crate) seconds: f64,
     /// The arguments of one of them, if they were kept.
     pub(crate) data: Option<Data>,
+}
+
+impl Captured {
+    /// The key of its device.
+    pub(crate) fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.device,
+            vendor: "",
+        }
+    }
 }
 
 /// The arguments of a launch.

@@ -4,7 +4,7 @@ use super::Exit;
 use super::history_args::HistoryArgs;
 use crate::exchange::{Export, Layout};
 use crate::history::{Kernel, OnDevice};
-use crate::session::{Place, file_name};
+use crate::session::file_name;
 use cltune_core::model::Model;
 use std::error::Error;
 use std::fs;
@@ -51,7 +51,8 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
     for export in exports {
         let file = folder.join(file_name(
             export.model,
-            &place(&export),
+            export.on.key(),
+            export.dims,
             args.format.ending(),
         ));
         write(&export, args.format, &file, stdout)?;
@@ -73,14 +74,6 @@ fn exports(kernels: &[Kernel]) -> Vec<Export<'_>> {
         }
     }
     exports
-}
-
-fn place(export: &Export<'_>) -> Place {
-    Place {
-        platform: export.on.platform.clone(),
-        device: export.on.device.clone(),
-        problem: export.dims.to_vec(),
-    }
 }
 
 fn write(

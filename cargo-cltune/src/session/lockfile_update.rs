@@ -106,9 +106,7 @@ fn entry_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
     let mut results = table.results.iter();
     let known = results.find(|result| {
         let device = &table.devices[usize::from(result.device)];
-        *device.platform == *job.device.platform
-            && *device.name == *job.device.name
-            && *result.problem == *job.dims
+        device.key().is(job.device.key()) && *result.problem == *job.dims
     });
     known.map(|known| known.time_us)
 }

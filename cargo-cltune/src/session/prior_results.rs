@@ -4,9 +4,9 @@
 use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
-use cltune_core::select::{Table, problem_distance};
+use cltune_core::select::{Table, device_distance, problem_distance};
 use cltune_search::{PriorResults, Score, Status};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -31,15 +31,24 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         Ok(Some(lockfile)) => lockfile.table(model).unwrap_or(Table::EMPTY),
         _ => Table::EMPTY,
     };
+    let here = Place::of(job);
     let mut all = recall(state, &job.declaration);
-    all.retain(|recalled| recalled.place != Place::of(job));
+    all.retain(|recalled| !recalled.place.is(&here));
     add(&mut all, &table);
-    let own = all.iter().find(|recalled| recalled.place == Place::of(job));
+    let own = all.iter().find(|recalled| recalled.place.is(&here));
     let own = own.and_then(|own| Some(own.results.first()?.codes.clone()));
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
+    let info = job.device.info();
+    let distance = |of: &Recalled| {
+        let is_other = !of.place.device.key().is(info.key());
+        let device = device_distance(&of.place.device, &info);
+        let problem = problem_distance(&of.place.problem, &job.dims);
+        // A device of another type comes last.
+        (device.is_none(), is_other, device, problem)
+    };
     all.sort_by(|a, b| {
-        let (a, b) = (distance(job, &a.place), distance(job, &b.place));
-        a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))
+        let order = distance(a).partial_cmp(&distance(b));
+        order.unwrap_or(Ordering::Equal)
     });
     let priors = all.iter().map(|recalled| prior(&recalled.results));
     let priors: Vec<PriorResults> = priors.collect();
@@ -61,8 +70,7 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
     for result in table.results.iter() {
         let device = &table.devices[usize::from(result.device)];
         let place = Place {
-            platform: device.platform.to_string(),
-            device: device.name.to_string(),
+            device: device.clone(),
             problem: result.problem.to_vec(),
         };
         let entry = Recorded {
@@ -71,10 +79,15 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
             time_us: Some(result.time_us),
             ..Recorded::default()
         };
-        match all.iter_mut().find(|recalled| recalled.place == place) {
+        match all.iter_mut().find(|recalled| recalled.place.is(&place)) {
             // The entry is the choice among its own journal's results.
-            Some(same) if same.results.iter().any(|of| of.codes == entry.codes) => {}
-            Some(same) => same.results.push(entry),
+            Some(same) => {
+                // A journal of an earlier release does not describe its device.
+                same.place = place;
+                if !same.results.iter().any(|of| of.codes == entry.codes) {
+                    same.results.push(entry);
+                }
+            }
             None => all.push(Recalled {
                 place,
                 sessions: Vec::new(),
@@ -84,24 +97,13 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
     }
 }
 
-/// The distance of a place: of the device (the same, the same platform, another), then of the
-/// problem size.
-fn distance(job: &Job, place: &Place) -> (u8, f64) {
-    let device = match (
-        place.platform == job.device.platform,
-        place.device == job.device.name,
-    ) {
-        (true, true) => 0,
-        (true, false) => 1,
-        (false, _) => 2,
-    };
-    (device, problem_distance(&place.problem, &job.dims))
-}
-
 fn describe(job: &Job, place: &Place, count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let problem = job.declaration.model.describe_problem(&place.problem);
-    format!("{count} result{plural} on {} for {problem}", place.device)
+    format!(
+        "{count} result{plural} on {} for {problem}",
+        place.device.name
+    )
 }
 
 fn prior(results: &[Recorded]) -> PriorResults {

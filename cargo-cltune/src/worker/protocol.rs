@@ -1,6 +1,6 @@
 //! The protocol between supervisor and worker: requests and answers.
 
-use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::device::{DeviceField, DeviceInfo, DeviceKey, DeviceLimits, DeviceType};
 use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -177,6 +177,15 @@ impl DeviceRecord {
             driver: info.driver.clone(),
             version: info.version.clone(),
             limits: DeviceField::ALL.iter().map(limit).collect(),
+        }
+    }
+
+    /// The key of the device.
+    pub(crate) fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.name,
+            vendor: &self.vendor,
         }
     }
 

@@ -124,10 +124,11 @@ impl<'a> Candidates<'a> {
     fn next_tuned(&mut self, table: &'a Table, kind: usize) -> Option<Candidate<'a>> {
         let device = self.device;
         let distance = |known: &TunedDevice| {
+            let is_same = known.key().is(device.key());
             if kind == SIMILAR {
-                device_distance(known, device)
+                device_distance(known, device).filter(|_| !is_same)
             } else {
-                known.key().is(device.key()).then_some(DeviceDistance::SAME)
+                is_same.then_some(DeviceDistance::SAME)
             }
         };
         let row = match &self.after[kind] {

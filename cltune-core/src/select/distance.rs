@@ -24,7 +24,7 @@ pub fn is_near(a: &[i64], b: &[i64]) -> bool {
 
 /// How similar another device is; the least is the most similar.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct DeviceDistance {
+pub struct DeviceDistance {
     /// What is more than a difference in numbers.
     foreign: Foreign,
     /// Whether the vendor is another.
@@ -66,10 +66,13 @@ impl Foreign {
     }
 }
 
-/// How similar a device is to this one; `None` for the device itself and for other types of
-/// device, whose values say nothing.
-pub(super) fn device_distance(known: &TunedDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
-    if known.device_type != info.device_type || known.key().is(info.key()) {
+/// How similar a device is to this one, for the selection rule and for the prior results of a
+/// search; `None` for other types of device, whose values say nothing.
+pub fn device_distance(known: &TunedDevice, info: &DeviceInfo) -> Option<DeviceDistance> {
+    if known.key().is(info.key()) {
+        return Some(DeviceDistance::SAME);
+    }
+    if known.device_type != info.device_type {
         return None;
     }
     let compute_units = squared_log_ratio(known.compute_units, info.limits.compute_units);

@@ -34,6 +34,6 @@ mod table;
 
 pub use candidate::{Candidate, Rule};
 pub use candidates::{Candidates, candidates, select};
-pub use distance::{is_near, problem_distance};
+pub use distance::{DeviceDistance, device_distance, is_near, problem_distance};
 pub use first_valid::{default_codes, first_valid};
 pub use table::{Table, TunedDevice, TunedResult};

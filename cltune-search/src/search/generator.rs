@@ -1,6 +1,6 @@
 //! Random numbers that a seed decides on every platform and in every release.
 
-use crate::space::RandomSource;
+use crate::space::{RandomSource, below};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use std::f64::consts::TAU;
@@ -19,21 +19,7 @@ impl Generator {
 
     /// A whole number in `0..bound`, each equally likely; 0 where `bound` is 0.
     pub fn below(&mut self, bound: u128) -> u128 {
-        if bound <= 1 {
-            return 0;
-        }
-        let mask = u128::MAX >> (bound - 1).leading_zeros();
-        // Rejection instead of a remainder keeps all values equally likely; the mask makes half of
-        // all draws or more succeed.
-        loop {
-            let mut bits = u128::from(self.0.next_u64());
-            if mask > u128::from(u64::MAX) {
-                bits |= u128::from(self.0.next_u64()) << 64;
-            }
-            if bits & mask < bound {
-                return bits & mask;
-            }
-        }
+        if bound == 0 { 0 } else { below(bound, self) }
     }
 
     /// A number in `0.0..1.0`: a multiple of 2^-53, each equally likely.

@@ -27,7 +27,7 @@
 //! | `tree`, `bounds` | constraints as expressions |
 //! | `formula`, `step`, `residual` | residual constraints |
 //! | `layers`, `graph`, `explicit` | the constraint graph of a group |
-//! | `interned`, `work` | a fast hash, and storing lists once; the limit on what building takes |
+//! | `interned`, `work` | fast maps, and lists that are stored once; the limit on what building takes |
 
 mod bounds;
 mod build;
@@ -52,6 +52,7 @@ pub use build::TooComplex;
 pub use explain::{Effect, Explanation, Removed, effects};
 pub use neighbours::Neighbourhood;
 pub use query::{GroupSize, Iter, Space};
+pub(crate) use random::below;
 pub use random::{Permutation, RandomSource};
 // What a space is built from is the core's: a launch that looks for the first valid configuration
 // needs it without a space.

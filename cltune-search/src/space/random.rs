@@ -40,7 +40,7 @@ impl Space {
 ///
 /// Draws as many bits as the bound has and rejects what is too large: at most half of the draws,
 /// so that the limit on their number is reached only with a source that is not random.
-pub(super) fn below(bound: u128, random: &mut dyn RandomSource) -> u128 {
+pub(crate) fn below(bound: u128, random: &mut dyn RandomSource) -> u128 {
     const MOST_DRAWS: usize = 256;
     let most = bound - 1;
     if most == 0 {

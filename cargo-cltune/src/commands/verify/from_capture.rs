@@ -48,8 +48,7 @@ impl Planner<'_> {
             };
             let worth = |captured: &Captured| {
                 let device = &host.of;
-                let is_here =
-                    device.platform == captured.platform && device.name == captured.device;
+                let is_here = device.key().is(captured.key());
                 (captured.data.is_some(), is_here)
             };
             match problems.iter_mut().find(|(known, _)| *known == dims) {

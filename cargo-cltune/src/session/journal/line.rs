@@ -4,9 +4,11 @@
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
 use cltune_core::declaration::Declaration;
+use cltune_core::device::DeviceType;
 use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
+use cltune_core::select::TunedDevice;
 use cltune_runtime::tuning::Outcome;
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
@@ -43,6 +45,8 @@ pub(super) struct Header {
     pub(super) verification: String,
     platform: String,
     device: String,
+    #[serde(flatten)]
+    facts: DeviceFacts,
     #[serde(default)]
     driver: String,
     #[serde(default)]
@@ -55,6 +59,19 @@ pub(super) struct Header {
     seed: u64,
     #[serde(default)]
     resumed: bool,
+}
+
+/// The facts by which devices are recognised and compared, besides the names. Journals of earlier releases
+/// have none of them.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+struct DeviceFacts {
+    vendor: String,
+    #[serde(rename = "type")]
+    device_type: String,
+    compute_units: i64,
+    max_work_group_size: i64,
+    local_mem_size: i64,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -115,8 +132,7 @@ fn unstated() -> Status {
 /// Where and for what results were measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    pub(crate) platform: String,
-    pub(crate) device: String,
+    pub(crate) device: TunedDevice,
     pub(crate) problem: Vec<i64>,
 }
 
@@ -157,17 +173,20 @@ impl Header {
     pub(super) fn new(job: &Job, session: Session) -> Self {
         let model = &job.declaration.model;
         let parameters = model.parameters.iter();
-        let Place {
-            platform,
-            device,
-            problem,
-        } = Place::of(job);
+        let Place { device, problem } = Place::of(job);
         Self {
             kernel: model.name.to_string(),
             fingerprint: model.fingerprint.to_string(),
             verification: fingerprint::of_verification(&job.declaration),
-            platform,
-            device,
+            platform: device.platform.to_string(),
+            device: device.name.to_string(),
+            facts: DeviceFacts {
+                vendor: device.vendor.to_string(),
+                device_type: device.device_type.as_str().to_owned(),
+                compute_units: device.compute_units,
+                max_work_group_size: device.max_work_group_size,
+                local_mem_size: device.local_mem_size,
+            },
             driver: session.driver,
             dimensions: model.dimensions.iter().map(ToString::to_string).collect(),
             problem,
@@ -194,8 +213,15 @@ impl Header {
     /// The place and the session that the header is about.
     pub(super) fn parts(self) -> (Place, Session) {
         let place = Place {
-            platform: self.platform,
-            device: self.device,
+            device: TunedDevice {
+                platform: self.platform.into(),
+                name: self.device.into(),
+                vendor: self.facts.vendor.into(),
+                device_type: DeviceType::from_word(&self.facts.device_type),
+                compute_units: self.facts.compute_units,
+                max_work_group_size: self.facts.max_work_group_size,
+                local_mem_size: self.facts.local_mem_size,
+            },
             problem: self.problem,
         };
         let session = Session {
@@ -212,10 +238,14 @@ impl Place {
     /// The device and problem of a job.
     pub(crate) fn of(job: &Job) -> Self {
         Self {
-            platform: job.device.platform.clone(),
-            device: job.device.name.clone(),
+            device: TunedDevice::of(&job.device.info()),
             problem: job.dims.clone(),
         }
+    }
+
+    /// Whether both are the same device and problem.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.problem == other.problem && self.device.key().is(other.device.key())
     }
 }
 

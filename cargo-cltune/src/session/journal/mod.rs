@@ -24,6 +24,7 @@ pub(crate) use resume::Interrupted;
 
 use super::plan::Job;
 use crate::json;
+use cltune_core::device::DeviceKey;
 use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use line::{Abandoned, Begin, End, Header, ResultLine, seal};
@@ -150,21 +151,27 @@ impl Journal {
 
 /// Where the journal of a job is.
 fn path(state: &Path, job: &Job) -> PathBuf {
-    let name = file_name(&job.declaration.model, &Place::of(job), EXTENSION);
+    let device = job.device.key();
+    let name = file_name(&job.declaration.model, device, &job.dims, EXTENSION);
     state.join(FOLDER).join(name)
 }
 
-/// A file's name for what was measured of a kernel at a place. One that would be too long for a
+/// A file's name for what was measured of a kernel on a device for a problem. One that would be too long for a
 /// file is its beginning, for people, and a hash.
-pub(crate) fn file_name(model: &Model, place: &Place, ending: &str) -> String {
-    let problem = model.dimensions.iter().zip(&place.problem);
+pub(crate) fn file_name(
+    model: &Model,
+    device: DeviceKey<'_>,
+    problem: &[i64],
+    ending: &str,
+) -> String {
+    let problem = model.dimensions.iter().zip(problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
         .collect();
     let parts = [
         &*model.name,
-        &place.platform,
-        &place.device,
+        device.platform,
+        device.name,
         &problem.join("-"),
     ];
     let name = parts.join("-");
@@ -195,12 +202,12 @@ mod tests {
             let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
             let names = (0..dimensions).map(|at| format!("number_of_output_channels_{at}").into());
             model.dimensions = names.collect::<Vec<_>>().into();
-            let place = Place {
-                platform: "p".into(),
-                device: "d".into(),
-                problem: vec![size; dimensions],
+            let device = DeviceKey {
+                platform: "p",
+                name: "d",
+                vendor: "v",
             };
-            file_name(&model, &place, ending)
+            file_name(&model, device, &vec![size; dimensions], ending)
         };
         // Those that were possible before are as they were.
         let short = "app--saxpy-p-d-number-of-output-channels-08-e44c01ca.csv";

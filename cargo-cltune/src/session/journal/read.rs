@@ -72,7 +72,7 @@ fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Rec
 
 /// The position of a place, which is added where it is new.
 fn position(place: Place, recalled: &mut Vec<Recalled>) -> usize {
-    let known = recalled.iter().position(|of| of.place == place);
+    let known = recalled.iter().position(|of| of.place.is(&place));
     known.unwrap_or_else(|| {
         recalled.push(Recalled {
             place,

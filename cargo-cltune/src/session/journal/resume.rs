@@ -50,7 +50,7 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
             Line::Header(header) => {
                 let is_same = header.is_of(&job.declaration) && header.verification == verification;
                 let (of, session) = header.parts();
-                ours = is_same && of == place && session.driver == job.device.driver;
+                ours = is_same && of.is(&place) && session.driver == job.device.driver;
                 if !ours || !session.resumed {
                     results.clear();
                     begun.clear();

@@ -34,7 +34,11 @@ fn errors(attribute: &str, item: &str, environment: &Environment) -> Vec<String>
     let expansion = expand(tokens(attribute), &tokens(item), Ok(environment.clone()));
     let file: syn::File = syn::parse2(expansion).expect("an expansion is items");
     let macros = file.items.into_iter().filter_map(|item| match item {
-        syn::Item::Macro(item) => item.mac.parse_body::<syn::LitStr>().ok(),
+        syn::Item::Macro(item) => {
+            let name = item.mac.path.segments.last()?;
+            let message = item.mac.parse_body::<syn::LitStr>().ok();
+            message.filter(|_| name.ident == "compile_error")
+        }
         _ => None,
     });
     macros.map(|message| message.value()).collect()
