@@ -53,7 +53,6 @@ use proc_macro2::Ident;
 use std::path::PathBuf;
 
 /// A tunable with what the generators need; complete when there are no errors.
-#[derive(Debug)]
 pub(crate) struct Checked {
     /// The function's argument for the queue.
     pub(crate) queue: Option<Ident>,

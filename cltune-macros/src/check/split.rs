@@ -12,7 +12,6 @@ use syn::Expr;
 use syn::ext::IdentExt;
 
 /// A dimension along which a tunable can be divided.
-#[derive(Debug)]
 pub(crate) struct CheckedDivision {
     pub(crate) dimension: Ident,
     /// `None` where something is wrong, which was reported: users of the function get no further

@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, LitStr, Token};
 
 /// `#[arg(…)]`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ArgOptions {
     pub(crate) len: Option<(Expr, Span)>,
     pub(crate) out: Option<Span>,
@@ -23,7 +23,6 @@ pub(crate) struct ArgOptions {
 }
 
 /// `fill = …`.
-#[derive(Debug)]
 pub(crate) enum FillSyntax {
     Uniform(Number, Number),
     Zeros,

@@ -8,7 +8,6 @@ use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, Pat, PathArguments, PathSegment, Type};
 
 /// An argument after the queue.
-#[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) name: Ident,
     /// `None` where the type is wrong, which was reported: the name is known all the same.
@@ -17,7 +16,7 @@ pub(crate) struct Argument {
 }
 
 /// The types an argument may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgumentType {
     Scalar(ScalarType),
     Buffer { element: ScalarType, mutable: bool },
@@ -26,7 +25,6 @@ pub(crate) enum ArgumentType {
 const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
 
 /// The arguments of a function.
-#[derive(Debug)]
 pub(crate) struct Arguments {
     pub(crate) queue: Option<Ident>,
     /// Those after the queue.

@@ -11,7 +11,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Expr, LitBool, LitInt, LitStr, Path};
 
 /// Every clause as written.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Attribute {
     pub(crate) source: Option<Spanned<LitStr>>,
     pub(crate) kernel: Option<Spanned<LitStr>>,

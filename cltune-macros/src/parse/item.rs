@@ -4,7 +4,6 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, LitStr, Signature, Token, Visibility, braced, token};
 
 /// A function declaration. Its arguments are read by [`Item::arguments`].
-#[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -13,7 +12,6 @@ pub(crate) struct Item {
 }
 
 /// What follows the signature.
-#[derive(Debug)]
 pub(crate) enum Body {
     /// `;`
     None,

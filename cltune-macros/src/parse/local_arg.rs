@@ -5,7 +5,6 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Token, Type, bracketed};
 
 /// `NAME: [TYPE; LEN] [before ARGUMENT]`.
-#[derive(Debug)]
 pub(crate) struct LocalArg {
     pub(crate) name: Ident,
     pub(crate) element: Type,

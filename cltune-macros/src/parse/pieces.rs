@@ -8,14 +8,12 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Lit, Token, UnOp, parenthesized};
 
 /// A value and where its clause's word stands.
-#[derive(Debug)]
 pub(crate) struct Spanned<T> {
     pub(crate) value: T,
     pub(crate) span: Span,
 }
 
 /// `NAME = EXPRESSION`.
-#[derive(Debug)]
 pub(crate) struct Assignment {
     pub(crate) name: Ident,
     /// `None` where it cannot be read, which was reported: the name is known all the same.
@@ -45,7 +43,7 @@ pub(super) fn assignments(
 }
 
 /// A number with an optional sign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Number {
     pub(crate) value: f64,
     pub(crate) span: Span,

@@ -8,7 +8,7 @@ use syn::parse::ParseStream;
 use syn::{Expr, LitStr, Token};
 
 /// `reference(…)`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ReferenceSyntax {
     pub(crate) kernel: Option<LitStr>,
     pub(crate) source: Option<LitStr>,

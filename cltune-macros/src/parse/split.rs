@@ -8,7 +8,6 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Token};
 
 /// `(DIMENSION, rows = ROWS, halo = ELEMENTS)`.
-#[derive(Debug)]
 pub(crate) struct SplitSyntax {
     pub(crate) dimension: Ident,
     pub(crate) rows: Option<(Expr, Span)>,

@@ -7,14 +7,12 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Token};
 
 /// `rel = 1e-4`, `abs = 1e-6`, `l2 = 1e-5`, `l2` or `accumulates = k`.
-#[derive(Debug)]
 pub(crate) struct ToleranceSyntax {
     pub(crate) word: Ident,
     pub(crate) value: ToleranceValue,
 }
 
 /// What follows a word of `tolerance`.
-#[derive(Debug)]
 pub(crate) enum ToleranceValue {
     /// Nothing.
     None,
