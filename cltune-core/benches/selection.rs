@@ -1,4 +1,4 @@
-//! What selecting a configuration takes for a problem that was never seen, with a table of 1000
+//! The time of selecting a configuration for a problem that was never seen, with a table of 1000
 //! results: 10 devices with 100 problems each, and one device with 1000.
 
 use cltune_core::Text;

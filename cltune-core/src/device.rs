@@ -76,7 +76,7 @@ pub struct DeviceKey<'a> {
 
 impl DeviceKey<'_> {
     /// Whether both are the keys of the same device. A vendor that is not known is no difference:
-    /// journals and captures of earlier versions do not have it.
+    /// journals of earlier versions and files of other tuners do not have it.
     pub fn is(self, other: DeviceKey<'_>) -> bool {
         let same_vendor =
             || self.vendor == other.vendor || self.vendor.is_empty() || other.vendor.is_empty();

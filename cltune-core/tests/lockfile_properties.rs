@@ -1,4 +1,4 @@
-//! What holds for every lockfile: the round trip, the laws of merging, and that no text makes the
+//! Properties of every lockfile: the round trip, the laws of merging, and that no text makes the
 //! reader panic.
 #![cfg(feature = "lockfile")]
 

@@ -1,7 +1,7 @@
-//! The public items of the run time are those of a committed list, so that a reviewer sees a change; and
-//! what their signatures mention is exported, too.
+//! The public items of the run time are those of a committed list, so that a reviewer sees a
+//! change; and what their signatures mention is exported, too. After a change that is meant:
 //!
-//! After a change that is meant: `UPDATE_PUBLIC_ITEMS=1 cargo test -p cltune-runtime --test public_items`.
+//! `UPDATE_PUBLIC_ITEMS=1 cargo test -p cltune-runtime --test public_items`
 
 use quote::ToTokens as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,70 +9,49 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility};
 
-/// Types that signatures may mention without this crate exporting them: the standard library's, and generic
-/// parameters.
+/// Types that signatures may mention without this crate exporting them: the standard library's,
+/// and generic parameters.
 const FOREIGN: &[&str] = &[
     "Codes",
-    "E",
-    "Q",
-    "Sealed",
-    "Arc",
+    "Copy",
     "Cow",
     "Debug",
     "Default",
+    "Deref",
+    "DerefMut",
     "Display",
+    "Drop",
     "Duration",
-    "Err",
+    "E",
+    "Eq",
     "Error",
-    "F",
-    "Fn",
-    "FnMut",
     "FnOnce",
-    "Formatter",
     "FromStr",
-    "I",
-    "IntoIterator",
     "Item",
     "Iterator",
-    "Ok",
     "Option",
     "P",
+    "PartialEq",
     "Path",
     "PathBuf",
-    "R",
-    "Result",
+    "Q",
     "Range",
+    "Result",
+    "Sealed",
     "Self",
     "Send",
-    "Some",
+    "Sized",
     "String",
     "Sync",
     "T",
     "Vec",
-    "Drop",
-    "Deref",
-    "DerefMut",
-    "Target",
-    "From",
-    "Clone",
-    "Copy",
-    "Params",
-    "Into",
-    "OnceLock",
-    "Box",
-    "Sized",
-    "Mutex",
-    "PartialEq",
-    "Eq",
-    "Hash",
-    "AsRef",
-    "None",
 ];
 
-/// Names of `cltune-core` that generated code alone uses, in items that are hidden from the documentation.
+/// Names of `cltune-core` that generated code alone uses, in items that are hidden from the
+/// documentation.
 const GENERATED: &[&str] = &["Model", "Table"];
 
-fn main_folder() -> PathBuf {
+fn package() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -238,10 +217,10 @@ fn lines(all: &[(PathBuf, Item)], name: &str, shown: &str) -> Vec<String> {
 
 #[test]
 fn the_public_items_are_those_of_the_list() {
-    let own = items(&main_folder().join("src"));
-    let core = items(&main_folder().join("../cltune-core/src"));
+    let own = items(&package().join("src"));
+    let core = items(&package().join("../cltune-core/src"));
     // Of the crate's root, and of its public modules that are not hidden.
-    let root = |path: &Path, module: &str| path == main_folder().join(format!("src/{module}"));
+    let root = |path: &Path, module: &str| path == package().join(format!("src/{module}"));
     let mut modules = vec![("lib.rs".to_owned(), String::new())];
     for (path, item) in &own {
         if let Item::Mod(of) = item
@@ -282,7 +261,7 @@ fn the_public_items_are_those_of_the_list() {
         .iter()
         .map(|(name, lines)| format!("{name}\n    {}\n", lines.join("\n    ")));
     let text = text.collect::<Vec<_>>().concat();
-    let list = main_folder().join("tests/public_items.txt");
+    let list = package().join("tests/public_items.txt");
     if std::env::var_os("UPDATE_PUBLIC_ITEMS").is_some() {
         fs::write(&list, &text).expect("written");
     }

@@ -25,6 +25,8 @@ pub(crate) struct Captured {
     pub(crate) kernel: String,
     pub(crate) platform: String,
     pub(crate) device: String,
+    /// Empty where the file does not say it.
+    pub(crate) vendor: String,
     /// The sizes of the problem by the names of the dimensions.
     pub(crate) problem: BTreeMap<String, i64>,
     pub(crate) launches: u64,
@@ -40,7 +42,7 @@ impl Captured {
         DeviceKey {
             platform: &self.platform,
             name: &self.device,
-            vendor: "",
+            vendor: &self.vendor,
         }
     }
 }

@@ -39,6 +39,8 @@ struct Line {
     fingerprint: String,
     platform: String,
     device: String,
+    #[serde(default)]
+    vendor: String,
     problem: BTreeMap<String, i64>,
     data: Option<LineData>,
     launches: u64,
@@ -159,6 +161,7 @@ fn captured(line: Line, folder: &Path) -> Captured {
         kernel: line.kernel,
         platform: line.platform,
         device: line.device,
+        vendor: line.vendor,
         problem: line.problem,
         launches: line.launches,
         seconds: line.seconds,

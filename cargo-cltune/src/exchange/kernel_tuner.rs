@@ -1,4 +1,4 @@
-//! Writing Kernel Tuner's cache files, as its version 1.5 reads them. `cltune_search::recorded`
+//! A writer of Kernel Tuner's cache files, as its version 1.5 reads them. `cltune_search::recorded`
 //! reads them, and documents the format.
 //!
 //! What the format has no place for (platform, driver, names of dimensions, our words for failures)

@@ -119,32 +119,37 @@ fn a_complete_lockfile_is_clean() {
     );
 }
 
-#[test]
-fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
+/// A folder with a lockfile, which has one of the two problems of a declaration, for a GPU.
+fn half_tuned() -> (tempfile::TempDir, Declaration) {
     let folder = tempfile::tempdir().unwrap();
     let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
-    let scope = Scope {
-        parameters: &[],
-        dimensions: &saxpy.model.dimensions,
-    };
     let mut lockfile = Lockfile::default();
     record(&mut lockfile, &saxpy, "a GPU", 8);
     lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
-    let outcome = |condition: &str| {
-        let condition = Formula::parse(condition, &scope, Type::Bool).unwrap();
-        let declaration = Declaration {
-            tune_if: Some(condition),
-            ..saxpy.clone()
-        };
-        check(folder.path(), Format::Text, &[declaration]).0
+    (folder, saxpy)
+}
+
+/// The declaration with this `tune_if`.
+fn tuned_if(declaration: &Declaration, condition: &str) -> Declaration {
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &declaration.model.dimensions,
     };
+    Declaration {
+        tune_if: Some(Formula::parse(condition, &scope, Type::Bool).unwrap()),
+        ..declaration.clone()
+    }
+}
+
+#[test]
+fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
+    let (folder, saxpy) = half_tuned();
+    let outcome =
+        |condition: &str| check(folder.path(), Format::Text, &[tuned_if(&saxpy, condition)]).0;
     assert_eq!(outcome("n == 8"), Exit::Done);
     assert_eq!(outcome("device.is_cpu == 1 || n == 8"), Exit::Done);
     assert_eq!(outcome("device.is_gpu == 1"), Exit::Reported);
-    let other = |condition: &str| Declaration {
-        tune_if: Some(Formula::parse(condition, &scope, Type::Bool).unwrap()),
-        ..declaration("app::other", "b3:2", &[8])
-    };
+    let other = |condition: &str| tuned_if(&declaration("app::other", "b3:2", &[8]), condition);
     let gpu_only = check(folder.path(), Format::Text, &[other("device.is_gpu == 1")]);
     assert!(
         gpu_only.1.contains("app::other: never tuned"),
@@ -159,22 +164,9 @@ fn problems_are_only_missed_on_devices_that_they_are_tuned_on() {
 
 #[test]
 fn a_limit_that_the_lockfile_does_not_hold_is_not_taken_for_zero() {
-    let folder = tempfile::tempdir().unwrap();
-    let saxpy = declaration("app::saxpy", "b3:1", &[8, 9]);
-    let scope = Scope {
-        parameters: &[],
-        dimensions: &saxpy.model.dimensions,
-    };
-    let mut lockfile = Lockfile::default();
-    record(&mut lockfile, &saxpy, "a GPU", 8);
-    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    let (folder, saxpy) = half_tuned();
     let missing = |condition: &str| {
-        let condition = Formula::parse(condition, &scope, Type::Bool).unwrap();
-        let declaration = Declaration {
-            tune_if: Some(condition),
-            ..saxpy.clone()
-        };
-        let (_, text) = check(folder.path(), Format::Text, &[declaration]);
+        let (_, text) = check(folder.path(), Format::Text, &[tuned_if(&saxpy, condition)]);
         text.contains("not tuned on a-gpu for n = 9")
     };
     // Nobody knows whether it has to be there, so it is not missed.

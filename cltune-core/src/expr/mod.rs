@@ -4,7 +4,7 @@
 //! only be compared), the arithmetic is checked. A [`Formula`] is parsed and type-checked once
 //! (feature `parse`), compiled to a [`Program`], and evaluated without allocation.
 //!
-//! What a formula may say: integer literals, `true` and `false`; parameters and problem dimensions
+//! The syntax of a formula: integer literals, `true` and `false`; parameters and problem dimensions
 //! by name; `device.LIMIT` with a field of [`crate::device::DeviceLimits`]; `+ - * / %`, `<< >>`,
 //! `& | ^`, `== != < <= > >=`, `&& || !`; `if … { … } else { … }`; and `min`, `max`, `abs`, `pow`,
 //! `is_power_of_two`, `div_ceil` and `next_multiple_of`, as methods or as functions. A parameter

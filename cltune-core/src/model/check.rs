@@ -1,7 +1,7 @@
 //! The validity of one configuration on a device for a problem.
 //!
-//! What is checked here and what [`Model::derived_constraints`] says are the same conditions: a
-//! configuration is a member of the space exactly when it passes this check.
+//! The conditions are those of [`Model::derived_constraints`]: a configuration is a member of the
+//! space exactly when it passes this check.
 
 use super::geometry::{at_least, evaluated};
 use super::{ArgumentKind, Model, Quantity, Rejection};

@@ -1,4 +1,4 @@
-//! Why a configuration cannot be launched.
+//! The reasons why a configuration cannot be launched.
 
 use crate::Text;
 use crate::device::DeviceField;

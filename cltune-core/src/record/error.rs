@@ -1,4 +1,4 @@
-//! Why a record could not be read.
+//! The reasons why a record cannot be read.
 
 use super::write::VERSION;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Why a source could not be put together.
+//! The reasons why a source cannot be put together.
 
 use std::fmt;
 
