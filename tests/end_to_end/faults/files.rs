@@ -411,7 +411,7 @@ fn a_damaged_line_of_a_capture_costs_that_line() {
     let line = |n: usize| {
         format!(
             "{{\"kernel\":\"cltune_e2e_faults::run\",\"fingerprint\":\"b3:0\",\"platform\":{},\"device\":{},\
-             \"vendor\":\"V\",\"problem\":{{\"n\":{n}}},\"launches\":1,\"seconds\":1}}\n",
+             \"problem\":{{\"n\":{n}}},\"launches\":1,\"seconds\":1}}\n",
             device["platform"], device["name"]
         )
     };
