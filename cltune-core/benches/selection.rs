@@ -4,7 +4,7 @@
 use cltune_core::Text;
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::Model;
+use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{Table, TunedDevice, TunedResult, select};
 use std::hint::black_box;
@@ -61,16 +61,18 @@ fn model() -> Model {
     Model {
         name: "bench::gemm".into(),
         fingerprint: "b3:0".into(),
-        kernel: "gemm".into(),
         source: "".into(),
         options: vec![].into(),
         constraints: vec![formula("WPT % VW == 0", Type::Bool)].into(),
-        global: vec![formula("m * WGM", Type::Int), formula("n * WGN", Type::Int)].into(),
-        local: vec![formula("WGM", Type::Int), formula("WGN", Type::Int)].into(),
-        offset: vec![].into(),
-        local_memory: None,
         defines: vec![].into(),
         arguments: vec![].into(),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage {
+            global: vec![formula("m * WGM", Type::Int), formula("n * WGN", Type::Int)].into(),
+            local: vec![formula("WGM", Type::Int), formula("WGN", Type::Int)].into(),
+            ..Stage::new("gemm".into())
+        })]
+        .into(),
         default: None,
         parameters: parameters.to_vec().into(),
         dimensions: dimensions.into(),

@@ -14,7 +14,10 @@
 use crate::Text;
 use crate::declaration::{Declaration, Reference, Tolerance};
 use crate::expr::Formula;
-use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
+use crate::model::{
+    Access, Argument, ArgumentKind, BufferRef, Memory, Model, ScalarType, Stage, StageArgument,
+    Step,
+};
 use crate::parameter::Domain;
 
 /// The version of the encoding.
@@ -33,22 +36,21 @@ pub fn of(model: &Model) -> String {
         name: _,
         fingerprint: _,
         default: _,
-        kernel,
         source,
         options,
         parameters,
         dimensions,
         constraints,
-        global,
-        local,
-        offset,
-        local_memory,
         defines,
         arguments,
+        scratch,
+        steps,
     } = model;
+    let single = model.single_stage();
     let mut encoder = Encoder(blake3::Hasher::new());
     encoder.text(VERSION);
-    encoder.text(kernel);
+    // No kernel has this name.
+    encoder.text(single.map_or("{stages}", |stage| &stage.kernel));
     encoder.source(source);
     encoder.texts(options);
     encoder.count(parameters.len());
@@ -57,21 +59,30 @@ pub fn of(model: &Model) -> String {
         encoder.domain(&parameter.domain);
     }
     encoder.texts(dimensions);
-    for formulas in [constraints, global, local, offset] {
-        encoder.count(formulas.len());
-        for formula in formulas.iter() {
-            encoder.text(&formula.text);
-        }
+    encoder.formulas(constraints);
+    if let Some(stage) = single {
+        encoder.sizes(stage);
     }
-    encoder.optional(local_memory.as_ref());
     encoder.count(defines.len());
     for define in defines.iter() {
         encoder.text(&define.name);
         encoder.text(&define.value.text);
     }
-    encoder.count(arguments.len());
-    for argument in arguments.iter() {
-        encoder.argument(argument);
+    match single {
+        Some(stage) => encoder.arguments_of_single(stage, arguments),
+        None => {
+            encoder.count(arguments.len());
+            for argument in arguments.iter() {
+                encoder.argument(argument);
+            }
+            encoder.count(scratch.len());
+            for scratch in scratch.iter() {
+                encoder.text(&scratch.name);
+                encoder.text(scratch.element.rust_name());
+                encoder.text(&scratch.len.text);
+            }
+            encoder.steps(steps);
+        }
     }
     of_hash(encoder.0.finalize())
 }
@@ -105,12 +116,8 @@ pub fn of_verification(declaration: &Declaration) -> String {
             encoder.text("kernel");
             encoder.text(&reference.kernel);
             encoder.source(reference.source.as_deref().unwrap_or_default());
-            for formulas in [&reference.global, &reference.local] {
-                encoder.count(formulas.len());
-                for formula in formulas {
-                    encoder.text(&formula.text);
-                }
-            }
+            encoder.formulas(&reference.global);
+            encoder.formulas(&reference.local);
         }
     }
     // The text of an option that is there differs from that of none, as do different numbers.
@@ -122,7 +129,24 @@ pub fn of_verification(declaration: &Declaration) -> String {
     encoder.text(&format!("{elements:?} {norm:?}"));
     encoder.optional(accumulates.as_ref());
     encoder.number(draws.map_or(-1, i64::from));
-    encoder.count(fills.len());
+    // The local memory of a single launch had a fill of its own once, which was none.
+    let local = model
+        .single_stage()
+        .map_or(0, |stage| stage.local_arguments().count());
+    encoder.count(fills.len() + local);
+    let mut fills = fills.iter();
+    let stage_arguments = model
+        .single_stage()
+        .map_or(&[][..], |stage| &stage.arguments);
+    for argument in stage_arguments {
+        match argument {
+            StageArgument::Local { .. } => encoder.text("None"),
+            _ => fills
+                .next()
+                .into_iter()
+                .for_each(|fill| encoder.text(&format!("{fill:?}"))),
+        }
+    }
     for fill in fills {
         encoder.text(&format!("{fill:?}"));
     }
@@ -236,12 +260,109 @@ impl Encoder {
                 });
                 self.optional(len.as_ref());
             }
-            ArgumentKind::Local { element, len } => {
-                self.text("local");
-                self.text(element.rust_name());
-                self.text(&len.text);
+        }
+    }
+
+    fn formulas(&mut self, formulas: &[Formula]) {
+        self.count(formulas.len());
+        for formula in formulas {
+            self.text(&formula.text);
+        }
+    }
+
+    fn sizes(&mut self, stage: &Stage) {
+        for formulas in [&stage.global, &stage.local, &stage.offset] {
+            self.formulas(formulas);
+        }
+        self.optional(stage.local_memory.as_ref());
+    }
+
+    /// The kernel's arguments, of which local memory is one.
+    fn arguments_of_single(&mut self, stage: &Stage, arguments: &[Argument]) {
+        self.count(stage.arguments.len());
+        let mut passed = arguments.iter();
+        for argument in stage.arguments.iter() {
+            match argument {
+                StageArgument::Local { name, element, len } => self.local(name, *element, len),
+                _ => passed
+                    .next()
+                    .into_iter()
+                    .for_each(|argument| self.argument(argument)),
             }
         }
+    }
+
+    fn local(&mut self, name: &str, element: ScalarType, len: &Formula) {
+        self.text(name);
+        self.text("local");
+        self.text(element.rust_name());
+        self.text(&len.text);
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        self.count(steps.len());
+        for step in steps {
+            match step {
+                Step::Launch(stage) => {
+                    self.text("launch");
+                    self.text(&stage.kernel);
+                    self.optional(stage.when.as_ref());
+                    self.sizes(stage);
+                    self.count(stage.arguments.len());
+                    for argument in stage.arguments.iter() {
+                        self.stage_argument(argument);
+                    }
+                }
+                Step::Clear { buffer, when } => {
+                    self.text("clear");
+                    self.buffer(*buffer);
+                    self.optional(when.as_ref());
+                }
+                Step::Copy { from, to, when } => {
+                    self.text("copy");
+                    self.buffer(*from);
+                    self.buffer(*to);
+                    self.optional(when.as_ref());
+                }
+                Step::Swap { buffers: [a, b] } => {
+                    self.text("swap");
+                    self.buffer(*a);
+                    self.buffer(*b);
+                }
+                Step::Repeat {
+                    round,
+                    count,
+                    steps,
+                } => {
+                    self.text("repeat");
+                    self.text(round);
+                    self.text(&count.text);
+                    self.steps(steps);
+                }
+            }
+        }
+    }
+
+    fn stage_argument(&mut self, argument: &StageArgument) {
+        match argument {
+            StageArgument::Passed(position) => self.buffer(BufferRef::Passed(*position)),
+            StageArgument::Scratch(position) => self.buffer(BufferRef::Scratch(*position)),
+            StageArgument::Value { scalar, value } => {
+                self.text("value");
+                self.text(scalar.rust_name());
+                self.text(&value.text);
+            }
+            StageArgument::Local { name, element, len } => self.local(name, *element, len),
+        }
+    }
+
+    fn buffer(&mut self, buffer: BufferRef) {
+        let (kind, position) = match buffer {
+            BufferRef::Passed(position) => ("passed", position),
+            BufferRef::Scratch(position) => ("scratch", position),
+        };
+        self.text(kind);
+        self.number(position.into());
     }
 }
 
@@ -288,10 +409,6 @@ mod tests {
             scalar: ScalarType::U32,
             dimension: Some(0),
         };
-        let local = ArgumentKind::Local {
-            element: ScalarType::F32,
-            len: int("WG"),
-        };
         let argument = |name: &'static str, kind| Argument {
             name: name.into(),
             kind,
@@ -299,26 +416,32 @@ mod tests {
         Model {
             name: "test::kernel".into(),
             fingerprint: "".into(),
-            kernel: "kernel".into(),
             source: "#line 1 \"a.cl\"\n__kernel void kernel() {\n}\n".into(),
             options: vec!["-cl-mad-enable".into()].into(),
             parameters: parameters().into(),
             dimensions: vec!["n".into()].into(),
             constraints: vec![int("n % WG")].into(),
-            global: vec![int("n")].into(),
-            local: vec![int("WG")].into(),
-            offset: vec![int("0")].into(),
-            local_memory: Some(int("WG * 4")),
+
             defines: vec![Define {
                 name: "N".into(),
                 value: int("n"),
             }]
             .into(),
-            arguments: vec![
-                argument("n", scalar),
-                argument("x", buffer),
-                argument("tile", local),
-            ]
+            arguments: vec![argument("n", scalar), argument("x", buffer)].into(),
+            scratch: vec![].into(),
+            steps: vec![Step::Launch(Stage {
+                global: vec![int("n")].into(),
+                local: vec![int("WG")].into(),
+                offset: vec![int("0")].into(),
+                local_memory: Some(int("WG * 4")),
+                arguments: vec![
+                    StageArgument::Passed(0),
+                    StageArgument::Passed(1),
+                    tile("WG"),
+                ]
+                .into(),
+                ..Stage::new("kernel".into())
+            })]
             .into(),
             default: None,
         }
@@ -340,7 +463,7 @@ mod tests {
     fn whatever_decides_what_runs_is_covered() {
         type Change = (&'static str, fn(&mut Model));
         let changes: &[Change] = &[
-            ("kernel", |m| m.kernel = "other".into()),
+            ("kernel", |m| stage(m).kernel = "other".into()),
             ("source", |m| {
                 m.source = "__kernel void kernel() {\n ;}\n".into()
             }),
@@ -371,16 +494,16 @@ mod tests {
             ("a constraint", |m| {
                 m.constraints = vec![int("n % (WG * 2)")].into()
             }),
-            ("global", |m| m.global = vec![int("n / 2")].into()),
-            ("local", |m| m.local = vec![].into()),
-            ("offset", |m| m.offset = vec![].into()),
+            ("global", |m| stage(m).global = vec![int("n / 2")].into()),
+            ("local", |m| stage(m).local = vec![].into()),
+            ("offset", |m| stage(m).offset = vec![].into()),
             ("offset moved to local", |m| {
-                m.local = vec![int("WG"), int("0")].into();
-                m.offset = vec![].into();
+                stage(m).local = vec![int("WG"), int("0")].into();
+                stage(m).offset = vec![].into();
             }),
-            ("local memory", |m| m.local_memory = None),
+            ("local memory", |m| stage(m).local_memory = None),
             ("local memory's size", |m| {
-                m.local_memory = Some(int("WG * 8"))
+                stage(m).local_memory = Some(int("WG * 8"))
             }),
             ("define", |m| m.defines.to_mut()[0].name = "M".into()),
             ("define's value", |m| {
@@ -410,10 +533,7 @@ mod tests {
             }),
             ("buffer's length", |m| change_buffer(m, |_, _, l| *l = None)),
             ("local argument's length", |m| {
-                m.arguments.to_mut()[2].kind = ArgumentKind::Local {
-                    element: ScalarType::F32,
-                    len: int("WG * 2"),
-                };
+                stage(m).arguments.to_mut()[2] = tile("WG * 2");
             }),
         ];
         let mut seen = vec![("nothing", of(&model()))];
@@ -428,6 +548,18 @@ mod tests {
                 );
             }
             seen.push((what, found));
+        }
+    }
+
+    fn stage(model: &mut Model) -> &mut Stage {
+        model.single_stage_mut().unwrap()
+    }
+
+    fn tile(len: &str) -> StageArgument {
+        StageArgument::Local {
+            name: "tile".into(),
+            element: ScalarType::F32,
+            len: int(len),
         }
     }
 

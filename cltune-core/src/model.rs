@@ -1,10 +1,11 @@
 //! The compiled form of a tunable: everything a launch needs, static in generated code.
 //!
-//! [`Model::check`] says whether a configuration is valid, [`Model::geometry`] and
-//! [`Model::macros`] what it means for a launch, and [`Model::space_spec`] what the space of all
+//! [`Model::check`] says whether a configuration is valid, [`Model::commands`] and
+//! [`Model::macros`] what it means for a call, and [`Model::space_spec`] what the space of all
 //! valid ones is built from.
 
 mod check;
+mod commands;
 mod derived;
 mod describe;
 mod geometry;
@@ -13,13 +14,16 @@ mod mentioned;
 mod rejection;
 mod rules;
 mod spec;
+mod steps;
 
+pub use commands::{Command, Commands, Given, Launch};
 pub use describe::assignments;
 pub use geometry::Geometry;
 pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
 pub use rules::ConstraintOrigin;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
+pub use steps::{BufferRef, Scratch, Stage, StageArgument, Step};
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;
@@ -33,8 +37,6 @@ pub struct Model {
     pub name: Text,
     /// `b3:` and 64 hexadecimal digits; see the `fingerprint` module for what it covers.
     pub fingerprint: Text,
-    /// The name of the `__kernel` function.
-    pub kernel: Text,
     /// OpenCL C, with every `#include "…"` already replaced by the file's text.
     pub source: Text,
     /// Compile options besides the `-D`s that cltune adds.
@@ -47,30 +49,16 @@ pub struct Model {
     /// The user's constraints; those that follow from the device's limits are
     /// [`Model::derived_constraints`].
     pub constraints: List<Formula>,
-    /// Global size in work-items, 1 to 3 dimensions.
-    pub global: List<Formula>,
-    /// Local size (the work-group) in work-items: as many dimensions as `global`, or none to leave
-    /// it to the driver.
-    pub local: List<Formula>,
-    /// Global offset: as many dimensions as `global`, or none.
-    pub offset: List<Formula>,
-    /// Bytes of local memory that the kernel declares itself, for the constraint with the device's
-    /// limit. Local-memory arguments are counted besides.
-    pub local_memory: Option<Formula>,
     /// Extra macros from problem dimensions, parameters and device limits.
     pub defines: List<Define>,
-    /// The arguments of the OpenCL kernel, in the order of its signature.
+    /// The arguments that a call passes, in the order of the function's.
     pub arguments: List<Argument>,
+    /// Buffers of the tunable's own.
+    pub scratch: List<Scratch>,
+    /// The launches of a call, and what lies between them, in order.
+    pub steps: List<Step>,
     /// The default configuration (codes), if the user declared one.
     pub default: Option<List<i64>>,
-}
-
-impl Model {
-    /// What a caller passes, in order: all arguments but local memory.
-    pub fn passed(&self) -> impl Iterator<Item = &Argument> {
-        let is_passed = |argument: &&Argument| !matches!(argument.kind, ArgumentKind::Local { .. });
-        self.arguments.iter().filter(is_passed)
-    }
 }
 
 /// An extra preprocessor macro whose value is a formula.
@@ -82,7 +70,7 @@ pub struct Define {
     pub value: Formula,
 }
 
-/// An argument of the kernel.
+/// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// The name in the Rust declaration.
@@ -111,13 +99,6 @@ pub enum ArgumentKind {
         len: Option<Formula>,
         /// Where the kernel sees it.
         memory: Memory,
-    },
-    /// Local memory, allocated per work-group by the launch; not an argument of the Rust function.
-    Local {
-        /// The element's type.
-        element: ScalarType,
-        /// The number of elements.
-        len: Formula,
     },
 }
 
@@ -191,6 +172,51 @@ impl ScalarType {
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
+    }
+
+    /// The least and the largest integer that the type holds, as far as 64 bits reach; of
+    /// floating-point types those up to which all integers are exact.
+    pub const fn integers(self) -> (i64, i64) {
+        match self {
+            Self::I8 => (i8::MIN as i64, i8::MAX as i64),
+            Self::U8 => (0, u8::MAX as i64),
+            Self::I16 => (i16::MIN as i64, i16::MAX as i64),
+            Self::U16 => (0, u16::MAX as i64),
+            Self::I32 => (i32::MIN as i64, i32::MAX as i64),
+            Self::U32 => (0, u32::MAX as i64),
+            Self::I64 => (i64::MIN, i64::MAX),
+            Self::U64 => (0, i64::MAX),
+            Self::F16 => (-(1 << 11), 1 << 11),
+            Self::F32 => (-(1 << 24), 1 << 24),
+            Self::F64 => (-(1 << 53), 1 << 53),
+        }
+    }
+
+    /// An integer as this type's bytes in the host's order, the first [`size`](Self::size) of the
+    /// array; `None` beyond [`integers`](Self::integers). Half precision is left out, since the
+    /// host has no such type.
+    pub fn bytes_of(self, value: i64) -> Option<[u8; 8]> {
+        fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
+            let mut padded = [0; 8];
+            padded[..N].copy_from_slice(&bytes);
+            padded
+        }
+        let (least, most) = self.integers();
+        if !(least..=most).contains(&value) {
+            return None;
+        }
+        Some(match self {
+            Self::I8 => padded((value as i8).to_ne_bytes()),
+            Self::U8 => padded((value as u8).to_ne_bytes()),
+            Self::I16 => padded((value as i16).to_ne_bytes()),
+            Self::U16 => padded((value as u16).to_ne_bytes()),
+            Self::I32 => padded((value as i32).to_ne_bytes()),
+            Self::U32 => padded((value as u32).to_ne_bytes()),
+            Self::I64 | Self::U64 => value.to_ne_bytes(),
+            Self::F16 => return None,
+            Self::F32 => padded((value as f32).to_ne_bytes()),
+            Self::F64 => (value as f64).to_ne_bytes(),
+        })
     }
 
     /// The name in Rust: `f32`.

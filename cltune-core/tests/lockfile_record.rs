@@ -3,7 +3,7 @@
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::lockfile::{BakeError, Lockfile, Measured, RecordError, split_conflict};
-use cltune_core::model::Model;
+use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter, Value};
 use cltune_core::select::Table;
 use cltune_core::{List, Text};
@@ -17,7 +17,6 @@ fn model(fingerprint: &'static str) -> Model {
     Model {
         name: "app::saxpy".into(),
         fingerprint: fingerprint.into(),
-        kernel: "saxpy".into(),
         source: "".into(),
         options: List::Borrowed(&[]),
         parameters: vec![
@@ -34,12 +33,10 @@ fn model(fingerprint: &'static str) -> Model {
         .into(),
         dimensions: vec!["n".into(), "m".into()].into(),
         constraints: List::Borrowed(&[]),
-        global: List::Borrowed(&[]),
-        local: List::Borrowed(&[]),
-        offset: List::Borrowed(&[]),
-        local_memory: None,
         defines: List::Borrowed(&[]),
         arguments: List::Borrowed(&[]),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage::new("saxpy".into()))].into(),
         default: None,
     }
 }

@@ -4,7 +4,7 @@ use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
 use cltune_core::model::{
     Access, Argument, ArgumentKind, ConstraintOrigin, Define, Geometry, Memory, Model, Quantity,
-    Rejection, ScalarType,
+    Rejection, ScalarType, Stage, StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -60,7 +60,6 @@ fn model() -> Model {
     Model {
         name: "test::kernel".into(),
         fingerprint: "".into(),
-        kernel: "kernel".into(),
         source: "".into(),
         options: vec![].into(),
         constraints: vec![
@@ -68,33 +67,44 @@ fn model() -> Model {
             bool("WPT < 4 || n % WPT == 0"),
         ]
         .into(),
-        global: vec![int("n / WPT"), int("m")].into(),
-        local: vec![int("X"), int("Y")].into(),
-        offset: vec![int("n - 64"), int("0")].into(),
-        local_memory: Some(int("if CACHE { X * 4 } else { 0 }")),
         defines: vec![Define {
             name: "HALF".into(),
             value: int("m / (WPT - 2)"),
         }]
         .into(),
-        arguments: vec![
-            Argument {
-                name: "input".into(),
-                kind: buffer("n * m - 1 / (WPT - 1)"),
-            },
-            Argument {
-                name: "tile".into(),
-                kind: ArgumentKind::Local {
+        arguments: vec![Argument {
+            name: "input".into(),
+            kind: buffer("n * m - 1 / (WPT - 1)"),
+        }]
+        .into(),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage {
+            global: vec![int("n / WPT"), int("m")].into(),
+            local: vec![int("X"), int("Y")].into(),
+            offset: vec![int("n - 64"), int("0")].into(),
+            local_memory: Some(int("if CACHE { X * 4 } else { 0 }")),
+            arguments: vec![
+                StageArgument::Passed(0),
+                StageArgument::Local {
+                    name: "tile".into(),
                     element: ScalarType::F32,
                     len: int("Y * (WPT - 1) - 2"),
                 },
-            },
-        ]
+            ]
+            .into(),
+            ..Stage::new("kernel".into())
+        })]
         .into(),
         default: None,
         parameters: parameters.into(),
         dimensions: dimensions.into(),
     }
+}
+
+/// The index space of the only launch.
+fn geometry_of(model: &Model, codes: &[i64], dims: &[i64]) -> Result<Geometry, Rejection> {
+    let commands = model.commands(codes, dims, &DEVICE)?;
+    Ok(*commands.geometries().next().expect("a launch"))
 }
 
 fn check(codes: [i64; 5], dims: [i64; 2]) -> Result<(), Rejection> {
@@ -111,7 +121,7 @@ fn a_valid_configuration_has_a_geometry_and_macros() {
         local: Some([8, 8, 1]),
         offset: Some([128, 0, 0]),
     };
-    assert_eq!(model().geometry(&codes, &dims, &DEVICE), Ok(geometry));
+    assert_eq!(geometry_of(&model(), &codes, &dims), Ok(geometry));
     let macros = model().macros(&codes, &dims, &DEVICE).expect("valid");
     let options: Vec<String> = macros
         .iter()
@@ -134,11 +144,9 @@ fn a_valid_configuration_has_a_geometry_and_macros() {
 #[test]
 fn sizes_may_be_left_to_the_driver() {
     let mut model = model();
-    model.local = vec![].into();
-    model.offset = vec![].into();
-    let geometry = model
-        .geometry(&[8, 8, 3, 1, 0], &[30, 7], &DEVICE)
-        .expect("valid");
+    model.single_stage_mut().unwrap().local = vec![].into();
+    model.single_stage_mut().unwrap().offset = vec![].into();
+    let geometry = geometry_of(&model, &[8, 8, 3, 1, 0], &[30, 7]).expect("valid");
     assert_eq!(
         geometry,
         Geometry {
@@ -269,7 +277,7 @@ fn the_wrong_number_of_values_or_dimensions_is_no_panic() {
         found: 1,
     };
     assert_eq!(model.check(&[8], &[192, 64], &DEVICE), Err(few.clone()));
-    assert_eq!(model.geometry(&[8], &[192, 64], &DEVICE), Err(few.clone()));
+    assert_eq!(model.commands(&[8], &[192, 64], &DEVICE), Err(few.clone()));
     assert_eq!(model.macros(&[8], &[192, 64], &DEVICE), Err(few));
     let few = Rejection::DimensionCount {
         expected: 2,
@@ -277,7 +285,8 @@ fn the_wrong_number_of_values_or_dimensions_is_no_panic() {
     };
     assert_eq!(model.check(&[8, 8, 3, 1, 0], &[], &DEVICE), Err(few));
     let mut flat = model.clone();
-    flat.local = vec![flat.local[0].clone()].into();
+    flat.single_stage_mut().unwrap().local =
+        vec![flat.single_stage().unwrap().local[0].clone()].into();
     let sizes = Rejection::WorkDimension {
         global: 2,
         local: 1,
@@ -463,7 +472,7 @@ fn the_rule_about_compute_units_counts_work_groups_and_is_no_part_of_validity() 
     assert!(labels.iter().all(|constraint| constraint.label != text));
 
     let mut unsized_model = model();
-    unsized_model.local = vec![].into();
+    unsized_model.single_stage_mut().unwrap().local = vec![].into();
     assert_eq!(
         unsized_model.compute_units_constraint(&[256, 16], &device),
         None

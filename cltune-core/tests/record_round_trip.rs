@@ -5,7 +5,9 @@ use cltune_core::declaration::{
     Tolerance,
 };
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use cltune_core::model::{
+    Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType, Stage, StageArgument, Step,
+};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
 use cltune_core::{List, Text, fingerprint};
@@ -85,31 +87,35 @@ fn declaration() -> Declaration {
         argument("y", buffer(ScalarType::I8, Access::ReadWrite, None)),
         argument("z", buffer(ScalarType::U64, Access::Write, Some(int("n")))),
         argument("w", buffer(ScalarType::F64, Access::Read, None)),
-        argument(
-            "tile",
-            ArgumentKind::Local {
-                element: ScalarType::F32,
-                len: int("if U { WG * 2 } else { 0 }"),
-            },
-        ),
     ];
+    let mut passed: Vec<StageArgument> = (0..6).map(StageArgument::Passed).collect();
+    passed.push(StageArgument::Local {
+        name: "tile".into(),
+        element: ScalarType::F32,
+        len: int("if U { WG * 2 } else { 0 }"),
+    });
     let mut model = Model {
         name: "test::kernel".into(),
         fingerprint: "".into(),
-        kernel: "kernel".into(),
         source: "#line 1 \"k/a.cl\"\n__kernel void kernel() {\n\tprintf(\"é\\n\");\r\n}\n".into(),
         options: vec!["-cl-fast-relaxed-math".into(), "-DX=\"y z\"".into()].into(),
         constraints: vec![bool("T == \"half\" || WG % WPT == 0"), bool("!U")].into(),
-        global: vec![int("n / WPT"), int("m"), int("1")].into(),
-        local: vec![int("WG"), int("1"), int("1")].into(),
-        offset: vec![int("n"), int("0"), int("0")].into(),
-        local_memory: Some(int("WG.next_multiple_of(P) * 4")),
         defines: vec![Define {
             name: "HALF".into(),
             value: int("m / 2"),
         }]
         .into(),
         arguments: arguments.into(),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage {
+            global: vec![int("n / WPT"), int("m"), int("1")].into(),
+            local: vec![int("WG"), int("1"), int("1")].into(),
+            offset: vec![int("n"), int("0"), int("0")].into(),
+            local_memory: Some(int("WG.next_multiple_of(P) * 4")),
+            arguments: passed.into(),
+            ..Stage::new("kernel".into())
+        })]
+        .into(),
         default: Some(vec![64, 3, 8, 0, 1].into()),
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),
@@ -152,7 +158,6 @@ fn declaration() -> Declaration {
             Fill::Iota,
             Fill::Constant(f64::NEG_INFINITY),
             Fill::File("data/in put.bin".into()),
-            Fill::None,
         ],
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
@@ -165,16 +170,17 @@ fn least() -> Declaration {
     let declaration = declaration();
     let int = |text| Formula::parse(text, &Scope::default(), Type::Int).expect(text);
     let mut model = declaration.model.clone();
-    for list in [&mut model.constraints, &mut model.local, &mut model.offset] {
-        *list = vec![].into();
-    }
-    model.global = vec![int("1")].into();
+    model.constraints = vec![].into();
+    model.single_stage_mut().unwrap().local = vec![].into();
+    model.single_stage_mut().unwrap().offset = vec![].into();
+    model.single_stage_mut().unwrap().global = vec![int("1")].into();
     model.options = vec![].into();
     model.parameters = vec![].into();
     model.dimensions = vec![].into();
     model.defines = vec![].into();
+    model.single_stage_mut().unwrap().arguments = vec![].into();
     model.arguments = vec![].into();
-    model.local_memory = None;
+    model.single_stage_mut().unwrap().local_memory = None;
     model.default = None;
     Declaration {
         model,
@@ -498,7 +504,7 @@ proptest! {
         let mut declaration = least();
         let [name, kernel, source, package, file, lockfile] = texts;
         declaration.model.name = name.replace(char::is_control, "").into();
-        declaration.model.kernel = kernel.into();
+        declaration.model.single_stage_mut().unwrap().kernel = kernel.into();
         declaration.model.source = source.into();
         declaration.model.options = options.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
         declaration.package = package;

@@ -2,7 +2,7 @@
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::Model;
+use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{
     Candidate, Rule, Table, TunedDevice, TunedResult, candidates, first_valid, problem_distance,
@@ -30,16 +30,18 @@ fn model(default: Option<i64>) -> Model {
     Model {
         name: "tests::kernel".into(),
         fingerprint: "b3:0".into(),
-        kernel: "kernel".into(),
         source: "".into(),
         options: List::Borrowed(&[]),
         constraints: vec![Formula::parse("n % WG == 0", &scope, Type::Bool).unwrap()].into(),
-        global: vec![int("n")].into(),
-        local: vec![int("WG")].into(),
-        offset: List::Borrowed(&[]),
-        local_memory: None,
         defines: List::Borrowed(&[]),
         arguments: List::Borrowed(&[]),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage {
+            global: vec![int("n")].into(),
+            local: vec![int("WG")].into(),
+            ..Stage::new("kernel".into())
+        })]
+        .into(),
         default: default.map(|code| vec![code].into()),
         parameters: parameters.into(),
         dimensions: dimensions.into(),
@@ -339,8 +341,8 @@ fn the_first_valid_configuration_of_a_large_space_is_found_at_once() {
         parse("A + B == 100_005 && C == D", Type::Bool),
     ]
     .into();
-    model.local = List::Borrowed(&[]);
-    model.global = vec![parse("n", Type::Int)].into();
+    model.single_stage_mut().unwrap().local = List::Borrowed(&[]);
+    model.single_stage_mut().unwrap().global = vec![parse("n", Type::Int)].into();
     let codes = first_valid(&model, &[64], &gpu().limits);
     assert_eq!(codes, Some(vec![99_999, 6, 1, 1]));
     // Nothing is valid, and there are 10^20 configurations: it gives up instead of hanging.

@@ -1,31 +1,40 @@
 //! Events of launches.
 
 use crate::error::{Error, Result};
+use crate::kernel::Enqueued;
 use crate::opencl::RawEvent;
 use std::time::Duration;
 
-/// A launch under way. Dropping it does not wait.
+/// A call under way: a launch, or a group of launches. Dropping it does not wait.
 #[derive(Debug)]
-pub struct Event(RawEvent);
+pub struct Event(Enqueued);
 
 impl Event {
-    pub(crate) fn new(raw: RawEvent) -> Self {
-        Self(raw)
+    pub(crate) fn of(enqueued: Enqueued) -> Self {
+        Self(enqueued)
     }
 
+    /// The event of the last command.
     pub(crate) fn raw(&self) -> &RawEvent {
-        &self.0
+        &self.0.last
     }
 
-    /// Blocks until the launch has ended.
+    /// The first and the last command, once more.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn share(&self) -> Result<Enqueued> {
+        self.0.share().map_err(Error::call("clRetainEvent"))
+    }
+
+    /// Blocks until the call has ended.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] when the launch failed on the device.
+    /// [`Error::OpenCl`] when a launch failed on the device.
     pub fn wait(&self) -> Result<()> {
-        self.0.wait().map_err(Error::call("clWaitForEvents"))
+        self.raw().wait().map_err(Error::call("clWaitForEvents"))
     }
 
-    /// Waits, and returns how long the device worked on the launch.
+    /// Waits, and returns how long the device worked on the call: of a group of launches, the time
+    /// from the first start to the last end.
     ///
     /// # Errors
     /// [`Error::OpenCl`]; `CL_PROFILING_INFO_NOT_AVAILABLE` for a queue that was not created by

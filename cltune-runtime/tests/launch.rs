@@ -2,7 +2,7 @@
 
 use cltune_runtime::__private::core::expr::{Formula, Op, Program};
 use cltune_runtime::__private::core::model::{
-    Access, Argument, ArgumentKind, Memory, Model, ScalarType,
+    Access, Argument, ArgumentKind, Memory, Model, ScalarType, Stage, StageArgument, Step,
 };
 use cltune_runtime::__private::core::parameter::{Domain, Parameter};
 use cltune_runtime::__private::core::select::Table;
@@ -35,7 +35,6 @@ const fn model(source: &'static str) -> Model {
     Model {
         name: Cow::Borrowed("test::saxpy"),
         fingerprint: Cow::Borrowed("b3:0"),
-        kernel: Cow::Borrowed("saxpy"),
         source: Cow::Borrowed(source),
         options: Cow::Borrowed(&[]),
         parameters: Cow::Borrowed(
@@ -48,10 +47,6 @@ const fn model(source: &'static str) -> Model {
         ),
         dimensions: Cow::Borrowed(&[Cow::Borrowed("n")]),
         constraints: Cow::Borrowed(&[]),
-        global: Cow::Borrowed(const { &[formula("n", &[Op::Dim(0)])] }),
-        local: Cow::Borrowed(const { &[formula("WG", &[Op::Param(0)])] }),
-        offset: Cow::Borrowed(&[]),
-        local_memory: None,
         defines: Cow::Borrowed(&[]),
         arguments: Cow::Borrowed(
             const {
@@ -64,15 +59,35 @@ const fn model(source: &'static str) -> Model {
                         },
                     },
                     buffer("x", Access::Read),
-                    Argument {
-                        name: Cow::Borrowed("scratch"),
-                        kind: ArgumentKind::Local {
-                            element: ScalarType::F32,
-                            len: formula("WG", &[Op::Param(0)]),
-                        },
-                    },
                     buffer("y", Access::ReadWrite),
                 ]
+            },
+        ),
+        scratch: Cow::Borrowed(&[]),
+        steps: Cow::Borrowed(
+            const {
+                &[Step::Launch(Stage {
+                    kernel: Cow::Borrowed("saxpy"),
+                    when: None,
+                    global: Cow::Borrowed(const { &[formula("n", &[Op::Dim(0)])] }),
+                    local: Cow::Borrowed(const { &[formula("WG", &[Op::Param(0)])] }),
+                    offset: Cow::Borrowed(&[]),
+                    local_memory: None,
+                    arguments: Cow::Borrowed(
+                        const {
+                            &[
+                                StageArgument::Passed(0),
+                                StageArgument::Passed(1),
+                                StageArgument::Local {
+                                    name: Cow::Borrowed("scratch"),
+                                    element: ScalarType::F32,
+                                    len: formula("WG", &[Op::Param(0)]),
+                                },
+                                StageArgument::Passed(2),
+                            ]
+                        },
+                    ),
+                })]
             },
         ),
         default: None,

@@ -291,7 +291,7 @@ fn a_signature_that_disagrees_shows_both_sides() {
 #[test]
 fn a_missing_kernel_lists_those_that_exist() {
     let mut declaration = declaration();
-    declaration.model.kernel = "scael".into();
+    declaration.model.single_stage_mut().unwrap().kernel = "scael".into();
     let error = prepare(&declaration).unwrap_err().to_string();
     assert!(
         error.contains("scael") && error.contains("reference"),

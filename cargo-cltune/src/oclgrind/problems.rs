@@ -3,7 +3,7 @@
 use cltune_core::declaration::{Declaration, Fill, Reference};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Op};
-use cltune_core::model::{ArgumentKind, Model};
+use cltune_core::model::{ArgumentKind, Commands, Geometry, Model};
 
 /// Dimensions up to this are likely to be properties of the computation, such as the width of a
 /// filter, and stay as they are.
@@ -113,18 +113,22 @@ impl Tuned<'_> {
         let size = self.dims[dimension];
         let is_divided = |axis: &usize| {
             let names = |op: &Op| matches!(op, Op::Dim(at) if usize::from(*at) == dimension);
-            let global = self.model().global.get(*axis);
-            global.is_some_and(|global| global.program.ops.iter().any(names))
+            let stages = self.model().stages().into_iter();
+            let mut globals = stages.filter_map(|stage| stage.global.get(*axis));
+            globals.any(|global| global.program.ops.iter().any(names))
         };
         let mut tiles = VECTORS.to_vec();
         for codes in self.configurations {
             tiles.extend(codes.iter().copied());
-            let groups = self.groups(codes, self.dims).unwrap_or_default();
-            let axes = (0..groups.len()).filter(is_divided);
-            let groups = axes.filter_map(|axis| i64::try_from(groups[axis]).ok());
-            let several = groups.filter(|groups| *groups > 1 && size % groups == 0);
-            tiles.extend(several.map(|groups| size / groups));
+            for groups in self.groups(codes, self.dims).unwrap_or_default() {
+                let axes = (0..groups.len()).filter(is_divided);
+                let groups = axes.filter_map(|axis| i64::try_from(groups[axis]).ok());
+                let several = groups.filter(|groups| *groups > 1 && size % groups == 0);
+                tiles.extend(several.map(|groups| size / groups));
+            }
         }
+        tiles.sort_unstable();
+        tiles.dedup();
         tiles.retain(|tile| *tile > 1 && size % tile == 0);
         tiles
     }
@@ -145,8 +149,8 @@ impl Tuned<'_> {
         };
         match (self.groups(codes, dims), self.groups(codes, self.dims)) {
             (Some(groups), Some(tuned)) => {
-                let mut pairs = groups.iter().zip(tuned);
-                pairs.all(|(groups, tuned)| *groups >= tuned.min(2))
+                let mut pairs = groups.iter().flatten().zip(tuned.iter().flatten());
+                pairs.all(|(groups, tuned)| groups >= tuned.min(&2))
             }
             (groups, _) => groups.is_some(),
         }
@@ -183,22 +187,25 @@ impl Tuned<'_> {
         has_terms && has_elements && is_launched
     }
 
-    /// The number of work-items of the first configuration; none where that is not valid.
+    /// The number of work-items of the first configuration, over all launches; none where that is not valid.
     pub(super) fn work_items(&self, dims: &[i64]) -> usize {
         let codes = self.configurations.first().copied().unwrap_or_default();
-        let geometry = self.model().geometry(codes, dims, self.limits);
-        let sizes = geometry.map(|geometry| geometry.global);
-        sizes.map_or(0, |sizes| sizes.into_iter().fold(1, usize::saturating_mul))
+        let commands = self.model().commands(codes, dims, self.limits);
+        let geometries = commands.iter().flat_map(Commands::geometries);
+        let of_launch =
+            |geometry: &Geometry| geometry.global.into_iter().fold(1, usize::saturating_mul);
+        geometries.map(of_launch).fold(0, usize::saturating_add)
     }
 
-    /// The number of work-groups in each dimension; of work-items where the driver chooses the
-    /// work-group.
-    fn groups(&self, codes: &[i64], dims: &[i64]) -> Option<[usize; 3]> {
-        let geometry = self.model().geometry(codes, dims, self.limits).ok()?;
-        let local = geometry.local.unwrap_or([1; 3]);
-        Some(std::array::from_fn(|dimension| {
-            geometry.global[dimension] / local[dimension].max(1)
-        }))
+    /// The number of work-groups in each dimension of each launch; of work-items where the driver
+    /// chooses the work-group.
+    fn groups(&self, codes: &[i64], dims: &[i64]) -> Option<Vec<[usize; 3]>> {
+        let commands = self.model().commands(codes, dims, self.limits).ok()?;
+        let groups = commands.geometries().map(|geometry| {
+            let local = geometry.local.unwrap_or([1; 3]);
+            std::array::from_fn(|dimension| geometry.global[dimension] / local[dimension].max(1))
+        });
+        Some(groups.collect())
     }
 
     fn model(&self) -> &Model {

@@ -81,9 +81,9 @@ mod tests {
             Formula::parse(text, &scope, Type::Int).unwrap()
         };
         let (global, local) = (parse("n"), parse("WG"));
-        declaration.model.global = vec![global].into();
+        declaration.model.single_stage_mut().unwrap().global = vec![global].into();
         if is_sized {
-            declaration.model.local = vec![local].into();
+            declaration.model.single_stage_mut().unwrap().local = vec![local].into();
         }
         let mut device = samples::device("device");
         device.limits.compute_units = 8;

@@ -5,7 +5,7 @@ use crate::samples;
 use cltune_core::declaration::ReferenceKernel;
 use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, Memory, ScalarType};
+use cltune_core::model::{Access, Argument, Memory, ScalarType, StageArgument};
 use cltune_core::parameter::{Domain, Parameter};
 
 /// `WG` of 32 to 256 and 96, `global(n rounded up, 3)`, `local(WG, 1)`, and a buffer of `n` floats.
@@ -31,7 +31,9 @@ fn declaration(dimensions: &[&'static str], constraints: &[&str]) -> Declaration
     let constraints = constraints.iter().map(|text| parse(text, Type::Bool));
     let constraints: Vec<Formula> = constraints.collect();
     model.constraints = constraints.into();
-    (model.global, model.local) = (global.into(), local.into());
+    let stage = model.single_stage_mut().unwrap();
+    (stage.global, stage.local) = (global.into(), local.into());
+    stage.arguments = vec![StageArgument::Passed(0)].into();
     model.arguments = vec![Argument {
         name: "x".into(),
         kind: buffer,

@@ -3,7 +3,7 @@
 use cltune_core::List;
 use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
-use cltune_core::model::Model;
+use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 
 /// A tunable with the parameter `WG` (32 to 256 in powers of two) and the dimension `n`.
@@ -20,7 +20,6 @@ pub(crate) fn declaration(
         model: Model {
             name: name.into(),
             fingerprint: fingerprint.into(),
-            kernel: "kernel".into(),
             source: "".into(),
             options: List::Borrowed(&[]),
             parameters: vec![Parameter {
@@ -30,12 +29,10 @@ pub(crate) fn declaration(
             .into(),
             dimensions: vec!["n".into()].into(),
             constraints: List::Borrowed(&[]),
-            global: List::Borrowed(&[]),
-            local: List::Borrowed(&[]),
-            offset: List::Borrowed(&[]),
-            local_memory: None,
             defines: List::Borrowed(&[]),
             arguments: List::Borrowed(&[]),
+            scratch: vec![].into(),
+            steps: vec![Step::Launch(Stage::new("kernel".into()))].into(),
             default: None,
         },
         package: "app".to_owned(),

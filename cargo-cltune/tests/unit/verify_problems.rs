@@ -4,7 +4,7 @@ use super::*;
 use crate::samples;
 use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, Memory};
+use cltune_core::model::{Access, Argument, Memory, StageArgument};
 
 fn formula(model: &Model, text: &str) -> Formula {
     let scope = Scope {
@@ -29,12 +29,14 @@ fn model() -> Model {
         scalar: ScalarType::U16,
         dimension: Some(0),
     };
-    model.global = global.into();
-    model.local = local.into();
+    model.single_stage_mut().unwrap().global = global.into();
+    model.single_stage_mut().unwrap().local = local.into();
     let argument = |name: &'static str, kind| Argument {
         name: name.into(),
         kind,
     };
+    let passed = vec![StageArgument::Passed(0), StageArgument::Passed(1)];
+    model.single_stage_mut().unwrap().arguments = passed.into();
     model.arguments = vec![argument("n", n), argument("x", buffer)].into();
     model
 }
@@ -81,7 +83,8 @@ fn larger_problems_keep_to_constraints_types_and_memory() {
 #[test]
 fn uneven_problems_are_prime_where_constraints_allow_and_else_what_they_allow() {
     let mut free = model();
-    free.global = vec![formula(&free, "n * WG"), formula(&free, "3")].into();
+    free.single_stage_mut().unwrap().global =
+        vec![formula(&free, "n * WG"), formula(&free, "3")].into();
     let with_dimensions = |names: &[&'static str], constraints: &[&str]| {
         let mut model = free.clone();
         model.dimensions = names.iter().map(|name| (*name).into()).collect();

@@ -1,7 +1,7 @@
 //! The index space of a launch.
 
-use super::{Model, Quantity, Rejection};
-use crate::device::{DeviceField, DeviceLimits};
+use super::{Quantity, Rejection, Stage};
+use crate::device::DeviceField;
 use crate::expr::{Env, EvalError, Formula};
 use std::fmt;
 
@@ -53,26 +53,12 @@ impl fmt::Display for Geometry {
     }
 }
 
-impl Model {
-    /// The index space of a configuration, checked against the device's limits.
+impl Stage {
+    /// The index space of its launch, checked against the device's limits.
     ///
     /// # Errors
     /// Sizes that have no value, are not positive, exceed a limit of the device or do not divide.
-    pub fn geometry(
-        &self,
-        codes: &[i64],
-        dims: &[i64],
-        device: &DeviceLimits,
-    ) -> Result<Geometry, Rejection> {
-        self.check_shape(codes, dims)?;
-        self.geometry_in(&Env {
-            params: codes,
-            dims,
-            device,
-        })
-    }
-
-    pub(super) fn geometry_in(&self, env: &Env<'_>) -> Result<Geometry, Rejection> {
+    pub fn geometry(&self, env: &Env<'_>) -> Result<Geometry, Rejection> {
         let rank = self.global.len();
         let fits = |len: usize| len == 0 || len == rank;
         if !(1..=3).contains(&rank) || !fits(self.local.len()) || !fits(self.offset.len()) {

@@ -1,5 +1,6 @@
 //! The reasons why a configuration cannot be launched.
 
+use super::ScalarType;
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
@@ -97,6 +98,48 @@ pub enum Rejection {
         /// The local size in work-items.
         local: i64,
     },
+    /// One stage of a group of launches cannot be launched.
+    #[error("in the stage `{kernel}`, {reason}")]
+    Stage {
+        /// The name of its kernel.
+        kernel: Text,
+        /// Why not.
+        reason: Box<Self>,
+    },
+    /// No condition of a stage holds, and no steps are repeated.
+    #[error("it launches no stage")]
+    NothingRuns,
+    /// Two buffers that are copied or change places have different lengths.
+    #[error(
+        "`{first}` has {first_len} elements and `{second}` has {second_len}: buffers that are \
+         copied or change places have the same length"
+    )]
+    DifferentLengths {
+        /// One buffer.
+        first: Text,
+        /// Its length, elements.
+        first_len: i64,
+        /// The other.
+        second: Text,
+        /// Its length, elements.
+        second_len: i64,
+    },
+    /// A computed scalar that its type cannot hold.
+    #[error("the value `{text}` is {value}, which `{}` cannot hold", scalar.rust_name())]
+    BeyondType {
+        /// The formula.
+        text: Text,
+        /// Its value.
+        value: i64,
+        /// The type.
+        scalar: ScalarType,
+    },
+    /// More steps than one call may have.
+    #[error("a call has more than {most} steps")]
+    TooManySteps {
+        /// The most.
+        most: usize,
+    },
 }
 
 /// What a formula of a declaration computes, for messages.
@@ -119,6 +162,16 @@ pub enum Quantity {
     ArgumentLength(Text),
     /// The value of an extra macro.
     Define(Text),
+    /// The length of a scratch buffer, in elements.
+    ScratchLength(Text),
+    /// The size of a scratch buffer, in bytes.
+    ScratchBytes(Text),
+    /// The condition of a step.
+    Condition,
+    /// The number of rounds of repeated steps.
+    Rounds,
+    /// The value of a scalar that a stage computes.
+    Value,
 }
 
 impl fmt::Display for Quantity {
@@ -132,6 +185,11 @@ impl fmt::Display for Quantity {
             Self::LocalMemory => f.write_str("the local memory of a work-group in bytes"),
             Self::ArgumentLength(name) => write!(f, "the length of the argument `{name}`"),
             Self::Define(name) => write!(f, "the macro {name} ="),
+            Self::ScratchLength(name) => write!(f, "the length of the scratch buffer `{name}`"),
+            Self::ScratchBytes(name) => write!(f, "the scratch buffer `{name}` in bytes"),
+            Self::Condition => f.write_str("the condition"),
+            Self::Rounds => f.write_str("the number of rounds"),
+            Self::Value => f.write_str("the value"),
         }
     }
 }

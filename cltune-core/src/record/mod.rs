@@ -13,6 +13,8 @@ mod fields;
 mod read;
 #[cfg(feature = "parse")]
 mod read_model;
+#[cfg(feature = "parse")]
+mod read_steps;
 mod write;
 
 pub use error::{RecordError, RecordProblem};

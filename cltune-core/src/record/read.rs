@@ -58,7 +58,13 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    let arguments = fields.tables("argument")?;
+    let mut fills = Vec::new();
+    for argument in fields.tables("argument")? {
+        // Local memory is not filled.
+        if argument.optional_text("local")?.is_none() {
+            fills.push(fill(&argument)?);
+        }
+    }
     Ok(Declaration {
         package: fields.owned("package")?,
         version: fields.owned("version")?,
@@ -70,7 +76,7 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         reference: reference(fields, &model)?,
         tolerance: tolerance(fields, &model)?,
         draws: draws(fields)?,
-        fills: arguments.iter().map(fill).collect::<Result<_, _>>()?,
+        fills,
         bytes: fields.optional_formula("bytes", &scope)?,
         flops: fields.optional_formula("flops", &scope)?,
         even_work: fields.optional_ints("even_work")?.is_some(),

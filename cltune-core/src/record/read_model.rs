@@ -2,9 +2,13 @@
 
 use super::RecordProblem;
 use super::fields::Fields;
+use super::read_steps::{self, Names};
 use super::write::access_word;
 use crate::expr::{Formula, Scope, Type};
-use crate::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use crate::model::{
+    Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType, Scratch, Stage,
+    StageArgument, Step,
+};
 use crate::parameter::{Domain, Parameter, is_c_identifier};
 use crate::{List, Text};
 use std::collections::HashSet;
@@ -23,10 +27,6 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         parameters: &parameters,
         dimensions: &dimensions,
     };
-    let global = fields.formulas("global", &scope, Type::Int)?;
-    let local = fields.formulas("local", &scope, Type::Int)?;
-    let offset = fields.formulas("offset", &scope, Type::Int)?;
-    check_rank(fields, &global, &[("local", &local), ("offset", &offset)])?;
     let defines: Vec<Define> = fields
         .tables("define")?
         .iter()
@@ -37,24 +37,31 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
             })
         })
         .collect::<Result<_, RecordProblem>>()?;
-    let arguments: Vec<Argument> = fields
-        .tables("argument")?
-        .iter()
-        .map(|table| argument(table, &scope))
-        .collect::<Result<_, _>>()?;
+    let (arguments, single) = arguments(fields, &scope)?;
+    let (scratch, steps) = if fields.optional_text("kernel")?.is_some() {
+        let stage = stage(fields, &scope, &scope, single)?;
+        (Vec::new(), vec![Step::Launch(stage)])
+    } else {
+        let scratch = fields.tables("scratch")?;
+        let scratch = scratch.iter().map(|table| self::scratch(table, &scope));
+        let scratch: Vec<Scratch> = scratch.collect::<Result<_, _>>()?;
+        let names = Names {
+            arguments: &arguments,
+            scratch: &scratch,
+        };
+        let steps = read_steps::steps(&fields.tables("step")?, &scope, &names)?;
+        (scratch, steps)
+    };
     Ok(Model {
         name: printable(fields, "name", fields.text("name")?)?,
         fingerprint: fields.owned("fingerprint")?.into(),
-        kernel: fields.owned("kernel")?.into(),
         source: fields.owned("source")?.into(),
         options: texts(fields.texts("options")?),
         constraints: fields.formulas("constraints", &scope, Type::Bool)?.into(),
-        global: global.into(),
-        local: local.into(),
-        offset: offset.into(),
-        local_memory: fields.optional_formula("local_memory", &scope)?,
         defines: defines.into(),
         arguments: arguments.into(),
+        scratch: scratch.into(),
+        steps: steps.into(),
         default: default(fields, &parameters)?,
         parameters: parameters.into(),
         dimensions,
@@ -87,7 +94,7 @@ fn texts(texts: Vec<&str>) -> List<Text> {
 
 /// A name that people are shown. No compiler gives it control characters, which a terminal would
 /// obey.
-fn printable(fields: &Fields<'_>, key: &str, name: &str) -> Result<Text, RecordProblem> {
+pub(super) fn printable(fields: &Fields<'_>, key: &str, name: &str) -> Result<Text, RecordProblem> {
     if name.contains(char::is_control) {
         return Err(fields.damaged(key, format!("{name:?} has control characters")));
     }
@@ -186,6 +193,62 @@ fn check_members<T: Eq + std::hash::Hash>(
     Ok(())
 }
 
+/// The arguments of the call, and those of the only stage of a single launch.
+fn arguments(
+    fields: &Fields<'_>,
+    scope: &Scope<'_>,
+) -> Result<(Vec<Argument>, Vec<StageArgument>), RecordProblem> {
+    let (mut passed, mut of_stage) = (Vec::new(), Vec::new());
+    for table in fields.tables("argument")? {
+        if table.optional_text("local")?.is_some() {
+            of_stage.push(StageArgument::Local {
+                name: table.owned("name")?.into(),
+                element: scalar_type(&table, "local")?,
+                len: table.formula("len", scope)?,
+            });
+        } else {
+            of_stage.push(StageArgument::Passed(position(passed.len())));
+            passed.push(argument(&table, scope)?);
+        }
+    }
+    Ok((passed, of_stage))
+}
+
+/// A position in a list that no source can make longer than 16 bits count.
+pub(super) fn position(position: usize) -> u16 {
+    u16::try_from(position).unwrap_or(u16::MAX)
+}
+
+fn scratch(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Scratch, RecordProblem> {
+    Ok(Scratch {
+        name: printable(table, "name", table.text("name")?)?,
+        element: scalar_type(table, "element")?,
+        len: table.formula("len", scope)?,
+    })
+}
+
+/// A stage; `scope` is that of its sizes, `rounds` that of its condition.
+pub(super) fn stage(
+    table: &Fields<'_>,
+    scope: &Scope<'_>,
+    rounds: &Scope<'_>,
+    arguments: Vec<StageArgument>,
+) -> Result<Stage, RecordProblem> {
+    let global = table.formulas("global", scope, Type::Int)?;
+    let local = table.formulas("local", scope, Type::Int)?;
+    let offset = table.formulas("offset", scope, Type::Int)?;
+    check_rank(table, &global, &[("local", &local), ("offset", &offset)])?;
+    Ok(Stage {
+        kernel: table.owned("kernel")?.into(),
+        when: table.optional_condition("when", rounds)?,
+        global: global.into(),
+        local: local.into(),
+        offset: offset.into(),
+        local_memory: table.optional_formula("local_memory", scope)?,
+        arguments: arguments.into(),
+    })
+}
+
 fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordProblem> {
     let kind = if table.optional_text("scalar")?.is_some() {
         let dimension = match table.optional_ints("dimension")?.as_deref() {
@@ -209,11 +272,7 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
             memory: Memory::Buffer,
         }
     } else {
-        let element = scalar_type(table, "local")?;
-        ArgumentKind::Local {
-            element,
-            len: table.formula("len", scope)?,
-        }
+        return Err(table.damaged("scalar", "it is missing, and so are `buffer` and `local`"));
     };
     Ok(Argument {
         name: table.owned("name")?.into(),
@@ -221,7 +280,7 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
     })
 }
 
-fn scalar_type(table: &Fields<'_>, key: &str) -> Result<ScalarType, RecordProblem> {
+pub(super) fn scalar_type(table: &Fields<'_>, key: &str) -> Result<ScalarType, RecordProblem> {
     let name = table.text(key)?;
     ScalarType::from_rust_name(name)
         .ok_or_else(|| table.damaged(key, format!("{name:?} is not a scalar type")))

@@ -3,9 +3,12 @@
 use crate::Text;
 use crate::declaration::{Declaration, Fill, NormTolerance, Reference, Tolerance};
 use crate::expr::Formula;
-use crate::model::{Access, Argument, ArgumentKind, Memory, Model};
+use crate::model::{
+    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Stage, StageArgument, Step,
+};
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
+use std::iter;
 
 /// The version of records that this version writes, and the newest it reads.
 pub const VERSION: u32 = 1;
@@ -67,11 +70,105 @@ pub(super) fn text(declaration: &Declaration) -> String {
         out.text("name", &define.name);
         out.text("value", &define.value.text);
     }
-    for (position, argument) in model.arguments.iter().enumerate() {
-        argument_table(&mut out, argument);
-        fill_keys(&mut out, fills.get(position).unwrap_or(&Fill::None));
+    arguments(&mut out, model, fills);
+    if model.single_stage().is_none() {
+        for scratch in model.scratch.iter() {
+            out.table("[[scratch]]");
+            out.text("name", &scratch.name);
+            out.text("element", scratch.element.rust_name());
+            out.text("len", &scratch.len.text);
+        }
+        step_tables(&mut out, model, &model.steps, 0);
     }
     out.0
+}
+
+/// The arguments of the call; with those of a single launch stands its local memory.
+fn arguments(out: &mut Writer, model: &Model, fills: &[Fill]) {
+    let stage_arguments = model.single_stage().map(|stage| &stage.arguments);
+    let mut passed = model
+        .arguments
+        .iter()
+        .zip(fills.iter().chain(iter::repeat(&Fill::None)));
+    for argument in stage_arguments
+        .iter()
+        .flat_map(|arguments| arguments.iter())
+    {
+        match argument {
+            StageArgument::Local { name, element, len } => {
+                out.table("[[argument]]");
+                out.text("name", name);
+                out.text("local", element.rust_name());
+                out.text("len", &len.text);
+            }
+            _ => passed
+                .next()
+                .into_iter()
+                .for_each(|passed| passed_argument(out, passed)),
+        }
+    }
+    passed.for_each(|passed| passed_argument(out, passed));
+}
+
+fn passed_argument(out: &mut Writer, (argument, fill): (&Argument, &Fill)) {
+    argument_table(out, argument);
+    fill_keys(out, fill);
+}
+
+/// Steps in order; those of a round follow their `repeat`, one deeper.
+fn step_tables(out: &mut Writer, model: &Model, steps: &[Step], depth: i64) {
+    let name = |buffer| buffer_name(model, buffer);
+    for step in steps {
+        out.table("[[step]]");
+        out.ints("depth", &[depth]);
+        match step {
+            Step::Launch(stage) => {
+                out.text("kernel", &stage.kernel);
+                size_keys(out, stage);
+                let arguments = stage.arguments.iter();
+                out.strings(
+                    "arguments",
+                    arguments.map(|argument| match argument {
+                        StageArgument::Passed(position) => name(BufferRef::Passed(*position)),
+                        StageArgument::Scratch(position) => name(BufferRef::Scratch(*position)),
+                        StageArgument::Value { scalar, value } => {
+                            format!("{} = {}", scalar.rust_name(), value.text)
+                        }
+                        StageArgument::Local { name, element, len } => {
+                            format!("{name}: {} = {}", element.rust_name(), len.text)
+                        }
+                    }),
+                );
+            }
+            Step::Clear { buffer, .. } => out.text("clear", &name(*buffer)),
+            Step::Copy { from, to, .. } => out.strings("copy", [name(*from), name(*to)]),
+            Step::Swap { buffers } => out.strings("swap", buffers.map(name)),
+            Step::Repeat {
+                round,
+                count,
+                steps,
+            } => {
+                out.text("round", round);
+                out.text("count", &count.text);
+                step_tables(out, model, steps, depth + 1);
+            }
+        }
+        out.optional_formula("when", step.when());
+    }
+}
+
+fn buffer_name(model: &Model, buffer: BufferRef) -> String {
+    match buffer {
+        BufferRef::Passed(position) => model.arguments[usize::from(position)].name.to_string(),
+        BufferRef::Scratch(position) => model.scratch[usize::from(position)].name.to_string(),
+    }
+}
+
+fn size_keys(out: &mut Writer, stage: &Stage) {
+    out.formulas("global", &stage.global);
+    out.formulas("local", &stage.local);
+    out.formulas("offset", &stage.offset);
+    out.optional_formula("local_memory", stage.local_memory.as_ref());
 }
 
 fn tolerance_keys(out: &mut Writer, tolerance: &Tolerance) {
@@ -92,15 +189,16 @@ fn tolerance_keys(out: &mut Writer, tolerance: &Tolerance) {
 
 fn model_keys(out: &mut Writer, model: &Model) {
     out.text("fingerprint", &model.fingerprint);
-    out.text("kernel", &model.kernel);
+    if let Some(stage) = model.single_stage() {
+        out.text("kernel", &stage.kernel);
+    }
     out.text("source", &model.source);
     out.texts("options", &model.options);
     out.texts("dimensions", &model.dimensions);
     out.formulas("constraints", &model.constraints);
-    out.formulas("global", &model.global);
-    out.formulas("local", &model.local);
-    out.formulas("offset", &model.offset);
-    out.optional_formula("local_memory", model.local_memory.as_ref());
+    if let Some(stage) = model.single_stage() {
+        size_keys(out, stage);
+    }
     if let Some(default) = &model.default {
         out.ints("default", default);
     }
@@ -156,10 +254,6 @@ fn argument_table(out: &mut Writer, argument: &Argument) {
             out.text("buffer", element.rust_name());
             out.text("access", access_word(*access));
             out.optional_formula("len", len.as_ref());
-        }
-        ArgumentKind::Local { element, len } => {
-            out.text("local", element.rust_name());
-            out.text("len", &len.text);
         }
     }
 }

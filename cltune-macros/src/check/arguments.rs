@@ -1,4 +1,4 @@
-//! The kernel's arguments: those of the function, and local memory.
+//! The arguments of a call, and the local memory of a single launch.
 
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
@@ -7,27 +7,33 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::Fill;
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{self, Access, ArgumentKind, Memory, ScalarType};
+use cltune_core::model::{self, Access, ArgumentKind, Memory, ScalarType, StageArgument};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
-/// The kernel's arguments in the order of its signature.
+/// The arguments of a call.
 #[derive(Default)]
 pub(super) struct KernelArguments {
+    /// Those that are passed, in the order of the function's.
     pub(super) arguments: Vec<model::Argument>,
-    /// One for each argument.
+    /// One for each of them.
     pub(super) fills: Vec<Fill>,
+    /// The kernel's arguments where the tunable is one launch: the same, with local memory between.
+    pub(super) of_launch: Vec<StageArgument>,
 }
 
 impl KernelArguments {
     fn push(&mut self, name: &Ident, kind: ArgumentKind, fill: Fill) {
         let name = text(name);
+        if let Ok(position) = u16::try_from(self.arguments.len()) {
+            self.of_launch.push(StageArgument::Passed(position));
+        }
         self.arguments.push(model::Argument { name, kind });
         self.fills.push(fill);
     }
 }
 
-/// The kernel's arguments.
+/// The arguments of a call.
 pub(super) fn arguments(
     attribute: &Attribute,
     written: &[Argument],
@@ -40,6 +46,12 @@ pub(super) fn arguments(
         .local_args
         .as_ref()
         .map_or(&no_locals, |clause| &clause.value);
+    // Stages name their local memory themselves.
+    let locals = if attribute.stages.is_some() {
+        &no_locals
+    } else {
+        locals
+    };
     check_places(locals, written, errors);
     let mut kernel = KernelArguments::default();
     for argument in written {
@@ -190,11 +202,10 @@ fn push_local(
     let element = errors.take(element_type(&local.element));
     let len = scopes.formula(&local.len, Type::Int, Names::All, errors);
     if let (Some(element), Some(len)) = (element, len) {
-        kernel.push(
-            &local.name,
-            ArgumentKind::Local { element, len },
-            Fill::None,
-        );
+        let name = text(&local.name);
+        kernel
+            .of_launch
+            .push(StageArgument::Local { name, element, len });
     }
 }
 

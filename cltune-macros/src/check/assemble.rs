@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};
 use cltune_core::declaration::{Declaration, Fill, Reference};
 use cltune_core::expr::Formula;
-use cltune_core::model::{Argument, Model};
+use cltune_core::model::{Argument, Model, Scratch, Step};
 use syn::Expr;
 use syn::ext::IdentExt;
 
@@ -30,31 +30,27 @@ impl Clauses<'_> {
         parameters: &[Parameter],
         source: String,
         arguments: Vec<Argument>,
+        (scratch, steps): (Vec<Scratch>, Vec<Step>),
         errors: &mut Errors,
     ) -> Model {
         let Self {
             attribute, scopes, ..
         } = self;
-        let function = self.item.signature.ident.unraw().to_string();
-        let name = names::lockfile_name(attribute.name.as_ref(), &function, errors);
+        let name = names::lockfile_name(attribute.name.as_ref(), &self.function(), errors);
         let constraints = attribute.constraints.as_ref();
-        let local_memory = attribute.local_memory.as_ref();
         let defaults = attribute.defaults.as_ref();
         Model {
             name: format!("{}::{name}", self.environment.package.replace('-', "_")).into(),
             fingerprint: "".into(),
-            kernel: names::kernel_name(attribute.kernel.as_ref(), &function, errors).into(),
             source: source.into(),
             options: tuning::options(attribute.options.as_ref(), errors).into(),
             parameters: scopes.parameters().to_vec().into(),
             dimensions: scopes.dimensions().to_vec().into(),
             constraints: formulas::conditions(constraints, scopes, errors).into(),
-            global: self.global(errors).into(),
-            local: self.of_same_rank(attribute.local.as_ref(), errors).into(),
-            offset: self.of_same_rank(attribute.offset.as_ref(), errors).into(),
-            local_memory: formulas::single(local_memory, scopes, Names::All, errors),
             defines: formulas::defines(attribute.defines.as_ref(), scopes, errors).into(),
             arguments: arguments.into(),
+            scratch: scratch.into(),
+            steps: steps.into(),
             default: tuning::defaults(defaults, parameters, self.grammatical, errors)
                 .map(Into::into),
         }
@@ -98,7 +94,12 @@ impl Clauses<'_> {
         }
     }
 
-    fn global(self, errors: &mut Errors) -> Vec<Formula> {
+    /// The function's name.
+    pub(super) fn function(self) -> String {
+        self.item.signature.ident.unraw().to_string()
+    }
+
+    pub(super) fn global(self, errors: &mut Errors) -> Vec<Formula> {
         if let Some(global) = &self.attribute.global {
             return formulas::sizes(global, self.scopes, Names::All, errors);
         }
@@ -113,15 +114,16 @@ impl Clauses<'_> {
     }
 
     /// The local size or the offset, which have as many dimensions as the global size.
-    fn of_same_rank(
+    pub(super) fn of_same_rank(
         self,
         clause: Option<&Spanned<Vec<Expr>>>,
+        global: Option<&Spanned<Vec<Expr>>>,
         errors: &mut Errors,
     ) -> Vec<Formula> {
         let Some(clause) = clause else {
             return Vec::new();
         };
-        formulas::check_rank(clause, self.attribute.global.as_ref(), errors);
+        formulas::check_rank(clause, global, errors);
         formulas::sizes(clause, self.scopes, Names::All, errors)
     }
 }

@@ -26,9 +26,13 @@ pub(super) enum Names {
 }
 
 /// The names of a tunable.
+#[derive(Clone)]
 pub(super) struct Scopes {
     parameters: Vec<parameter::Parameter>,
+    /// The problem dimensions, then the rounds around the formula.
     dimensions: Vec<Text>,
+    /// The number of problem dimensions.
+    problem_dimensions: usize,
     /// Names that are there and cannot be used, with the reason; without one where a mistake was
     /// reported at their declaration.
     unusable: HashMap<String, Option<String>>,
@@ -77,6 +81,7 @@ impl Scopes {
         Self {
             parameters: parameters.iter().map(Parameter::core).collect(),
             dimensions: dimensions.iter().map(text).collect(),
+            problem_dimensions: dimensions.len(),
             unusable,
             complete,
         }
@@ -88,6 +93,26 @@ impl Scopes {
 
     pub(super) fn dimensions(&self) -> &[Text] {
         &self.dimensions
+    }
+
+    /// The same names, and that of a round.
+    pub(super) fn in_round(&self, round: &Ident) -> Self {
+        let mut inner = self.clone();
+        inner.dimensions.push(text(round));
+        inner
+    }
+
+    /// The same names for what is the same in all rounds.
+    pub(super) fn without_rounds(&self) -> Self {
+        let mut outer = self.clone();
+        for round in outer.dimensions.split_off(self.problem_dimensions) {
+            let reason = format!(
+                "`{round}` is the number of a round, and sizes are the same in all rounds; \
+                 conditions and computed scalars may use it"
+            );
+            outer.unusable.insert(round.to_string(), Some(reason));
+        }
+        outer
     }
 
     /// Whether every name is known.

@@ -5,7 +5,7 @@
 //! up.
 
 use crate::errors::{Errors, did_you_mean};
-use crate::parse::Attribute;
+use crate::parse::{Attribute, StepSyntax};
 use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::model::{Model, mentioned};
 use cltune_core::parameter::Domain;
@@ -21,15 +21,12 @@ pub(super) fn check(
 ) {
     let model = &declaration.model;
     let own = without_places(&model.source);
-    if !may_have(model, &own, &model.kernel) {
-        let (span, hint) = match &attribute.kernel {
-            Some(clause) => (clause.value.span(), ""),
-            None => (
-                function,
-                ", the Rust function's name; `kernel = \"…\"` names another",
-            ),
-        };
-        errors.add(span, missing(&own, &model.kernel, hint));
+    let places = stage_places(attribute, function);
+    for (stage, (span, hint)) in model.stages().into_iter().zip(places) {
+        // Which kernels a name with parameters in it stands for, only a configuration tells.
+        if !stage.kernel.contains('{') && !may_have(model, &own, &stage.kernel) {
+            errors.add(span, missing(&own, &stage.kernel, hint));
+        }
     }
     let Reference::Kernel(reference) = &declaration.reference else {
         return;
@@ -41,6 +38,31 @@ pub(super) fn check(
         let span = written.map_or(function, syn::LitStr::span);
         errors.add(span, missing(&source, &reference.kernel, ""));
     }
+}
+
+/// Where the kernels of the stages are named, and what to say about it.
+fn stage_places(attribute: &Attribute, function: Span) -> Vec<(Span, &'static str)> {
+    fn collect(steps: &[StepSyntax], places: &mut Vec<(Span, &'static str)>) {
+        for step in steps {
+            match step {
+                StepSyntax::Launch(stage) => places.push((stage.kernel.span, "")),
+                StepSyntax::Repeat { steps, .. } => collect(steps, places),
+                _ => {}
+            }
+        }
+    }
+    if let Some(stages) = &attribute.stages {
+        let mut places = Vec::new();
+        collect(&stages.value, &mut places);
+        return places;
+    }
+    vec![match &attribute.kernel {
+        Some(clause) => (clause.value.span(), ""),
+        None => (
+            function,
+            ", the Rust function's name; `kernel = \"…\"` names another",
+        ),
+    }]
 }
 
 /// A source without the lines that say where it is from, for example from the body of the function

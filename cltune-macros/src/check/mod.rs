@@ -14,6 +14,7 @@
 //! | `tuning` | defaults, options and reference |
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
+//! | `stages` | the steps of a call |
 //! | `source` | the kernel's source |
 //! | `kernel` | whether it can have the kernels that are named |
 //! | `assemble` | the model and the declaration, put together |
@@ -34,6 +35,7 @@ mod problems;
 mod signature;
 mod source;
 mod split;
+mod stages;
 mod tuning;
 mod verification;
 
@@ -109,8 +111,15 @@ pub(crate) fn check(
         scopes: &scopes,
         grammatical,
     };
+    let steps = stages::steps(clauses, &kernel_arguments, &arguments, errors);
     let mut declaration = clauses.declaration(
-        clauses.model(&parameters, source.text, kernel_arguments.arguments, errors),
+        clauses.model(
+            &parameters,
+            source.text,
+            kernel_arguments.arguments,
+            steps,
+            errors,
+        ),
         problems.sizes,
         reference.value,
         kernel_arguments.fills,

@@ -2,10 +2,10 @@
 
 use super::identifiers::macro_name;
 use super::parameters::Parameter;
-use crate::errors::Errors;
+use crate::errors::{Errors, did_you_mean};
 use crate::parse::{Argument, Attribute, Spanned};
-use cltune_core::parameter::{Domain, is_c_identifier};
-use proc_macro2::Ident;
+use cltune_core::parameter::{self, Domain, is_c_identifier};
+use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -133,6 +133,39 @@ pub(super) fn check_kernel_name(literal: &LitStr, errors: &mut Errors) {
     if !is_c_identifier(&literal.value()) {
         errors.add(
             literal.span(),
+            "the name of a `__kernel` function consists of ASCII letters, digits and `_`",
+        );
+    }
+}
+
+/// Reports what is no name of a kernel once each `{PARAMETER}` in it is replaced by a value.
+pub(super) fn check_kernel_pattern(
+    pattern: &str,
+    span: Span,
+    parameters: &[parameter::Parameter],
+    errors: &mut Errors,
+) {
+    let mut rest = pattern;
+    let mut name = String::new();
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((inside, after)) = after.split_once('}') else {
+            errors.add(span, "the name of the kernel has a `{` without its `}`");
+            return;
+        };
+        if !parameters.iter().any(|parameter| parameter.name == inside) {
+            let known = parameters.iter().map(|parameter| parameter.name.as_ref());
+            let near = did_you_mean(inside, known);
+            errors.add(span, format!("there is no parameter `{inside}`{near}"));
+            return;
+        }
+        name.push_str(before);
+        name.push('0');
+        rest = after;
+    }
+    name.push_str(rest);
+    if !is_c_identifier(&name) {
+        errors.add(
+            span,
             "the name of a `__kernel` function consists of ASCII letters, digits and `_`",
         );
     }

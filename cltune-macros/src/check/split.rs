@@ -266,7 +266,7 @@ pub(super) fn check_lengths(
         let Some(division) = division else {
             continue;
         };
-        let passed = model.passed().zip(&*division.arguments);
+        let passed = model.arguments.iter().zip(&*division.arguments);
         for (argument, partition) in passed {
             let written = written
                 .iter()

@@ -3,7 +3,9 @@
 
 use super::context::Context;
 use cltune_core::expr::{Formula, Op};
-use cltune_core::model::{Access, Argument, ArgumentKind, Memory, Model, ScalarType};
+use cltune_core::model::{
+    Access, Argument, ArgumentKind, BufferRef, Memory, Model, ScalarType, StageArgument, Step,
+};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
 use proc_macro2::{Literal, TokenStream};
@@ -15,39 +17,43 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
     let Model {
         name,
         fingerprint,
-        kernel,
         source,
         options,
         parameters,
         dimensions,
         constraints,
-        global,
-        local,
-        offset,
-        local_memory,
         defines,
         arguments,
+        scratch,
+        steps,
         default,
     } = model;
-    let [name, fingerprint, kernel, source] = [name, fingerprint, kernel, source].map(text);
+    let [name, fingerprint, source] = [name, fingerprint, source].map(text);
     let options = list(options, text);
     let parameters = list(parameters, parameter);
     let dimensions = list(dimensions, text);
-    let [constraints, global, local, offset] =
-        [constraints, global, local, offset].map(|formulas| list(formulas, formula));
-    let local_memory = option(local_memory.as_ref().map(formula));
+    let constraints = list(constraints, formula);
     let defines = list(defines, |define| {
         let (name, value) = (text(&define.name), formula(&define.value));
         quote!(Define { name: #name, value: #value })
     });
     let arguments = list(arguments, argument);
+    let scratch = list(scratch, |scratch| {
+        let (name, len) = (text(&scratch.name), formula(&scratch.len));
+        let element = scalar(scratch.element);
+        quote!(Scratch { name: #name, element: #element, len: #len })
+    });
+    let steps = list(steps, step);
     let default = option(default.as_ref().map(|codes| integers(codes)));
     quote! {{
         #[allow(unused_imports)]
         use #krate::__private::core::{
             device::DeviceField,
             expr::{Formula, Op, Program},
-            model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType},
+            model::{
+                Access, Argument, ArgumentKind, BufferRef, Define, Memory, Model, ScalarType,
+                Scratch, Stage, StageArgument, Step,
+            },
             parameter::{Domain, Parameter},
         };
         #[allow(unused_imports)]
@@ -55,18 +61,15 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         Model {
             name: #name,
             fingerprint: #fingerprint,
-            kernel: #kernel,
             source: #source,
             options: #options,
             parameters: #parameters,
             dimensions: #dimensions,
             constraints: #constraints,
-            global: #global,
-            local: #local,
-            offset: #offset,
-            local_memory: #local_memory,
             defines: #defines,
             arguments: #arguments,
+            scratch: #scratch,
+            steps: #steps,
             default: #default,
         }
     }}
@@ -223,10 +226,6 @@ fn argument(argument: &Argument) -> TokenStream {
                 }
             }
         }
-        ArgumentKind::Local { element, len } => {
-            let (element, len) = (scalar(*element), formula(len));
-            quote!(Local { element: #element, len: #len })
-        }
     };
     quote!(Argument { name: #name, kind: ArgumentKind::#kind })
 }
@@ -234,4 +233,85 @@ fn argument(argument: &Argument) -> TokenStream {
 fn memory_name(memory: Memory) -> TokenStream {
     let name = format_ident!("{memory:?}");
     quote!(#name)
+}
+
+fn step(step: &Step) -> TokenStream {
+    let when = |when: &Option<Formula>| option(when.as_ref().map(formula));
+    match step {
+        Step::Launch(stage) => {
+            let kernel = text(&stage.kernel);
+            let when = when(&stage.when);
+            let sizes = [&stage.global, &stage.local, &stage.offset];
+            let [global, local, offset] = sizes.map(|formulas| list(formulas, formula));
+            let local_memory = option(stage.local_memory.as_ref().map(formula));
+            let arguments = list(&stage.arguments, stage_argument);
+            quote! {
+                Step::Launch(Stage {
+                    kernel: #kernel,
+                    when: #when,
+                    global: #global,
+                    local: #local,
+                    offset: #offset,
+                    local_memory: #local_memory,
+                    arguments: #arguments,
+                })
+            }
+        }
+        Step::Clear { buffer, when: done } => {
+            let (buffer, when) = (buffer_ref(*buffer), when(done));
+            quote!(Step::Clear { buffer: #buffer, when: #when })
+        }
+        Step::Copy {
+            from,
+            to,
+            when: done,
+        } => {
+            let (from, to, when) = (buffer_ref(*from), buffer_ref(*to), when(done));
+            quote!(Step::Copy { from: #from, to: #to, when: #when })
+        }
+        Step::Swap { buffers } => {
+            let [a, b] = buffers.map(buffer_ref);
+            quote!(Step::Swap { buffers: [#a, #b] })
+        }
+        Step::Repeat {
+            round,
+            count,
+            steps,
+        } => {
+            let (round, count) = (text(round), formula(count));
+            let steps = list(steps, self::step);
+            quote!(Step::Repeat { round: #round, count: #count, steps: #steps })
+        }
+    }
+}
+
+fn stage_argument(argument: &StageArgument) -> TokenStream {
+    match argument {
+        StageArgument::Passed(position) => {
+            let position = Literal::u16_unsuffixed(*position);
+            quote!(StageArgument::Passed(#position))
+        }
+        StageArgument::Scratch(position) => {
+            let position = Literal::u16_unsuffixed(*position);
+            quote!(StageArgument::Scratch(#position))
+        }
+        StageArgument::Value { scalar: ty, value } => {
+            let (ty, value) = (scalar(*ty), formula(value));
+            quote!(StageArgument::Value { scalar: #ty, value: #value })
+        }
+        StageArgument::Local { name, element, len } => {
+            let (name, element, len) = (text(name), scalar(*element), formula(len));
+            quote!(StageArgument::Local { name: #name, element: #element, len: #len })
+        }
+    }
+}
+
+fn buffer_ref(buffer: BufferRef) -> TokenStream {
+    let (kind, position) = match buffer {
+        BufferRef::Passed(position) => ("Passed", position),
+        BufferRef::Scratch(position) => ("Scratch", position),
+    };
+    let kind = format_ident!("{kind}");
+    let position = Literal::u16_unsuffixed(position);
+    quote!(BufferRef::#kind(#position))
 }

@@ -1,8 +1,9 @@
 //! The clauses of `#[tunable(…)]`.
 
 use super::local_arg::LocalArg;
-use super::pieces::{Assignment, Spanned, assigned, assignments, in_parentheses, list, separated};
+use super::pieces::{Assignment, Spanned, assigned, assignments, list, separated, single};
 use super::reference::{ReferenceSyntax, reference};
+use super::stages::{ScratchSyntax, StepSyntax, steps};
 use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, TokenStream};
@@ -37,9 +38,11 @@ pub(crate) struct Attribute {
     pub(crate) flops: Option<Spanned<Expr>>,
     pub(crate) even_work: Option<Spanned<LitBool>>,
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
+    pub(crate) scratch: Option<Spanned<Vec<ScratchSyntax>>>,
+    pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
 }
 
-const CLAUSES: [&str; 23] = [
+const CLAUSES: [&str; 25] = [
     "source",
     "kernel",
     "name",
@@ -63,6 +66,8 @@ const CLAUSES: [&str; 23] = [
     "flops",
     "even_work",
     "split",
+    "scratch",
+    "stages",
 ];
 
 impl Attribute {
@@ -121,6 +126,8 @@ impl Attribute {
             "flops" => set(&mut self.flops, &word, single(input)),
             "even_work" => set(&mut self.even_work, &word, assigned(input)),
             "split" => set(&mut self.split, &word, assignments(input, errors)),
+            "scratch" => set(&mut self.scratch, &word, list(input, errors)),
+            "stages" => set(&mut self.stages, &word, steps(input, errors)),
             text => {
                 let near = did_you_mean(text, CLAUSES);
                 let clauses = quoted(CLAUSES);
@@ -141,19 +148,6 @@ fn set<T>(place: &mut Option<Spanned<T>>, word: &Ident, value: syn::Result<T>) -
     let span = word.span();
     *place = Some(Spanned { value, span });
     Ok(())
-}
-
-/// `(FORMULA)`.
-fn single(input: ParseStream<'_>) -> syn::Result<Expr> {
-    in_parentheses(input, |content| {
-        let value = content.parse()?;
-        content.parse::<Option<syn::Token![,]>>()?;
-        if content.is_empty() {
-            Ok(value)
-        } else {
-            Err(content.error("this clause takes one formula"))
-        }
-    })
 }
 
 /// A path of plain names, `::cltune_runtime` or `crate::gpu::cltune`.

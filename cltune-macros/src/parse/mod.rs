@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `attribute` | the clauses of `#[tunable(…)]` |
-//! | `reference`, `tolerance`, `local_arg` | clauses with a grammar of their own |
+//! | `reference`, `tolerance`, `local_arg`, `stages` | clauses with a grammar of their own |
 //! | `arg_options`, `split` | `#[arg(…)]`, `split(…)` in it |
 //! | `item` | the function with or without a body |
 //! | `argument` | the function's arguments and their types |
@@ -17,6 +17,7 @@ mod local_arg;
 mod pieces;
 mod reference;
 mod split;
+mod stages;
 mod tolerance;
 
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
@@ -29,4 +30,5 @@ pub(crate) use local_arg::LocalArg;
 pub(crate) use pieces::{Assignment, Number, Spanned};
 pub(crate) use reference::ReferenceSyntax;
 pub(crate) use split::SplitSyntax;
+pub(crate) use stages::{ScratchSyntax, StageSyntax, StepSyntax};
 pub(crate) use tolerance::{ToleranceSyntax, ToleranceValue};

@@ -98,6 +98,19 @@ pub(super) fn in_parentheses<T>(
     result
 }
 
+/// `(FORMULA)`.
+pub(super) fn single(input: ParseStream<'_>) -> syn::Result<Expr> {
+    in_parentheses(input, |content| {
+        let value = content.parse()?;
+        content.parse::<Option<Token![,]>>()?;
+        if content.is_empty() {
+            Ok(value)
+        } else {
+            Err(content.error("this clause takes one formula"))
+        }
+    })
+}
+
 /// `( A, B, … )` with an optional comma at the end.
 pub(super) fn list<T: Parse>(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<T>> {
     in_parentheses(input, |content| {

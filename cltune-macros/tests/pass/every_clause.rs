@@ -2,7 +2,7 @@
 
 use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_core::device::{DeviceField, DeviceLimits};
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument};
 use cltune_core::parameter::Domain;
 use cltune_runtime::{
     Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable,
@@ -124,7 +124,8 @@ fn several_devices_compute_it_along_each_divided_dimension() -> Result<()> {
 fn the_model_is_what_was_declared() {
     let model = stencil::TUNABLE.model();
     assert_eq!(model.name, "cltune_macros::filters::stencil");
-    assert_eq!(model.kernel, "stencil_3");
+    let stage = model.single_stage().expect("one launch");
+    assert_eq!(stage.kernel, "stencil_3");
     assert_eq!(*model.options, ["-cl-mad-enable", "-w"]);
     assert_eq!(*model.dimensions, ["w", "h", "filter"]);
     assert!(
@@ -163,12 +164,18 @@ fn the_model_is_what_was_declared() {
     );
     assert_eq!(model.default.as_deref(), Some(&[8, 2, 64, 0, 0, 42, 2][..]));
     let arguments: Vec<&str> = model.arguments.iter().map(|a| &*a.name).collect();
+    assert_eq!(arguments, ["w", "h", "scale", "bias", "input", "output"]);
+    let local = stage.arguments.iter().map(|argument| match argument {
+        StageArgument::Local { name, .. } => Some(&**name),
+        _ => None,
+    });
+    let (tile, halo) = (Some("tile"), Some("halo"));
     assert_eq!(
-        arguments,
-        ["w", "h", "scale", "bias", "tile", "input", "output", "halo"]
+        local.collect::<Vec<_>>(),
+        [None, None, None, None, tile, None, None, halo]
     );
     assert!(matches!(
-        model.arguments[6].kind,
+        model.arguments[5].kind,
         ArgumentKind::Buffer {
             access: Access::Write,
             element: ScalarType::F32,

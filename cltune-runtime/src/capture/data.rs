@@ -29,7 +29,7 @@ pub(super) fn keep(
     args: &[Arg<'_>],
 ) -> Result<String, DataError> {
     let mut kept = Vec::new();
-    for (argument, arg) in model.passed().zip(args) {
+    for (argument, arg) in model.arguments.iter().zip(args) {
         let name = quoted(&argument.name);
         match &argument.kind {
             ArgumentKind::Scalar { scalar, .. } => {
@@ -65,7 +65,7 @@ pub(super) fn keep(
                 fs::write(folder.join(&file), bytes)?;
                 kept.push(format!("{{\"name\":{name},\"file\":{}}}", quoted(&file)));
             }
-            ArgumentKind::Buffer { .. } | ArgumentKind::Local { .. } => {}
+            ArgumentKind::Buffer { .. } => {}
         }
     }
     Ok(format!("[{}]", kept.join(",")))

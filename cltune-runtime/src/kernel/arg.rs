@@ -1,12 +1,9 @@
-//! Arguments of a call, borrowed for its length, and local memory, which no call passes.
+//! Arguments of a call, borrowed for its length.
 
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::element::Element;
-use crate::error::{Error, Result};
-use crate::opencl::{RawBuffer, RawKernel};
-use cltune_core::expr::Env;
-use cltune_core::model::{ArgumentKind, Model};
+use crate::opencl::RawBuffer;
 
 /// An argument of a call, in the order of the Rust function.
 #[derive(Clone, Copy, Debug)]
@@ -74,21 +71,4 @@ impl<'a> Arg<'a> {
     pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
         Self::buffer(buffer)
     }
-}
-
-/// Passes the local memory of a configuration that has passed [`Model::check`], so that the lengths
-/// have values.
-pub(crate) fn set_local_memory(kernel: &RawKernel, model: &Model, env: &Env<'_>) -> Result<()> {
-    for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
-        let ArgumentKind::Local { element, len } = &argument.kind else {
-            continue;
-        };
-        let len = usize::try_from(len.eval(env).unwrap_or(0)).unwrap_or(0);
-        // OpenCL has no empty local memory; a byte stands in for none.
-        let bytes = len.saturating_mul(element.size()).max(1);
-        kernel
-            .set_local(position, bytes)
-            .map_err(Error::call(format!("clSetKernelArg `{}`", argument.name)))?;
-    }
-    Ok(())
 }

@@ -1,37 +1,27 @@
-//! A launch with everything decided: program built, sizes computed, local memory set.
+//! A call with everything decided: program built, sizes computed, what does not change set.
 
-use super::arg::{Arg, Passed, set_local_memory};
-use super::fit::{Misfit, check_fit};
+use super::arg::{Arg, Passed};
+use super::commands::{Operand, PreparedCommands};
 use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawEvent, RawKernel, RawQueue};
+use crate::opencl::{RawEvent, RawQueue};
 use crate::queue::Queue;
-use cltune_core::expr::Env;
-use cltune_core::model::{ArgumentKind, Geometry, Model};
+use cltune_core::expr::{Env, Formula};
+use cltune_core::model::{ArgumentKind, BufferRef, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A launch of one configuration on one problem in one context.
+/// A call of one configuration on one problem in one context.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    geometry: Geometry,
-    /// The arguments of the call, in its order.
-    slots: Vec<Slot>,
-    /// One kernel object: OpenCL forbids setting its arguments from two threads at once, and the
-    /// arguments must not change between setting and enqueueing.
-    kernel: Mutex<RawKernel>,
+    /// What the arguments of the call have to be, in its order.
+    expects: Vec<Expects>,
+    /// One at a time: the arguments of a kernel must not change between setting and enqueueing.
+    commands: Mutex<PreparedCommands>,
     /// The time that building the program takes.
     build_time: Duration,
-}
-
-/// An argument of the call.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    /// Its position in the kernel's signature.
-    position: u32,
-    expects: Expects,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +33,8 @@ enum Expects {
 }
 
 impl Prepared {
-    /// Builds the program where that has not been done yet, computes sizes and sets local memory.
-    /// The configuration must have passed [`Model::check`].
+    /// Builds the program where that has not been done yet and prepares the commands. The
+    /// configuration must have passed [`Model::check`].
     pub(crate) fn build(
         builder: &ProgramBuilder,
         tunable: &'static Tunable,
@@ -55,45 +45,33 @@ impl Prepared {
         let built = builder.program(tunable, codes, dims)?;
         let device = builder.device();
         let limits = &device.info().limits;
-        let geometry =
-            model
-                .geometry(codes, dims, limits)
-                .map_err(|reason| Error::InvalidConfiguration {
-                    kernel: model.name.to_string(),
-                    configuration: tunable.model().describe(codes),
-                    reason,
-                })?;
-        let kernel = RawKernel::new(&built.program, &model.kernel)
-            .map_err(Error::call(format!("clCreateKernel `{}`", model.kernel)))?;
-        check_signature(model, &kernel)?;
+        let commands = model.commands(codes, dims, limits);
+        let commands = commands.map_err(|reason| Error::InvalidConfiguration {
+            kernel: model.name.to_string(),
+            configuration: model.describe(codes),
+            reason,
+        })?;
+        let commands = PreparedCommands::new(&built.program, commands, device)
+            .map_err(|error| error.of_launch(model, codes))?;
         let env = Env {
             params: codes,
             dims,
             device: limits,
         };
         // `check` has computed the lengths already, so they have values.
-        let length = |formula: &cltune_core::expr::Formula| {
-            usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0)
-        };
-        set_local_memory(&kernel, model, &env)?;
-        check_fit(&kernel, device, &geometry).map_err(|lacks| misfit(model, codes, lacks))?;
-        let mut slots = Vec::new();
-        for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
-            let expects = match &argument.kind {
-                ArgumentKind::Local { .. } => continue,
-                ArgumentKind::Buffer { len, .. } => Expects::Buffer {
-                    needed: len.as_ref().map_or(0, length),
-                },
-                ArgumentKind::Scalar { scalar, .. } => Expects::Scalar {
-                    size: scalar.size(),
-                },
-            };
-            slots.push(Slot { position, expects });
-        }
+        let length =
+            |formula: &Formula| usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0);
+        let expects = model.arguments.iter().map(|argument| match &argument.kind {
+            ArgumentKind::Buffer { len, .. } => Expects::Buffer {
+                needed: len.as_ref().map_or(0, length),
+            },
+            ArgumentKind::Scalar { scalar, .. } => Expects::Scalar {
+                size: scalar.size(),
+            },
+        });
         Ok(Self {
-            geometry,
-            slots,
-            kernel: Mutex::new(kernel),
+            expects: expects.collect(),
+            commands: Mutex::new(commands),
             build_time: built.build_time,
         })
     }
@@ -107,7 +85,8 @@ impl Prepared {
         self.build_time
     }
 
-    /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
+    /// Sets the arguments and enqueues the launches. Does not allocate unless it fails, or needs
+    /// more scratch memory than any call of the queue before.
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
         self.launch_on(queue.raw(), model, queue, args, None)
     }
@@ -121,111 +100,74 @@ impl Prepared {
         args: &[Arg<'_>],
         after: Option<&RawEvent>,
     ) -> Result<Event> {
-        if args.len() != self.slots.len() {
+        self.check(model, queue, args)?;
+        // A panic cannot leave half-set kernels behind: what changes is set anew by every launch,
+        // so a poisoned lock is as good as any.
+        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        let scratch = match commands.scratch() {
+            [] => None,
+            sizes => {
+                let scratch = raw.scratch().get(queue.context().raw(), sizes);
+                Some(scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?)
+            }
+        };
+        let operand = |buffer| match buffer {
+            BufferRef::Passed(position) => match args.get(usize::from(position)).map(|arg| arg.0) {
+                Some(Passed::Scalar(bytes)) => Operand::Scalar(bytes),
+                Some(Passed::Buffer { raw, .. }) => Operand::Buffer(raw),
+                None => Operand::Scalar(&[]),
+            },
+            BufferRef::Scratch(position) => {
+                let buffer = scratch
+                    .as_ref()
+                    .and_then(|scratch| scratch.buffer(position));
+                buffer.map_or(Operand::Scalar(&[]), Operand::Buffer)
+            }
+        };
+        commands.enqueue(raw, after, operand).map(Event::of)
+    }
+
+    /// Whether the arguments are those of the declaration.
+    fn check(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<()> {
+        if args.len() != self.expects.len() {
             return Err(Error::Arguments {
                 kernel: model.name.to_string(),
-                expected: self.slots.len(),
+                expected: self.expects.len(),
                 found: args.len(),
             });
         }
-        // A panic cannot leave a half-set kernel behind: every argument is set anew by every
-        // launch, so a poisoned lock is as good as any.
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        for (slot, arg) in self.slots.iter().zip(args) {
-            slot.set(&kernel, model, queue, arg)?;
-        }
-        let event = raw
-            .launch_after(&kernel, &self.geometry, after)
-            .map_err(|status| Error::OpenCl {
-                call: format!(
-                    "clEnqueueNDRangeKernel of `{}` ({})",
-                    model.name, self.geometry
-                ),
-                status,
-            })?;
-        Ok(Event::new(event))
-    }
-}
-
-impl Slot {
-    fn set(&self, kernel: &RawKernel, model: &Model, queue: &Queue, arg: &Arg<'_>) -> Result<()> {
-        let set = match (self.expects, &arg.0) {
-            (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {
-                kernel.set_scalar(self.position, bytes)
-            }
-            (Expects::Buffer { needed }, Passed::Buffer { raw, context, len }) => {
-                if *context != queue.context() {
-                    return Err(Error::OtherContext {
-                        what: format!("buffer `{}` of kernel `{}`", self.name(model), model.name),
-                    });
+        for (position, (expects, arg)) in self.expects.iter().zip(args).enumerate() {
+            match (*expects, &arg.0) {
+                (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {}
+                (Expects::Buffer { needed }, Passed::Buffer { context, len, .. }) => {
+                    if *context != queue.context() {
+                        let name = name(model, position);
+                        return Err(Error::OtherContext {
+                            what: format!("buffer `{name}` of kernel `{}`", model.name),
+                        });
+                    }
+                    if *len < needed {
+                        return Err(Error::BufferTooShort {
+                            kernel: model.name.to_string(),
+                            argument: name(model, position),
+                            needed,
+                            found: *len,
+                        });
+                    }
                 }
-                if *len < needed {
-                    return Err(Error::BufferTooShort {
+                _ => {
+                    return Err(Error::ArgumentKind {
                         kernel: model.name.to_string(),
-                        argument: self.name(model),
-                        needed,
-                        found: *len,
+                        argument: name(model, position),
                     });
                 }
-                kernel.set_buffer(self.position, raw)
             }
-            _ => {
-                return Err(Error::ArgumentKind {
-                    kernel: model.name.to_string(),
-                    argument: self.name(model),
-                });
-            }
-        };
-        set.map_err(|status| Error::OpenCl {
-            call: format!("clSetKernelArg `{}` of `{}`", self.name(model), model.name),
-            status,
-        })
-    }
-
-    fn name(&self, model: &Model) -> String {
-        let argument = model.arguments.get(self.position as usize);
-        argument.map_or_else(String::new, |argument| argument.name.to_string())
+        }
+        Ok(())
     }
 }
 
-/// A kernel that has other arguments than were declared is refused here, where both sides can be
-/// named, instead of by a launch whose arguments are not set. Types are compared by the tuner.
-fn check_signature(model: &Model, kernel: &RawKernel) -> Result<()> {
-    let expected = model.arguments.len();
-    let found = kernel.arg_count().map_err(Error::call("clGetKernelInfo"))? as usize;
-    if expected == found {
-        return Ok(());
-    }
-    Err(Error::Signature {
-        kernel: model.name.to_string(),
-        function: model.kernel.to_string(),
-        expected,
-        found,
-    })
-}
-
-/// The error of a configuration for which the device lacks something.
-fn misfit(model: &Model, codes: &[i64], misfit: Misfit) -> Error {
-    let kernel = model.name.to_string();
-    let configuration = model.describe(codes);
-    match misfit {
-        Misfit::LocalMemory { needed, available } => Error::LocalMemoryTooLarge {
-            kernel,
-            configuration,
-            needed,
-            available,
-        },
-        Misfit::WorkGroup { work_items, limit } => Error::WorkGroupTooLarge {
-            kernel,
-            configuration,
-            work_items,
-            limit,
-        },
-        Misfit::PrivateMemory { needed, available } => Error::PrivateMemoryTooLarge {
-            kernel,
-            configuration,
-            needed,
-            available,
-        },
-    }
+fn name(model: &Model, position: usize) -> String {
+    let argument = model.arguments.get(position);
+    argument.map_or_else(String::new, |argument| argument.name.to_string())
 }

@@ -25,6 +25,7 @@ mod queue;
 mod region;
 mod runs;
 mod scoped_transfers;
+mod scratch;
 #[cfg(all(feature = "tuning", unix))]
 mod sealed;
 mod status;
@@ -49,6 +50,7 @@ pub(crate) use queue::RawQueue;
 pub(crate) use region::{Place, Region};
 pub(crate) use runs::Runs;
 pub(crate) use scoped_transfers::ScopedTransfers;
+pub(crate) use scratch::ScratchPool;
 #[cfg(all(feature = "tuning", unix))]
 pub(crate) use sealed::Sealed;
 pub use status::Status;

@@ -48,7 +48,7 @@ impl Pinned {
             let access = memory::CL_MAP_READ | memory::CL_MAP_WRITE;
             command_queue::retain_command_queue(queue.0).and_then(|()| {
                 // Releases what was retained, whatever follows.
-                let queue = RawQueue(queue.0);
+                let queue = RawQueue::of(queue.0);
                 let (none, waits) = (ptr::null(), 0);
                 let event = command_queue::enqueue_map_buffer(
                     queue.0, mem, CL_TRUE, access, 0, len, &mut bytes, waits, none,

@@ -1,14 +1,14 @@
 //! Command queues and the commands cltune enqueues.
 
-use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, Status};
+use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, ScratchPool, Status};
 use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
 use cl3::types::CL_TRUE;
 use cltune_core::model::Geometry;
 use std::ptr;
 
-/// An in-order command queue.
+/// An in-order command queue, with the scratch memory of its commands.
 #[derive(Debug)]
-pub(crate) struct RawQueue(pub(super) cl_command_queue);
+pub(crate) struct RawQueue(pub(super) cl_command_queue, ScratchPool);
 
 // SAFETY: command queues may be used from any thread (OpenCL 3.0 API specification, appendix
 // A.2).
@@ -31,7 +31,17 @@ impl RawQueue {
         // deprecated since OpenCL 2.0 but present in every version, which its successor is not.
         let queue =
             unsafe { command_queue::create_command_queue(context.0, device.id, properties) };
-        queue.map(Self).map_err(Status)
+        queue.map(Self::of).map_err(Status)
+    }
+
+    /// Of a handle that is released with this value.
+    pub(super) fn of(handle: cl_command_queue) -> Self {
+        Self(handle, ScratchPool::default())
+    }
+
+    /// The scratch memory of its commands.
+    pub(crate) fn scratch(&self) -> &ScratchPool {
+        &self.1
     }
 
     /// Blocks until every command has ended.
@@ -94,7 +104,6 @@ impl RawQueue {
 
     /// Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over a region whose offset and size are
     /// multiples of its length.
-    #[cfg(feature = "tuning")]
     pub(crate) fn fill(
         &self,
         buffer: &RawBuffer,

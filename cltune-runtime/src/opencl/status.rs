@@ -11,6 +11,9 @@ const NVIDIA_ILLEGAL_ACCESS: i32 = -9999;
 pub struct Status(pub i32);
 
 impl Status {
+    /// No command was enqueued.
+    pub(crate) const NO_COMMAND: Self = Self(codes::CL_INVALID_VALUE);
+
     /// The code's name in the OpenCL headers, for example `CL_OUT_OF_RESOURCES`.
     pub fn name(self) -> &'static str {
         codes::error_text(self.0)

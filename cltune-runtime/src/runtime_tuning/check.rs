@@ -57,9 +57,7 @@ fn written<'a>(
     declaration: &'a Declaration,
     args: &'a [Arg<'a>],
 ) -> impl Iterator<Item = WrittenBuffer<'a>> {
-    let arguments = declaration.model.arguments.iter();
-    let passed = arguments.filter(|one| !matches!(one.kind, ArgumentKind::Local { .. }));
-    let pairs = passed.zip(args).enumerate();
+    let pairs = declaration.model.arguments.iter().zip(args).enumerate();
     pairs.filter_map(|(position, (argument, arg))| {
         let ArgumentKind::Buffer {
             element, access, ..

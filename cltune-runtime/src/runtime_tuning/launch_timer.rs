@@ -6,8 +6,8 @@
 
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{Arg, Prepared};
-use crate::opencl::{RawEvent, RawQueue};
+use crate::kernel::{Arg, Enqueued, Prepared};
+use crate::opencl::RawQueue;
 use crate::queue::Queue;
 use cltune_core::model::Model;
 
@@ -20,7 +20,7 @@ pub(super) struct LaunchTimer {
 
 /// A launch that is being timed.
 #[derive(Debug)]
-pub(super) struct Timing(RawEvent);
+pub(super) struct Timing(Enqueued);
 
 impl LaunchTimer {
     /// Launches on the program's queue, as far as the program can tell.
@@ -48,7 +48,7 @@ impl LaunchTimer {
             }
             event
         };
-        let shared = event.raw().share().map_err(Error::call("clRetainEvent"))?;
+        let shared = event.share()?;
         Ok((event, Timing(shared)))
     }
 
@@ -72,7 +72,12 @@ impl Timing {
     /// # Errors
     /// The launch failed, or the driver does not tell.
     pub(super) fn ended(&self) -> Result<Option<f64>> {
-        if !self.0.has_ended().map_err(Error::call("clGetEventInfo"))? {
+        if !self
+            .0
+            .last
+            .has_ended()
+            .map_err(Error::call("clGetEventInfo"))?
+        {
             return Ok(None);
         }
         let profile = self.0.profile();
@@ -85,6 +90,6 @@ impl Timing {
     /// # Errors
     /// It failed.
     pub(super) fn wait(&self) -> Result<()> {
-        self.0.wait().map_err(Error::call("clWaitForEvents"))
+        self.0.last.wait().map_err(Error::call("clWaitForEvents"))
     }
 }

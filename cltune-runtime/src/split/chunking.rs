@@ -6,6 +6,7 @@ use super::problem::{Problem, Role, SplitArg};
 use super::profiles::{Choice, DeviceProfiles};
 use crate::device::Device;
 use cltune_core::device::DeviceLimits;
+use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind};
 use cltune_core::split::{Division, Layout, Part, Partition, Share, Span, chunks};
 
@@ -168,8 +169,15 @@ impl Chunker<'_> {
         let len = self.share.computed.len;
         let dims = self.problem.division.share_dims(self.problem.dims, len);
         let model = self.problem.tunable.model();
-        let geometry = model.geometry(&self.choice.codes, &dims, limits);
-        let groups = geometry.ok().and_then(|geometry| geometry.work_groups());
+        let env = Env {
+            params: &self.choice.codes,
+            dims: &dims,
+            device: limits,
+        };
+        // Only a single launch can be divided.
+        let stage = model.single_stage();
+        let geometry = stage.and_then(|stage| stage.geometry(&env).ok());
+        let groups = geometry.and_then(|geometry| geometry.work_groups());
         let by_groups = groups.unwrap_or(0) as i64 / (GROUPS * limits.compute_units.max(1));
         let parts = traffic.parts();
         let by_halo = match traffic.halo {
@@ -284,7 +292,7 @@ impl Across {
         };
         let mut traffic = Traffic::default();
         let mut arguments = Vec::with_capacity(args.len());
-        let declared = problem.tunable.model().passed();
+        let declared = problem.tunable.model().arguments.iter();
         let partitions = declared.zip(&*division.arguments);
         for (((argument, partition), role), arg) in partitions.zip(&problem.roles).zip(args) {
             arguments.push(match *role {

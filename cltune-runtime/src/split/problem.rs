@@ -182,7 +182,7 @@ impl<'a> Problem<'a> {
         devices: &[&DeviceLimits],
     ) -> Result<Self> {
         let model = tunable.model();
-        let declared: Vec<_> = model.passed().collect();
+        let declared = &model.arguments;
         if declared.len() != args.len() || declared.len() != division.arguments.len() {
             return Err(Error::Arguments {
                 kernel: model.name.to_string(),
@@ -277,10 +277,8 @@ impl<'a> Problem<'a> {
 
     /// The name of an argument.
     fn argument(&self, position: usize) -> String {
-        let mut passed = self.tunable.model().passed();
-        passed
-            .nth(position)
-            .map_or_else(String::new, |argument| argument.name.to_string())
+        let declared = self.tunable.model().arguments.get(position);
+        declared.map_or_else(String::new, |argument| argument.name.to_string())
     }
 }
 

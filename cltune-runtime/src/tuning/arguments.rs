@@ -4,7 +4,7 @@ mod further;
 
 pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
-use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
+use super::buffers::{BufferArgument, Declared, Making, Round, ScratchBuffer, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
@@ -15,13 +15,13 @@ use super::prepare_error::PrepareError;
 use super::verify::Expected;
 use super::watch::Watch;
 use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::opencl::RawKernel;
+use crate::error::Result;
+use crate::kernel::{Enqueued, Operand, PreparedCommands};
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, Geometry, ScalarType};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -42,12 +42,25 @@ pub(super) struct Arguments {
     /// The checksums on the device; `None` where the host keeps and compares contents.
     watch: Option<Watch>,
     nears: Nears,
+    /// The scratch buffers of the configuration that ran last.
+    scratch: RefCell<Vec<Option<ScratchBuffer>>>,
+    /// Their names and elements.
+    scratch_declared: Vec<(String, ScalarType)>,
+    /// Where each argument of a call is.
+    passed: Vec<PassedAt>,
     /// Where results are read to.
-    scratch: RefCell<Vec<u8>>,
+    read_to: RefCell<Vec<u8>>,
     /// Whether the host's memory showed what the reference wrote.
     shown: Shown,
     /// The round whose contents are in place.
     placed: Cell<Round>,
+}
+
+/// Where an argument of a call is: its position among the scalars or the buffers.
+#[derive(Clone, Copy, Debug)]
+enum PassedAt {
+    Scalar(usize),
+    Buffer(usize),
 }
 
 #[derive(Debug)]
@@ -113,10 +126,17 @@ impl Arguments {
             watch,
             nears: Nears::default(),
             scratch: RefCell::default(),
+            scratch_declared: Vec::new(),
+            passed: Vec::new(),
+            read_to: RefCell::default(),
             shown: Shown::Nothing,
             placed: Cell::default(),
         };
         let model = &setting.declaration.model;
+        let scratch = model.scratch.iter();
+        arguments.scratch_declared = scratch
+            .map(|scratch| (scratch.name.to_string(), scratch.element))
+            .collect();
         let limits: &DeviceLimits = &info.limits;
         let env = Env {
             params: setting.codes,
@@ -131,7 +151,6 @@ impl Arguments {
                 .unwrap_or(&Fill::None);
             let name = argument.name.to_string();
             match &argument.kind {
-                ArgumentKind::Local { .. } => {}
                 ArgumentKind::Scalar { scalar, dimension } => {
                     let draws = (0..setting.draws).map(|draw| {
                         if let Some(index) = dimension {
@@ -142,6 +161,8 @@ impl Arguments {
                         elements(fill, *scalar, 1, &name, setting.folder, &random)
                     });
                     let draws = draws.collect::<Result<_, _>>()?;
+                    let at = PassedAt::Scalar(arguments.scalars.len());
+                    arguments.passed.push(at);
                     arguments.scalars.push(ScalarArgument {
                         position,
                         scalar: *scalar,
@@ -188,6 +209,8 @@ impl Arguments {
                         watch: arguments.watch.as_ref(),
                     };
                     let buffer = BufferArgument::new(&making, declared, draws)?;
+                    let at = PassedAt::Buffer(arguments.buffers.len());
+                    arguments.passed.push(at);
                     arguments.buffers.push(buffer);
                 }
             }
@@ -211,24 +234,52 @@ impl Arguments {
         rounds.into_iter()
     }
 
-    /// Passes everything but local memory. `position` translates a declared position into the
-    /// kernel's.
-    pub(super) fn set(
+    /// Enqueues a configuration's commands; with `part`, another index space for a single launch.
+    pub(super) fn enqueue(
         &self,
-        kernel: &RawKernel,
+        queue: &Queue,
+        commands: &PreparedCommands,
         round: Round,
-        position: impl Fn(usize) -> u32,
-    ) -> Result<()> {
-        for scalar in &self.scalars {
-            let value = &scalar.draws[round.draw];
-            kernel
-                .set_scalar(position(scalar.position), value)
-                .map_err(Error::call(format!("clSetKernelArg {}", scalar.position)))?;
+        part: Option<&Geometry>,
+    ) -> Result<Enqueued> {
+        self.make_scratch(queue, commands)?;
+        let scratch = self.scratch.borrow();
+        let operand = |declared| match declared {
+            BufferRef::Passed(position) => match self.passed[usize::from(position)] {
+                PassedAt::Scalar(at) => Operand::Scalar(&self.scalars[at].draws[round.draw]),
+                PassedAt::Buffer(at) => Operand::Buffer(self.buffers[at].place(round).region()),
+            },
+            BufferRef::Scratch(position) => {
+                let buffer = scratch[usize::from(position)].as_ref();
+                buffer.map_or(Operand::Scalar(&[]), |buffer| {
+                    Operand::Buffer(buffer.place(round).region())
+                })
+            }
+        };
+        match part {
+            Some(part) => commands.enqueue_part(queue.raw(), part, operand),
+            None => commands.enqueue(queue.raw(), None, operand),
         }
-        for buffer in &self.buffers {
-            kernel
-                .set_buffer(position(buffer.position), buffer.place(round).region())
-                .map_err(Error::call(format!("clSetKernelArg `{}`", buffer.name)))?;
+    }
+
+    /// Makes the scratch buffers of a configuration, poisoned, where those of the last one have
+    /// other sizes: each has its guard zones right beside it.
+    pub(super) fn make_scratch(&self, queue: &Queue, commands: &PreparedCommands) -> Result<()> {
+        let mut scratch = self.scratch.borrow_mut();
+        let count = commands.scratch().len().max(scratch.len());
+        scratch.resize_with(count, || None);
+        for (position, size) in commands.scratch().iter().enumerate() {
+            let is_there = scratch[position].as_ref().map(ScratchBuffer::bytes) == *size;
+            if is_there {
+                continue;
+            }
+            // First, so that both need not fit.
+            scratch[position] = None;
+            let Some(bytes) = *size else { continue };
+            let (name, element) = &self.scratch_declared[position];
+            let buffer = ScratchBuffer::new(queue, name, *element, bytes, self.surroundings)?;
+            buffer.poison(queue, self.placed.get())?;
+            scratch[position] = Some(buffer);
         }
         Ok(())
     }
@@ -236,6 +287,7 @@ impl Arguments {
     /// Puts a round's inputs and fresh poison in place.
     pub(super) fn restore(&self, queue: &Queue, round: Round) -> Result<()> {
         self.placed.set(round);
+        self.poison_scratch(queue, round)?;
         self.buffers
             .iter()
             .try_for_each(|buffer| buffer.restore(queue, round))
@@ -256,8 +308,15 @@ impl Arguments {
         self.restore_some(queue, round, |access| access != Access::Write)
     }
 
-    /// Poisons what a launch only writes. The round's inputs are in place.
+    fn poison_scratch(&self, queue: &Queue, round: Round) -> Result<()> {
+        let scratch = self.scratch.borrow();
+        let mut buffers = scratch.iter().flatten();
+        buffers.try_for_each(|buffer| buffer.poison(queue, round))
+    }
+
+    /// Poisons what a launch only writes, and scratch buffers. The round's inputs are in place.
     pub(super) fn empty_outputs(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.poison_scratch(queue, round)?;
         self.restore_some(queue, round, |access| access == Access::Write)
     }
 
@@ -370,14 +429,17 @@ impl Arguments {
         if !is_told_by_sums && let Some(wrong) = self.damage_beside(queue)? {
             return Ok(Some(wrong));
         }
-        let mut scratch = self.scratch.borrow_mut();
+        if is_told_by_sums && let Some(wrong) = self.damage_beside_scratch(queue)? {
+            return Ok(Some(wrong));
+        }
+        let mut read_to = self.read_to.borrow_mut();
         for buffer in &self.buffers {
             if is_told_by_sums && buffer.is_told_by_sums(round)
                 || self.is_near_on_device(queue, buffer, round)?
             {
                 continue;
             }
-            if let Some(kind) = buffer.verify(queue, round, &mut scratch)? {
+            if let Some(kind) = buffer.verify(queue, round, &mut read_to)? {
                 return Ok(Some(WrongResult::new(&*buffer.name, kind)));
             }
         }
@@ -445,6 +507,20 @@ impl Arguments {
                 place.restore_guards(queue)?;
                 let argument = buffer.name.clone();
                 found.get_or_insert(WrongResult::new(argument, kind));
+            }
+        }
+        let beside_scratch = self.damage_beside_scratch(queue)?;
+        Ok(found.or(beside_scratch))
+    }
+
+    /// The same of scratch buffers, which have guard zones that the host looks at.
+    fn damage_beside_scratch(&self, queue: &Queue) -> Result<Option<WrongResult>> {
+        let mut found = None;
+        for scratch in self.scratch.borrow().iter().flatten() {
+            let place = scratch.place(self.placed.get());
+            if let Some(kind) = place.damage(queue)? {
+                place.restore_guards(queue)?;
+                found.get_or_insert(WrongResult::new(&*scratch.name, kind));
             }
         }
         Ok(found)

@@ -398,6 +398,55 @@ impl BufferArgument {
     }
 }
 
+/// A scratch buffer of a group of launches: poisoned like an output, and compared with nothing.
+#[derive(Debug)]
+pub(super) struct ScratchBuffer {
+    pub(super) name: String,
+    element: ScalarType,
+    places: Vec<Guarded>,
+}
+
+impl ScratchBuffer {
+    pub(super) fn new(
+        queue: &Queue,
+        name: &str,
+        element: ScalarType,
+        bytes: usize,
+        surroundings: Surroundings,
+    ) -> Result<Self> {
+        let surroundings = match surroundings {
+            // They are made again and again, and have no sums that the device could compare.
+            Surroundings::LargeZones => Surroundings::Zones,
+            other => other,
+        };
+        let context = queue.context();
+        Ok(Self {
+            name: name.to_string(),
+            element,
+            places: Guarded::places(context, queue, bytes, element, surroundings)?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.places[0].bytes()
+    }
+
+    /// Where it lies in a round.
+    pub(super) fn place(&self, round: Round) -> &Guarded {
+        &self.places[round.place % self.places.len()]
+    }
+
+    /// Fills it with what no kernel has written.
+    pub(super) fn poison(&self, queue: &Queue, round: Round) -> Result<()> {
+        let place = self.place(round);
+        if self.places.len() > 1 {
+            // The other place is where this one's surroundings are.
+            place.restore_guards(queue)?;
+        }
+        place.fill(queue, pattern(self.element))
+    }
+}
+
 /// Whether elements are compared with a tolerance.
 fn is_float(element: ScalarType) -> bool {
     matches!(element, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)

@@ -5,11 +5,10 @@ use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
-use crate::kernel::{build_options, check_fit, set_local_memory};
-use crate::opencl::{BuildFailure, RawKernel, RawProgram};
+use crate::kernel::{PreparedCommands, build_options};
+use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::declaration::Declaration;
-use cltune_core::expr::Env;
-use cltune_core::model::{Argument, ArgumentKind, Geometry, Rejection};
+use cltune_core::model::{Commands, Rejection};
 use std::time::Instant;
 
 /// The context, kernel and problem that configurations are built for.
@@ -24,8 +23,7 @@ pub(super) struct BuildTarget<'a> {
 #[derive(Debug)]
 pub(super) struct BuiltConfiguration {
     pub(super) program: RawProgram,
-    pub(super) kernel: RawKernel,
-    pub(super) geometry: Geometry,
+    pub(super) commands: PreparedCommands,
     /// The time that building took.
     pub(super) seconds: f64,
 }
@@ -41,7 +39,7 @@ impl BuiltConfiguration {
     }
 }
 
-impl<'a> BuildTarget<'a> {
+impl BuildTarget<'_> {
     /// Builds a configuration; from `binary` where the driver accepts it, else from source.
     pub(super) fn build(
         &self,
@@ -53,86 +51,65 @@ impl<'a> BuildTarget<'a> {
         model
             .check(codes, self.dims, limits)
             .map_err(|rejection| rejected(&rejection))?;
-        let geometry = model
-            .geometry(codes, self.dims, limits)
+        let commands = model
+            .commands(codes, self.dims, limits)
             .map_err(|rejection| rejected(&rejection))?;
         let options = build_options(model, &model.source, device, codes, self.dims)
             .map_err(|error| launch_failed(&error))?;
         let begin = Instant::now();
-        let built = binary.and_then(|binary| self.load_binary(binary, &options));
-        let (program, kernel) = match built {
+        let built = binary.and_then(|binary| self.load_binary(binary, &options, &commands));
+        let (program, commands) = match built {
             Some(built) => built,
-            None => self.build_source(&options)?,
+            None => self.build_source(&options, commands)?,
         };
         let seconds = begin.elapsed().as_secs_f64();
-        set_local_memory(&kernel, model, &self.env(codes))
-            .map_err(|error| launch_failed(&error))?;
-        check_fit(&kernel, device, &geometry).map_err(|lacks| Outcome::LaunchFailed {
-            error: lacks.to_string(),
-        })?;
         Ok(BuiltConfiguration {
             program,
-            kernel,
-            geometry,
+            commands,
             seconds,
         })
     }
 
-    /// The values that formulas are evaluated with.
-    pub(super) fn env(&self, codes: &'a [i64]) -> Env<'a> {
-        Env {
-            params: codes,
-            dims: self.dims,
-            device: &self.context.device().info().limits,
-        }
-    }
-
-    fn build_source(&self, options: &str) -> Result<(RawProgram, RawKernel), Outcome> {
-        let (context, device) = (self.context.raw(), self.context.device().raw());
+    fn build_source(
+        &self,
+        options: &str,
+        commands: Commands,
+    ) -> Result<(RawProgram, PreparedCommands), Outcome> {
+        let device = self.context.device();
         let source = &self.declaration.model.source;
-        let program = RawProgram::build(context, device, source, options)
+        let program = RawProgram::build(self.context.raw(), device.raw(), source, options)
             .map_err(|failure| build_failed(&failure))?;
-        let name = &self.declaration.model.kernel;
-        let kernel = RawKernel::new(&program, name).map_err(|status| Outcome::LaunchFailed {
-            error: format!("clCreateKernel `{name}` failed: {status}"),
+        let commands = PreparedCommands::new(&program, commands, device).map_err(|error| {
+            Outcome::LaunchFailed {
+                error: error.to_string(),
+            }
         })?;
-        Ok((program, kernel))
+        Ok((program, commands))
     }
 
     /// `None` where the driver does not accept its binary, for whatever reason: then there is the
     /// source.
-    fn load_binary(&self, binary: &[u8], options: &str) -> Option<(RawProgram, RawKernel)> {
-        let (context, device) = (self.context.raw(), self.context.device().raw());
-        let program = RawProgram::from_binary(context, device, binary, options).ok()?;
-        let kernel = RawKernel::new(&program, &self.declaration.model.kernel).ok()?;
-        Some((program, kernel))
+    fn load_binary(
+        &self,
+        binary: &[u8],
+        options: &str,
+        commands: &Commands,
+    ) -> Option<(RawProgram, PreparedCommands)> {
+        let device = self.context.device();
+        let program = RawProgram::from_binary(self.context.raw(), device.raw(), binary, options);
+        let program = program.ok()?;
+        let commands = PreparedCommands::new(&program, commands.clone(), device).ok()?;
+        Some((program, commands))
     }
 }
 
-/// A kernel that computes the reference.
+/// The commands that compute the reference.
 #[derive(Debug)]
 pub(super) struct ReferenceLaunch {
     pub(super) name: String,
-    pub(super) kernel: RawKernel,
-    pub(super) geometry: Geometry,
-    /// Whether it takes the local arguments of the declaration.
-    pub(super) takes_local: bool,
+    pub(super) commands: PreparedCommands,
     /// The number of terms that each result accumulates, if that is declared.
     pub(super) accumulates: Option<u64>,
-}
-
-impl ReferenceLaunch {
-    /// The kernel's position of a declared argument.
-    pub(super) fn position(&self, arguments: &[Argument], declared: usize) -> u32 {
-        let before = arguments[..declared].iter();
-        before
-            .filter(|argument| self.takes_local || !is_local(argument))
-            .count() as u32
-    }
-}
-
-pub(super) fn is_local(argument: &Argument) -> bool {
-    matches!(argument.kind, ArgumentKind::Local { .. })
 }
 
 /// A launch that was not begun, or failed.

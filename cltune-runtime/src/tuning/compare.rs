@@ -101,12 +101,12 @@ impl Measurer {
     }
 
     fn compared(&self, built: &BuiltConfiguration, samples: &[f64]) -> Compared {
-        let local = built.geometry.local;
+        let device = self.context.device().raw();
         Compared {
             time_us: median(samples).unwrap_or(f64::NAN),
             interval_us: median_interval(samples).unwrap_or((f64::NAN, f64::NAN)),
-            local_mem: built.kernel.needs(self.context.device().raw()).local_mem,
-            work_items: local.map_or(1, |local| local.iter().product()),
+            local_mem: built.commands.local_mem(device),
+            work_items: built.commands.work_items(),
         }
     }
 }

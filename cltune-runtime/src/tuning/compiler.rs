@@ -143,17 +143,16 @@ impl Compiler {
         let Some((arguments, queue)) = &self.launches else {
             return Ok(());
         };
-        arguments.set(&built.kernel, Round::default(), |declared| declared as u32)?;
         let units = self.context.device().info().limits.compute_units;
-        let part = Part::of(&built.geometry, usize::try_from(units).unwrap_or(1));
-        let part = part.filter(|_| self.declaration.even_work);
-        let geometry = part.map_or(built.geometry, |part| part.geometry);
-        queue
-            .raw()
-            .launch(&built.kernel, &geometry)
-            .map_err(Error::call("clEnqueueNDRangeKernel"))?
-            .wait()
-            .map_err(Error::call("the kernel"))?;
+        let units = usize::try_from(units).unwrap_or(1);
+        let whole = built
+            .commands
+            .single()
+            .filter(|_| self.declaration.even_work);
+        let part = whole.and_then(|whole| Part::of(whole, units));
+        let part = part.as_ref().map(|part| &part.geometry);
+        let enqueued = arguments.enqueue(queue, &built.commands, Round::default(), part)?;
+        enqueued.last.wait().map_err(Error::call("the kernel"))?;
         // Damage is repaired here, and reported where the configuration is measured.
         arguments.damage(queue, false).map(drop)
     }

@@ -56,7 +56,6 @@ impl InputKind {
             let is_possible = pairs.any(|(argument, fill)| match &argument.kind {
                 ArgumentKind::Scalar { scalar, .. } => kind.values().apply(fill, *scalar, false),
                 ArgumentKind::Buffer { element, .. } => kind.values().apply(fill, *element, true),
-                ArgumentKind::Local { .. } => false,
             });
             is_possible && (*kind != Self::Denormal || tells_denormals(declaration))
         });

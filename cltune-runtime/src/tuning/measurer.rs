@@ -12,13 +12,12 @@ use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::kernel::{build_options, check_fit, set_local_memory};
-use crate::opencl::RawKernel;
+use crate::kernel::{PreparedCommands, build_options};
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
-use cltune_core::model::{Geometry, Model, Rejection};
+use cltune_core::model::{Geometry, Model};
 use cltune_core::select::default_codes;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -237,10 +236,6 @@ impl Measurer {
         }
     }
 
-    pub(super) fn fits(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<(), String> {
-        check_fit(kernel, self.context.device(), geometry).map_err(|lacks| lacks.to_string())
-    }
-
     /// The options to compile `source` with.
     pub(super) fn build_options(&self, source: &str, codes: &[i64]) -> Result<String> {
         build_options(
@@ -252,11 +247,6 @@ impl Measurer {
         )
     }
 
-    pub(super) fn geometry(&self, codes: &[i64]) -> Result<Geometry, Rejection> {
-        let limits = &self.context.device().info().limits;
-        self.model().geometry(codes, &self.dims, limits)
-    }
-
     pub(super) fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {
         Env {
             params: codes,
@@ -265,19 +255,13 @@ impl Measurer {
         }
     }
 
-    pub(super) fn set_local(&self, kernel: &RawKernel, codes: &[i64]) -> Result<()> {
-        set_local_memory(kernel, self.model(), &self.env(codes))
-    }
-
     pub(super) fn run_and_verify(
         &self,
         built: &BuiltConfiguration,
         round: Round,
     ) -> Result<Option<WrongResult>> {
         self.arguments.restore(&self.queue, round)?;
-        self.arguments
-            .set(&built.kernel, round, |declared| declared as u32)?;
-        self.launch(&built.kernel, &built.geometry)?;
+        self.launch(&built.commands, round, None)?;
         self.arguments.verify(&self.queue, round)
     }
 
@@ -292,19 +276,19 @@ impl Measurer {
     ) -> Result<Option<Outcome>> {
         let info = self.context.device().info();
         let units = usize::try_from(info.limits.compute_units).unwrap_or(1);
-        let Some((part, best_us)) = Part::of(&built.geometry, units)
+        let whole = built.commands.single();
+        let Some((part, best_us)) = whole
+            .and_then(|whole| Part::of(whole, units))
             .zip(best_us)
             .filter(|(_, best_us)| self.declaration.even_work && *best_us >= WORTH_A_PART_US)
         else {
             return Ok(None);
         };
         self.arguments.restore(&self.queue, round)?;
-        self.arguments
-            .set(&built.kernel, round, |declared| declared as u32)?;
         let is_cpu = info.device_type == DeviceType::Cpu;
         let mut at_least_us = f64::MAX;
         for _ in 0..2 {
-            let part_us = self.launch(&built.kernel, &part.geometry)?;
+            let part_us = self.launch(&built.commands, round, Some(&part.geometry))?;
             at_least_us = at_least_us.min(part.whole_takes_at_least_us(part_us, is_cpu));
             if at_least_us <= best_us * self.options.hopeless_factor {
                 return Ok(None);
@@ -319,9 +303,7 @@ impl Measurer {
     /// A launch that caches and clocks warm up at. Nobody looks at its results.
     pub(super) fn warm_up(&self, built: &BuiltConfiguration, round: Round) -> Result<()> {
         self.arguments.restore_inputs(&self.queue, round)?;
-        self.arguments
-            .set(&built.kernel, round, |declared| declared as u32)?;
-        self.launch(&built.kernel, &built.geometry).map(drop)
+        self.launch(&built.commands, round, None).map(drop)
     }
 
     /// Times more launches than the first, which began with empty outputs. A configuration that
@@ -352,24 +334,25 @@ impl Measurer {
     /// One timed launch, microseconds. Outputs hold what the launch before left there.
     pub(super) fn sample(&self, built: &BuiltConfiguration, round: Round) -> Result<f64> {
         self.arguments.restore_read_write(&self.queue, round)?;
-        self.arguments
-            .set(&built.kernel, round, |declared| declared as u32)?;
         self.queue.finish()?;
-        self.launch(&built.kernel, &built.geometry)
+        self.launch(&built.commands, round, None)
     }
 
     /// Launches, waits, and returns the time: the device's, or the host's where the driver does
     /// not profile, or measures nothing.
-    pub(super) fn launch(&self, kernel: &RawKernel, geometry: &Geometry) -> Result<f64> {
+    /// `part`: another index space for a single launch.
+    pub(super) fn launch(
+        &self,
+        commands: &PreparedCommands,
+        round: Round,
+        part: Option<&Geometry>,
+    ) -> Result<f64> {
+        self.arguments.make_scratch(&self.queue, commands)?;
         let begin = Instant::now();
-        let event = self
-            .queue
-            .raw()
-            .launch(kernel, geometry)
-            .map_err(Error::call("clEnqueueNDRangeKernel"))?;
-        event.wait().map_err(Error::call("the kernel"))?;
+        let enqueued = self.arguments.enqueue(&self.queue, commands, round, part)?;
+        enqueued.last.wait().map_err(Error::call("the kernel"))?;
         let host = begin.elapsed().as_secs_f64() * 1e6;
-        Ok(time_us(event.profile().ok(), host))
+        Ok(time_us(enqueued.profile().ok(), host))
     }
 }
 

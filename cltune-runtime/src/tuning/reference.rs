@@ -1,14 +1,17 @@
 //! The reference: it computes the results that configurations are compared with.
 
 use super::buffers::Round;
-use super::build::{ReferenceLaunch, is_local};
+use super::build::ReferenceLaunch;
 use super::measurer::Measurer;
 use super::options::Step;
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
+use crate::kernel::PreparedCommands;
 use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::Reference;
+use cltune_core::model::{Command, Commands, Given, Launch};
+use std::fmt;
 
 impl Measurer {
     /// Compares the declaration with the kernel's signature, then keeps what the reference makes of
@@ -39,14 +42,9 @@ impl Measurer {
         };
         self.step(Step::Host);
         self.arguments.restore(&self.queue, round)?;
-        let model = &self.declaration.model;
-        let position = |declared| reference.position(&model.arguments, declared);
-        self.arguments
-            .set(&reference.kernel, round, position)
-            .map_err(failed)?;
         self.queue.finish().map_err(failed)?;
         self.step(Step::Kernel);
-        self.launch(&reference.kernel, &reference.geometry)
+        self.launch(&reference.commands, round, None)
             .map_err(failed)?;
         self.step(Step::Host);
         Ok(())
@@ -73,24 +71,16 @@ impl Measurer {
         let model = &self.declaration.model;
         let accumulates = self.accumulates()?;
         let own = self.reference_program(&model.source, None)?;
-        let kernel = find_kernel(&own, &model.kernel)?;
-        signature::check(&model.kernel, &model.arguments, &kernel)?;
-        let launch = match &self.declaration.reference {
-            Reference::Default => {
-                self.set_local(&kernel, &self.default)?;
-                ReferenceLaunch {
-                    name: model.kernel.to_string(),
-                    kernel,
-                    geometry: self.geometry(&self.default).map_err(|rejection| {
-                        PrepareError::Reference {
-                            kernel: model.kernel.to_string(),
-                            error: rejection.to_string(),
-                        }
-                    })?,
-                    takes_local: true,
-                    accumulates,
-                }
-            }
+        let limits = &self.context.device().info().limits;
+        let commands = model.commands(&self.default, &self.dims, limits);
+        let failed = |kernel: &str, error: &dyn fmt::Display| PrepareError::Reference {
+            kernel: kernel.to_string(),
+            error: error.to_string(),
+        };
+        let commands = commands.map_err(|rejection| failed(&self.name(), &rejection))?;
+        self.check_signatures(&own, &commands)?;
+        let (name, program, commands) = match &self.declaration.reference {
+            Reference::Default => (self.name(), own, commands),
             Reference::Kernel(reference) => {
                 let name = reference.kernel.clone();
                 let program = match &reference.source {
@@ -98,31 +88,60 @@ impl Measurer {
                     None => own,
                 };
                 let kernel = find_kernel(&program, &name)?;
-                let passed = model
-                    .arguments
-                    .iter()
-                    .filter(|argument| !is_local(argument));
-                signature::check(&name, &passed.cloned().collect::<Vec<_>>(), &kernel)?;
-                ReferenceLaunch {
-                    kernel,
-                    geometry: reference
-                        .geometry(&self.env(&self.default))
-                        .map_err(|error| PrepareError::Reference {
-                            kernel: name.clone(),
-                            error: error.to_string(),
-                        })?,
-                    name,
-                    takes_local: false,
-                    accumulates,
-                }
+                signature::check(&name, &signature::passed(model), &kernel)?;
+                let geometry = reference.geometry(&self.env(&self.default));
+                let passed = 0..model.arguments.len();
+                let launch = Launch {
+                    kernel: name.clone().into(),
+                    geometry: geometry.map_err(|error| failed(&name, &error))?,
+                    arguments: passed
+                        .map(|position| Given::Passed(position as u16))
+                        .collect(),
+                };
+                let commands = Commands {
+                    list: vec![Command::Launch(launch)],
+                    scratch: Vec::new(),
+                };
+                (name, program, commands)
             }
         };
-        self.fits(&launch.kernel, &launch.geometry)
-            .map_err(|error| PrepareError::Reference {
-                kernel: launch.name.clone(),
-                error,
-            })?;
-        Ok(launch)
+        let commands = PreparedCommands::new(&program, commands, self.context.device());
+        Ok(ReferenceLaunch {
+            commands: commands.map_err(|error| failed(&name, &error))?,
+            name,
+            accumulates,
+        })
+    }
+
+    /// Compares each stage of the default configuration with its kernel's signature.
+    fn check_signatures(
+        &self,
+        program: &RawProgram,
+        commands: &Commands,
+    ) -> Result<(), PrepareError> {
+        let model = &self.declaration.model;
+        for stage in model.stages() {
+            let Ok(name) = model.kernel_name(stage, &self.default) else {
+                continue;
+            };
+            let is_launched = |command: &Command| matches!(command, Command::Launch(launch) if launch.kernel == name);
+            // What the default leaves out may be there for other values only.
+            if !commands.list.iter().any(is_launched) {
+                continue;
+            }
+            let kernel = find_kernel(program, &name)?;
+            let arguments = stage.arguments.iter();
+            let declared = arguments.map(|argument| signature::declared(model, argument));
+            signature::check(&name, &declared.collect::<Vec<_>>(), &kernel)?;
+        }
+        Ok(())
+    }
+
+    /// The kernel of a single launch; the tunable's name for a group.
+    fn name(&self) -> String {
+        let model = &self.declaration.model;
+        let single = model.single_stage().map(|stage| &stage.kernel);
+        single.unwrap_or(&model.name).to_string()
     }
 
     /// Builds with the default configuration's macros: the tunable's own source, or that of the
@@ -144,7 +163,7 @@ impl Measurer {
                     error: log,
                 },
                 None => PrepareError::Build {
-                    kernel: self.declaration.model.kernel.to_string(),
+                    kernel: self.name(),
                     configuration: self.declaration.model.describe(&self.default),
                     log,
                 },

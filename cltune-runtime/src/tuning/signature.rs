@@ -1,7 +1,7 @@
 //! Comparison of the declared arguments with the kernel's real signature.
 
 use crate::opencl::{ArgInfo, RawKernel};
-use cltune_core::model::{Access, Argument, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, Model, ScalarType, StageArgument};
 use std::fmt;
 
 /// The declaration and the kernel disagree.
@@ -51,11 +51,66 @@ impl fmt::Display for SignatureMismatch {
     }
 }
 
+/// A declared argument of a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    pub(super) name: String,
+    pub(super) kind: DeclaredKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DeclaredKind {
+    Scalar(ScalarType),
+    Buffer { element: ScalarType, access: Access },
+    Local(ScalarType),
+}
+
+/// The arguments of a call, as a reference kernel takes them.
+pub(super) fn passed(model: &Model) -> Vec<Declared> {
+    let positions = 0..model.arguments.len();
+    let passed = positions.map(|position| StageArgument::Passed(position as u16));
+    passed.map(|argument| declared(model, &argument)).collect()
+}
+
+/// The declaration of a stage's argument.
+pub(super) fn declared(model: &Model, argument: &StageArgument) -> Declared {
+    let (name, kind) = match argument {
+        StageArgument::Passed(position) => {
+            let argument = &model.arguments[usize::from(*position)];
+            let kind = match &argument.kind {
+                ArgumentKind::Scalar { scalar, .. } => DeclaredKind::Scalar(*scalar),
+                ArgumentKind::Buffer {
+                    element, access, ..
+                } => DeclaredKind::Buffer {
+                    element: *element,
+                    access: *access,
+                },
+            };
+            (argument.name.to_string(), kind)
+        }
+        StageArgument::Scratch(position) => {
+            let scratch = &model.scratch[usize::from(*position)];
+            let kind = DeclaredKind::Buffer {
+                element: scratch.element,
+                access: Access::ReadWrite,
+            };
+            (scratch.name.to_string(), kind)
+        }
+        StageArgument::Value { scalar, value } => {
+            (value.text.to_string(), DeclaredKind::Scalar(*scalar))
+        }
+        StageArgument::Local { name, element, .. } => {
+            (name.to_string(), DeclaredKind::Local(*element))
+        }
+    };
+    Declared { name, kind }
+}
+
 /// Checks number, address spaces and types. Where the driver keeps no argument information, only
 /// the number.
 pub(super) fn check(
     name: &str,
-    arguments: &[Argument],
+    arguments: &[Declared],
     kernel: &RawKernel,
 ) -> Result<(), SignatureMismatch> {
     let count = kernel
@@ -67,7 +122,7 @@ pub(super) fn check(
 
 fn compare(
     name: &str,
-    arguments: &[Argument],
+    arguments: &[Declared],
     kernel: &[Option<ArgInfo>],
 ) -> Result<(), SignatureMismatch> {
     let rows: Vec<SignatureRow> = (0..arguments.len().max(kernel.len()))
@@ -98,25 +153,24 @@ fn compare(
     })
 }
 
-fn describe(argument: &Argument) -> String {
+fn describe(argument: &Declared) -> String {
     let name = &argument.name;
     match &argument.kind {
-        ArgumentKind::Scalar { scalar, .. } => format!("{name}: {}", scalar.rust_name()),
-        ArgumentKind::Buffer {
+        DeclaredKind::Scalar(scalar) => format!("{name}: {}", scalar.rust_name()),
+        DeclaredKind::Buffer {
             element,
             access: Access::Read,
-            ..
         } => {
             format!("{name}: &Buffer<{}>", element.rust_name())
         }
-        ArgumentKind::Buffer { element, .. } => {
+        DeclaredKind::Buffer { element, .. } => {
             format!("{name}: &mut Buffer<{}>", element.rust_name())
         }
-        ArgumentKind::Local { element, .. } => format!("{name}: local [{}]", element.rust_name()),
+        DeclaredKind::Local(element) => format!("{name}: local [{}]", element.rust_name()),
     }
 }
 
-fn agree(declared: &ArgumentKind, found: &ArgInfo) -> bool {
+fn agree(declared: &DeclaredKind, found: &ArgInfo) -> bool {
     let (base, pointer) = base_type(&found.type_name);
     let same = |scalar: ScalarType, vectors: bool| match base.and_then(scalar_of) {
         Some((found, lanes)) => found == scalar && (vectors || lanes == 1),
@@ -124,19 +178,15 @@ fn agree(declared: &ArgumentKind, found: &ArgInfo) -> bool {
         None => true,
     };
     match declared {
-        ArgumentKind::Scalar { scalar, .. } => {
+        DeclaredKind::Scalar(scalar) => {
             found.address == "private" && !pointer && same(*scalar, false)
         }
-        ArgumentKind::Buffer {
-            element, access, ..
-        } => {
+        DeclaredKind::Buffer { element, access } => {
             let address = found.address == "global"
                 || (found.address == "constant" && *access == Access::Read);
             address && pointer && same(*element, true)
         }
-        ArgumentKind::Local { element, .. } => {
-            found.address == "local" && pointer && same(*element, true)
-        }
+        DeclaredKind::Local(element) => found.address == "local" && pointer && same(*element, true),
     }
 }
 

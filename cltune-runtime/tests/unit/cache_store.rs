@@ -2,6 +2,7 @@
 
 use super::*;
 use cltune_core::device::{DeviceLimits, DeviceType};
+use cltune_core::model::{Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use std::path::Path;
 
@@ -9,7 +10,6 @@ pub(in super::super) fn model() -> Model {
     Model {
         name: "app::kernel".into(),
         fingerprint: "b3:1".into(),
-        kernel: "kernel".into(),
         source: "".into(),
         options: vec![].into(),
         parameters: vec![Parameter {
@@ -19,12 +19,10 @@ pub(in super::super) fn model() -> Model {
         .into(),
         dimensions: vec!["n".into()].into(),
         constraints: vec![].into(),
-        global: vec![].into(),
-        local: vec![].into(),
-        offset: vec![].into(),
-        local_memory: None,
         defines: vec![].into(),
         arguments: vec![].into(),
+        scratch: vec![].into(),
+        steps: vec![Step::Launch(Stage::new("kernel".into()))].into(),
         default: None,
     }
 }

@@ -1,7 +1,6 @@
 //! Tests of `tuning/signature`.
 
 use super::*;
-use cltune_core::model::Memory;
 
 #[expect(clippy::unnecessary_wraps, reason = "as the driver answers")]
 fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
@@ -12,20 +11,15 @@ fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
     })
 }
 
-fn buffer(access: Access) -> Argument {
-    let kind = ArgumentKind::Buffer {
-        element: ScalarType::F32,
-        access,
-        len: None,
-        memory: Memory::Buffer,
-    };
-    Argument {
+fn buffer(access: Access) -> Declared {
+    let element = ScalarType::F32;
+    Declared {
         name: "x".into(),
-        kind,
+        kind: DeclaredKind::Buffer { element, access },
     }
 }
 
-fn agrees(argument: Argument, found: Option<ArgInfo>) -> bool {
+fn agrees(argument: Declared, found: Option<ArgInfo>) -> bool {
     compare("k", &[argument], &[found]).is_ok()
 }
 
@@ -47,12 +41,9 @@ fn vectors_of_the_element_are_the_kernels_own_view() {
 
 #[test]
 fn scalars_are_exact() {
-    let scalar = |scalar| Argument {
+    let scalar = |scalar| Declared {
         name: "n".into(),
-        kind: ArgumentKind::Scalar {
-            scalar,
-            dimension: None,
-        },
+        kind: DeclaredKind::Scalar(scalar),
     };
     assert!(agrees(scalar(ScalarType::U32), info("private", "uint")));
     assert!(agrees(

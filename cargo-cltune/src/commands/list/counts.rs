@@ -137,8 +137,8 @@ mod tests {
         let constraint = Formula::parse(constraint, &scope, Type::Bool).unwrap();
         let (global, local) = (formula("1024"), formula("WG"));
         declaration.model.constraints = vec![constraint].into();
-        declaration.model.global = vec![global].into();
-        declaration.model.local = vec![local].into();
+        declaration.model.single_stage_mut().unwrap().global = vec![global].into();
+        declaration.model.single_stage_mut().unwrap().local = vec![local].into();
         let device = parse(device).unwrap();
         counts(&declaration, &[device], true).remove(0)
     }

@@ -140,7 +140,7 @@ mod tests {
             dimensions: &model.dimensions,
         };
         let global = Formula::parse("n", &scope, Type::Int).unwrap();
-        model.global = vec![global].into();
+        model.single_stage_mut().unwrap().global = vec![global].into();
         model
     }
 

@@ -2,7 +2,7 @@
 
 use crate::session::bytes;
 use cltune_core::device::DeviceLimits;
-use cltune_core::model::{ArgumentKind, Model, ScalarType};
+use cltune_core::model::{ArgumentKind, Commands, Model, ScalarType};
 
 /// Dimensions up to this are likely to be properties of the computation, such as the width of a
 /// filter, and stay as they are.
@@ -147,13 +147,16 @@ fn tiles(model: &Model, codes: &[i64], dims: &[i64], limits: &DeviceLimits) -> V
         let others = codes.iter().filter_map(|other| one.checked_mul(*other));
         others.chain([*one])
     });
-    let geometry = model.geometry(codes, dims, limits);
-    let groups = geometry.into_iter().flat_map(|geometry| {
+    let commands = model.commands(codes, dims, limits);
+    let geometries = commands.iter().flat_map(Commands::geometries);
+    let groups = geometries.flat_map(|geometry| {
         let local = geometry.local.unwrap_or([1; 3]);
         let sizes = geometry.global.into_iter().zip(local);
         sizes.filter_map(|(global, local)| i64::try_from(global / local.max(1)).ok())
     });
-    let groups: Vec<i64> = groups.filter(|groups| *groups > 1).collect();
+    let mut groups: Vec<i64> = groups.filter(|groups| *groups > 1).collect();
+    groups.sort_unstable();
+    groups.dedup();
     let parts = dims.iter().flat_map(|size| {
         let dividing = groups.iter().filter(move |groups| size % **groups == 0);
         dividing.map(move |groups| size / groups)

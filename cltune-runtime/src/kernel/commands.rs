@@ -1,0 +1,518 @@
+//! The commands of a call for one configuration, ready to be enqueued: kernel objects with what
+//! does not change set on them.
+
+use super::fit::{Misfit, check_fit};
+use crate::device::Device;
+use crate::error::{Error, Result};
+#[cfg(feature = "tuning")]
+use crate::opencl::RawDevice;
+use crate::opencl::{RawBuffer, RawEvent, RawKernel, RawProgram, RawQueue, Status};
+use cltune_core::Text;
+use cltune_core::model::{BufferRef, Command, Commands, Geometry, Given, Launch, Model};
+use std::collections::HashSet;
+use std::fmt;
+
+/// The commands of a call.
+#[derive(Debug)]
+pub(crate) struct PreparedCommands {
+    /// Each kernel once. OpenCL forbids setting arguments of one object from two threads at once.
+    kernels: Vec<Kernel>,
+    commands: Vec<PreparedCommand>,
+    /// The size of each scratch buffer in bytes; `None` for one that is not used.
+    scratch: Vec<Option<usize>>,
+}
+
+#[derive(Debug)]
+struct Kernel {
+    name: Text,
+    raw: RawKernel,
+}
+
+#[derive(Debug)]
+enum PreparedCommand {
+    Launch {
+        /// The position of its kernel.
+        kernel: usize,
+        geometry: Geometry,
+        /// The arguments that are set for each launch, with their positions.
+        arguments: Box<[(u32, Given)]>,
+    },
+    Clear {
+        buffer: BufferRef,
+        bytes: usize,
+    },
+    Copy {
+        from: BufferRef,
+        to: BufferRef,
+        bytes: usize,
+    },
+}
+
+/// Why commands cannot be prepared.
+#[derive(Debug)]
+pub(crate) enum CommandError {
+    /// The program has no such kernel.
+    NoKernel { name: Text, status: Status },
+    /// A kernel has another number of arguments than its stage.
+    Signature {
+        name: Text,
+        expected: usize,
+        found: usize,
+    },
+    /// The device lacks something.
+    Misfit(Misfit),
+    /// A call failed.
+    Failed(Error),
+}
+
+/// What is passed for an argument of the call, or a scratch buffer.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand<'a> {
+    Scalar(&'a [u8]),
+    Buffer(&'a RawBuffer),
+}
+
+/// Commands that were enqueued.
+#[derive(Debug)]
+pub(crate) struct Enqueued {
+    /// The first; `None` where there is only one.
+    pub(crate) first: Option<RawEvent>,
+    pub(crate) last: RawEvent,
+}
+
+impl Enqueued {
+    /// The start of the first and the end of the last command in nanoseconds of the device's
+    /// clock. The queue must have been created with profiling and the commands must have ended.
+    pub(crate) fn profile(&self) -> Result<(u64, u64), Status> {
+        let (start, end) = self.last.profile()?;
+        match &self.first {
+            Some(first) => Ok((first.profile()?.0, end)),
+            None => Ok((start, end)),
+        }
+    }
+
+    /// The same events once more.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn share(&self) -> Result<Self, Status> {
+        Ok(Self {
+            first: self.first.as_ref().map(RawEvent::share).transpose()?,
+            last: self.last.share()?,
+        })
+    }
+}
+
+impl PreparedCommands {
+    /// Makes the kernels, sets what is the same in all launches of one, and compares their needs
+    /// with the device.
+    pub(crate) fn new(
+        program: &RawProgram,
+        commands: Commands,
+        device: &Device,
+    ) -> Result<Self, CommandError> {
+        let mut prepared = Self {
+            kernels: Vec::new(),
+            commands: Vec::new(),
+            scratch: commands.scratch,
+        };
+        let launches: Vec<&Launch> = commands
+            .list
+            .iter()
+            .filter_map(|command| match command {
+                Command::Launch(launch) => Some(launch),
+                _ => None,
+            })
+            .collect();
+        let constant = prepared.make_kernels(program, &launches)?;
+        let mut fits = HashSet::new();
+        for command in &commands.list {
+            prepared.commands.push(match command {
+                Command::Launch(launch) => {
+                    let kernel = prepared.kernel(&launch.kernel);
+                    prepared.check_fit(kernel, launch, device, &mut fits)?;
+                    let arguments = (0_u32..).zip(&launch.arguments);
+                    let changing =
+                        arguments.filter(|(position, _)| !constant.contains(&(kernel, *position)));
+                    PreparedCommand::Launch {
+                        kernel,
+                        geometry: launch.geometry,
+                        arguments: changing.map(|(at, given)| (at, *given)).collect(),
+                    }
+                }
+                Command::Clear { buffer, bytes } => PreparedCommand::Clear {
+                    buffer: *buffer,
+                    bytes: *bytes,
+                },
+                Command::Copy { from, to, bytes } => PreparedCommand::Copy {
+                    from: *from,
+                    to: *to,
+                    bytes: *bytes,
+                },
+            });
+        }
+        Ok(prepared)
+    }
+
+    /// Makes the kernels and sets the values and the local memory that all launches of a kernel
+    /// agree on; tells which, by kernel and position.
+    fn make_kernels(
+        &mut self,
+        program: &RawProgram,
+        launches: &[&Launch],
+    ) -> Result<HashSet<(usize, u32)>, CommandError> {
+        let mut constant = HashSet::new();
+        for launch in launches {
+            if self
+                .kernels
+                .iter()
+                .any(|kernel| kernel.name == launch.kernel)
+            {
+                continue;
+            }
+            let name = launch.kernel.clone();
+            let raw = RawKernel::new(program, &name).map_err(|status| CommandError::NoKernel {
+                name: name.clone(),
+                status,
+            })?;
+            let count = raw.arg_count().map_err(Error::call("clGetKernelInfo"));
+            let count = count.map_err(CommandError::Failed)?;
+            let (expected, found) = (launch.arguments.len(), count as usize);
+            if expected != found {
+                return Err(CommandError::Signature {
+                    name,
+                    expected,
+                    found,
+                });
+            }
+            let others = || launches.iter().filter(|other| other.kernel == name);
+            for (position, given) in (0_u32..).zip(&launch.arguments) {
+                let is_passed = matches!(given, Given::Passed(_) | Given::Scratch(_));
+                let is_same =
+                    |other: &&&Launch| other.arguments.get(position as usize) == Some(given);
+                if !is_passed && others().all(|other| is_same(&other)) {
+                    set_constant(&raw, &name, position, given)?;
+                    constant.insert((self.kernels.len(), position));
+                }
+            }
+            self.kernels.push(Kernel { name, raw });
+        }
+        Ok(constant)
+    }
+
+    fn kernel(&self, name: &str) -> usize {
+        let mut kernels = self.kernels.iter();
+        // Each launch's kernel was made.
+        kernels.position(|kernel| kernel.name == name).unwrap_or(0)
+    }
+
+    /// Whether a launch fits the device, each kind of launch once.
+    fn check_fit(
+        &self,
+        kernel: usize,
+        launch: &Launch,
+        device: &Device,
+        fits: &mut HashSet<(usize, Option<[usize; 3]>, Vec<usize>)>,
+    ) -> Result<(), CommandError> {
+        let local = launch.arguments.iter().filter_map(|given| match given {
+            Given::Local { bytes } => Some(*bytes),
+            _ => None,
+        });
+        if !fits.insert((kernel, launch.geometry.local, local.collect())) {
+            return Ok(());
+        }
+        let Kernel { name, raw } = &self.kernels[kernel];
+        for (position, given) in (0_u32..).zip(&launch.arguments) {
+            if let Given::Local { .. } = given {
+                set_constant(raw, name, position, given)?;
+            }
+        }
+        check_fit(raw, device, &launch.geometry).map_err(CommandError::Misfit)
+    }
+
+    /// The size of each scratch buffer in bytes; `None` for one that is not used.
+    pub(crate) fn scratch(&self) -> &[Option<usize>] {
+        &self.scratch
+    }
+
+    /// The index space of the only launch of a call that is nothing else.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn single(&self) -> Option<&Geometry> {
+        match &*self.commands {
+            [PreparedCommand::Launch { geometry, .. }] => Some(geometry),
+            _ => None,
+        }
+    }
+
+    /// The most local memory of a launch, bytes.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn local_mem(&self, device: RawDevice) -> u64 {
+        let kernels = self.kernels.iter();
+        let needs = kernels.map(|kernel| kernel.raw.needs(device).local_mem);
+        needs.max().unwrap_or(0)
+    }
+
+    /// The most work-items of a work-group; 1 where the driver chooses it.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn work_items(&self) -> usize {
+        let launches = self.commands.iter().filter_map(|command| match command {
+            PreparedCommand::Launch { geometry, .. } => geometry.local,
+            _ => None,
+        });
+        let work_items = launches.map(|local| local.iter().product());
+        work_items.max().unwrap_or(1)
+    }
+
+    /// The kernels of the launches, in order.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn launched(&self) -> impl Iterator<Item = &str> {
+        self.commands.iter().filter_map(|command| match command {
+            PreparedCommand::Launch { kernel, .. } => Some(&*self.kernels[*kernel].name),
+            _ => None,
+        })
+    }
+
+    /// Enqueues all commands after `after`. `operand` tells what is passed for an argument of the
+    /// call or a scratch buffer. Does not allocate unless it fails.
+    pub(crate) fn enqueue<'a>(
+        &self,
+        queue: &RawQueue,
+        after: Option<&RawEvent>,
+        operand: impl Fn(BufferRef) -> Operand<'a>,
+    ) -> Result<Enqueued> {
+        let mut enqueued = Chain::default();
+        for command in &self.commands {
+            // Later commands wait for the first one, since the queue keeps the order.
+            let after = after.filter(|_| enqueued.is_empty());
+            let event = match command {
+                PreparedCommand::Launch {
+                    kernel,
+                    geometry,
+                    arguments,
+                } => self.launch(queue, after, *kernel, geometry, arguments, &operand)?,
+                PreparedCommand::Clear { buffer, bytes } => {
+                    wait_for(queue, after)?;
+                    clear(queue, operand(*buffer), *bytes)?
+                }
+                PreparedCommand::Copy { from, to, bytes } => {
+                    wait_for(queue, after)?;
+                    copy(queue, operand(*from), operand(*to), *bytes)?
+                }
+            };
+            enqueued.push(event);
+        }
+        enqueued.end()
+    }
+
+    /// The same with another index space for the only launch.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn enqueue_part<'a>(
+        &self,
+        queue: &RawQueue,
+        geometry: &Geometry,
+        operand: impl Fn(BufferRef) -> Operand<'a>,
+    ) -> Result<Enqueued> {
+        match &*self.commands {
+            [
+                PreparedCommand::Launch {
+                    kernel, arguments, ..
+                },
+            ] => {
+                let last = self.launch(queue, None, *kernel, geometry, arguments, &operand)?;
+                Ok(Enqueued { first: None, last })
+            }
+            _ => self.enqueue(queue, None, operand),
+        }
+    }
+
+    fn launch<'a>(
+        &self,
+        queue: &RawQueue,
+        after: Option<&RawEvent>,
+        kernel: usize,
+        geometry: &Geometry,
+        arguments: &[(u32, Given)],
+        operand: &impl Fn(BufferRef) -> Operand<'a>,
+    ) -> Result<RawEvent> {
+        let Kernel { name, raw } = &self.kernels[kernel];
+        for (position, given) in arguments {
+            let set = match given {
+                Given::Passed(at) => set_operand(raw, *position, operand(BufferRef::Passed(*at))),
+                Given::Scratch(at) => set_operand(raw, *position, operand(BufferRef::Scratch(*at))),
+                constant => set(raw, *position, constant),
+            };
+            set.map_err(|status| not_set(name, *position, status))?;
+        }
+        queue
+            .launch_after(raw, geometry, after)
+            .map_err(|status| Error::OpenCl {
+                call: format!("clEnqueueNDRangeKernel of `{name}` ({geometry})"),
+                status,
+            })
+    }
+}
+
+/// The events of commands in order, of which the first and the last are kept.
+#[derive(Default)]
+struct Chain {
+    first: Option<RawEvent>,
+    last: Option<RawEvent>,
+}
+
+impl Chain {
+    const fn is_empty(&self) -> bool {
+        self.last.is_none()
+    }
+
+    fn push(&mut self, event: RawEvent) {
+        let earlier = self.last.replace(event);
+        if self.first.is_none() {
+            self.first = earlier;
+        }
+    }
+
+    fn end(self) -> Result<Enqueued> {
+        let first = self.first;
+        match self.last {
+            Some(last) => Ok(Enqueued { first, last }),
+            // A call has a launch at least.
+            None => Err(Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)),
+        }
+    }
+}
+
+/// Sets a value or local memory.
+fn set(kernel: &RawKernel, position: u32, given: &Given) -> Result<(), Status> {
+    match given {
+        Given::Value { bytes, size } => {
+            kernel.set_scalar(position, bytes.get(..*size).unwrap_or(bytes))
+        }
+        // OpenCL has no empty local memory; a byte stands in for none.
+        Given::Local { bytes } => kernel.set_local(position, (*bytes).max(1)),
+        Given::Passed(_) | Given::Scratch(_) => Ok(()),
+    }
+}
+
+fn set_operand(kernel: &RawKernel, position: u32, operand: Operand<'_>) -> Result<(), Status> {
+    match operand {
+        Operand::Scalar(bytes) => kernel.set_scalar(position, bytes),
+        Operand::Buffer(buffer) => kernel.set_buffer(position, buffer),
+    }
+}
+
+fn set_constant(
+    kernel: &RawKernel,
+    name: &str,
+    position: u32,
+    given: &Given,
+) -> Result<(), CommandError> {
+    set(kernel, position, given)
+        .map_err(|status| CommandError::Failed(not_set(name, position, status)))
+}
+
+#[cold]
+fn not_set(kernel: &str, position: u32, status: Status) -> Error {
+    Error::OpenCl {
+        call: format!("clSetKernelArg {position} of `{kernel}`"),
+        status,
+    }
+}
+
+fn wait_for(queue: &RawQueue, event: Option<&RawEvent>) -> Result<()> {
+    event.map_or(Ok(()), |event| {
+        queue
+            .wait_for(event)
+            .map_err(Error::call("clEnqueueBarrierWithWaitList"))
+    })
+}
+
+fn clear(queue: &RawQueue, buffer: Operand<'_>, bytes: usize) -> Result<RawEvent> {
+    // Drivers are faster with longer patterns.
+    let zeros = [0_u8; 16];
+    let pattern = [16, 8, 4, 2, 1]
+        .into_iter()
+        .find(|size| bytes.is_multiple_of(*size));
+    let pattern = &zeros[..pattern.unwrap_or(1)];
+    match buffer {
+        Operand::Buffer(buffer) if bytes > 0 => queue
+            .fill(buffer, pattern, 0, bytes)
+            .map_err(Error::call("clEnqueueFillBuffer")),
+        // Nothing to clear; the order of events has to have one.
+        _ => queue.marker().map_err(Error::call("clEnqueueMarker")),
+    }
+}
+
+fn copy(queue: &RawQueue, from: Operand<'_>, to: Operand<'_>, bytes: usize) -> Result<RawEvent> {
+    match (from, to) {
+        (Operand::Buffer(from), Operand::Buffer(to)) if bytes > 0 => queue
+            .copy(from, 0, to, 0, bytes)
+            .map_err(Error::call("clEnqueueCopyBuffer")),
+        _ => queue.marker().map_err(Error::call("clEnqueueMarker")),
+    }
+}
+
+impl CommandError {
+    /// The error of a launch of this configuration.
+    pub(crate) fn of_launch(self, model: &Model, codes: &[i64]) -> Error {
+        let kernel = model.name.to_string();
+        let misfit = match self {
+            Self::NoKernel { name, status } => {
+                return Error::call(format!("clCreateKernel `{name}`"))(status);
+            }
+            Self::Signature {
+                name,
+                expected,
+                found,
+            } => {
+                return Error::Signature {
+                    kernel,
+                    function: name.to_string(),
+                    expected,
+                    found,
+                };
+            }
+            Self::Failed(error) => return error,
+            Self::Misfit(misfit) => misfit,
+        };
+        let configuration = model.describe(codes);
+        match misfit {
+            Misfit::LocalMemory { needed, available } => Error::LocalMemoryTooLarge {
+                kernel,
+                configuration,
+                needed,
+                available,
+            },
+            Misfit::WorkGroup { work_items, limit } => Error::WorkGroupTooLarge {
+                kernel,
+                configuration,
+                work_items,
+                limit,
+            },
+            Misfit::PrivateMemory { needed, available } => Error::PrivateMemoryTooLarge {
+                kernel,
+                configuration,
+                needed,
+                available,
+            },
+        }
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoKernel { name, status } => {
+                write!(f, "clCreateKernel `{name}` failed: {status}")
+            }
+            Self::Signature {
+                name,
+                expected,
+                found,
+            } => write!(
+                f,
+                "the stage of `{name}` passes {expected} arguments, and the kernel in the source \
+                 has {found}"
+            ),
+            Self::Misfit(misfit) => misfit.fmt(f),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
