@@ -67,10 +67,13 @@ pub(super) fn steps(
             .chain(scratch_syntax.iter().map(|scratch| &scratch.name))
             .chain(locals.iter().map(|local| &local.name));
         for name in names {
-            let is_host_only = written
+            // Formulas may use it, and the reference takes it.
+            let is_dimension = clauses
+                .scopes
+                .dimensions()
                 .iter()
-                .any(|argument| argument.name == *name && argument.options.host_only.is_some());
-            if unused(&name.unraw().to_string()) && !is_host_only {
+                .any(|dimension| name.unraw() == **dimension);
+            if unused(&name.unraw().to_string()) && !is_dimension {
                 errors.add(name.span(), format!("no stage takes `{name}`"));
             }
         }

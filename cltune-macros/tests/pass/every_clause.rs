@@ -230,12 +230,10 @@ fn the_record_holds_what_the_tuner_needs() {
             high: 1.0,
         },
         Fill::Constant(-3.0),
-        none.clone(),
         Fill::Uniform {
             low: -2.0,
             high: 2.5,
         },
-        none.clone(),
         none,
     ];
     assert_eq!(declaration.fills, expected);
