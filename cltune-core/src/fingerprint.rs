@@ -68,21 +68,20 @@ pub fn of(model: &Model) -> String {
         encoder.text(&define.name);
         encoder.text(&define.value.text);
     }
-    match single {
-        Some(stage) => encoder.arguments_of_single(stage, arguments),
-        None => {
-            encoder.count(arguments.len());
-            for argument in arguments.iter() {
-                encoder.argument(argument);
-            }
-            encoder.count(scratch.len());
-            for scratch in scratch.iter() {
-                encoder.text(&scratch.name);
-                encoder.text(scratch.element.rust_name());
-                encoder.text(&scratch.len.text);
-            }
-            encoder.steps(steps);
+    if let Some(stage) = single {
+        encoder.arguments_of_single(stage, arguments);
+    } else {
+        encoder.count(arguments.len());
+        for argument in arguments.iter() {
+            encoder.argument(argument);
         }
+        encoder.count(scratch.len());
+        for scratch in scratch.iter() {
+            encoder.text(&scratch.name);
+            encoder.text(scratch.element.rust_name());
+            encoder.text(&scratch.len.text);
+        }
+        encoder.steps(steps);
     }
     of_hash(encoder.0.finalize())
 }

@@ -78,6 +78,10 @@ impl Messages {
         if let (Some(detail), Some(object)) = (&recorded.detail, fields.as_object_mut()) {
             object.insert("detail".into(), detail.as_str().into());
         }
+        if let (false, Some(object)) = (recorded.stages.is_empty(), fields.as_object_mut()) {
+            let stages = serde_json::to_value(&recorded.stages).unwrap_or_default();
+            object.insert("stages".into(), stages);
+        }
         // Whoever counts configurations counts each once.
         let reason = if revised { "revised" } else { "configuration" };
         self.about(job, reason, fields);

@@ -82,6 +82,7 @@ mod tests {
         Evaluation::Answered(Outcome::Ok(Measurement {
             time_us,
             samples_us: vec![time_us],
+            stages: Vec::new(),
             build_seconds: 0.0,
         }))
     }

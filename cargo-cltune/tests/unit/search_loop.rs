@@ -101,6 +101,7 @@ fn timed(samples_us: &[f64]) -> Evaluation {
     Evaluation::Answered(Outcome::Ok(Measurement {
         time_us: samples_us[0],
         samples_us: samples_us.to_vec(),
+        stages: Vec::new(),
         build_seconds: 0.0,
     }))
 }

@@ -77,7 +77,7 @@ impl Reader<'_> {
             }
             let round = printable(table, "round", round)?;
             let count = table.formula("count", &rounds)?;
-            let inner = [dimensions, &[round.clone()]].concat();
+            let inner = [dimensions, std::slice::from_ref(&round)].concat();
             let steps = self.steps(depth + 1, &inner)?.into();
             return Ok(Step::Repeat {
                 round,

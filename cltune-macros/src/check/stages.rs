@@ -447,18 +447,13 @@ impl Checker<'_> {
                 ArgumentKind::Scalar { .. } => None,
             },
         });
-        match found.zip(element) {
-            Some(buffer) => {
-                self.used.insert(name.unraw().to_string());
-                Some(buffer)
-            }
-            None => {
-                if self.scopes.is_complete() {
-                    errors.add(name.span(), self.unknown(name, "buffer"));
-                }
-                None
-            }
+        let buffer = found.zip(element);
+        if buffer.is_some() {
+            self.used.insert(name.unraw().to_string());
+        } else if self.scopes.is_complete() {
+            errors.add(name.span(), self.unknown(name, "buffer"));
         }
+        buffer
     }
 
     /// A buffer that a step writes.

@@ -28,6 +28,10 @@ impl Parse for ScratchSyntax {
 }
 
 /// A step of `stages(…)`.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most are stages, and there are few"
+)]
 pub(crate) enum StepSyntax {
     Launch(StageSyntax),
     Clear {

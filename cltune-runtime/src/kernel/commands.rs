@@ -22,6 +22,10 @@ pub(crate) struct PreparedCommands {
     scratch: Vec<Option<usize>>,
 }
 
+/// What decides whether a launch fits the device: its kernel's position, work-group and local
+/// memory.
+type Fit = (usize, Option<[usize; 3]>, Vec<usize>);
+
 #[derive(Debug)]
 struct Kernel {
     name: Text,
@@ -78,6 +82,9 @@ pub(crate) struct Enqueued {
     /// The first; `None` where there is only one.
     pub(crate) first: Option<RawEvent>,
     pub(crate) last: RawEvent,
+    /// Each command of several with the name of its part, where that was asked for.
+    #[cfg(feature = "tuning")]
+    pub(crate) parts: Vec<(Text, RawEvent)>,
 }
 
 impl Enqueued {
@@ -97,6 +104,7 @@ impl Enqueued {
         Ok(Self {
             first: self.first.as_ref().map(RawEvent::share).transpose()?,
             last: self.last.share()?,
+            parts: Vec::new(),
         })
     }
 }
@@ -210,7 +218,7 @@ impl PreparedCommands {
         kernel: usize,
         launch: &Launch,
         device: &Device,
-        fits: &mut HashSet<(usize, Option<[usize; 3]>, Vec<usize>)>,
+        fits: &mut HashSet<Fit>,
     ) -> Result<(), CommandError> {
         let local = launch.arguments.iter().filter_map(|given| match given {
             Given::Local { bytes } => Some(*bytes),
@@ -261,13 +269,14 @@ impl PreparedCommands {
         work_items.max().unwrap_or(1)
     }
 
-    /// The kernels of the launches, in order.
+    /// The name of a command for people: its kernel's, or what it does.
     #[cfg(feature = "tuning")]
-    pub(crate) fn launched(&self) -> impl Iterator<Item = &str> {
-        self.commands.iter().filter_map(|command| match command {
-            PreparedCommand::Launch { kernel, .. } => Some(&*self.kernels[*kernel].name),
-            _ => None,
-        })
+    fn name(&self, command: &PreparedCommand) -> Text {
+        match command {
+            PreparedCommand::Launch { kernel, .. } => self.kernels[*kernel].name.clone(),
+            PreparedCommand::Clear { .. } => "clear".into(),
+            PreparedCommand::Copy { .. } => "copy".into(),
+        }
     }
 
     /// Enqueues all commands after `after`. `operand` tells what is passed for an argument of the
@@ -278,10 +287,46 @@ impl PreparedCommands {
         after: Option<&RawEvent>,
         operand: impl Fn(BufferRef) -> Operand<'a>,
     ) -> Result<Enqueued> {
-        let mut enqueued = Chain::default();
-        for command in &self.commands {
+        let mut chain = Chain::default();
+        self.each(queue, after, operand, |_, event| {
+            chain.push(event);
+            Ok(())
+        })?;
+        chain.end()
+    }
+
+    /// The same with an event for each of several commands.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn enqueue_parts<'a>(
+        &self,
+        queue: &RawQueue,
+        operand: impl Fn(BufferRef) -> Operand<'a>,
+    ) -> Result<Enqueued> {
+        let (mut chain, mut parts) = (Chain::default(), Vec::new());
+        let is_group = self.commands.len() > 1;
+        self.each(queue, None, operand, |command, event| {
+            if is_group {
+                let shared = event.share().map_err(Error::call("clRetainEvent"))?;
+                parts.push((self.name(command), shared));
+            }
+            chain.push(event);
+            Ok(())
+        })?;
+        let enqueued = chain.end()?;
+        Ok(Enqueued { parts, ..enqueued })
+    }
+
+    /// Enqueues all commands after `after`, and hands over the event of each.
+    fn each<'a>(
+        &self,
+        queue: &RawQueue,
+        after: Option<&RawEvent>,
+        operand: impl Fn(BufferRef) -> Operand<'a>,
+        mut push: impl FnMut(&PreparedCommand, RawEvent) -> Result<()>,
+    ) -> Result<()> {
+        for (position, command) in self.commands.iter().enumerate() {
             // Later commands wait for the first one, since the queue keeps the order.
-            let after = after.filter(|_| enqueued.is_empty());
+            let after = after.filter(|_| position == 0);
             let event = match command {
                 PreparedCommand::Launch {
                     kernel,
@@ -297,9 +342,9 @@ impl PreparedCommands {
                     copy(queue, operand(*from), operand(*to), *bytes)?
                 }
             };
-            enqueued.push(event);
+            push(command, event)?;
         }
-        enqueued.end()
+        Ok(())
     }
 
     /// The same with another index space for the only launch.
@@ -317,7 +362,11 @@ impl PreparedCommands {
                 },
             ] => {
                 let last = self.launch(queue, None, *kernel, geometry, arguments, &operand)?;
-                Ok(Enqueued { first: None, last })
+                Ok(Enqueued {
+                    first: None,
+                    last,
+                    parts: Vec::new(),
+                })
             }
             _ => self.enqueue(queue, None, operand),
         }
@@ -358,10 +407,6 @@ struct Chain {
 }
 
 impl Chain {
-    const fn is_empty(&self) -> bool {
-        self.last.is_none()
-    }
-
     fn push(&mut self, event: RawEvent) {
         let earlier = self.last.replace(event);
         if self.first.is_none() {
@@ -372,7 +417,12 @@ impl Chain {
     fn end(self) -> Result<Enqueued> {
         let first = self.first;
         match self.last {
-            Some(last) => Ok(Enqueued { first, last }),
+            Some(last) => Ok(Enqueued {
+                first,
+                last,
+                #[cfg(feature = "tuning")]
+                parts: Vec::new(),
+            }),
             // A call has a launch at least.
             None => Err(Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)),
         }

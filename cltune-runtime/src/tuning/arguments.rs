@@ -258,7 +258,7 @@ impl Arguments {
         };
         match part {
             Some(part) => commands.enqueue_part(queue.raw(), part, operand),
-            None => commands.enqueue(queue.raw(), None, operand),
+            None => commands.enqueue_parts(queue.raw(), operand),
         }
     }
 

@@ -35,6 +35,7 @@ impl BuiltConfiguration {
             time_us: median(&samples_us).unwrap_or(f64::NAN),
             samples_us,
             build_seconds: self.seconds,
+            stages: Vec::new(),
         })
     }
 }

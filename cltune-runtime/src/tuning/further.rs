@@ -234,7 +234,7 @@ impl Measurer {
                 let roundings = unit_roundoff(*element) * terms as f64;
                 (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(*element)
             }
-            _ => None,
+            ArgumentKind::Scalar { .. } => None,
         });
         Some((terms, lost?))
     }

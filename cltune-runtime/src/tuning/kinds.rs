@@ -98,7 +98,7 @@ fn tells_denormals(declaration: &Declaration) -> bool {
         ArgumentKind::Buffer {
             element, access, ..
         } => *access != Access::Read && element.is_integer(),
-        _ => false,
+        ArgumentKind::Scalar { .. } => false,
     });
     !is_exact && !is_integer
 }

@@ -5,14 +5,14 @@ use super::buffers::Round;
 use super::build::{BuildTarget, BuiltConfiguration, ReferenceLaunch, launch_failed};
 use super::compiler::Binary;
 use super::options::{MeasureOptions, Step};
-use super::outcome::{Outcome, WrongResult};
+use super::outcome::{Measurement, Outcome, StageTime, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
 use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::kernel::{PreparedCommands, build_options};
+use crate::kernel::{Enqueued, PreparedCommands, build_options};
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::device::DeviceType;
@@ -42,6 +42,8 @@ pub struct Measurer {
     pub(super) options: MeasureOptions,
     /// The number of configurations that were verified; it chooses the draw.
     verified: usize,
+    /// The parts of the call that was launched last, of a group of launches.
+    stages: RefCell<Vec<StageTime>>,
     /// Memory of the tuner's own that was found changed: nothing can be judged any more.
     pub(super) spoilt: RefCell<Option<WrongResult>>,
 }
@@ -117,6 +119,7 @@ impl Measurer {
             default,
             options: options.clone(),
             verified: 0,
+            stages: RefCell::default(),
             spoilt: RefCell::default(),
             loaded: HashMap::new(),
         };
@@ -165,11 +168,22 @@ impl Measurer {
             Err(outcome) => return outcome,
         };
         let outcome = match self.measure_built(&built, best_us) {
-            Ok(samples_us) => built.timed(samples_us),
+            Ok(samples_us) => self.with_stages(built.timed(samples_us)),
             Err(outcome) => self.of_configuration(codes, outcome),
         };
         // Where it is in sight, it was looked at after the last configuration, too.
         self.judged(outcome, self.arguments.is_kept_in_sight())
+    }
+
+    /// An outcome with the parts of the call that was launched last.
+    fn with_stages(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Ok(measurement) => Outcome::Ok(Measurement {
+                stages: self.stages.take(),
+                ..measurement
+            }),
+            failed => failed,
+        }
     }
 
     /// The times of a configuration that is right on the next draw, microseconds.
@@ -352,8 +366,32 @@ impl Measurer {
         let enqueued = self.arguments.enqueue(&self.queue, commands, round, part)?;
         enqueued.last.wait().map_err(Error::call("the kernel"))?;
         let host = begin.elapsed().as_secs_f64() * 1e6;
+        self.stages.replace(stage_times(&enqueued));
         Ok(time_us(enqueued.profile().ok(), host))
     }
+}
+
+/// The parts of a call, in the order in which they first occur.
+fn stage_times(enqueued: &Enqueued) -> Vec<StageTime> {
+    let mut times: Vec<StageTime> = Vec::new();
+    for (stage, event) in &enqueued.parts {
+        let Ok((start, end)) = event.profile() else {
+            return Vec::new();
+        };
+        let time_us = end.saturating_sub(start) as f64 / 1e3;
+        match times.iter_mut().find(|time| time.stage == **stage) {
+            Some(time) => {
+                time.launches += 1;
+                time.time_us += time_us;
+            }
+            None => times.push(StageTime {
+                stage: stage.to_string(),
+                launches: 1,
+                time_us,
+            }),
+        }
+    }
+    times
 }
 
 /// Programs take memory.

@@ -71,7 +71,9 @@ pub use finalists::{FinalistRule, Finalists};
 pub use kinds::InputKind;
 pub use measurer::Measurer;
 pub use options::{MeasureOptions, Step};
-pub use outcome::{Different, KeptFor, Measurement, Outcome, SkipsWork, WrongKind, WrongResult};
+pub use outcome::{
+    Different, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
+};
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

@@ -71,6 +71,21 @@ pub struct Measurement {
     pub samples_us: Vec<f64>,
     /// The time that building took, seconds.
     pub build_seconds: f64,
+    /// The parts of one call of a group of launches; empty for a single launch, and where the driver
+    /// does not measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageTime>,
+}
+
+/// The time of a part of a call: all launches of a kernel, or all of one kind of other commands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageTime {
+    /// The kernel's name, `clear` or `copy`.
+    pub stage: String,
+    /// The number of launches or other commands.
+    pub launches: usize,
+    /// Their time together on the device, microseconds.
+    pub time_us: f64,
 }
 
 /// A wrong result: the first place where it shows.
@@ -379,6 +394,7 @@ mod tests {
             time_us: 1.5,
             samples_us: vec![1.5, 2.0],
             build_seconds: 0.25,
+            stages: Vec::new(),
         });
         let wrong =
             Outcome::WrongResult(WrongResult::new("y", WrongKind::OutOfBounds { offset: -4 }));

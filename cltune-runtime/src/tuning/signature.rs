@@ -130,7 +130,7 @@ fn compare(
             let declared = arguments.get(position);
             let found = kernel.get(position);
             let agrees = match (declared, found) {
-                (Some(declared), Some(Some(found))) => agree(&declared.kind, found),
+                (Some(declared), Some(Some(found))) => agree(declared.kind, found),
                 (Some(_), Some(None)) => true,
                 _ => false,
             };
@@ -170,7 +170,7 @@ fn describe(argument: &Declared) -> String {
     }
 }
 
-fn agree(declared: &DeclaredKind, found: &ArgInfo) -> bool {
+fn agree(declared: DeclaredKind, found: &ArgInfo) -> bool {
     let (base, pointer) = base_type(&found.type_name);
     let same = |scalar: ScalarType, vectors: bool| match base.and_then(scalar_of) {
         Some((found, lanes)) => found == scalar && (vectors || lanes == 1),
@@ -179,14 +179,14 @@ fn agree(declared: &DeclaredKind, found: &ArgInfo) -> bool {
     };
     match declared {
         DeclaredKind::Scalar(scalar) => {
-            found.address == "private" && !pointer && same(*scalar, false)
+            found.address == "private" && !pointer && same(scalar, false)
         }
         DeclaredKind::Buffer { element, access } => {
             let address = found.address == "global"
-                || (found.address == "constant" && *access == Access::Read);
-            address && pointer && same(*element, true)
+                || (found.address == "constant" && access == Access::Read);
+            address && pointer && same(element, true)
         }
-        DeclaredKind::Local(element) => found.address == "local" && pointer && same(*element, true),
+        DeclaredKind::Local(element) => found.address == "local" && pointer && same(element, true),
     }
 }
 

@@ -41,6 +41,7 @@ pub(in crate::report) fn card(
     match picture::draw(on, model, &caption) {
         Some(svg) => card
             .child(Element::new("figure").child(svg))
+            .children(stages(on))
             .child(fastest(on, model))
             .child(course(on, model)),
         None if on.results.is_empty() => card.child(paragraph(
@@ -168,6 +169,32 @@ fn fastest(on: &OnDevice, model: &Model) -> Element {
             about,
         ],
     )
+}
+
+/// The parts of a call of the best configuration; none for a single launch.
+fn stages(on: &OnDevice) -> Option<Element> {
+    let (codes, _) = on.best()?;
+    let recorded = *on.latest().get(codes)?;
+    let parts_us: f64 = recorded.stages.iter().map(|stage| stage.time_us).sum();
+    let rows = recorded.stages.iter().map(|stage| {
+        vec![
+            row_name(&*stage.stage),
+            number(stage.launches.to_string()),
+            number(time(stage.time_us)),
+            number(format!("{:.0} %", 100.0 * stage.time_us / parts_us)),
+        ]
+    });
+    let rows: Vec<Vec<Element>> = rows.collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let about = note(
+        "Of one call with the best values. The time of a call is from the first start to the last end, gaps \
+         between launches included.",
+    );
+    let columns = ["Stage", "Launches", "Time", "Share"];
+    let table = table("The stages of a call", columns, rows);
+    Some(details("Stages", [table, about]))
 }
 
 /// The best-so-far configurations of the search.

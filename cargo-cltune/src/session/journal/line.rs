@@ -9,7 +9,7 @@ use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_core::parameter::Value;
 use cltune_core::select::TunedDevice;
-use cltune_runtime::tuning::Outcome;
+use cltune_runtime::tuning::{Outcome, StageTime};
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -112,6 +112,9 @@ pub(crate) struct Recorded {
     pub(crate) samples_us: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) build_seconds: Option<f64>,
+    /// The parts of a call of a group of launches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stages: Vec<StageTime>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
@@ -264,6 +267,7 @@ impl Recorded {
             time_us: measurement.map(|of| of.time_us),
             samples_us: samples_us.unwrap_or_default(),
             build_seconds: measurement.map(|of| of.build_seconds),
+            stages: measurement.map(|of| of.stages.clone()).unwrap_or_default(),
             detail,
             killed: matches!(evaluation, Evaluation::Killed(_)),
             session: 0,
