@@ -43,6 +43,7 @@ mod documentation;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
+mod groups;
 mod limits;
 mod oclgrind;
 mod places;

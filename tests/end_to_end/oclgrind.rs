@@ -67,7 +67,7 @@ fn project(name: &str) -> Project {
     project
 }
 
-fn is_installed() -> bool {
+pub(super) fn is_installed() -> bool {
     let installed = Command::new("oclgrind").arg("--version").output().is_ok();
     let full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
     assert!(installed || !full, "Oclgrind is not installed");

@@ -9,6 +9,8 @@ use crate::event::Event;
 use crate::opencl::{RawEvent, RawQueue};
 use crate::queue::Queue;
 use cltune_core::expr::{Env, Formula};
+#[cfg(feature = "tuning")]
+use cltune_core::model::ScalarType;
 use cltune_core::model::{ArgumentKind, BufferRef, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -125,6 +127,29 @@ impl Prepared {
             }
         };
         commands.enqueue(raw, after, operand).map(Event::of)
+    }
+
+    /// Fills the scratch memory that the next launch on a queue gets with what no kernel has
+    /// written: a kernel may read what an earlier launch has left there.
+    #[cfg(feature = "tuning")]
+    pub(crate) fn poison_scratch(
+        &self,
+        raw: &RawQueue,
+        model: &Model,
+        queue: &Queue,
+        pattern: impl Fn(ScalarType) -> &'static [u8],
+    ) -> Result<()> {
+        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        let sizes = commands.scratch();
+        let scratch = raw.scratch().get(queue.context().raw(), sizes);
+        let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
+        for ((position, size), declared) in (0_u16..).zip(sizes).zip(model.scratch.iter()) {
+            if let (Some(bytes), Some(buffer)) = (*size, scratch.buffer(position)) {
+                raw.fill(buffer, pattern(declared.element), 0, bytes)
+                    .map_err(Error::call("clEnqueueFillBuffer"))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the arguments are those of the declaration.

@@ -164,6 +164,7 @@ impl Check<'_> {
             }
         }
         let model = &self.declaration.model;
+        prepared.poison_scratch(raw, model, self.queue, pattern)?;
         let event = prepared.launch_on(raw, model, self.queue, &args, None)?;
         Ok(event.duration()?.as_secs_f64() * 1e6)
     }
