@@ -53,6 +53,23 @@ fn saxpy(
     }"
 }
 
+/// Rounds over two buffers that change places, after one is cleared.
+#[tunable(
+    params(ROUNDS = [3, 4]),
+    scratch(other: [f32; n]),
+    stages(
+        clear(other),
+        repeat(round in 0..ROUNDS, stage(add_round(round as u32, x, other), global(n)), swap(x, other)),
+        copy(x, other, when(ROUNDS % 2 == 1)),
+    ),
+    tune(n = 64),
+)]
+fn steps(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> {
+    "__kernel void add_round(const uint round, __global const float* x, __global float* y) {
+        y[get_global_id(0)] = x[get_global_id(0)] + round;
+    }"
+}
+
 fn allocations_of(mut action: impl FnMut()) -> u64 {
     let before = ALLOCATIONS.with(Cell::get);
     action();
@@ -83,6 +100,25 @@ fn warm_launches_do_not_allocate() {
     });
     assert_eq!(warm, 0);
     assert_eq!(y.read(&queue).unwrap()[0], 303.0);
+}
+
+#[test]
+fn warm_groups_of_launches_do_not_allocate() {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    let mut x = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+    steps(&queue, 64, &mut x).unwrap();
+    steps(&queue, 32, &mut x).unwrap();
+    let warm = allocations_of(|| {
+        for _ in 0..100 {
+            steps(&queue, 64, &mut x).unwrap();
+            steps(&queue, 32, &mut x).unwrap().wait().unwrap();
+        }
+    });
+    assert_eq!(warm, 0);
+    // Each call adds 0, 1 and 2.
+    let x = x.read(&queue).unwrap();
+    assert_eq!((x[0], x[63]), (606.0, 303.0));
 }
 
 /// Under every policy, once what it does has been done.

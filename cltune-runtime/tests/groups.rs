@@ -1,8 +1,8 @@
 //! Groups of launches on a real device: each configuration is measured and verified against a
 //! reference on the device, and calls against one on the host.
 
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
-use cltune_runtime::{Buffer, Device, Event, Queue, Result, Tunable, tunable};
+use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome, PrepareError, WrongKind};
+use cltune_runtime::{Buffer, Context, Device, Event, Queue, Result, Tunable, tunable};
 
 /// One stage with atomics, or two.
 #[tunable(
@@ -237,4 +237,210 @@ fn a_kernel_that_is_there_for_some_values_only_costs_the_others() {
             other => panic!("{configuration}: {other:?}"),
         }
     }
+}
+
+/// `HOW` is what goes wrong in a scratch buffer; 0 is right.
+#[tunable(
+    params(HOW = 0..=4),
+    scratch(own: [i32; n], next: [i32; n]),
+    stages(
+        stage(first(n, x, own, next), global(n)),
+        stage(second(n, own, y), global(n)),
+    ),
+    defaults(HOW = 0),
+    tune(n = 64),
+)]
+fn faulty(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] x: &Buffer<i32>,
+    #[arg(out, len = n)] y: &mut Buffer<i32>,
+) -> Result<Event> {
+    r"
+        __kernel void first(const uint n, __global const int* x, __global int* own, __global int* next) {
+            const uint i = get_global_id(0);
+            next[i] = i;
+            if (HOW == 1 && i == 3) return;
+            own[i] = x[i];
+            if (HOW == 2 && i == 3) own[n] = 1;
+            if (HOW == 3 && i == 3) own[-1] = 1;
+            if (HOW == 4 && i == 3) own[i] = 1;
+        }
+        __kernel void second(const uint n, __global const int* own, __global int* y) {
+            y[get_global_id(0)] = own[get_global_id(0)];
+        }
+    "
+}
+
+#[test]
+fn what_goes_wrong_in_scratch_memory_is_found() {
+    let declaration = faulty::TUNABLE.declaration().unwrap();
+    let options = MeasureOptions::default();
+    let mut measurer = Measurer::new(&device(), &declaration, &[64], &options).unwrap();
+    for how in [0, 1, 2, 3, 4, 0] {
+        match (how, measurer.measure(&[how], None, None)) {
+            (0, Outcome::Ok(measurement)) => {
+                let stages = measurement.stages.iter().map(|stage| stage.stage.as_str());
+                assert_eq!(stages.collect::<Vec<_>>(), ["first", "second"]);
+            }
+            // Nothing has written there but another configuration.
+            (1 | 4, Outcome::WrongResult(wrong)) => {
+                assert_eq!(wrong.argument, "y", "{wrong}");
+                assert!(
+                    matches!(wrong.kind, WrongKind::Mismatch { index: 3, .. }),
+                    "{wrong}"
+                );
+            }
+            (2 | 3, Outcome::WrongResult(wrong)) => {
+                assert_eq!(wrong.argument, "own", "{wrong}");
+                assert!(
+                    matches!(wrong.kind, WrongKind::OutOfBounds { .. }),
+                    "{wrong}"
+                );
+            }
+            (how, outcome) => panic!("HOW = {how}: {outcome:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_stage_that_disagrees_with_its_kernel_shows_both_sides() {
+    let mut declaration = faulty::TUNABLE.declaration().unwrap();
+    declaration.model.scratch.to_mut()[0].element = cltune_core::model::ScalarType::F32;
+    let options = MeasureOptions::default();
+    let prepared = Measurer::new(&device(), &declaration, &[64], &options);
+    match prepared.map(drop) {
+        Err(PrepareError::Signature(mismatch)) => {
+            assert_eq!(mismatch.kernel, "first");
+            let text = mismatch.to_string();
+            assert!(text.contains("own: &mut Buffer<f32>"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn random(len: usize) -> Vec<u32> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    (0..len).map(next).collect()
+}
+
+#[test]
+fn calls_compute_what_the_host_does() -> Result<()> {
+    let queue = Queue::for_device(&device())?;
+    // The scratch buffers of each call have other sizes than those before.
+    for n in [512_u32, 64, 1024] {
+        let numbers = random(n as usize);
+        let x = Buffer::from_slice(&queue, &numbers)?;
+        let mut total = Buffer::new(queue.context(), 1)?;
+        let right = numbers.iter().fold(0_u32, |sum, x| sum.wrapping_add(*x));
+        for how in [sum::HOW::stages, sum::HOW::atomic] {
+            let params = sum::Params {
+                WG: 8,
+                GROUPS: 16,
+                HOW: how,
+            };
+            sum::launch_with(&params, &queue, n, &x, &mut total)?;
+            assert_eq!(total.read(&queue)?, [right], "{how:?}");
+        }
+
+        let mut y = Buffer::new(queue.context(), n as usize)?;
+        scan(&queue, n, &x, &mut y)?;
+        let mut sum = 0_u32;
+        let right = numbers.iter().map(|x| {
+            let before = sum;
+            sum = sum.wrapping_add(*x);
+            before
+        });
+        assert_eq!(y.read(&queue)?, right.collect::<Vec<_>>());
+
+        for bits in [2, 8] {
+            let mut keys = Buffer::from_slice(&queue, &numbers)?;
+            let params = sort::Params {
+                BITS: bits,
+                CHUNK: 32,
+            };
+            sort::launch_with(&params, &queue, n, 24, &mut keys)?;
+            let mut right = numbers.clone();
+            right.sort_unstable();
+            assert_eq!(keys.read(&queue)?, right, "{bits} bits");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn calls_of_several_threads_and_queues_keep_their_scratch_memory_apart() -> Result<()> {
+    let context = Context::new(&device())?;
+    let (shared, others) = (
+        Queue::new(&context)?,
+        [Queue::new(&context)?, Queue::new(&context)?],
+    );
+    let numbers = random(2048);
+    let mut right = numbers.clone();
+    right.sort_unstable();
+    std::thread::scope(|scope| {
+        for thread in 0..4_usize {
+            let queue = others.get(thread).unwrap_or(&shared);
+            let (numbers, right) = (&numbers, &right);
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let bits = [2, 4, 8][(thread + round) % 3];
+                    let params = sort::Params {
+                        BITS: bits,
+                        CHUNK: 64,
+                    };
+                    let mut keys = Buffer::from_slice(queue, numbers).unwrap();
+                    sort::launch_with(&params, queue, 2048, 24, &mut keys).unwrap();
+                    assert_eq!(&keys.read(queue).unwrap(), right);
+                }
+            });
+        }
+    });
+    Ok(())
+}
+
+#[test]
+fn a_call_takes_from_its_first_start_to_its_last_end() -> Result<()> {
+    let context = Context::new(&device())?;
+    let queue = Queue::with_profiling(&context)?;
+    let mut keys = Buffer::from_slice(&queue, &random(2048))?;
+    let mut time = |bits| {
+        let params = sort::Params {
+            BITS: bits,
+            CHUNK: 64,
+        };
+        let mut call = || sort::launch_with(&params, &queue, 2048, 24, &mut keys)?.duration();
+        call()?;
+        let mut times = (0..9).map(|_| call()).collect::<Result<Vec<_>>>()?;
+        times.sort_unstable();
+        Ok::<_, cltune_runtime::Error>(times[4])
+    };
+    // Thirty-six launches take longer than nine, and than the last of them.
+    let (many, few) = (time(2)?, time(8)?);
+    assert!(many > few, "{many:?} {few:?}");
+    Ok(())
+}
+
+#[test]
+fn a_selected_configuration_whose_kernel_is_missing_is_followed_by_the_next() -> Result<()> {
+    let queue = Queue::for_device(&device())?;
+    let input = Buffer::from_slice(&queue, &[1.0_f32; 32 * 24])?;
+    let mut output = Buffer::new(queue.context(), 32 * 24)?;
+    let error = blurred::launch_with(
+        &blurred::Params { WIDE: 2 },
+        &queue,
+        32,
+        24,
+        &input,
+        &mut output,
+    );
+    let error = error.map(drop).unwrap_err().to_string();
+    assert!(error.contains("blur_rows_2"), "{error}");
+    blurred(&queue, 32, 24, &input, &mut output)?;
+    assert_eq!(output.read(&queue)?, [1.0; 32 * 24]);
+    Ok(())
 }

@@ -339,7 +339,7 @@ impl Checker<'_> {
         {
             let scalar = errors.take(element_type(ty));
             if scalar == Some(ScalarType::F16) {
-                let message = "half precision cannot be computed on the host: pass a `f32`";
+                let message = "a computed scalar cannot have half precision: use `f32`";
                 errors.add(ty.span(), message);
                 return None;
             }
@@ -394,7 +394,17 @@ impl Checker<'_> {
                     "`{name}` is a number without a type: write `{name} as u32` or another type"
                 )
             } else {
-                self.unknown(name, "argument, scratch buffer or local memory")
+                let (arguments, scratch) = self.known(|_| true);
+                let locals = self
+                    .locals
+                    .iter()
+                    .map(|local| local.name.unraw().to_string());
+                let known = arguments.into_iter().chain(scratch).chain(locals);
+                unknown(
+                    name,
+                    "argument, scratch buffer or local memory",
+                    known.collect(),
+                )
             };
             errors.add(name.span(), message);
         }
@@ -419,21 +429,16 @@ impl Checker<'_> {
         }
     }
 
-    fn unknown(&self, name: &Ident, what: &str) -> String {
-        let arguments = self
-            .arguments
-            .iter()
-            .map(|argument| argument.name.to_string());
-        let scratch = self.scratch.iter().map(|scratch| scratch.name.to_string());
-        let locals = self
-            .locals
-            .iter()
-            .map(|local| local.name.unraw().to_string());
-        let known: Vec<String> = arguments.chain(scratch).chain(locals).collect();
-        let near = did_you_mean(&name.to_string(), known.iter().map(String::as_str));
-        format!(
-            "there is no {what} `{name}`{near}; there are {}",
-            quoted(&known)
+    /// The names of the arguments of these kinds, and of the scratch buffers.
+    fn known(&self, is_meant: impl Fn(&ArgumentKind) -> bool) -> (Vec<String>, Vec<String>) {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.filter(|argument| is_meant(&argument.kind));
+        let scratch = self.scratch.iter();
+        (
+            arguments
+                .map(|argument| argument.name.to_string())
+                .collect(),
+            scratch.map(|scratch| scratch.name.to_string()).collect(),
         )
     }
 
@@ -451,7 +456,10 @@ impl Checker<'_> {
         if buffer.is_some() {
             self.used.insert(name.unraw().to_string());
         } else if self.scopes.is_complete() {
-            errors.add(name.span(), self.unknown(name, "buffer"));
+            let is_buffer = |kind: &ArgumentKind| matches!(kind, ArgumentKind::Buffer { .. });
+            let (arguments, scratch) = self.known(is_buffer);
+            let known = arguments.into_iter().chain(scratch).collect();
+            errors.add(name.span(), unknown(name, "buffer", known));
         }
         buffer
     }
@@ -474,6 +482,14 @@ impl Checker<'_> {
         }
         Some((buffer, element))
     }
+}
+
+fn unknown(name: &Ident, what: &str, known: Vec<String>) -> String {
+    let near = did_you_mean(&name.to_string(), known.iter().map(String::as_str));
+    format!(
+        "there is no {what} `{name}`{near}; there are {}",
+        quoted(known)
+    )
 }
 
 /// A cast's operand without the parentheses that it needs in Rust.
