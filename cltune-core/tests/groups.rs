@@ -392,10 +392,10 @@ fn whatever_decides_what_runs_is_in_the_fingerprint() {
         ("local memory", |m| stage(m).local_memory = None),
         ("arguments", |m| stage(m).arguments.to_mut().swap(0, 1)),
         ("scratch's length", |m| {
-            m.scratch.to_mut()[0].len.text = "2 * n".into()
+            m.scratch.to_mut()[0].len.text = "2 * n".into();
         }),
         ("scratch's element", |m| {
-            m.scratch.to_mut()[0].element = ScalarType::I32
+            m.scratch.to_mut()[0].element = ScalarType::I32;
         }),
         ("order of steps", |m| m.steps.to_mut().swap(0, 1)),
         ("a step less", |m| drop(m.steps.to_mut().pop())),

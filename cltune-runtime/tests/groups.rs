@@ -283,9 +283,15 @@ fn what_goes_wrong_in_scratch_memory_is_found() {
                 let stages = measurement.stages.iter().map(|stage| stage.stage.as_str());
                 assert_eq!(stages.collect::<Vec<_>>(), ["first", "second"]);
             }
-            // Nothing has written there but another configuration.
-            (1 | 4, Outcome::WrongResult(wrong)) => {
+            // Only another configuration has written there.
+            (1, Outcome::WrongResult(wrong)) => {
                 assert_eq!(wrong.argument, "y", "{wrong}");
+                assert!(
+                    matches!(wrong.kind, WrongKind::NeverWritten { index: 3, .. }),
+                    "{wrong}"
+                );
+            }
+            (4, Outcome::WrongResult(wrong)) => {
                 assert!(
                     matches!(wrong.kind, WrongKind::Mismatch { index: 3, .. }),
                     "{wrong}"
