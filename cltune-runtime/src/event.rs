@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::opencl::RawEvent;
 use std::time::Duration;
 
-/// A launch under way. Dropping it does not wait.
+/// A launch under way, or an event of another part of the program. Dropping it does not wait.
 #[derive(Debug)]
 pub struct Event(RawEvent);
 
@@ -15,6 +15,10 @@ impl Event {
 
     pub(crate) fn raw(&self) -> &RawEvent {
         &self.0
+    }
+
+    pub(crate) fn into_raw_event(self) -> RawEvent {
+        self.0
     }
 
     /// Blocks until the launch has ended.
@@ -29,7 +33,8 @@ impl Event {
     ///
     /// # Errors
     /// [`Error::OpenCl`]; `CL_PROFILING_INFO_NOT_AVAILABLE` for a queue that was not created by
-    /// [`crate::Queue::with_profiling`].
+    /// [`crate::Queue::with_profiling`], or with `CL_QUEUE_PROFILING_ENABLE` by another part of the
+    /// program.
     pub fn duration(&self) -> Result<Duration> {
         self.wait()?;
         let (start, end) = self

@@ -104,6 +104,7 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod interop;
 mod kernel;
 mod launch;
 mod opencl;
@@ -133,6 +134,9 @@ pub use device::Device;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
+pub use interop::ForeignError;
+#[cfg(feature = "opencl3")]
+pub use interop::{BorrowedBuffer, BorrowedBufferMut};
 #[cfg(feature = "f16")]
 pub use half::f16;
 pub use kernel::Tunable;

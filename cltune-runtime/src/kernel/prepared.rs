@@ -6,10 +6,10 @@ use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawEvent, RawKernel, RawQueue};
+use crate::opencl::{KernelAccess, RawKernel, RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::expr::Env;
-use cltune_core::model::{ArgumentKind, Geometry, Model};
+use cltune_core::model::{Access, ArgumentKind, Geometry, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ enum Expects {
     /// A scalar of so many bytes.
     Scalar { size: usize },
     /// A buffer of at least so many elements.
-    Buffer { needed: usize },
+    Buffer { needed: usize, access: Access },
 }
 
 impl Prepared {
@@ -81,8 +81,9 @@ impl Prepared {
         for (position, argument) in (0_u32..).zip(model.arguments.iter()) {
             let expects = match &argument.kind {
                 ArgumentKind::Local { .. } => continue,
-                ArgumentKind::Buffer { len, .. } => Expects::Buffer {
+                ArgumentKind::Buffer { len, access, .. } => Expects::Buffer {
                     needed: len.as_ref().map_or(0, length),
+                    access: *access,
                 },
                 ArgumentKind::Scalar { scalar, .. } => Expects::Scalar {
                     size: scalar.size(),
@@ -109,17 +110,20 @@ impl Prepared {
 
     /// Sets the arguments and enqueues the launch. Does not allocate unless it fails.
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
-        self.launch_on(queue.raw(), model, queue, args, None)
+        let after = queue.wait_list()?;
+        let event = self.launch_on(queue.raw(), model, queue, args, after.as_ref())?;
+        queue.follow(event.raw())?;
+        Ok(event)
     }
 
-    /// As [`launch`](Self::launch) on another queue of the same context, after an event.
+    /// Launches on any queue of the context of `queue`, after these events alone.
     pub(crate) fn launch_on(
         &self,
         raw: &RawQueue,
         model: &Model,
         queue: &Queue,
         args: &[Arg<'_>],
-        after: Option<&RawEvent>,
+        after: Option<&WaitList>,
     ) -> Result<Event> {
         if args.len() != self.slots.len() {
             return Err(Error::Arguments {
@@ -153,8 +157,8 @@ impl Slot {
             (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {
                 kernel.set_scalar(self.position, bytes)
             }
-            (Expects::Buffer { needed }, Passed::Buffer { raw, context, len }) => {
-                if *context != queue.context() {
+            (Expects::Buffer { needed, access }, Passed::Buffer { raw, context, len }) => {
+                if !queue.context().shares_objects_with(context) {
                     return Err(Error::OtherContext {
                         what: format!("buffer `{}` of kernel `{}`", self.name(model), model.name),
                     });
@@ -165,6 +169,13 @@ impl Slot {
                         argument: self.name(model),
                         needed,
                         found: *len,
+                    });
+                }
+                if let Some(flag) = forbidding_flag(raw.access(), access) {
+                    return Err(Error::BufferAccess {
+                        kernel: model.name.to_string(),
+                        argument: self.name(model),
+                        flag,
                     });
                 }
                 kernel.set_buffer(self.position, raw)
@@ -185,6 +196,18 @@ impl Slot {
     fn name(&self, model: &Model) -> String {
         let argument = model.arguments.get(self.position as usize);
         argument.map_or_else(String::new, |argument| argument.name.to_string())
+    }
+}
+
+/// The flag of a buffer with which a kernel must not use it so.
+#[inline]
+fn forbidding_flag(allowed: KernelAccess, used: Access) -> Option<&'static str> {
+    match (allowed, used) {
+        (KernelAccess::ReadWrite, _)
+        | (KernelAccess::ReadOnly, Access::Read)
+        | (KernelAccess::WriteOnly, Access::Write) => None,
+        (KernelAccess::ReadOnly, _) => Some("CL_MEM_READ_ONLY"),
+        (KernelAccess::WriteOnly, _) => Some("CL_MEM_WRITE_ONLY"),
     }
 }
 
