@@ -108,8 +108,13 @@ impl<T: Element> Buffer<T> {
         queue.wait_for_earlier()?;
         let written = queue
             .raw()
-            .write_with_event(&self.raw, 0, T::as_bytes(values));
-        queue.follow(&written.map_err(Error::call("clEnqueueWriteBuffer"))?)
+            .write_with_event(&self.raw, 0, T::as_bytes(values))
+            .map_err(Error::call("clEnqueueWriteBuffer"))?;
+        // Elsewhere nobody could wait for it.
+        if queue.is_plain() {
+            return Ok(());
+        }
+        written.wait().map_err(Error::call("clWaitForEvents"))
     }
 
     /// Reads every element into a slice, after the queue's earlier commands have ended.

@@ -28,7 +28,7 @@ pub struct Queue {
 #[derive(Debug)]
 struct After {
     events: WaitList,
-    /// The last command, for which the next one waits where OpenCL's queue is out of order.
+    /// The last launch, for which the next command waits where OpenCL's queue is out of order.
     last: Mutex<Option<RawEvent>>,
 }
 
@@ -206,7 +206,7 @@ impl Queue {
         }
     }
 
-    /// Notes a command for which later ones wait that were given the same events.
+    /// Notes a launch for which later commands wait that were given the same events.
     #[inline]
     pub(crate) fn follow(&self, command: &RawEvent) -> Result<()> {
         match &self.after {

@@ -102,6 +102,8 @@ impl Program {
                 .enqueue_write_buffer(&mut buffer, CL_TRUE, 0, values, &[])
         };
         event.unwrap();
+        // The transfer may go on, and on a queue out of order nothing waits for it.
+        self.queue.finish().unwrap();
         buffer
     }
 

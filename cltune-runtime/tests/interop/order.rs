@@ -93,7 +93,7 @@ fn commands_after_the_same_events_run_in_order_among_themselves() {
             let last = affine(&strand, N, 2.0, 0.0, &mut x).unwrap();
             hold.end();
             x.write(&strand, &[5.0; N as usize]).unwrap();
-            assert!(has_ended(&last));
+            last.wait().unwrap();
             affine(&strand, N, 2.0, 1.0, &mut x).unwrap();
             assert_eq!(x.read(&strand).unwrap(), [11.0; N as usize]);
         }
