@@ -134,11 +134,11 @@ pub use device::Device;
 pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
+#[cfg(feature = "f16")]
+pub use half::f16;
 pub use interop::ForeignError;
 #[cfg(feature = "opencl3")]
 pub use interop::{BorrowedBuffer, BorrowedBufferMut};
-#[cfg(feature = "f16")]
-pub use half::f16;
 pub use kernel::Tunable;
 pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;

@@ -157,12 +157,7 @@ impl Queue {
     }
 
     /// A queue of the driver, which belongs to the context.
-    pub(crate) fn of(
-        raw: RawQueue,
-        context: Context,
-        profiling: bool,
-        out_of_order: bool,
-    ) -> Self {
+    pub(crate) fn of(raw: RawQueue, context: Context, profiling: bool, out_of_order: bool) -> Self {
         Self {
             raw,
             context,

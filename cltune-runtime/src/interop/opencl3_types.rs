@@ -58,9 +58,9 @@ impl Queue {
     /// [`Error::OpenCl`] where the driver refuses a further reference.
     pub fn to_opencl3(&self) -> Result<CommandQueue> {
         let device = opencl3::device::Device::new(self.device().as_raw());
-        let dimensions = device.max_work_item_dimensions().map_err(|error| {
-            Error::call("clGetDeviceInfo")(crate::opencl::Status(error.0))
-        })?;
+        let dimensions = device
+            .max_work_item_dimensions()
+            .map_err(|error| Error::call("clGetDeviceInfo")(crate::opencl::Status(error.0)))?;
         let shared = self.raw().share();
         let shared = shared.map_err(Error::call("clRetainCommandQueue"))?;
         Ok(CommandQueue::new(shared.into_handle(), dimensions))

@@ -89,6 +89,9 @@ impl OnlineTuner {
     pub(crate) fn describe(&self) -> String {
         let phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         match &*phase {
+            Phase::Waiting(None) if self.not_plain.is_completed() => {
+                "calls on a queue out of order, or after events, do not tune".to_owned()
+            }
             Phase::Waiting(None) => "not called yet".to_owned(),
             Phase::Waiting(Some(_)) => "another program tunes it".to_owned(),
             Phase::Starting(_) => "tuning begins".to_owned(),

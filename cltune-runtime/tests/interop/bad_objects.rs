@@ -39,12 +39,21 @@ fn null_is_refused() {
     let queue = program.tuned();
     let null = ptr::null_mut();
     assert_eq!(reason(Device::from_raw(null)), ForeignError::Null);
-    assert_eq!(reason(context_of(null, &program.device)), ForeignError::Null);
+    assert_eq!(
+        reason(context_of(null, &program.device)),
+        ForeignError::Null
+    );
     assert_eq!(reason(queue_of(null)), ForeignError::Null);
-    assert_eq!(reason(buffer_of(queue.context(), null, 1)), ForeignError::Null);
+    assert_eq!(
+        reason(buffer_of(queue.context(), null, 1)),
+        ForeignError::Null
+    );
     assert_eq!(reason(event_of(null)), ForeignError::Null);
     let error = queue_of(null).unwrap_err().to_string();
-    assert_eq!(error, "the command queue cannot be used with cltune: the pointer is null");
+    assert_eq!(
+        error,
+        "the command queue cannot be used with cltune: the pointer is null"
+    );
 }
 
 #[test]
@@ -61,9 +70,17 @@ fn a_context_without_the_device_is_refused_with_its_devices() {
     let Some(other) = devices.iter().find(|device| **device != program.device) else {
         return;
     };
-    let error = context_of(program.context.get(), other).unwrap_err().to_string();
-    assert!(error.contains(&format!("does not have the device {other}")), "{error}");
-    assert!(error.ends_with(&format!("its devices: {}", program.device)), "{error}");
+    let error = context_of(program.context.get(), other)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(&format!("does not have the device {other}")),
+        "{error}"
+    );
+    assert!(
+        error.ends_with(&format!("its devices: {}", program.device)),
+        "{error}"
+    );
 }
 
 #[test]
@@ -120,14 +137,21 @@ fn a_buffer_that_is_too_small_is_refused_with_both_sizes() {
     let doubles = unsafe { Buffer::<f64>::from_raw(queue.context(), theirs.get(), 10) };
     assert!(matches!(
         reason(doubles),
-        ForeignError::TooSmall { bytes: 40, needed: 80, .. }
+        ForeignError::TooSmall {
+            bytes: 40,
+            needed: 80,
+            ..
+        }
     ));
     let endless = buffer_of(queue.context(), theirs.get(), usize::MAX).unwrap_err();
     assert!(matches!(endless, Error::TooLarge { .. }), "{endless}");
     // Fewer elements are fine, and a launch checks what it needs.
     let mut fewer = buffer_of(queue.context(), theirs.get(), 8).unwrap();
     let error = affine(&queue, N, 1.0, 1.0, &mut fewer).unwrap_err();
-    assert!(matches!(error, Error::BufferTooShort { found: 8, .. }), "{error}");
+    assert!(
+        matches!(error, Error::BufferTooShort { found: 8, .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -150,7 +174,9 @@ fn objects_of_another_context_are_refused() {
     let foreign_event = affine(&other_queue, N, 1.0, 1.0, &mut foreign).unwrap();
     let error = queue.after(&[&event, &foreign_event]).unwrap_err();
     assert!(
-        error.to_string().starts_with("event 2 of 2 belongs to another context"),
+        error
+            .to_string()
+            .starts_with("event 2 of 2 belongs to another context"),
         "{error}"
     );
 }
@@ -170,7 +196,11 @@ fn objects_of_another_kind_are_refused_where_the_driver_recognises_them() {
     let of_kind = |reason| matches!(reason, ForeignError::OtherKind { .. });
     assert!(of_kind(reason(context_of(command_queue, &program.device))));
     assert!(of_kind(reason(queue_of(context))));
-    assert!(of_kind(reason(buffer_of(queue.context(), command_queue, 1))));
+    assert!(of_kind(reason(buffer_of(
+        queue.context(),
+        command_queue,
+        1
+    ))));
     assert!(of_kind(reason(event_of(theirs.get()))));
     let error = queue_of(context).unwrap_err().to_string();
     assert!(error.contains("CL_INVALID_COMMAND_QUEUE"), "{error}");

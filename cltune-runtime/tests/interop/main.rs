@@ -75,8 +75,8 @@ impl Program {
     }
 
     fn with(properties: u64) -> Self {
-        let device =
-            Device::select().expect("these tests need an OpenCL device; scripts/setup installs one");
+        let device = Device::select()
+            .expect("these tests need an OpenCL device; scripts/setup installs one");
         let theirs = opencl3::device::Device::new(device.as_raw());
         let context = Context::from_device(&theirs).unwrap();
         let queue = queue(&context, &device, properties);

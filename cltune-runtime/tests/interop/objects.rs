@@ -59,7 +59,8 @@ fn flags_of_a_buffer_say_which_kernels_may_use_it() {
     let queue = program.tuned();
     let len = N as usize;
     let [read_only, write_only] = [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY];
-    let [read_only, write_only] = [read_only, write_only].map(|flag| program.buffer_with(flag, len));
+    let [read_only, write_only] =
+        [read_only, write_only].map(|flag| program.buffer_with(flag, len));
     let mut input = program.lent(&queue, &read_only);
     let mut output = program.lent(&queue, &write_only);
     input.write(&queue, &[3.0; N as usize]).unwrap();
@@ -92,7 +93,10 @@ fn a_queue_with_profiling_knows_times_and_one_without_says_so() {
         .unwrap()
         .duration()
         .unwrap_err();
-    assert!(error.to_string().contains("CL_QUEUE_PROFILING_ENABLE"), "{error}");
+    assert!(
+        error.to_string().contains("CL_QUEUE_PROFILING_ENABLE"),
+        "{error}"
+    );
 
     let with_times = queue(&program.context, &program.device, CL_QUEUE_PROFILING_ENABLE);
     // SAFETY: the queue is alive.
@@ -154,7 +158,10 @@ fn shared_virtual_memory_is_used_through_a_buffer() {
     let theirs = theirs.unwrap();
     let queue = program.tuned();
     let mut ours = program.lent(&queue, &theirs);
-    affine(&queue, N, 2.0, 1.0, &mut ours).unwrap().wait().unwrap();
+    affine(&queue, N, 2.0, 1.0, &mut ours)
+        .unwrap()
+        .wait()
+        .unwrap();
     drop((ours, theirs));
     assert_eq!(values[..], [5.0; N as usize]);
 }

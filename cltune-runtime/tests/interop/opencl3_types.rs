@@ -11,7 +11,14 @@ fn buffers_are_lent_for_a_call() {
     let mut x = program.buffer(&[1.0; N as usize]);
     let mut y = program.buffer(&[0.0; N as usize]);
     let (x, y) = (&mut x, &mut y);
-    affine(&queue, N, 2.0, 1.0, &mut queue.borrow_buffer_mut(x).unwrap()).unwrap();
+    affine(
+        &queue,
+        N,
+        2.0,
+        1.0,
+        &mut queue.borrow_buffer_mut(x).unwrap(),
+    )
+    .unwrap();
     let event = duplicate(
         &queue,
         N,
@@ -30,14 +37,22 @@ fn a_call_waits_for_their_events_and_they_for_its() {
     let mut x = program.buffer(&[1.0; N as usize]);
     let written = vec![4.0; N as usize];
     // SAFETY: the values live longer than the transfer.
-    let write = unsafe { program.queue.enqueue_write_buffer(&mut x, 0, 0, &written, &[]) };
+    let write = unsafe {
+        program
+            .queue
+            .enqueue_write_buffer(&mut x, 0, 0, &written, &[])
+    };
     let write = Event::from_opencl3(&write.unwrap()).unwrap();
     let mut lent = queue.borrow_buffer_mut(&mut x).unwrap();
     let scaled = affine(&queue.after(&[&write]).unwrap(), N, 2.0, 1.0, &mut lent).unwrap();
     let mut found = vec![0.0; N as usize];
     let wait = [scaled.as_raw()];
     // SAFETY: the transfer blocks.
-    let read = unsafe { program.queue.enqueue_read_buffer(&x, 1, 0, &mut found, &wait) };
+    let read = unsafe {
+        program
+            .queue
+            .enqueue_read_buffer(&x, 1, 0, &mut found, &wait)
+    };
     read.unwrap();
     assert_eq!(found, [9.0; N as usize]);
 }
@@ -52,7 +67,10 @@ fn contexts_queues_and_buffers_go_both_ways() {
     assert_eq!(context.to_opencl3().unwrap().get(), program.context.get());
     let again = queue.to_opencl3().unwrap();
     assert_eq!(again.get(), program.queue.get());
-    assert_eq!(again.max_work_item_dimensions(), program.queue.max_work_item_dimensions());
+    assert_eq!(
+        again.max_work_item_dimensions(),
+        program.queue.max_work_item_dimensions()
+    );
 
     let theirs = program.buffer(&[1.0; N as usize]);
     let handle = theirs.get();

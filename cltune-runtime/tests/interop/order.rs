@@ -39,7 +39,11 @@ fn commands_on_a_queue_out_of_order_run_in_the_order_of_the_program() {
         duplicate(&queue, N, &x, &mut y).unwrap();
         affine(&queue, N, 0.0, -1.0, &mut x).unwrap();
         expected = 8.0 * f32::from(round) + 7.0;
-        assert_eq!(y.read(&queue).unwrap(), [expected; N as usize], "round {round}");
+        assert_eq!(
+            y.read(&queue).unwrap(),
+            [expected; N as usize],
+            "round {round}"
+        );
     }
     assert!(expected > 0.0);
 }
@@ -75,7 +79,10 @@ fn launches_after_events_of_a_queue_out_of_order_wait_for_nothing_else() {
     assert!(!has_ended(&held));
     // PoCL's transfers that block wait for the whole queue, thus only now.
     hold.end();
-    assert_eq!(y.read(&queue.after(&[&next]).unwrap()).unwrap(), [9.0; N as usize]);
+    assert_eq!(
+        y.read(&queue.after(&[&next]).unwrap()).unwrap(),
+        [9.0; N as usize]
+    );
     assert_eq!(x.read(&queue).unwrap(), [2.0; N as usize]);
 }
 
@@ -151,5 +158,8 @@ fn a_failed_event_is_an_error() {
     let wanted = queue.after(&[&hold.lent()]).unwrap();
     opencl3::event::set_user_event_status(hold.0, -1).unwrap();
     let error = x.read(&wanted).unwrap_err();
-    assert!(error.to_string().starts_with("clWaitForEvents failed"), "{error}");
+    assert!(
+        error.to_string().starts_with("clWaitForEvents failed"),
+        "{error}"
+    );
 }

@@ -14,7 +14,11 @@ fn a_context_of_two_devices_serves_both() {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// The child's part; run as an ordinary test it finds one device of PoCL and does nothing.
@@ -22,7 +26,9 @@ fn a_context_of_two_devices_serves_both() {
 fn with_two_devices() {
     let mut devices = Device::all().unwrap();
     devices.retain(|device| device.info().platform == "Portable Computing Language");
-    let [first, second] = &devices[..] else { return };
+    let [first, second] = &devices[..] else {
+        return;
+    };
     let ids = [first.as_raw(), second.as_raw()];
     // SAFETY: there are no properties and no callback.
     let context = opencl3::context::Context::from_devices(&ids, &[], None, std::ptr::null_mut());
@@ -40,7 +46,10 @@ fn with_two_devices() {
     let mut x = Buffer::from_slice(&one, &[1.0; N as usize]).unwrap();
     affine(&one, N, 2.0, 1.0, &mut x).unwrap().wait().unwrap();
     let event = affine(&other, N, 2.0, 1.0, &mut x).unwrap();
-    assert_eq!(x.read(&one.after(&[&event]).unwrap()).unwrap(), [7.0; N as usize]);
+    assert_eq!(
+        x.read(&one.after(&[&event]).unwrap()).unwrap(),
+        [7.0; N as usize]
+    );
     // SAFETY: the context is alive.
     let again = unsafe { Context::from_raw(context.get(), second) }.unwrap();
     assert_eq!(again, *other.context());
@@ -50,5 +59,8 @@ fn with_two_devices() {
     let alone = alone.unwrap();
     // SAFETY: the context is alive.
     let error = unsafe { Context::from_raw(alone.get(), second) }.unwrap_err();
-    assert!(error.to_string().contains("does not have the device"), "{error}");
+    assert!(
+        error.to_string().contains("does not have the device"),
+        "{error}"
+    );
 }
