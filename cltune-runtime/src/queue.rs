@@ -192,13 +192,12 @@ impl Queue {
 
     #[cold]
     fn ordered_wait_list(&self) -> Result<WaitList> {
-        match &self.after {
-            Some(after) => after.list().map_err(Error::call("clRetainEvent")),
-            None => {
-                let marker = self.raw.marker().map_err(Error::call("clEnqueueMarker"))?;
-                Ok(WaitList::of(marker))
-            }
+        if let Some(after) = &self.after {
+            return after.list().map_err(Error::call("clRetainEvent"));
         }
+        let marker = self.raw.marker();
+        let marker = marker.map_err(Error::call("clEnqueueMarker"))?;
+        Ok(WaitList::of(marker))
     }
 
     /// Notes a launch for which later commands wait that were given the same events.

@@ -1,6 +1,6 @@
 //! Objects that cannot be used, each with an error that says why.
 
-use super::{N, Program, affine};
+use super::{N, Program, affine, lent};
 use cltune_runtime::{Buffer, Context, Device, Error, Event, ForeignError, Queue, Result};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem, Image, cl_image_desc, cl_image_format};
 use std::ffi::c_void;
@@ -162,14 +162,14 @@ fn objects_of_another_context_are_refused() {
     let error = buffer_of(queue.context(), theirs.get(), N as usize).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");
 
-    let mut foreign = other.lent(&other_queue, &theirs);
+    let mut foreign = lent(&other_queue, &theirs);
     let error = affine(&queue, N, 1.0, 1.0, &mut foreign).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");
     let error = foreign.read(&queue).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");
 
     let own = program.buffer(&[1.0; N as usize]);
-    let mut own = program.lent(&queue, &own);
+    let mut own = lent(&queue, &own);
     let event = affine(&queue, N, 1.0, 1.0, &mut own).unwrap();
     let foreign_event = affine(&other_queue, N, 1.0, 1.0, &mut foreign).unwrap();
     let error = queue.after(&[&event, &foreign_event]).unwrap_err();

@@ -1,6 +1,6 @@
 //! Owners: who releases what, in which order, on which thread.
 
-use super::{N, Program, affine, queue};
+use super::{N, Program, affine, lent, queue};
 use cltune_runtime::{Buffer, Context, Event, Queue};
 use opencl3::memory::ClMem;
 use std::thread;
@@ -31,7 +31,7 @@ fn owners(is_launch: bool) -> [Owner; 6] {
     let program = Program::new();
     let theirs = program.buffer(&[1.0; N as usize]);
     let queue = program.tuned();
-    let mut ours = program.lent(&queue, &theirs);
+    let mut ours = lent(&queue, &theirs);
     let event = if is_launch {
         affine(&queue, N, 2.0, 1.0, &mut ours).unwrap()
     } else {
@@ -72,7 +72,7 @@ fn cltune_keeps_what_its_owner_has_released() {
     let program = Program::new();
     let theirs = program.buffer(&[1.0; N as usize]);
     let queue = program.tuned();
-    let mut ours = program.lent(&queue, &theirs);
+    let mut ours = lent(&queue, &theirs);
     drop((theirs, program));
     affine(&queue, N, 2.0, 1.0, &mut ours).unwrap();
     assert_eq!(ours.read(&queue).unwrap(), [3.0; N as usize]);
@@ -96,7 +96,7 @@ fn references_are_given_back() {
     let before = counts();
     for _ in 0..3 {
         let queue = program.tuned();
-        let mut ours = program.lent(&queue, &theirs);
+        let mut ours = lent(&queue, &theirs);
         let event = affine(&queue, N, 1.0, 0.0, &mut ours).unwrap();
         let after = queue.after(&[&event, &event]).unwrap();
         affine(&after, N, 1.0, 0.0, &mut ours).unwrap();
@@ -126,7 +126,7 @@ fn threads_use_one_foreign_queue_and_buffers_of_their_own() {
                 let (program, tuned) = (&program, &tuned);
                 scope.spawn(move || {
                     let theirs = program.buffer(&[f32::from(number); N as usize]);
-                    let shared = program.lent(tuned, &theirs);
+                    let shared = lent(tuned, &theirs);
                     let own = queue(&program.context, &program.device, 0);
                     // SAFETY: the queue is alive.
                     let own = unsafe { Queue::from_raw(own.get()) }.unwrap();
@@ -154,7 +154,7 @@ fn objects_are_dropped_on_other_threads() {
         let program = Program::new();
         let theirs = program.buffer(&[1.0; N as usize]);
         let queue = program.tuned();
-        let mut ours = program.lent(&queue, &theirs);
+        let mut ours = lent(&queue, &theirs);
         let event = affine(&queue, N, 2.0, 1.0, &mut ours).unwrap();
         let threads = [
             thread::spawn(move || drop(program)),

@@ -113,13 +113,6 @@ impl Program {
             .unwrap()
     }
 
-    /// The same memory for cltune.
-    fn lent(&self, queue: &Queue, buffer: &opencl3::memory::Buffer<f32>) -> Buffer<f32> {
-        let len = buffer.size().unwrap() / size_of::<f32>();
-        // SAFETY: the buffer is alive and has no host memory.
-        unsafe { Buffer::from_raw(queue.context(), buffer.get(), len) }.unwrap()
-    }
-
     fn read(&self, buffer: &opencl3::memory::Buffer<f32>) -> Vec<f32> {
         let mut values = vec![0.0; buffer.size().unwrap() / size_of::<f32>()];
         // SAFETY: the transfer blocks.
@@ -135,6 +128,13 @@ impl Program {
     fn user_event(&self) -> UserEvent {
         UserEvent(create_user_event(self.context.get()).unwrap())
     }
+}
+
+/// The same memory for cltune.
+fn lent(queue: &Queue, buffer: &opencl3::memory::Buffer<f32>) -> Buffer<f32> {
+    let len = buffer.size().unwrap() / size_of::<f32>();
+    // SAFETY: the buffer is alive and has no host memory.
+    unsafe { Buffer::from_raw(queue.context(), buffer.get(), len) }.unwrap()
 }
 
 fn queue(context: &Context, device: &Device, properties: u64) -> CommandQueue {

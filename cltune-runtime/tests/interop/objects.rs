@@ -1,6 +1,6 @@
 //! Objects that work: nothing is copied, and what both sides do is seen by both.
 
-use super::{N, Program, affine, duplicate, queue};
+use super::{N, Program, affine, duplicate, lent, queue};
 use cltune_runtime::{Buffer, Context, Device, Error, Event, Queue};
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::memory::{CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, ClMem};
@@ -12,7 +12,7 @@ fn a_launch_works_on_the_memory_of_another_program() {
     let queue = program.tuned();
     assert!(!queue.is_profiling() && !queue.is_out_of_order());
     assert_eq!(*queue.device(), program.device);
-    let mut ours = program.lent(&queue, &theirs);
+    let mut ours = lent(&queue, &theirs);
     assert_eq!(ours.as_raw(), theirs.get());
     affine(&queue, N, 2.0, 1.0, &mut ours).unwrap();
     assert_eq!(program.read(&theirs), [3.0; N as usize]);
@@ -28,7 +28,7 @@ fn a_part_of_a_buffer_is_a_buffer() {
     // SAFETY: 512 elements are a multiple of every device's alignment.
     let half = unsafe { theirs.create_sub_buffer(CL_MEM_READ_WRITE, 512, 512) }.unwrap();
     let queue = program.tuned();
-    let mut ours = program.lent(&queue, &half);
+    let mut ours = lent(&queue, &half);
     assert_eq!(ours.len(), 512);
     affine(&queue, 512, 0.0, 7.0, &mut ours).unwrap();
     let values = program.read(&theirs);
@@ -61,8 +61,8 @@ fn flags_of_a_buffer_say_which_kernels_may_use_it() {
     let [read_only, write_only] = [CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY];
     let [read_only, write_only] =
         [read_only, write_only].map(|flag| program.buffer_with(flag, len));
-    let mut input = program.lent(&queue, &read_only);
-    let mut output = program.lent(&queue, &write_only);
+    let mut input = lent(&queue, &read_only);
+    let mut output = lent(&queue, &write_only);
     input.write(&queue, &[3.0; N as usize]).unwrap();
     duplicate(&queue, N, &input, &mut output).unwrap();
     assert_eq!(program.read(&write_only), [3.0; N as usize]);
@@ -88,7 +88,7 @@ fn a_queue_with_profiling_knows_times_and_one_without_says_so() {
     let program = Program::new();
     let theirs = program.buffer(&[1.0; N as usize]);
     let plain = program.tuned();
-    let mut ours = program.lent(&plain, &theirs);
+    let mut ours = lent(&plain, &theirs);
     let error = affine(&plain, N, 1.0, 1.0, &mut ours)
         .unwrap()
         .duration()
@@ -157,7 +157,7 @@ fn shared_virtual_memory_is_used_through_a_buffer() {
     };
     let theirs = theirs.unwrap();
     let queue = program.tuned();
-    let mut ours = program.lent(&queue, &theirs);
+    let mut ours = lent(&queue, &theirs);
     affine(&queue, N, 2.0, 1.0, &mut ours)
         .unwrap()
         .wait()

@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Long enough for a launch that waits for nothing to end, on any machine that is not lost.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn ends(event: &Event) -> bool {
     let begin = std::time::Instant::now();
@@ -113,11 +113,11 @@ fn more_events_than_fit_in_a_short_list_are_all_waited_for() {
     let queue = program.tuned();
     let mut x = filled(&queue, 1.0);
     let holds: Vec<_> = (0..20).map(|_| program.user_event()).collect();
-    let lent: Vec<_> = holds.iter().map(super::UserEvent::lent).collect();
-    let (first, rest) = lent.split_at(3);
+    let events: Vec<_> = holds.iter().map(super::UserEvent::lent).collect();
+    let (first, rest) = events.split_at(3);
     let wanted = queue.after(&first.iter().collect::<Vec<_>>()).unwrap();
     let wanted = wanted.after(&rest.iter().collect::<Vec<_>>()).unwrap();
-    drop(lent);
+    drop(events);
     let event = affine(&wanted, N, 2.0, 0.0, &mut x).unwrap();
     queue.flush().unwrap();
     for hold in &holds {
