@@ -138,7 +138,7 @@ pub use event::Event;
 pub use half::f16;
 pub use interop::ForeignError;
 #[cfg(feature = "opencl3")]
-pub use interop::{BorrowedBuffer, BorrowedBufferMut};
+pub use interop::{LentBuffer, LentBufferMut};
 pub use kernel::Tunable;
 pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;

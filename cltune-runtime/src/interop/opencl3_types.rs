@@ -1,7 +1,7 @@
 //! The types of the package opencl3, from and to.
 
-use super::borrowed::{BorrowedBuffer, BorrowedBufferMut};
 use super::checks;
+use super::lent::{LentBuffer, LentBufferMut};
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::device::Device;
@@ -66,8 +66,8 @@ impl Queue {
         Ok(CommandQueue::new(shared.into_handle(), dimensions))
     }
 
-    /// A buffer of opencl3 for kernels that read it: nothing is copied, and the result goes where a
-    /// `&Buffer` is taken. It has as many elements as the buffer has room for.
+    /// Lends a buffer of opencl3 to cltune, for kernels that read it: nothing is copied, and the
+    /// result goes where a `&Buffer` is taken. It has as many elements as the buffer has room for.
     ///
     /// ```no_run
     /// # use cltune_runtime::{Buffer, Event, Queue, Result};
@@ -77,38 +77,40 @@ impl Queue {
     /// # fn example(queue: &CommandQueue, x: memory::Buffer<f32>, mut y: memory::Buffer<f32>)
     /// # -> Result<()> {
     /// let queue = Queue::from_opencl3(queue)?;
-    /// saxpy(&queue, 1 << 20, 3.0, &queue.borrow_buffer(&x)?, &mut queue.borrow_buffer_mut(&mut y)?)?;
+    /// let x = queue.lend(&x)?;
+    /// let mut y = queue.lend_mut(&mut y)?;
+    /// saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
     /// [`Error::OtherContext`] for a buffer of another context than the queue's.
-    pub fn borrow_buffer<'a, T: Element>(
+    pub fn lend<'a, T: Element>(
         &self,
         buffer: &'a opencl3::memory::Buffer<T>,
-    ) -> Result<BorrowedBuffer<'a, T>> {
+    ) -> Result<LentBuffer<'a, T>> {
         let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
-        Ok(BorrowedBuffer::new(lent, buffer))
+        Ok(LentBuffer::new(lent, buffer))
     }
 
-    /// As [`Queue::borrow_buffer`], where a `&mut Buffer` is taken. The buffer is borrowed mutably,
+    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably,
     /// so that it cannot be passed to the same call a second time.
     ///
     /// # Errors
     /// [`Error::OtherContext`] for a buffer of another context than the queue's.
-    pub fn borrow_buffer_mut<'a, T: Element>(
+    pub fn lend_mut<'a, T: Element>(
         &self,
         buffer: &'a mut opencl3::memory::Buffer<T>,
-    ) -> Result<BorrowedBufferMut<'a, T>> {
+    ) -> Result<LentBufferMut<'a, T>> {
         let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
-        Ok(BorrowedBufferMut::new(lent, buffer))
+        Ok(LentBufferMut::new(lent, buffer))
     }
 }
 
 impl<T: Element> Buffer<T> {
     /// Takes a buffer of opencl3 over, with as many elements as it has room for; nothing is copied.
-    /// To lend it for a call there is [`Queue::borrow_buffer`].
+    /// To lend it for a call there is [`Queue::lend`].
     ///
     /// # Errors
     /// [`Error::OtherContext`]. The buffer is released then.

@@ -11,19 +11,12 @@ fn buffers_are_lent_for_a_call() {
     let mut x = program.buffer(&[1.0; N as usize]);
     let mut y = program.buffer(&[0.0; N as usize]);
     let (x, y) = (&mut x, &mut y);
-    affine(
-        &queue,
-        N,
-        2.0,
-        1.0,
-        &mut queue.borrow_buffer_mut(x).unwrap(),
-    )
-    .unwrap();
+    affine(&queue, N, 2.0, 1.0, &mut queue.lend_mut(x).unwrap()).unwrap();
     let event = duplicate(
         &queue,
         N,
-        &queue.borrow_buffer(x).unwrap(),
-        &mut queue.borrow_buffer_mut(y).unwrap(),
+        &queue.lend(x).unwrap(),
+        &mut queue.lend_mut(y).unwrap(),
     );
     event.unwrap().into_opencl3().wait().unwrap();
     assert_eq!(program.read(y), [3.0; N as usize]);
@@ -43,7 +36,7 @@ fn a_call_waits_for_their_events_and_they_for_its() {
             .enqueue_write_buffer(&mut x, 0, 0, &written, &[])
     };
     let write = Event::from_opencl3(&write.unwrap()).unwrap();
-    let mut lent = queue.borrow_buffer_mut(&mut x).unwrap();
+    let mut lent = queue.lend_mut(&mut x).unwrap();
     let scaled = affine(&queue.after(&[&write]).unwrap(), N, 2.0, 1.0, &mut lent).unwrap();
     let mut found = vec![0.0; N as usize];
     let wait = [scaled.as_raw()];
@@ -86,9 +79,9 @@ fn a_buffer_of_another_context_is_refused() {
     let (program, other) = (Program::new(), Program::new());
     let queue = Queue::from_opencl3(&program.queue).unwrap();
     let mut theirs = other.buffer(&[1.0; N as usize]);
-    let error = queue.borrow_buffer(&theirs).unwrap_err();
+    let error = queue.lend(&theirs).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");
-    let error = queue.borrow_buffer_mut(&mut theirs).unwrap_err();
+    let error = queue.lend_mut(&mut theirs).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");
     let error = Buffer::from_opencl3(queue.context(), theirs).unwrap_err();
     assert!(matches!(error, Error::OtherContext { .. }), "{error}");

@@ -6,22 +6,22 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 /// A [`Buffer`] that reads the memory of another owner, who cannot change it meanwhile: see
-/// [`Queue::borrow_buffer`](crate::Queue::borrow_buffer).
+/// [`Queue::lend`](crate::Queue::lend).
 #[derive(Debug)]
-pub struct BorrowedBuffer<'a, T: Element> {
+pub struct LentBuffer<'a, T: Element> {
     buffer: Buffer<T>,
     owner: PhantomData<&'a ()>,
 }
 
 /// A [`Buffer`] that uses the memory of another owner, who cannot use it meanwhile: see
-/// [`Queue::borrow_buffer_mut`](crate::Queue::borrow_buffer_mut).
+/// [`Queue::lend_mut`](crate::Queue::lend_mut).
 #[derive(Debug)]
-pub struct BorrowedBufferMut<'a, T: Element> {
+pub struct LentBufferMut<'a, T: Element> {
     buffer: Buffer<T>,
     owner: PhantomData<&'a mut ()>,
 }
 
-impl<'a, T: Element> BorrowedBuffer<'a, T> {
+impl<'a, T: Element> LentBuffer<'a, T> {
     /// As long as the owner is borrowed.
     pub(super) fn new<O>(buffer: Buffer<T>, _owner: &'a O) -> Self {
         let owner = PhantomData;
@@ -29,7 +29,7 @@ impl<'a, T: Element> BorrowedBuffer<'a, T> {
     }
 }
 
-impl<'a, T: Element> BorrowedBufferMut<'a, T> {
+impl<'a, T: Element> LentBufferMut<'a, T> {
     /// As long as the owner is borrowed.
     pub(super) fn new<O>(buffer: Buffer<T>, _owner: &'a mut O) -> Self {
         let owner = PhantomData;
@@ -37,7 +37,7 @@ impl<'a, T: Element> BorrowedBufferMut<'a, T> {
     }
 }
 
-impl<T: Element> Deref for BorrowedBuffer<'_, T> {
+impl<T: Element> Deref for LentBuffer<'_, T> {
     type Target = Buffer<T>;
 
     fn deref(&self) -> &Buffer<T> {
@@ -45,7 +45,7 @@ impl<T: Element> Deref for BorrowedBuffer<'_, T> {
     }
 }
 
-impl<T: Element> Deref for BorrowedBufferMut<'_, T> {
+impl<T: Element> Deref for LentBufferMut<'_, T> {
     type Target = Buffer<T>;
 
     fn deref(&self) -> &Buffer<T> {
@@ -53,7 +53,7 @@ impl<T: Element> Deref for BorrowedBufferMut<'_, T> {
     }
 }
 
-impl<T: Element> DerefMut for BorrowedBufferMut<'_, T> {
+impl<T: Element> DerefMut for LentBufferMut<'_, T> {
     fn deref_mut(&mut self) -> &mut Buffer<T> {
         &mut self.buffer
     }
