@@ -94,8 +94,20 @@ impl Queue {
         Ok(LentBuffer::new(lent, buffer))
     }
 
-    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably,
-    /// so that it cannot be passed to the same call a second time.
+    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably, so that it
+    /// cannot be passed to the same call a second time:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # fn saxpy(queue: &Queue, n: u32, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>)
+    /// # -> Result<Event> { todo!() }
+    /// # fn example(queue: &Queue, mut y: opencl3::memory::Buffer<f32>) -> Result<()> {
+    /// let x = queue.lend(&y)?;
+    /// let mut y = queue.lend_mut(&mut y)?;
+    /// saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`Error::OtherContext`] for a buffer of another context than the queue's.
