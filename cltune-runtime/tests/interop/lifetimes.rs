@@ -119,7 +119,7 @@ fn threads_use_one_foreign_queue_and_buffers_of_their_own() {
     is_shared::<Queue>();
     is_shared::<Buffer<f32>>();
     is_shared::<Event>();
-    for program in [Program::new(), Program::out_of_order()] {
+    for program in Program::of_every_order() {
         let tuned = program.tuned();
         thread::scope(|scope| {
             for number in 0..8_u8 {

@@ -70,8 +70,18 @@ impl Program {
         Self::with(0)
     }
 
-    fn out_of_order() -> Self {
-        Self::with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+    /// `None` where the device has no such queues.
+    fn out_of_order() -> Option<Self> {
+        let out_of_order = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+        let device = Device::select().unwrap();
+        let has = opencl3::device::Device::new(device.as_raw()).queue_on_host_properties();
+        let has = has.is_ok_and(|properties| properties & out_of_order != 0);
+        has.then(|| Self::with(out_of_order | CL_QUEUE_PROFILING_ENABLE))
+    }
+
+    /// One with each kind of queue.
+    fn of_every_order() -> impl Iterator<Item = Self> {
+        [Self::new()].into_iter().chain(Self::out_of_order())
     }
 
     fn with(properties: u64) -> Self {

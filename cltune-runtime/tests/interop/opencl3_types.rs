@@ -20,12 +20,13 @@ fn buffers_are_lent_for_a_call() {
     );
     event.unwrap().into_opencl3().wait().unwrap();
     assert_eq!(program.read(y), [3.0; N as usize]);
-    assert_eq!(y.reference_count().unwrap(), 1);
 }
 
 #[test]
 fn a_call_waits_for_their_events_and_they_for_its() {
-    let program = Program::out_of_order();
+    let Some(program) = Program::out_of_order() else {
+        return;
+    };
     let queue = Queue::from_opencl3(&program.queue).unwrap();
     let mut x = program.buffer(&[1.0; N as usize]);
     let written = vec![4.0; N as usize];
