@@ -68,12 +68,7 @@ impl<T: Element> Buffer<T> {
         // OpenCL has no empty buffers; one element stands in for none.
         let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-        Ok(Self {
-            raw,
-            context: context.clone(),
-            len,
-            element: PhantomData,
-        })
+        Ok(Self::of(raw, context, len))
     }
 
     /// A buffer with the values of a slice, in the queue's context.
@@ -110,10 +105,16 @@ impl<T: Element> Buffer<T> {
         if values.is_empty() {
             return Ok(());
         }
-        queue
+        queue.wait_for_earlier()?;
+        let written = queue
             .raw()
-            .write(&self.raw, 0, T::as_bytes(values))
-            .map_err(Error::call("clEnqueueWriteBuffer"))
+            .write_with_event(&self.raw, 0, T::as_bytes(values))
+            .map_err(Error::call("clEnqueueWriteBuffer"))?;
+        // Elsewhere nobody could wait for it.
+        if queue.is_plain() {
+            return Ok(());
+        }
+        written.wait().map_err(Error::call("clWaitForEvents"))
     }
 
     /// Reads every element into a slice, after the queue's earlier commands have ended.
@@ -125,6 +126,7 @@ impl<T: Element> Buffer<T> {
         if values.is_empty() {
             return Ok(());
         }
+        queue.wait_for_earlier()?;
         queue
             .raw()
             .read(&self.raw, 0, T::as_bytes_mut(values))
@@ -145,8 +147,22 @@ impl<T: Element> Buffer<T> {
         &self.raw
     }
 
+    /// The first `len` elements of a memory object of the context, which has them.
+    pub(crate) fn of(raw: RawBuffer, context: &Context, len: usize) -> Self {
+        Self {
+            raw,
+            context: context.clone(),
+            len,
+            element: PhantomData,
+        }
+    }
+
+    pub(crate) fn into_raw_buffer(self) -> RawBuffer {
+        self.raw
+    }
+
     fn check(&self, queue: &Queue, slice: usize) -> Result<()> {
-        if *queue.context() != self.context {
+        if !queue.context().shares_objects_with(&self.context) {
             return Err(Error::OtherContext {
                 what: "the buffer".to_string(),
             });

@@ -2,14 +2,26 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::RawContext;
+use crate::opencl::{RawContext, RawDevice};
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// An OpenCL context of one device, with the programs that were built in it. Cloning is cheap and
-/// gives the same context.
+/// An OpenCL context and one of its devices, with the programs that were built for it. Cloning is
+/// cheap and gives the same context.
 #[derive(Clone, Debug)]
 pub struct Context(Arc<Inner>);
+
+/// Every context that is alive. An OpenCL context and a device are one [`Context`], however often
+/// other parts of the program hand them in, so that programs are built once.
+static ALL: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+struct Known {
+    /// The address of the driver's context, which is alive as long as this one.
+    address: usize,
+    device: RawDevice,
+    context: Weak<Inner>,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -43,11 +55,42 @@ impl Context {
     pub fn new(device: &Device) -> Result<Self> {
         let raw = RawContext::new(device.raw())
             .map_err(Error::call(format!("clCreateContext for {device}")))?;
+        Ok(Self::of(raw, device))
+    }
+
+    /// The one for a context of the driver and one of its devices.
+    pub(crate) fn of(raw: RawContext, device: &Device) -> Self {
+        let (address, raw_device) = (raw.handle().addr(), device.raw());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = all.iter();
+        let known = known.find(|known| known.address == address && known.device == raw_device);
+        if let Some(context) = known.and_then(|known| known.context.upgrade()) {
+            return Self(context);
+        }
         let device = device.clone();
-        Ok(Self(Arc::new(Inner {
+        let inner = Arc::new(Inner {
             attachment: OnceLock::new(),
             core: Arc::new(ContextCore { raw, device }),
-        })))
+        });
+        all.retain(|known| known.context.strong_count() > 0);
+        all.push(Known {
+            address,
+            device: raw_device,
+            context: Arc::downgrade(&inner),
+        });
+        Self(inner)
+    }
+
+    /// Whether what belongs to the other one can be used with this one: both are the same context
+    /// of the driver, perhaps with different devices.
+    #[inline]
+    pub(crate) fn shares_objects_with(&self, other: &Self) -> bool {
+        self == other || self.has_handle(other.raw().handle())
+    }
+
+    /// Whether this is the driver's context with a handle.
+    pub(crate) fn has_handle(&self, handle: *mut c_void) -> bool {
+        self.raw().handle() == handle
     }
 
     /// The context's device.

@@ -1,5 +1,6 @@
 //! Errors at run time, each with a way out.
 
+use crate::interop::ForeignError;
 use crate::opencl::Status;
 use crate::policy::PolicyError;
 use cltune_core::model::Rejection;
@@ -183,6 +184,28 @@ pub enum Error {
         /// The object that does not belong here.
         what: String,
     },
+    /// A kernel must not use a buffer as declared, because of the flag that another part of the
+    /// program made it with.
+    #[error(
+        "kernel `{kernel}`: buffer `{argument}` was made with {flag}, and {}",
+        remedy_of_access(flag)
+    )]
+    BufferAccess {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+        /// The flag, `CL_MEM_READ_ONLY` or `CL_MEM_WRITE_ONLY`.
+        flag: &'static str,
+    },
+    /// An object that another part of the program made cannot be used.
+    #[error("{what} cannot be used with cltune: {reason}")]
+    Foreign {
+        /// The object, for example `the command queue`.
+        what: &'static str,
+        /// The reason, with the remedy.
+        reason: ForeignError,
+    },
     /// A host slice and a device buffer differ in length.
     #[error("the buffer has {buffer} elements, the slice {slice}: they must be equal")]
     LengthMismatch {
@@ -275,6 +298,16 @@ pub enum Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// The rest of a sentence about a buffer's flag.
+fn remedy_of_access(flag: &str) -> &'static str {
+    if flag == "CL_MEM_READ_ONLY" {
+        "the kernel writes to it: make it with CL_MEM_READ_WRITE"
+    } else {
+        "the kernel may read from it: make it with CL_MEM_READ_WRITE, or declare the argument with \
+         `#[arg(out)]` if the kernel only writes to it"
     }
 }
 

@@ -48,6 +48,7 @@
 //! | [`Device`], [`Context`], [`Queue`], [`Buffer`], [`Event`] | OpenCL's objects, typed |
 //! | [`DeviceSet`] | devices that compute one problem together |
 //! | [`PinnedMemory`] | host memory that is transferred at full speed |
+//! | `Queue::from_opencl3`, [`Queue::from_raw`] | launches in programs that already use OpenCL |
 //! | [`Selection`], [`Explanation`] | which values a call gets, and why |
 //! | [`Policy`] | what a call does where nothing was tuned |
 //! | [`cache`] | what is kept on disk |
@@ -61,8 +62,8 @@
 //! followed by the next one of the rule, within the same call.
 //!
 //! Launches are asynchronous: those of one queue run in order, and reading a buffer through the
-//! same queue waits for them. Between queues nothing is ordered except by [`Event::wait`] and
-//! [`Queue::finish`].
+//! same queue waits for them. Between queues nothing is ordered except by [`Queue::after`],
+//! [`Event::wait`] and [`Queue::finish`].
 //!
 //! A problem without work-items, for example `n = 0`, is [`Error::NoConfiguration`]: OpenCL has no
 //! empty launches, and which of the caller's results would be right is the caller's to say.
@@ -71,10 +72,11 @@
 //! the first call says what is missing.
 //!
 //! # Features
-//! All are off by default.
+//! All but `opencl3` are off by default.
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `opencl3` | conversions from and to the types of the package opencl3 0.12 |
 //! | `f16` | `f16` as an element of buffers and a scalar argument |
 //! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
 //! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
@@ -104,6 +106,7 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod interop;
 mod kernel;
 mod launch;
 mod opencl;
@@ -135,6 +138,9 @@ pub use error::{Error, Result};
 pub use event::Event;
 #[cfg(feature = "f16")]
 pub use half::f16;
+pub use interop::ForeignError;
+#[cfg(feature = "opencl3")]
+pub use interop::{LentBuffer, LentBufferMut};
 pub use kernel::Tunable;
 pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;

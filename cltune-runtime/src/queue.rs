@@ -4,16 +4,32 @@ use crate::capture;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::RawQueue;
+use crate::event::Event;
+use crate::opencl::{RawEvent, RawQueue, Status, WaitList};
+use std::sync::{Mutex, PoisonError};
 
-/// An in-order command queue. Several queues of one context, and several threads on one queue,
-/// are fine.
+/// A command queue. Several queues of one context, and several threads on one queue, are fine.
+///
+/// Commands of cltune run in the order in which a queue was given them, and after all that other
+/// parts of the program gave the same queue before; also where OpenCL's queue is out of order.
+/// [`Queue::after`] has them wait for events, and, on a queue out of order, for nothing else.
 #[derive(Debug)]
 pub struct Queue {
     // Declared before the context, so that it is released first.
     raw: RawQueue,
     context: Context,
     profiling: bool,
+    out_of_order: bool,
+    /// The events that commands wait for; `None` where the queue's order is all.
+    after: Option<After>,
+}
+
+/// The events that the commands of a queue wait for.
+#[derive(Debug)]
+struct After {
+    events: WaitList,
+    /// The last launch, for which the next command waits where OpenCL's queue is out of order.
+    last: Mutex<Option<RawEvent>>,
 }
 
 impl Queue {
@@ -49,6 +65,60 @@ impl Queue {
         Self::for_device(&Device::select()?)
     }
 
+    /// The same queue, whose commands wait for these events (and for those that this one waits
+    /// for). Commands that are given to it run in order among themselves, so that a function that
+    /// launches several kernels does what it does on any queue.
+    ///
+    /// Where OpenCL's queue is in order, they also run after all that the queue was given before.
+    /// Where it is out of order they wait for nothing but the events and each other: what another
+    /// command writes is there only if its event is among them.
+    ///
+    /// ```no_run
+    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # fn scale(queue: &Queue, n: u32, x: &mut Buffer<f32>) -> Result<Event> { todo!() }
+    /// # fn example(one: &Queue, other: &Queue, x: &mut Buffer<f32>) -> Result<()> {
+    /// let scaled = scale(one, 1 << 20, x)?;
+    /// one.flush()?;
+    /// let again = scale(&other.after(&[&scaled])?, 1 << 20, x)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Transfers wait for the events on the host. A queue that other queues wait for has to be
+    /// flushed, see [`Queue::flush`]. Up to eight events are passed without an allocation.
+    ///
+    /// # Errors
+    /// [`Error::OtherContext`], [`Error::OpenCl`].
+    pub fn after(&self, events: &[&Event]) -> Result<Self> {
+        let retained = Error::call("clRetainEvent");
+        let list = match &self.after {
+            None => Ok(WaitList::default()),
+            Some(after) => after.list(),
+        };
+        let mut list = list.map_err(retained)?;
+        for (position, event) in events.iter().enumerate() {
+            let context = event.raw().context();
+            let context = context.map_err(Error::call("clGetEventInfo"))?;
+            if !self.context.has_handle(context) {
+                return Err(Error::OtherContext {
+                    what: format!("event {} of {}", position + 1, events.len()),
+                });
+            }
+            list.push(event.raw().share().map_err(Error::call("clRetainEvent"))?);
+        }
+        let raw = self.raw.share();
+        Ok(Self {
+            raw: raw.map_err(Error::call("clRetainCommandQueue"))?,
+            context: self.context.clone(),
+            profiling: self.profiling,
+            out_of_order: self.out_of_order,
+            after: Some(After {
+                events: list,
+                last: Mutex::default(),
+            }),
+        })
+    }
+
     /// The queue's context.
     pub fn context(&self) -> &Context {
         &self.context
@@ -62,6 +132,12 @@ impl Queue {
     /// Whether events of this queue know their times.
     pub fn is_profiling(&self) -> bool {
         self.profiling
+    }
+
+    /// Whether OpenCL may run commands of this queue at the same time and in any order: only a
+    /// queue that another part of the program made.
+    pub fn is_out_of_order(&self) -> bool {
+        self.out_of_order
     }
 
     /// Blocks until every command of the queue has ended.
@@ -80,8 +156,67 @@ impl Queue {
         self.raw.flush().map_err(Error::call("clFlush"))
     }
 
+    /// A queue of the driver, which belongs to the context.
+    pub(crate) fn of(raw: RawQueue, context: Context, profiling: bool, out_of_order: bool) -> Self {
+        Self {
+            raw,
+            context,
+            profiling,
+            out_of_order,
+            after: None,
+        }
+    }
+
     pub(crate) fn raw(&self) -> &RawQueue {
         &self.raw
+    }
+
+    pub(crate) fn into_raw_queue(self) -> RawQueue {
+        self.raw
+    }
+
+    /// Whether OpenCL alone orders its commands.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.after.is_none() && !self.out_of_order
+    }
+
+    /// The events that the next command has to wait for; `None` where OpenCL orders it by itself.
+    #[inline]
+    pub(crate) fn wait_list(&self) -> Result<Option<WaitList>> {
+        if self.is_plain() {
+            return Ok(None);
+        }
+        self.ordered_wait_list().map(Some)
+    }
+
+    #[cold]
+    fn ordered_wait_list(&self) -> Result<WaitList> {
+        if let Some(after) = &self.after {
+            return after.list().map_err(Error::call("clRetainEvent"));
+        }
+        let marker = self.raw.marker();
+        let marker = marker.map_err(Error::call("clEnqueueMarker"))?;
+        Ok(WaitList::of(marker))
+    }
+
+    /// Notes a launch for which later commands wait that were given the same events.
+    #[inline]
+    pub(crate) fn follow(&self, command: &RawEvent) -> Result<()> {
+        match &self.after {
+            Some(after) if self.out_of_order => after.follow(command),
+            _ => Ok(()),
+        }
+    }
+
+    /// Blocks until all has ended that a transfer has to wait for and OpenCL does not order by
+    /// itself.
+    #[inline]
+    pub(crate) fn wait_for_earlier(&self) -> Result<()> {
+        match self.wait_list()? {
+            None => Ok(()),
+            Some(list) => list.wait().map_err(Error::call("clWaitForEvents")),
+        }
     }
 
     fn create(context: &Context, profiling: bool) -> Result<Self> {
@@ -89,10 +224,28 @@ impl Queue {
         let with_times = profiling || capture::is_on();
         let raw = RawQueue::new(context.raw(), context.device().raw(), with_times)
             .map_err(Error::call("clCreateCommandQueue"))?;
-        Ok(Self {
-            raw,
-            context: context.clone(),
-            profiling,
-        })
+        Ok(Self::of(raw, context.clone(), profiling, false))
+    }
+}
+
+impl After {
+    fn list(&self) -> Result<WaitList, Status> {
+        let mut list = self.events.share()?;
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last {
+            list.push(last.share()?);
+        }
+        Ok(list)
+    }
+
+    #[cold]
+    fn follow(&self, command: &RawEvent) -> Result<()> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match command.share() {
+            Ok(command) => *last = Some(command),
+            // Then the order is kept by waiting here.
+            Err(_) => command.wait().map_err(Error::call("clWaitForEvents"))?,
+        }
+        Ok(())
     }
 }

@@ -121,6 +121,23 @@ fn warm_groups_of_launches_do_not_allocate() {
     assert_eq!((x[0], x[63]), (606.0, 303.0));
 }
 
+#[test]
+fn warm_launches_after_events_do_not_allocate() {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 64]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+    let mut last = saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
+    let warm = allocations_of(|| {
+        for _ in 0..100 {
+            let after = queue.after(&[&last; 7]).unwrap();
+            last = saxpy(&after, 64, 1.0, &x, &mut y).unwrap();
+        }
+    });
+    assert_eq!(warm, 0);
+    assert_eq!(y.read(&queue).unwrap()[0], 101.0);
+}
+
 /// Under every policy, once what it does has been done.
 #[test]
 fn warm_launches_do_not_allocate_under_any_policy() {

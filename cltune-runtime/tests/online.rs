@@ -129,6 +129,38 @@ fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
     }
 }
 
+/// What a program does on a queue in order tunes for its other queues as well.
+#[test]
+fn calls_on_a_queue_out_of_order_and_after_events_are_served_and_do_not_tune() {
+    let plain = queue(false);
+    let context = plain.context().to_opencl3().unwrap();
+    let properties = opencl3::command_queue::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    let device = plain.device().as_raw();
+    // SAFETY: the device is the context's.
+    let theirs = unsafe {
+        opencl3::command_queue::CommandQueue::create(&context, device, properties).unwrap()
+    };
+    let out_of_order = Queue::from_opencl3(&theirs).unwrap();
+    assert_eq!(out_of_order.context(), plain.context());
+    let mut y = Buffer::from_slice(&plain, &[0.0_f32; 76]).unwrap();
+    plain.finish().unwrap();
+    let after = plain.after(&[]).unwrap();
+    with_policy(&"online:60s".parse().unwrap(), || {
+        for _ in 0..200 {
+            add(&out_of_order, 76, &mut y).unwrap();
+            out_of_order.finish().unwrap();
+            add(&after, 76, &mut y).unwrap();
+            after.finish().unwrap();
+        }
+        assert_eq!(y.read(&plain).unwrap(), [800.0; 76]);
+        let said = explain(&plain, 76);
+        assert!(said.contains("do not tune"), "{said}");
+        call_until(&plain, add, 76, || explain(&plain, 76), FOUND);
+        add(&out_of_order, 76, &mut y).unwrap();
+        assert_eq!(y.read(&out_of_order).unwrap(), [802.0; 76]);
+    });
+}
+
 #[test]
 fn without_a_check_the_same_for_results_that_are_all_right() {
     let queue = queue(false);

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility};
 
 /// Types that signatures may mention without this crate exporting them: the standard library's,
-/// and generic parameters.
+/// opencl3's, and generic parameters.
 const FOREIGN: &[&str] = &[
     "Codes",
+    "CommandQueue",
     "Copy",
     "Cow",
     "Debug",

@@ -40,6 +40,18 @@ fn who_only_launches_does_not_compile_what_only_searching_needs() {
 }
 
 #[test]
+fn opencl3_is_compiled_for_those_who_have_not_left_it_out() {
+    let has = |package, arguments: &[&str]| {
+        let compiled = compiled(package, arguments);
+        compiled.iter().any(|name| name == "opencl3")
+    };
+    assert!(has("cltune-runtime", &[]));
+    assert!(!has("cltune-runtime", &["--no-default-features"]));
+    // A library does not decide for the programs that use it.
+    assert!(!has("cltune-kernels", &[]));
+}
+
+#[test]
 fn who_only_searches_compiles_nothing_of_opencl_and_no_parser() {
     // `thiserror`'s macro has a parser, which is not part of the program.
     let compiled = compiled("cltune-search", &["--edges", "normal,no-proc-macro"]);

@@ -64,6 +64,13 @@ fn the_programs_of_the_book_run_and_can_be_tuned() {
             number += 1;
             let name = format!("cltune-e2e-book-{number}");
             let project = Project::new(&name).file("src/main.rs", program);
+            if program.contains("use opencl3::") {
+                project.edit(
+                    "Cargo.toml",
+                    "[dependencies]\n",
+                    "[dependencies]\nopencl3 = \"0.12\"\n",
+                );
+            }
             let _ = project.run().expect_code(0);
             let _ = project
                 .cltune(&["--device", "0", "--budget", "2"])

@@ -57,6 +57,7 @@ pub(super) fn keep(
                 let elements = declared.unwrap_or(there).min(there);
                 let mut bytes = vec![0; elements * element.size()];
                 if !bytes.is_empty() {
+                    queue.wait_for_earlier()?;
                     let read = queue.raw().read(raw, 0, &mut bytes);
                     read.map_err(Error::call("clEnqueueReadBuffer for CLTUNE_CAPTURE_DATA"))?;
                 }

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
 use crate::opencl::RawDevice;
-use crate::opencl::{RawBuffer, RawEvent, RawKernel, RawProgram, RawQueue, Status};
+use crate::opencl::{RawBuffer, RawEvent, RawKernel, RawProgram, RawQueue, Status, WaitList};
 use cltune_core::Text;
 use cltune_core::model::{BufferRef, Command, Commands, Geometry, Given, Launch, Model};
 use std::collections::HashSet;
@@ -88,6 +88,16 @@ pub(crate) struct Enqueued {
 }
 
 impl Enqueued {
+    /// A single command.
+    pub(crate) const fn single(command: RawEvent) -> Self {
+        Self {
+            first: None,
+            last: command,
+            #[cfg(feature = "tuning")]
+            parts: Vec::new(),
+        }
+    }
+
     /// The start of the first and the end of the last command in nanoseconds of the device's
     /// clock. The queue must have been created with profiling and the commands must have ended.
     pub(crate) fn profile(&self) -> Result<(u64, u64), Status> {
@@ -279,16 +289,18 @@ impl PreparedCommands {
         }
     }
 
-    /// Enqueues all commands after `after`. `operand` tells what is passed for an argument of the
+    /// Enqueues all commands after `after`, each after the one before it: where the queue does not
+    /// keep the order, it is `out_of_order`. `operand` tells what is passed for an argument of the
     /// call or a scratch buffer. Does not allocate unless it fails.
     pub(crate) fn enqueue<'a>(
         &self,
         queue: &RawQueue,
-        after: Option<&RawEvent>,
+        out_of_order: bool,
+        after: Option<&WaitList>,
         operand: impl Fn(BufferRef) -> Operand<'a>,
     ) -> Result<Enqueued> {
         let mut chain = Chain::default();
-        self.each(queue, after, operand, |_, event| {
+        self.each(queue, out_of_order, after, operand, |_, event| {
             chain.push(event);
             Ok(())
         })?;
@@ -304,7 +316,7 @@ impl PreparedCommands {
     ) -> Result<Enqueued> {
         let (mut chain, mut parts) = (Chain::default(), Vec::new());
         let is_group = self.commands.len() > 1;
-        self.each(queue, None, operand, |command, event| {
+        self.each(queue, false, None, operand, |command, event| {
             if is_group {
                 let shared = event.share().map_err(Error::call("clRetainEvent"))?;
                 parts.push((self.name(command), shared));
@@ -320,13 +332,19 @@ impl PreparedCommands {
     fn each<'a>(
         &self,
         queue: &RawQueue,
-        after: Option<&RawEvent>,
+        out_of_order: bool,
+        after: Option<&WaitList>,
         operand: impl Fn(BufferRef) -> Operand<'a>,
         mut push: impl FnMut(&PreparedCommand, RawEvent) -> Result<()>,
     ) -> Result<()> {
+        let mut before = None;
         for (position, command) in self.commands.iter().enumerate() {
             // Later commands wait for the first one, since the queue keeps the order.
-            let after = after.filter(|_| position == 0);
+            let after = if position == 0 {
+                after
+            } else {
+                before.as_ref()
+            };
             let event = match command {
                 PreparedCommand::Launch {
                     kernel,
@@ -342,6 +360,10 @@ impl PreparedCommands {
                     copy(queue, operand(*from), operand(*to), *bytes)?
                 }
             };
+            if out_of_order {
+                let shared = event.share().map_err(Error::call("clRetainEvent"))?;
+                before = Some(WaitList::of(shared));
+            }
             push(command, event)?;
         }
         Ok(())
@@ -362,20 +384,16 @@ impl PreparedCommands {
                 },
             ] => {
                 let last = self.launch(queue, None, *kernel, geometry, arguments, &operand)?;
-                Ok(Enqueued {
-                    first: None,
-                    last,
-                    parts: Vec::new(),
-                })
+                Ok(Enqueued::single(last))
             }
-            _ => self.enqueue(queue, None, operand),
+            _ => self.enqueue(queue, false, None, operand),
         }
     }
 
     fn launch<'a>(
         &self,
         queue: &RawQueue,
-        after: Option<&RawEvent>,
+        after: Option<&WaitList>,
         kernel: usize,
         geometry: &Geometry,
         arguments: &[(u32, Given)],
@@ -466,10 +484,10 @@ fn not_set(kernel: &str, position: u32, status: Status) -> Error {
     }
 }
 
-fn wait_for(queue: &RawQueue, event: Option<&RawEvent>) -> Result<()> {
-    event.map_or(Ok(()), |event| {
+fn wait_for(queue: &RawQueue, events: Option<&WaitList>) -> Result<()> {
+    events.map_or(Ok(()), |events| {
         queue
-            .wait_for(event)
+            .wait_for_all(events)
             .map_err(Error::call("clEnqueueBarrierWithWaitList"))
     })
 }

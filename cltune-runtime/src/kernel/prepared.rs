@@ -6,12 +6,12 @@ use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawEvent, RawQueue};
+use crate::opencl::{KernelAccess, RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::expr::{Env, Formula};
 #[cfg(feature = "tuning")]
 use cltune_core::model::ScalarType;
-use cltune_core::model::{ArgumentKind, BufferRef, Model};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ enum Expects {
     /// A scalar of so many bytes.
     Scalar { size: usize },
     /// A buffer of at least so many elements.
-    Buffer { needed: usize },
+    Buffer { needed: usize, access: Access },
 }
 
 impl Prepared {
@@ -64,8 +64,9 @@ impl Prepared {
         let length =
             |formula: &Formula| usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0);
         let expects = model.arguments.iter().map(|argument| match &argument.kind {
-            ArgumentKind::Buffer { len, .. } => Expects::Buffer {
+            ArgumentKind::Buffer { len, access, .. } => Expects::Buffer {
                 needed: len.as_ref().map_or(0, length),
+                access: *access,
             },
             ArgumentKind::Scalar { scalar, .. } => Expects::Scalar {
                 size: scalar.size(),
@@ -90,17 +91,20 @@ impl Prepared {
     /// Sets the arguments and enqueues the launches. Does not allocate unless it fails, or needs
     /// more scratch memory than any call of the queue before.
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
-        self.launch_on(queue.raw(), model, queue, args, None)
+        let after = queue.wait_list()?;
+        let event = self.launch_on(queue.raw(), model, queue, args, after.as_ref())?;
+        queue.follow(event.raw())?;
+        Ok(event)
     }
 
-    /// As [`launch`](Self::launch) on another queue of the same context, after an event.
+    /// Launches on any queue of the context of `queue`, after these events alone.
     pub(crate) fn launch_on(
         &self,
         raw: &RawQueue,
         model: &Model,
         queue: &Queue,
         args: &[Arg<'_>],
-        after: Option<&RawEvent>,
+        after: Option<&WaitList>,
     ) -> Result<Event> {
         self.check(model, queue, args)?;
         // A panic cannot leave half-set kernels behind: what changes is set anew by every launch,
@@ -126,7 +130,9 @@ impl Prepared {
                 buffer.map_or(Operand::Scalar(&[]), Operand::Buffer)
             }
         };
-        commands.enqueue(raw, after, operand).map(Event::of)
+        let out_of_order = queue.is_out_of_order() && std::ptr::eq(raw, queue.raw());
+        let enqueued = commands.enqueue(raw, out_of_order, after, operand)?;
+        Ok(Event::of(enqueued))
     }
 
     /// Fills the scratch memory that the next launch on a queue gets with what no kernel has
@@ -164,8 +170,8 @@ impl Prepared {
         for (position, (expects, arg)) in self.expects.iter().zip(args).enumerate() {
             match (*expects, &arg.0) {
                 (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {}
-                (Expects::Buffer { needed }, Passed::Buffer { context, len, .. }) => {
-                    if *context != queue.context() {
+                (Expects::Buffer { needed, access }, Passed::Buffer { raw, context, len }) => {
+                    if !queue.context().shares_objects_with(context) {
                         let name = name(model, position);
                         return Err(Error::OtherContext {
                             what: format!("buffer `{name}` of kernel `{}`", model.name),
@@ -177,6 +183,13 @@ impl Prepared {
                             argument: name(model, position),
                             needed,
                             found: *len,
+                        });
+                    }
+                    if let Some(flag) = forbidding_flag(raw.access(), access) {
+                        return Err(Error::BufferAccess {
+                            kernel: model.name.to_string(),
+                            argument: name(model, position),
+                            flag,
                         });
                     }
                 }
@@ -195,4 +208,16 @@ impl Prepared {
 fn name(model: &Model, position: usize) -> String {
     let argument = model.arguments.get(position);
     argument.map_or_else(String::new, |argument| argument.name.to_string())
+}
+
+/// The flag of a buffer with which a kernel must not use it so.
+#[inline]
+fn forbidding_flag(allowed: KernelAccess, used: Access) -> Option<&'static str> {
+    match (allowed, used) {
+        (KernelAccess::ReadWrite, _)
+        | (KernelAccess::ReadOnly, Access::Read)
+        | (KernelAccess::WriteOnly, Access::Write) => None,
+        (KernelAccess::ReadOnly, _) => Some("CL_MEM_READ_ONLY"),
+        (KernelAccess::WriteOnly, _) => Some("CL_MEM_WRITE_ONLY"),
+    }
 }

@@ -4,7 +4,7 @@ use super::{RawDevice, Status};
 use cl3::context::{self, CL_CONTEXT_PLATFORM, cl_context};
 use std::ptr;
 
-/// An OpenCL context of one device.
+/// An OpenCL context.
 #[derive(Debug)]
 pub(crate) struct RawContext(pub(super) cl_context);
 
@@ -30,7 +30,7 @@ impl RawContext {
 
 impl Drop for RawContext {
     fn drop(&mut self) {
-        // SAFETY: the handle was created by this value and is released once.
+        // SAFETY: the reference is this value's own and is released once.
         let _ = unsafe { context::release_context(self.0) };
     }
 }

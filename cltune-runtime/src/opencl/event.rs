@@ -14,7 +14,6 @@ unsafe impl Sync for RawEvent {}
 
 impl RawEvent {
     /// The same event once more.
-    #[cfg(feature = "tuning")]
     pub(crate) fn share(&self) -> Result<Self, Status> {
         // SAFETY: the handle is alive; the new value releases what is retained here.
         unsafe { event::retain_event(self.0) }.map_err(Status)?;
@@ -73,7 +72,7 @@ impl RawEvent {
 
 impl Drop for RawEvent {
     fn drop(&mut self) {
-        // SAFETY: the handle was created by this value's command and is released once.
+        // SAFETY: the reference is this value's own and is released once.
         let _ = unsafe { event::release_event(self.0) };
     }
 }

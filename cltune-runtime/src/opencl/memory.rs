@@ -8,6 +8,16 @@ use std::ptr;
 #[derive(Debug)]
 pub(crate) struct RawBuffer {
     pub(super) mem: cl_mem,
+    pub(super) access: KernelAccess,
+}
+
+/// What kernels may do with a buffer, by the flags that it was made with; all else is undefined in
+/// OpenCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelAccess {
+    ReadWrite,
+    ReadOnly,
+    WriteOnly,
 }
 
 // SAFETY: memory objects may be used from any thread (OpenCL 3.0 API specification, appendix
@@ -25,7 +35,13 @@ impl RawBuffer {
         };
         Ok(Self {
             mem: mem.map_err(Status)?,
+            access: KernelAccess::ReadWrite,
         })
+    }
+
+    /// What kernels may do with it.
+    pub(crate) fn access(&self) -> KernelAccess {
+        self.access
     }
 
     /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
@@ -48,13 +64,14 @@ impl RawBuffer {
         };
         Ok(Self {
             mem: mem.map_err(Status)?,
+            access: self.access,
         })
     }
 }
 
 impl Drop for RawBuffer {
     fn drop(&mut self) {
-        // SAFETY: the handle was created by this value and is released once. Commands that still
+        // SAFETY: the reference is this value's own and is released once. Commands that still
         // use it hold their own reference.
         let _ = unsafe { memory::release_mem_object(self.mem) };
     }

@@ -1,4 +1,5 @@
-//! The OpenCL boundary: the only module of cltune with `unsafe`.
+//! The OpenCL boundary: the only module of cltune with `unsafe`, but for the `unsafe fn`s of
+//! `interop/raw.rs`, which pass their caller's promise on to this one.
 //!
 //! It wraps the C API at the level of `cl3` instead of `opencl3`'s types, because those panic on
 //! wrong kernel arguments and when a failing driver refuses to release an object. Here every call
@@ -12,8 +13,11 @@ mod content_version;
 mod context;
 mod device;
 mod event;
+mod foreign;
 mod kernel;
 mod memory;
+#[cfg(feature = "opencl3")]
+mod opencl3_types;
 #[cfg(all(feature = "tuning", unix))]
 mod pages;
 mod pinned;
@@ -32,15 +36,17 @@ mod status;
 mod transfer;
 #[cfg(all(feature = "tuning", not(unix)))]
 mod unprotected;
+mod wait_list;
 
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
+pub(crate) use foreign::MemoryFacts;
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};
-pub(crate) use memory::RawBuffer;
+pub(crate) use memory::{KernelAccess, RawBuffer};
 pub(crate) use pinned::{Moving, Pinned};
 pub(crate) use pinned_ranges::{KnownPinned, is_pinned, version_of};
 pub(crate) use program::{BuildFailure, RawProgram};
@@ -56,6 +62,7 @@ pub(crate) use sealed::Sealed;
 pub use status::Status;
 #[cfg(all(feature = "tuning", not(unix)))]
 pub(crate) use unprotected::{Protected, Sealed};
+pub(crate) use wait_list::WaitList;
 
 /// Reads a little value out of the bytes that an info query returns; zero where the driver
 /// answered with fewer bytes than the type has.

@@ -3,7 +3,7 @@
 
 use super::accesses::Watched;
 use super::pages::{Access, Pages, page_size};
-use super::{RawBuffer, RawContext, RawQueue, Status};
+use super::{KernelAccess, RawBuffer, RawContext, RawQueue, Status};
 use cl3::memory::{self, cl_mem};
 use std::ffi::c_void;
 use std::ops::Range;
@@ -68,6 +68,7 @@ impl Protected {
         let mem = unsafe { memory::create_buffer(context.0, flags, range.len(), host) };
         let buffer = RawBuffer {
             mem: mem.map_err(Status)?,
+            access: KernelAccess::ReadWrite,
         };
         let kept = Arc::into_raw(Arc::clone(self));
         let data = kept.cast_mut().cast();

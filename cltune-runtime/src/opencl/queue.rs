@@ -1,12 +1,12 @@
 //! Command queues and the commands cltune enqueues.
 
-use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, ScratchPool, Status};
+use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, ScratchPool, Status, WaitList};
 use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
 use cl3::types::CL_TRUE;
 use cltune_core::model::Geometry;
 use std::ptr;
 
-/// An in-order command queue, with the scratch memory of its commands.
+/// A command queue, in order where cltune made it, with the scratch memory of its commands.
 #[derive(Debug)]
 pub(crate) struct RawQueue(pub(super) cl_command_queue, ScratchPool);
 
@@ -79,12 +79,23 @@ impl RawQueue {
     }
 
     /// Writes bytes at `offset`; blocks until the source may be reused.
+    #[cfg(feature = "tuning")]
     pub(crate) fn write(
         &self,
         buffer: &RawBuffer,
         offset: usize,
         source: &[u8],
     ) -> Result<(), Status> {
+        self.write_with_event(buffer, offset, source).map(drop)
+    }
+
+    /// As [`write`](Self::write), with the event of the transfer, which may go on.
+    pub(crate) fn write_with_event(
+        &self,
+        buffer: &RawBuffer,
+        offset: usize,
+        source: &[u8],
+    ) -> Result<RawEvent, Status> {
         // SAFETY: the source is valid for reads of its length, and the call blocks until OpenCL
         // has taken the bytes. OpenCL checks the bounds of the buffer.
         let event = unsafe {
@@ -99,7 +110,7 @@ impl RawQueue {
                 ptr::null(),
             )
         };
-        event.map(|event| drop(RawEvent(event))).map_err(Status)
+        event.map(RawEvent).map_err(Status)
     }
 
     /// Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over a region whose offset and size are
@@ -169,6 +180,17 @@ impl RawQueue {
             .map_err(Status)
     }
 
+    /// Lets later commands wait for events of the same context.
+    pub(crate) fn wait_for_all(&self, events: &WaitList) -> Result<(), Status> {
+        // SAFETY: the list is of live events, and is read during the call.
+        let barrier = WaitList::with(Some(events), |events, list| unsafe {
+            command_queue::enqueue_barrier_with_wait_list(self.0, events, list)
+        });
+        barrier
+            .map(|barrier| drop(RawEvent(barrier)))
+            .map_err(Status)
+    }
+
     /// Enqueues a launch with the arguments set on `kernel`.
     #[cfg(feature = "tuning")]
     pub(crate) fn launch(
@@ -179,23 +201,19 @@ impl RawQueue {
         self.launch_after(kernel, geometry, None)
     }
 
-    /// As [`launch`](Self::launch), after an event of another queue of the same context.
+    /// As [`launch`](Self::launch), after events of the same context.
     pub(crate) fn launch_after(
         &self,
         kernel: &RawKernel,
         geometry: &Geometry,
-        after: Option<&RawEvent>,
+        after: Option<&WaitList>,
     ) -> Result<RawEvent, Status> {
         let pointer =
             |sizes: &Option<[usize; 3]>| sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
-        let (events, list) = match after {
-            Some(event) => (1, &raw const event.0),
-            None => (0, ptr::null()),
-        };
         // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
-        // during the call, and so is the list of at most one live event. That the kernel stays
-        // inside its buffers is the promise of its author; the tuner's guard zones check it.
-        let event = unsafe {
+        // during the call, and so is the list of live events. That the kernel stays inside its
+        // buffers is the promise of its author; the tuner's guard zones check it.
+        let event = WaitList::with(after, |events, list| unsafe {
             command_queue::enqueue_nd_range_kernel(
                 self.0,
                 kernel.0,
@@ -206,14 +224,14 @@ impl RawQueue {
                 events,
                 list,
             )
-        };
+        });
         event.map(RawEvent).map_err(Status)
     }
 }
 
 impl Drop for RawQueue {
     fn drop(&mut self) {
-        // SAFETY: the handle was created by this value and is released once; OpenCL finishes the
+        // SAFETY: the reference is this value's own and is released once; OpenCL finishes the
         // queue's commands first.
         let _ = unsafe { command_queue::release_command_queue(self.0) };
     }

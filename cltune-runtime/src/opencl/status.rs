@@ -79,7 +79,8 @@ impl Status {
                 "the driver has no OpenCL C compiler: install its full package"
             }
             codes::CL_PROFILING_INFO_NOT_AVAILABLE => {
-                "times are only known for queues made by Queue::with_profiling"
+                "times are only known for queues made by Queue::with_profiling, or with \
+                 CL_QUEUE_PROFILING_ENABLE"
             }
             _ => return None,
         })

@@ -7,7 +7,7 @@
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{Arg, Enqueued, Prepared};
-use crate::opencl::RawQueue;
+use crate::opencl::{RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::model::Model;
 
@@ -39,6 +39,7 @@ impl LaunchTimer {
                 .raw()
                 .marker()
                 .map_err(Error::call("clEnqueueMarker"))?;
+            let before = WaitList::of(before);
             queue.flush()?;
             let event = prepared.launch_on(own, model, queue, args, Some(&before))?;
             let joined = own.flush().and_then(|()| queue.raw().wait_for(event.raw()));

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::Arg;
 use crate::queue::Queue;
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, Once, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// The interval at which the end of another program's tuning of the same is looked for.
@@ -20,6 +20,8 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) struct OnlineTuner {
     subject: Subject,
     phase: Mutex<Phase>,
+    /// The warning of calls that cannot be tuned with.
+    not_plain: Once,
 }
 
 enum Phase {
@@ -37,12 +39,20 @@ impl OnlineTuner {
         Self {
             subject,
             phase: Mutex::new(Phase::Waiting(None)),
+            not_plain: Once::new(),
         }
     }
 
     /// Launches with the configuration whose turn it is.
+    ///
+    /// Calls on a queue out of order, or after events, are served by the default and tune nothing:
+    /// other commands run at the same time, and a check would have to wait for events on the host.
     pub(crate) fn launch(&self, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
         let subject = &self.subject;
+        if !queue.is_plain() {
+            self.warn_not_plain();
+            return subject.launch(queue, args);
+        }
         let mut phase = match self.phase.try_lock() {
             Ok(phase) => phase,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -53,6 +63,17 @@ impl OnlineTuner {
             Phase::Exploring(exploration) => exploration.launch(subject, queue, args),
             _ => subject.launch(queue, args),
         }
+    }
+
+    fn warn_not_plain(&self) {
+        self.not_plain.call_once(|| {
+            let kernel = &self.subject.tunable.model().name;
+            tracing::warn!(
+                %kernel,
+                "not tuned with calls on a queue out of order or after events, which cannot be \
+                 timed and checked; call it on a queue in order, or tune it with `cargo cltune`"
+            );
+        });
     }
 
     /// The end of tuning, told once.
@@ -68,6 +89,9 @@ impl OnlineTuner {
     pub(crate) fn describe(&self) -> String {
         let phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         match &*phase {
+            Phase::Waiting(None) if self.not_plain.is_completed() => {
+                "calls on a queue out of order, or after events, do not tune".to_owned()
+            }
             Phase::Waiting(None) => "not called yet".to_owned(),
             Phase::Waiting(Some(_)) => "another program tunes it".to_owned(),
             Phase::Starting(_) => "tuning begins".to_owned(),

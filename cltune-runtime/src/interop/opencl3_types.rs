@@ -1,0 +1,156 @@
+//! The types of the package opencl3, from and to.
+
+use super::checks;
+use super::lent::{LentBuffer, LentBufferMut};
+use crate::buffer::Buffer;
+use crate::context::Context;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::opencl::{RawBuffer, RawContext, RawEvent, RawQueue};
+use crate::queue::Queue;
+use opencl3::command_queue::CommandQueue;
+
+impl Context {
+    /// As [`Context::from_raw`], of a context that is alive by its type.
+    ///
+    /// ```no_run
+    /// # fn example(theirs: &opencl3::context::Context) -> cltune_runtime::Result<()> {
+    /// use cltune_runtime::{Context, Device};
+    ///
+    /// let device = Device::from_raw(theirs.default_device())?;
+    /// let context = Context::from_opencl3(theirs, &device)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] for a context without the device.
+    pub fn from_opencl3(context: &opencl3::context::Context, device: &Device) -> Result<Self> {
+        checks::context(RawContext::of_opencl3(context), device)
+    }
+
+    /// The same context for opencl3, with a reference of its own.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where the driver refuses a further reference.
+    pub fn to_opencl3(&self) -> Result<opencl3::context::Context> {
+        let device = self.device().as_raw();
+        let handle = self.clone().into_raw()?;
+        Ok(opencl3::context::Context::new(handle, &[device]))
+    }
+}
+
+impl Queue {
+    /// As [`Queue::from_raw`], of a queue that is alive by its type.
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] for a queue of a sub-device, and for one that takes commands of kernels.
+    pub fn from_opencl3(queue: &CommandQueue) -> Result<Self> {
+        checks::queue(RawQueue::of_opencl3(queue))
+    }
+
+    /// The same queue for opencl3, with a reference of its own. It does not know the events of
+    /// [`Queue::after`].
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where the driver refuses a further reference.
+    pub fn to_opencl3(&self) -> Result<CommandQueue> {
+        let device = opencl3::device::Device::new(self.device().as_raw());
+        let dimensions = device
+            .max_work_item_dimensions()
+            .map_err(|error| Error::call("clGetDeviceInfo")(crate::opencl::Status(error.0)))?;
+        let shared = self.raw().share();
+        let shared = shared.map_err(Error::call("clRetainCommandQueue"))?;
+        Ok(CommandQueue::new(shared.into_handle(), dimensions))
+    }
+
+    /// Lends a buffer of opencl3 to cltune, for kernels that read it: nothing is copied, and the
+    /// result goes where a `&Buffer` is taken. It has as many elements as the buffer has room for.
+    ///
+    /// ```no_run
+    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # use opencl3::{command_queue::CommandQueue, memory};
+    /// # fn saxpy(queue: &Queue, n: u32, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>)
+    /// # -> Result<Event> { todo!() }
+    /// # fn example(queue: &CommandQueue, x: memory::Buffer<f32>, mut y: memory::Buffer<f32>)
+    /// # -> Result<()> {
+    /// let queue = Queue::from_opencl3(queue)?;
+    /// let x = queue.lend(&x)?;
+    /// let mut y = queue.lend_mut(&mut y)?;
+    /// saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OtherContext`] for a buffer of another context than the queue's.
+    pub fn lend<'a, T: Element>(
+        &self,
+        buffer: &'a opencl3::memory::Buffer<T>,
+    ) -> Result<LentBuffer<'a, T>> {
+        let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
+        Ok(LentBuffer::new(lent, buffer))
+    }
+
+    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably, so that it
+    /// cannot be passed to the same call a second time:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # fn saxpy(queue: &Queue, n: u32, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>)
+    /// # -> Result<Event> { todo!() }
+    /// # fn example(queue: &Queue, mut y: opencl3::memory::Buffer<f32>) -> Result<()> {
+    /// let x = queue.lend(&y)?;
+    /// let mut y = queue.lend_mut(&mut y)?;
+    /// saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OtherContext`] for a buffer of another context than the queue's.
+    pub fn lend_mut<'a, T: Element>(
+        &self,
+        buffer: &'a mut opencl3::memory::Buffer<T>,
+    ) -> Result<LentBufferMut<'a, T>> {
+        let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
+        Ok(LentBufferMut::new(lent, buffer))
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// Takes a buffer of opencl3 over, with as many elements as it has room for; nothing is copied.
+    /// To lend it for a call there is [`Queue::lend`].
+    ///
+    /// # Errors
+    /// [`Error::OtherContext`]. The buffer is released then.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the value gives up its place; the reference that it releases is replaced by cltune's"
+    )]
+    pub fn from_opencl3(context: &Context, buffer: opencl3::memory::Buffer<T>) -> Result<Self> {
+        checks::buffer(RawBuffer::of_opencl3(&buffer), context, None)
+    }
+
+    /// Gives the buffer to opencl3.
+    pub fn into_opencl3(self) -> opencl3::memory::Buffer<T> {
+        opencl3::memory::Buffer::new(self.into_raw())
+    }
+}
+
+impl Event {
+    /// As [`Event::from_raw`], of an event that is alive by its type.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where the driver refuses a further reference.
+    pub fn from_opencl3(event: &opencl3::event::Event) -> Result<Self> {
+        checks::event(RawEvent::of_opencl3(event))
+    }
+
+    /// Gives the event to opencl3.
+    pub fn into_opencl3(self) -> opencl3::event::Event {
+        opencl3::event::Event::new(self.into_raw())
+    }
+}
