@@ -1,7 +1,7 @@
 //! The order of commands: on queues out of order, and after events.
 
 use super::{N, Program, affine, duplicate, has_ended};
-use cltune_runtime::{Buffer, Event, Queue};
+use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -168,4 +168,38 @@ fn a_failed_event_is_an_error() {
         error.to_string().starts_with("clWaitForEvents failed"),
         "{error}"
     );
+}
+
+/// x <- 32 x + 31, in five rounds between which two buffers change places.
+#[tunable(
+    scratch(other: [f32; n]),
+    stages(
+        clear(other),
+        repeat(round in 0..5, stage(double_and_one(x, other), global(n)), swap(x, other)),
+        copy(x, other),
+    ),
+    tune(n = 256),
+)]
+fn rounds(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> {
+    "__kernel void double_and_one(__global const float* x, __global float* y) {
+        y[get_global_id(0)] = 2 * x[get_global_id(0)] + 1;
+    }"
+}
+
+#[test]
+fn the_launches_of_a_group_run_in_order_on_every_queue() {
+    for program in Program::of_every_order() {
+        let queue = program.tuned();
+        for round in 0..50_u8 {
+            let first = f32::from(round);
+            let mut x = filled(&queue, first);
+            rounds(&queue, N, &mut x).unwrap();
+            rounds(&queue.after(&[]).unwrap(), N, &mut x)
+                .unwrap()
+                .wait()
+                .unwrap();
+            let once = 32.0 * first + 31.0;
+            assert_eq!(x.read(&queue).unwrap(), [32.0 * once + 31.0; N as usize]);
+        }
+    }
 }
