@@ -204,6 +204,13 @@ impl Encoder {
                     self.number(code);
                 }
             }
+            Domain::Fractions(values) => {
+                self.text("fractions");
+                self.count(values.len());
+                for code in domain.codes() {
+                    self.number(code);
+                }
+            }
             Domain::Names(names) => {
                 self.text("names");
                 self.texts(names);
@@ -250,7 +257,7 @@ mod tests {
     use super::*;
     use crate::expr::{Scope, Type};
     use crate::model::{Define, ScalarType};
-    use crate::parameter::Parameter;
+    use crate::parameter::{Fraction, Parameter};
 
     fn int(text: &str) -> Formula {
         let parameters = parameters();
@@ -360,6 +367,13 @@ mod tests {
             }),
             ("kind of values", |m| {
                 m.parameters.to_mut()[1].domain = Domain::Integers(vec![0, 1].into());
+            }),
+            ("fractions", |m| {
+                m.parameters.to_mut()[1].domain = Domain::Fractions(vec![Fraction::of(0.5)].into());
+            }),
+            ("other fractions", |m| {
+                m.parameters.to_mut()[1].domain =
+                    Domain::Fractions(vec![Fraction::of(0.25)].into());
             }),
             ("names", |m| {
                 m.parameters.to_mut()[2].domain =

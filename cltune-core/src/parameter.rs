@@ -1,8 +1,11 @@
 //! Tunable parameters, their domains and their values.
 //!
 //! Inside the core every value is an `i64` *code*, so that expressions, spaces and tables have one
-//! representation: an integer is its own code, a boolean is 0 or 1, and a named value is its
-//! position in the domain's list of names. [`Domain::value`] and [`Domain::code`] translate.
+//! representation: an integer is its own code, a boolean is 0 or 1, a number with a fraction has a
+//! code of the same order ([`Fraction`]), and a named value is its position in the domain's list of
+//! names. [`Domain::value`] and [`Domain::code`] translate.
+
+pub use crate::fraction::Fraction;
 
 use crate::{List, Text};
 use std::fmt;
@@ -14,6 +17,8 @@ pub enum Value {
     Int(i64),
     /// `true` or `false`; `1` or `0` in the kernel.
     Bool(bool),
+    /// A number with a fraction, for example `0.5`; a literal of type `double` in the kernel.
+    Fraction(Fraction),
     /// One of a list of names, for example `"float4"`; pasted as it is into the kernel.
     Name(Text),
 }
@@ -23,6 +28,7 @@ impl fmt::Display for Value {
         match self {
             Self::Int(value) => write!(f, "{value}"),
             Self::Bool(value) => write!(f, "{value}"),
+            Self::Fraction(value) => write!(f, "{value}"),
             Self::Name(value) => f.write_str(value),
         }
     }
@@ -60,6 +66,8 @@ pub enum Domain {
     },
     /// Booleans, `[false, true]`.
     Booleans(List<bool>),
+    /// Finite numbers with a fraction, `[0.5, 1.0]`.
+    Fractions(List<Fraction>),
     /// Names, `["float", "half"]`; each [is an identifier](is_c_identifier) of C.
     Names(List<Text>),
 }
@@ -88,6 +96,7 @@ impl Domain {
                 (last.trailing_zeros() - first.trailing_zeros()) as usize + 1
             }
             Self::Booleans(values) => values.len(),
+            Self::Fractions(values) => values.len(),
             Self::Names(values) => values.len(),
         }
     }
@@ -109,6 +118,7 @@ impl Domain {
             }
             Self::PowersOfTwo { first, .. } => first << position,
             Self::Booleans(values) => i64::from(values[position]),
+            Self::Fractions(values) => values[position].code(),
             Self::Names(_) => position as i64,
         })
     }
@@ -129,6 +139,7 @@ impl Domain {
                 (*first..=*last).contains(&code) && code.count_ones() == 1
             }
             Self::Booleans(values) => values.iter().any(|value| i64::from(*value) == code),
+            Self::Fractions(values) => values.contains(&Fraction::from_code(code)),
             Self::Names(values) => usize::try_from(code).is_ok_and(|code| code < values.len()),
         }
     }
@@ -141,8 +152,20 @@ impl Domain {
         Some(match self {
             Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. } => Value::Int(code),
             Self::Booleans(_) => Value::Bool(code != 0),
+            Self::Fractions(_) => Value::Fraction(Fraction::from_code(code)),
             Self::Names(values) => Value::Name(values[code as usize].clone()),
         })
+    }
+
+    /// The value of a code as text, for people. A number that is not a member is shown all the same;
+    /// any other code that is none is shown as `?7`.
+    pub fn show(&self, code: i64) -> String {
+        match (self.value(code), self) {
+            (Some(value), _) => value.to_string(),
+            (None, Self::Fractions(_)) => Fraction::from_code(code).to_string(),
+            (None, Self::Booleans(_) | Self::Names(_)) => format!("?{code}"),
+            (None, _) => code.to_string(),
+        }
     }
 
     /// The code of a value; `None` when it is not a member or of another kind.
@@ -152,6 +175,9 @@ impl Domain {
                 values.iter().position(|member| member == name)? as i64
             }
             (Self::Booleans(_), Value::Bool(value)) => i64::from(*value),
+            (Self::Fractions(_), Value::Fraction(value)) => value.code(),
+            // A file that people or other tools wrote may have 1 for 1.0.
+            (Self::Fractions(_), Value::Int(value)) => Fraction::of_integer(*value)?.code(),
             (
                 Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. },
                 Value::Int(value),

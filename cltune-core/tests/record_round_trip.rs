@@ -6,7 +6,7 @@ use cltune_core::declaration::{
 };
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Fraction, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
 use cltune_core::{List, Text, fingerprint};
 use proptest::prelude::*;
@@ -40,6 +40,10 @@ fn declaration() -> Declaration {
         ),
         parameter("U", Domain::Booleans(vec![true, false].into())),
         parameter("T", Domain::Names(names)),
+        parameter(
+            "SHARE",
+            Domain::Fractions([0.5, -1.0, 1e300].map(Fraction::of).to_vec().into()),
+        ),
     ];
     let dimensions: Vec<Text> = vec!["n".into(), "m".into()];
     let scope = Scope {
@@ -110,7 +114,7 @@ fn declaration() -> Declaration {
         }]
         .into(),
         arguments: arguments.into(),
-        default: Some(vec![64, 3, 8, 0, 1].into()),
+        default: Some(vec![64, 3, 8, 0, 1, Fraction::of(-1.0).code()].into()),
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),
     };
@@ -464,6 +468,11 @@ fn domain() -> impl Strategy<Value = Domain> {
             last: 1_i64 << (low + more),
         }),
         any::<bool>().prop_map(|first| Domain::Booleans(vec![first, !first].into())),
+        proptest::collection::hash_set(
+            (proptest::num::f64::NORMAL | proptest::num::f64::ZERO).prop_map(Fraction::of),
+            1..9,
+        )
+        .prop_map(|values| Domain::Fractions(values.into_iter().collect::<Vec<_>>().into())),
         proptest::collection::hash_set("[a-zA-Z_][a-zA-Z0-9_]{0,9}", 1..5).prop_map(|names| {
             Domain::Names(
                 names

@@ -45,6 +45,7 @@ mod faults;
 mod finalists;
 mod limits;
 mod oclgrind;
+mod parameter_values;
 mod places;
 mod pruning;
 mod rebuilds;

@@ -24,10 +24,7 @@ impl Model {
         self.check_shape(codes, dims)?;
         for (parameter, &code) in self.parameters.iter().zip(codes) {
             if !parameter.domain.contains(code) {
-                return Err(Rejection::NotAValue {
-                    parameter: parameter.name.clone(),
-                    code,
-                });
+                return Err(Rejection::not_a_value(parameter, code));
             }
         }
         let env = Env {

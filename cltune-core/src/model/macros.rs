@@ -11,7 +11,8 @@ impl Model {
     /// extra macro, in declaration order.
     ///
     /// A boolean is 0 or 1. A named value is pasted as it is; the preprocessor cannot compare it,
-    /// so there is also a macro `PARAMETER_value` that is 1.
+    /// so there is also a macro `PARAMETER_value` that is 1. A number with a fraction has the fewest
+    /// digits that mean exactly it, and is of type `double` in OpenCL C.
     ///
     /// # Errors
     /// A value that is none of its parameter's, or an extra macro without a value.
@@ -26,19 +27,16 @@ impl Model {
         for (parameter, &code) in self.parameters.iter().zip(codes) {
             let name = parameter.name.to_string();
             match parameter.domain.value(code) {
-                Some(Value::Int(value)) => macros.push((name, value.to_string())),
+                Some(value @ (Value::Int(_) | Value::Fraction(_))) => {
+                    macros.push((name, value.to_string()));
+                }
                 Some(Value::Bool(value)) => macros.push((name, u8::from(value).to_string())),
                 Some(Value::Name(value)) => {
                     let chosen = format!("{name}_{value}");
                     macros.push((name, value.into_owned()));
                     macros.push((chosen, "1".into()));
                 }
-                None => {
-                    return Err(Rejection::NotAValue {
-                        parameter: parameter.name.clone(),
-                        code,
-                    });
-                }
+                None => return Err(Rejection::not_a_value(parameter, code)),
             }
         }
         let env = Env {

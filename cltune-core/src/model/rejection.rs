@@ -3,6 +3,7 @@
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
+use crate::parameter::Parameter;
 use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
@@ -38,12 +39,12 @@ pub enum Rejection {
         offset: usize,
     },
     /// A value that the parameter cannot take.
-    #[error("`{parameter}` cannot be {code}: it is not one of the declared values")]
+    #[error("`{parameter}` cannot be {value}: it is not one of the declared values")]
     NotAValue {
         /// The parameter.
         parameter: Text,
-        /// The code given.
-        code: i64,
+        /// The value given, as [`Domain::show`](crate::parameter::Domain::show) has it.
+        value: Text,
     },
     /// A constraint of the user is false.
     #[error("the constraint `{text}` does not hold")]
@@ -97,6 +98,15 @@ pub enum Rejection {
         /// The local size in work-items.
         local: i64,
     },
+}
+
+impl Rejection {
+    pub(super) fn not_a_value(parameter: &Parameter, code: i64) -> Self {
+        Self::NotAValue {
+            parameter: parameter.name.clone(),
+            value: parameter.domain.show(code).into(),
+        }
+    }
 }
 
 /// What a formula of a declaration computes, for messages.

@@ -68,10 +68,7 @@ impl<'a> Fields<'a> {
         let Some(value) = self.optional(key) else {
             return Ok(None);
         };
-        let number = value
-            .as_float()
-            .and_then(|number| number.as_str().parse().ok());
-        number
+        float(value)
             .map(Some)
             .ok_or_else(|| self.damaged(key, "a number is expected"))
     }
@@ -103,6 +100,10 @@ impl<'a> Fields<'a> {
 
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {
         self.optional_array(key, "a list of integers is expected", int)
+    }
+
+    pub(super) fn optional_floats(&self, key: &str) -> Result<Option<Vec<f64>>> {
+        self.optional_array(key, "a list of numbers is expected", float)
     }
 
     pub(super) fn optional_booleans(&self, key: &str) -> Result<Option<Vec<bool>>> {
@@ -184,6 +185,10 @@ impl<'a> Fields<'a> {
             .map(with_path)
             .collect())
     }
+}
+
+fn float(value: &DeValue<'_>) -> Option<f64> {
+    value.as_float()?.as_str().parse().ok()
 }
 
 fn int(value: &DeValue<'_>) -> Option<i64> {

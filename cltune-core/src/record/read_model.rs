@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::write::access_word;
 use crate::expr::{Formula, Scope, Type};
 use crate::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
-use crate::parameter::{Domain, Parameter, is_c_identifier};
+use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
 use std::collections::HashSet;
 
@@ -160,6 +160,14 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
     if let Some(values) = table.optional_booleans("booleans")? {
         check_members(table, "booleans", &values)?;
         return Ok(Domain::Booleans(values.into()));
+    }
+    if let Some(values) = table.optional_floats("fractions")? {
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(table.damaged("fractions", "one of them is not finite"));
+        }
+        let values: Vec<Fraction> = values.into_iter().map(Fraction::of).collect();
+        check_members(table, "fractions", &values)?;
+        return Ok(Domain::Fractions(values.into()));
     }
     if let Some(names) = table.optional_texts("names")? {
         check_members(table, "names", &names)?;

@@ -133,6 +133,13 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
             });
             out.end();
         }
+        Domain::Fractions(values) => {
+            out.key("fractions");
+            push_array(&mut out.0, values.iter(), |out, value| {
+                push_float(out, value.get());
+            });
+            out.end();
+        }
         Domain::Names(names) => out.texts("names", names),
     }
 }

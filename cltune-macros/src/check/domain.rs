@@ -4,16 +4,17 @@ use super::device_limits::same_on_all_devices;
 use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Value, is_c_identifier};
+use cltune_core::parameter::{Domain, Fraction, Value, is_c_identifier};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use std::hash::Hash;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, ExprRange, Lit, RangeLimits, Token};
+use syn::{Expr, ExprLit, ExprRange, Lit, LitFloat, RangeLimits, Token, UnOp};
 
 const FORMS: &str = "expected values: `[1, 2, 4]`, `1..=8`, `(0..=64).step_by(16)`, \
-                     `powers_of_two(8..=128)`, `[false, true]` or `[\"float\", \"half\"]`";
-const MIXED: &str = "the values of a parameter are all integers, all booleans or all names";
+                     `powers_of_two(8..=128)`, `[0.5, 1.0]`, `[false, true]` or `[\"float\", \"half\"]`";
+const MIXED: &str = "the values of a parameter are all integers, all numbers with a fraction (as \
+                     `1.0`), all booleans or all names";
 
 /// The domain that an expression describes, for the parameter of this name.
 pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
@@ -32,6 +33,7 @@ pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
                 let names = distinct(&array.elems, name)?;
                 Ok(Domain::Names(names.into_iter().map(Into::into).collect()))
             }
+            Kind::Fraction => Ok(Domain::Fractions(distinct(&array.elems, fraction)?.into())),
             Kind::Integer => Ok(Domain::Integers(
                 distinct(&array.elems, listed_integer)?.into(),
             )),
@@ -128,6 +130,7 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
 pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Result<i64> {
     let value = match kind(Some(expr)) {
         Kind::Boolean => Value::Bool(boolean(expr)?),
+        Kind::Fraction => Value::Fraction(fraction(expr)?),
         Kind::Name => match literal(expr) {
             Some(Lit::Str(text)) => Value::Name(text.value().into()),
             _ => return Err(error(expr, MIXED)),
@@ -156,6 +159,7 @@ pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Re
 
 enum Kind {
     Integer,
+    Fraction,
     Boolean,
     Name,
 }
@@ -164,7 +168,38 @@ fn kind(expr: Option<&Expr>) -> Kind {
     match expr.and_then(literal) {
         Some(Lit::Bool(_)) => Kind::Boolean,
         Some(Lit::Str(_)) => Kind::Name,
+        _ if expr.is_some_and(|expr| signed_float(expr).is_some()) => Kind::Fraction,
         _ => Kind::Integer,
+    }
+}
+
+/// A literal of a floating-point number, and whether it has a minus sign.
+fn signed_float(expr: &Expr) -> Option<(&LitFloat, bool)> {
+    match (ungrouped(expr), literal(expr)) {
+        (Expr::Unary(unary), _) if matches!(unary.op, UnOp::Neg(_)) => {
+            let (number, negative) = signed_float(&unary.expr)?;
+            Some((number, !negative))
+        }
+        (_, Some(Lit::Float(number))) => Some((number, false)),
+        _ => None,
+    }
+}
+
+fn fraction(expr: &Expr) -> syn::Result<Fraction> {
+    let Some((literal, negative)) = signed_float(expr) else {
+        return Err(error(expr, MIXED));
+    };
+    if !literal.suffix().is_empty() {
+        let digits = literal.base10_digits();
+        let message = format!(
+            "numbers with a fraction take no suffix here, write `{digits}`: the kernel gets a \
+             literal of type `double`, and can say `(float)PARAMETER`"
+        );
+        return Err(error(expr, message));
+    }
+    match literal.base10_parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Fraction::of(if negative { -value } else { value })),
+        _ => Err(error(expr, "this number is not finite")),
     }
 }
 
@@ -197,7 +232,7 @@ fn name(expr: &Expr) -> syn::Result<String> {
 fn listed_integer(expr: &Expr) -> syn::Result<i64> {
     match kind(Some(expr)) {
         Kind::Integer => integer(expr),
-        Kind::Boolean | Kind::Name => Err(error(expr, MIXED)),
+        Kind::Fraction | Kind::Boolean | Kind::Name => Err(error(expr, MIXED)),
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             device::DeviceField,
             expr::{Formula, Op, Program},
             model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType},
-            parameter::{Domain, Parameter},
+            parameter::{Domain, Fraction, Parameter},
         };
         #[allow(unused_imports)]
         use ::std::borrow::Cow::Borrowed;
@@ -113,6 +113,13 @@ fn parameter(parameter: &Parameter) -> TokenStream {
         Domain::Booleans(values) => {
             let values = values.iter();
             quote!(Booleans(Borrowed(&[#(#values),*])))
+        }
+        Domain::Fractions(values) => {
+            let values = list(values, |value| {
+                let value = Literal::f64_suffixed(value.get());
+                quote!(Fraction::of(#value))
+            });
+            quote!(Fractions(#values))
         }
         Domain::Names(names) => {
             let names = list(names, text);

@@ -1,0 +1,200 @@
+//! Values of parameters that are not plain integers: in formulas, macros, lockfiles and spaces.
+#![cfg(feature = "lockfile")]
+
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::{Env, Formula, Scope, Type};
+use cltune_core::lockfile::{Lockfile, Measured};
+use cltune_core::model::{Model, Rejection};
+use cltune_core::parameter::{Domain, Fraction, Parameter, Value};
+
+fn parameter(name: &'static str, domain: Domain) -> Parameter {
+    Parameter {
+        name: name.into(),
+        domain,
+    }
+}
+
+fn fractions(values: &[f64]) -> Domain {
+    let values = values.iter().copied().map(Fraction::of);
+    Domain::Fractions(values.collect::<Vec<_>>().into())
+}
+
+fn code(value: f64) -> i64 {
+    Fraction::of(value).code()
+}
+
+/// A kernel of one work-item with these parameters and constraints.
+fn model(parameters: Vec<Parameter>, constraints: &[&str]) -> Model {
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &[],
+    };
+    let formula = |text: &str, of| Formula::parse(text, &scope, of).expect(text);
+    let constraints: Vec<Formula> = constraints
+        .iter()
+        .map(|text| formula(text, Type::Bool))
+        .collect();
+    Model {
+        name: "app::k".into(),
+        fingerprint: "b3:1".into(),
+        kernel: "k".into(),
+        source: "".into(),
+        options: vec![].into(),
+        dimensions: vec![].into(),
+        constraints: constraints.into(),
+        global: vec![formula("1", Type::Int)].into(),
+        local: vec![].into(),
+        offset: vec![].into(),
+        local_memory: None,
+        defines: vec![].into(),
+        arguments: vec![].into(),
+        default: None,
+        parameters: parameters.into(),
+    }
+}
+
+fn shares(constraints: &[&str]) -> Model {
+    let parameters = vec![
+        parameter("SHARE", fractions(&[0.25, 0.5, 1.0])),
+        parameter("LEAST", fractions(&[0.0, 0.5])),
+    ];
+    model(parameters, constraints)
+}
+
+#[test]
+fn fractions_compare_with_numbers_and_with_each_other() {
+    let model = shares(&[]);
+    let scope = Scope {
+        parameters: &model.parameters,
+        dimensions: &[],
+    };
+    let holds = |text: &str, share: f64, least: f64| {
+        let formula = Formula::parse(text, &scope, Type::Bool).expect(text);
+        assert_eq!(formula.text, text, "the text is canonical");
+        let env = Env {
+            params: &[code(share), code(least)],
+            dims: &[],
+            device: &DeviceLimits::NONE,
+        };
+        formula.eval(&env) == Ok(1)
+    };
+    for (text, at_half) in [
+        ("SHARE < 0.75", true),
+        ("SHARE >= 0.5", true),
+        ("SHARE == 0.5", true),
+        ("SHARE != 0.5", false),
+        ("-0.5 < SHARE && SHARE <= 1e16", true),
+        ("SHARE > LEAST", true),
+        ("SHARE == LEAST", false),
+        ("(if SHARE < 0.5 { 1 } else { 2 }) == 2", true),
+    ] {
+        assert_eq!(holds(text, 0.5, 0.0), at_half, "{text}");
+    }
+    assert!(!holds("SHARE > LEAST", 0.25, 0.5));
+}
+
+#[test]
+fn whatever_else_formulas_do_with_fractions_is_an_error() {
+    let model = shares(&[]);
+    let scope = Scope {
+        parameters: &model.parameters,
+        dimensions: &["n".into()],
+    };
+    for (text, column, says) in [
+        (
+            "n * SHARE > 3",
+            5,
+            "numbers with a fraction can only be compared",
+        ),
+        ("SHARE < 1", 9, "write `1.0`"),
+        ("SHARE == n", 1, "found a number with a fraction"),
+        ("SHARE.max(LEAST) > 0.5", 1, "expected an integer"),
+        ("SHARE == 0.5f32", 10, "take no suffix"),
+        ("SHARE < 1e999", 9, "not finite"),
+        (
+            "if SHARE < 0.5 { SHARE } else { LEAST } == 0.5",
+            1,
+            "both branches",
+        ),
+    ] {
+        let error = Formula::parse(text, &scope, Type::Bool).expect_err(text);
+        assert!(error.message.contains(says), "{text}: {error}");
+        assert_eq!(error.column, column, "{text}: {error}");
+    }
+}
+
+#[test]
+fn fractions_are_checked_shown_and_passed_to_the_kernel() {
+    let model = shares(&["SHARE > LEAST"]);
+    let check = |share, least| model.check(&[code(share), code(least)], &[], &DeviceLimits::NONE);
+    assert_eq!(check(1.0, 0.5), Ok(()));
+    assert!(matches!(check(0.5, 0.5), Err(Rejection::Constraint { .. })));
+    assert_eq!(
+        check(0.75, 0.5).unwrap_err().to_string(),
+        "`SHARE` cannot be 0.75: it is not one of the declared values"
+    );
+    let codes = [code(1.0), code(0.5)];
+    assert_eq!(model.describe(&codes), "SHARE = 1.0, LEAST = 0.5");
+    let macros = model.macros(&codes, &[], &DeviceLimits::NONE).unwrap();
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(macros, [pair("SHARE", "1.0"), pair("LEAST", "0.5")]);
+    // Each number is exactly what was declared, however small.
+    let tiny = model_of_one(1e-300);
+    let macros = tiny.macros(&[code(1e-300)], &[], &DeviceLimits::NONE);
+    assert_eq!(macros.unwrap(), [pair("SHARE", "1e-300")]);
+}
+
+fn model_of_one(value: f64) -> Model {
+    model(vec![parameter("SHARE", fractions(&[value]))], &[])
+}
+
+#[test]
+fn lockfiles_hold_fractions_as_numbers() {
+    let model = shares(&[]);
+    let device = cltune_core::device::DeviceInfo {
+        platform: "p".into(),
+        name: "d".into(),
+        vendor: "v".into(),
+        device_type: cltune_core::device::DeviceType::Gpu,
+        driver: "1".into(),
+        version: String::new(),
+        limits: DeviceLimits::NONE,
+    };
+    let measured = Measured {
+        dims: vec![],
+        codes: vec![code(1.0), code(0.5)],
+        time_us: 1.0,
+        default_us: None,
+        evaluated: 1,
+        valid: 6,
+        strategy: "random".into(),
+        verification: None,
+    };
+    let mut file = Lockfile::default();
+    let _ = file.record(&model, &device, &measured).unwrap();
+    let text = file.to_text();
+    assert!(text.contains("values = [1.0, 0.5]\n"), "{text}");
+    let read = Lockfile::parse(&text).unwrap();
+    assert_eq!(read, file);
+    assert_eq!(
+        &*read.table(&model).unwrap().results[0].values,
+        measured.codes
+    );
+    // A person may write 1 for 1.0, and another number than those declared.
+    let by_hand = Lockfile::parse(&text.replace("[1.0, 0.5]", "[1, 0.5]")).unwrap();
+    assert_eq!(by_hand.table(&model), read.table(&model));
+    let wrong = Lockfile::parse(&text.replace("[1.0, 0.5]", "[0.75, 0.5]")).unwrap();
+    let error = wrong.table(&model).unwrap_err().to_string();
+    assert!(error.contains("0.75"), "{error}");
+    for word in ["nan", "inf"] {
+        let error = Lockfile::parse(&text.replace("0.5]", &format!("{word}]"))).unwrap_err();
+        assert!(error.to_string().contains("finite numbers"), "{error}");
+    }
+    assert_eq!(
+        read.kernel("app::k").unwrap().tuned[0].values,
+        [
+            Value::Fraction(Fraction::of(1.0)),
+            Value::Fraction(Fraction::of(0.5))
+        ]
+    );
+}
