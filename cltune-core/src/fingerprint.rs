@@ -50,7 +50,15 @@ pub fn of(model: &Model) -> String {
     encoder.text(VERSION);
     encoder.text(kernel);
     encoder.source(source);
-    encoder.texts(options);
+    encoder.count(options.len());
+    for option in options.iter() {
+        encoder.text(&option.text);
+        if let Some(condition) = &option.condition {
+            // No text has this length, so that it cannot be taken for the next option.
+            encoder.number(-1);
+            encoder.text(&condition.text);
+        }
+    }
     encoder.count(parameters.len());
     for parameter in parameters.iter() {
         encoder.text(&parameter.name);
@@ -256,17 +264,25 @@ impl Encoder {
 mod tests {
     use super::*;
     use crate::expr::{Scope, Type};
-    use crate::model::{Define, ScalarType};
+    use crate::model::{CompileOption, Define, ScalarType};
     use crate::parameter::{Fraction, Parameter};
 
     fn int(text: &str) -> Formula {
+        formula(text, Type::Int)
+    }
+
+    fn condition(text: &str) -> Formula {
+        formula(text, Type::Bool)
+    }
+
+    fn formula(text: &str, expected: Type) -> Formula {
         let parameters = parameters();
         let dimensions = ["n".into()];
         let scope = Scope {
             parameters: &parameters,
             dimensions: &dimensions,
         };
-        Formula::parse(text, &scope, Type::Int).expect(text)
+        Formula::parse(text, &scope, expected).expect(text)
     }
 
     fn parameters() -> Vec<Parameter> {
@@ -308,7 +324,7 @@ mod tests {
             fingerprint: "".into(),
             kernel: "kernel".into(),
             source: "#line 1 \"a.cl\"\n__kernel void kernel() {\n}\n".into(),
-            options: vec!["-cl-mad-enable".into()].into(),
+            options: vec![CompileOption::always("-cl-mad-enable")].into(),
             parameters: parameters().into(),
             dimensions: vec!["n".into()].into(),
             constraints: vec![int("n % WG")].into(),
@@ -356,7 +372,16 @@ mod tests {
             }),
             ("options", |m| m.options = vec![].into()),
             ("options' borders", |m| {
-                m.options = vec!["-cl".into(), "-mad-enable".into()].into()
+                m.options = ["-cl", "-mad-enable"]
+                    .map(CompileOption::always)
+                    .to_vec()
+                    .into()
+            }),
+            ("option's condition", |m| {
+                m.options.to_mut()[0].condition = Some(condition("U"))
+            }),
+            ("another condition of the option", |m| {
+                m.options.to_mut()[0].condition = Some(condition("!U"))
             }),
             ("parameter", |m| m.parameters.to_mut()[0].name = "WI".into()),
             ("values", |m| {

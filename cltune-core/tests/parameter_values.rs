@@ -1,10 +1,11 @@
-//! Values of parameters that are not plain integers: in formulas, macros, lockfiles and spaces.
+//! Values of parameters that are not plain integers, and options that they decide: in formulas,
+//! macros, lockfiles and spaces.
 #![cfg(feature = "lockfile")]
 
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
 use cltune_core::lockfile::{Lockfile, Measured};
-use cltune_core::model::{Model, Rejection};
+use cltune_core::model::{CompileOption, Model, Rejection};
 use cltune_core::parameter::{Domain, Fraction, Parameter, Value};
 
 fn parameter(name: &'static str, domain: Domain) -> Parameter {
@@ -197,4 +198,54 @@ fn lockfiles_hold_fractions_as_numbers() {
             Value::Fraction(Fraction::of(0.5))
         ]
     );
+}
+
+#[test]
+fn an_option_is_given_where_its_condition_holds() {
+    let mut model = model(
+        vec![
+            parameter("FAST", Domain::Booleans(vec![false, true].into())),
+            parameter("U", Domain::Integers(vec![0, 1, 2].into())),
+        ],
+        &[],
+    );
+    let scope = Scope {
+        parameters: &model.parameters,
+        dimensions: &[],
+    };
+    let only = |text: &'static str, condition| CompileOption {
+        text: text.into(),
+        condition: Some(Formula::parse(condition, &scope, Type::Bool).expect(condition)),
+    };
+    let options = vec![
+        only("-a", "FAST"),
+        CompileOption::always("-b"),
+        only("-c", "!FAST && 2 / U > 1"),
+    ];
+    model.options = options.into();
+    let limits = DeviceLimits::NONE;
+    let options = |codes: [i64; 2]| model.compile_options(&codes, &[], &limits);
+    assert_eq!(options([1, 0]).as_deref(), Ok("-a -b"));
+    assert_eq!(options([0, 1]).as_deref(), Ok("-b -c"));
+    assert_eq!(options([0, 2]).as_deref(), Ok("-b"));
+    // A configuration for which a condition has no value is not valid, and no member of the space.
+    let reason = options([0, 0]).unwrap_err();
+    assert_eq!(
+        reason.to_string(),
+        "the condition of the option `-c`, `!FAST && 2 / U > 1` has no value: division by zero"
+    );
+    assert_eq!(model.check(&[0, 0], &[], &limits), Err(reason));
+    let spec = model.space_spec(&[], &limits);
+    let [needed] = &*spec.constraints else {
+        panic!("{:?}", spec.constraints);
+    };
+    let holds = |codes: &[i64]| {
+        let env = Env {
+            params: codes,
+            dims: &[],
+            device: &limits,
+        };
+        needed.program.eval(&env) == Ok(1)
+    };
+    assert!(holds(&[0, 1]) && holds(&[1, 0]) && !holds(&[0, 0]));
 }

@@ -5,7 +5,9 @@ use cltune_core::declaration::{
     Tolerance,
 };
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use cltune_core::model::{
+    Access, Argument, ArgumentKind, CompileOption, Define, Memory, Model, ScalarType,
+};
 use cltune_core::parameter::{Domain, Fraction, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
 use cltune_core::{List, Text, fingerprint};
@@ -102,7 +104,14 @@ fn declaration() -> Declaration {
         fingerprint: "".into(),
         kernel: "kernel".into(),
         source: "#line 1 \"k/a.cl\"\n__kernel void kernel() {\n\tprintf(\"é\\n\");\r\n}\n".into(),
-        options: vec!["-cl-fast-relaxed-math".into(), "-DX=\"y z\"".into()].into(),
+        options: vec![
+            CompileOption::always("-cl-fast-relaxed-math"),
+            CompileOption {
+                text: "-DX=\"y z\"".into(),
+                condition: Some(bool("U && n > 1")),
+            },
+        ]
+        .into(),
         constraints: vec![bool("T == \"half\" || WG % WPT == 0"), bool("!U")].into(),
         global: vec![int("n / WPT"), int("m"), int("1")].into(),
         local: vec![int("WG"), int("1"), int("1")].into(),
@@ -327,6 +336,22 @@ fn damage_is_located() {
             &["parameter[0].integers", "each once"],
         ),
         (
+            "fractions = [0.5,",
+            "fractions = [nan,",
+            &["parameter[5].fractions", "not finite"],
+        ),
+        (
+            "fractions = [0.5,",
+            "fractions = [-1.0,",
+            &["parameter[5].fractions", "each once"],
+        ),
+        (
+            "if = \"U && n > 1\"",
+            "if = \"U && k > 1\"",
+            &["options[1].if", "`k`"],
+        ),
+        (", if = \"U && n > 1\"", "", &["options[1].if", "missing"]),
+        (
             "range = [1, 9, 2]",
             "range = [1, 9, 0]",
             &["parameter[1].range"],
@@ -368,12 +393,12 @@ fn damage_is_located() {
         ),
         ("name = \"test::kernel\"", "name = 1", &["`name`", "string"]),
         (
-            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 3, 8, 0, 1, -4607182418800017409]",
             "default = [64, 3, 8, 0]",
             &["`default`"],
         ),
         (
-            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 3, 8, 0, 1, -4607182418800017409]",
             "default = [64, 4, 8, 0, 1]",
             &["`default`"],
         ),
@@ -509,7 +534,7 @@ proptest! {
         declaration.model.name = name.replace(char::is_control, "").into();
         declaration.model.kernel = kernel.into();
         declaration.model.source = source.into();
-        declaration.model.options = options.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
+        declaration.model.options = options.into_iter().map(CompileOption::always).collect::<Vec<_>>().into();
         declaration.package = package;
         declaration.source_file = file;
         declaration.lockfile_seen = lockfile;

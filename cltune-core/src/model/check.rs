@@ -48,6 +48,9 @@ impl Model {
                 &env,
             )?;
         }
+        for option in self.options.iter() {
+            option.is_given(&env)?;
+        }
         for argument in self.arguments.iter() {
             if let ArgumentKind::Buffer { len: Some(len), .. } = &argument.kind {
                 evaluated(

@@ -98,7 +98,8 @@ impl Model {
         rules
     }
 
-    /// That macros and the lengths of buffers have a value, where they might not.
+    /// That macros, the conditions of options and the lengths of buffers have a value, where they
+    /// might not.
     fn value_constraints(&self) -> Vec<Formula> {
         let defines = self
             .defines
@@ -111,8 +112,13 @@ impl Model {
                 ArgumentKind::Buffer { len: Some(len), .. } => Some((&argument.name, len)),
                 _ => None,
             });
+        let options = self
+            .options
+            .iter()
+            .filter_map(|option| Some((&option.text, option.condition.as_ref()?)));
         let fallible = |(_, formula): &(_, &Formula)| formula.program.ops.len() > 1;
         defines
+            .chain(options)
             .chain(lengths)
             .filter(fallible)
             .map(|(name, formula)| {

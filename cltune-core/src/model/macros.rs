@@ -1,12 +1,36 @@
-//! The preprocessor macros that carry a configuration into the kernel.
+//! The compile options and the preprocessor macros that carry a configuration into the kernel.
 
 use super::geometry::evaluated;
-use super::{Model, Quantity, Rejection};
+use super::{CompileOption, Model, Quantity, Rejection};
 use crate::device::DeviceLimits;
 use crate::expr::Env;
 use crate::parameter::Value;
 
 impl Model {
+    /// The declared compile options that a configuration gets, separated by spaces.
+    ///
+    /// # Errors
+    /// A condition without a value.
+    pub fn compile_options(
+        &self,
+        codes: &[i64],
+        dims: &[i64],
+        device: &DeviceLimits,
+    ) -> Result<String, Rejection> {
+        let env = Env {
+            params: codes,
+            dims,
+            device,
+        };
+        let mut given = Vec::with_capacity(self.options.len());
+        for option in self.options.iter() {
+            if option.is_given(&env)? {
+                given.push(&*option.text);
+            }
+        }
+        Ok(given.join(" "))
+    }
+
     /// The names and values of the `-D` options of a configuration: one for each parameter and each
     /// extra macro, in declaration order.
     ///
@@ -50,5 +74,16 @@ impl Model {
             macros.push((define.name.to_string(), value.to_string()));
         }
         Ok(macros)
+    }
+}
+
+impl CompileOption {
+    /// Whether a configuration gets it.
+    pub(super) fn is_given(&self, env: &Env<'_>) -> Result<bool, Rejection> {
+        let Some(condition) = &self.condition else {
+            return Ok(true);
+        };
+        let quantity = || Quantity::CompileOption(self.text.clone());
+        Ok(evaluated(condition, quantity, env)? != 0)
     }
 }

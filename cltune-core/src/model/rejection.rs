@@ -129,6 +129,8 @@ pub enum Quantity {
     ArgumentLength(Text),
     /// The value of an extra macro.
     Define(Text),
+    /// The condition of a compile option.
+    CompileOption(Text),
 }
 
 impl fmt::Display for Quantity {
@@ -142,6 +144,7 @@ impl fmt::Display for Quantity {
             Self::LocalMemory => f.write_str("the local memory of a work-group in bytes"),
             Self::ArgumentLength(name) => write!(f, "the length of the argument `{name}`"),
             Self::Define(name) => write!(f, "the macro {name} ="),
+            Self::CompileOption(text) => write!(f, "the condition of the option `{text}`,"),
         }
     }
 }

@@ -142,6 +142,10 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
+    pub(super) fn condition(&self, key: &str, scope: &Scope<'_>) -> Result<Formula> {
+        self.required(key, self.optional_condition(key, scope)?)
+    }
+
     pub(super) fn optional_condition(
         &self,
         key: &str,
@@ -169,6 +173,26 @@ impl<'a> Fields<'a> {
             table,
             path: key.to_owned(),
         }))
+    }
+
+    /// An array of texts, some of which may be tables that say more.
+    pub(super) fn texts_or_tables(
+        &self,
+        key: &str,
+    ) -> Result<Vec<std::result::Result<&'a str, Self>>> {
+        let expected = "a list of strings and tables is expected";
+        let item = |value: &'a DeValue<'a>| match value.as_table() {
+            Some(table) => Some(Err(table)),
+            None => value.as_str().map(Ok),
+        };
+        let items = self.required(key, self.optional_array(key, expected, item)?)?;
+        let with_path = |(position, item): (usize, std::result::Result<_, _>)| {
+            item.map_err(|table| Self {
+                table,
+                path: format!("{key}[{position}]"),
+            })
+        };
+        Ok(items.into_iter().enumerate().map(with_path).collect())
     }
 
     /// The tables of an array of tables; none when the key is absent.

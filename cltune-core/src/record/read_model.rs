@@ -4,7 +4,9 @@ use super::RecordProblem;
 use super::fields::Fields;
 use super::write::access_word;
 use crate::expr::{Formula, Scope, Type};
-use crate::model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType};
+use crate::model::{
+    Access, Argument, ArgumentKind, CompileOption, Define, Memory, Model, ScalarType,
+};
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
 use std::collections::HashSet;
@@ -47,7 +49,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         fingerprint: fields.owned("fingerprint")?.into(),
         kernel: fields.owned("kernel")?.into(),
         source: fields.owned("source")?.into(),
-        options: texts(fields.texts("options")?),
+        options: options(fields, &scope)?,
         constraints: fields.formulas("constraints", &scope, Type::Bool)?.into(),
         global: global.into(),
         local: local.into(),
@@ -76,6 +78,19 @@ pub(super) fn check_rank(
         }
     }
     Ok(())
+}
+
+fn options(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<List<CompileOption>, RecordProblem> {
+    let options = fields.texts_or_tables("options")?.into_iter();
+    options
+        .map(|option| match option {
+            Ok(text) => Ok(CompileOption::always(text.to_owned())),
+            Err(table) => Ok(CompileOption {
+                text: table.owned("option")?.into(),
+                condition: Some(table.condition("if", scope)?),
+            }),
+        })
+        .collect()
 }
 
 fn texts(texts: Vec<&str>) -> List<Text> {

@@ -94,7 +94,20 @@ fn model_keys(out: &mut Writer, model: &Model) {
     out.text("fingerprint", &model.fingerprint);
     out.text("kernel", &model.kernel);
     out.text("source", &model.source);
-    out.texts("options", &model.options);
+    out.key("options");
+    push_array(&mut out.0, model.options.iter(), |out, option| {
+        let Some(condition) = &option.condition else {
+            return push_string(out, &option.text);
+        };
+        // A table among the texts, which older readers refuse: without the condition they would
+        // compile something else.
+        out.push_str("{ option = ");
+        push_string(out, &option.text);
+        out.push_str(", if = ");
+        push_string(out, &condition.text);
+        out.push_str(" }");
+    });
+    out.end();
     out.texts("dimensions", &model.dimensions);
     out.formulas("constraints", &model.constraints);
     out.formulas("global", &model.global);

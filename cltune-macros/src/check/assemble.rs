@@ -45,7 +45,7 @@ impl Clauses<'_> {
             fingerprint: "".into(),
             kernel: names::kernel_name(attribute.kernel.as_ref(), &function, errors).into(),
             source: source.into(),
-            options: tuning::options(attribute.options.as_ref(), errors).into(),
+            options: tuning::options(attribute.options.as_ref(), scopes, errors).into(),
             parameters: scopes.parameters().to_vec().into(),
             dimensions: scopes.dimensions().to_vec().into(),
             constraints: formulas::conditions(constraints, scopes, errors).into(),

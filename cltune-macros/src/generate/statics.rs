@@ -30,7 +30,11 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         default,
     } = model;
     let [name, fingerprint, kernel, source] = [name, fingerprint, kernel, source].map(text);
-    let options = list(options, text);
+    let options = list(options, |option| {
+        let text = text(&option.text);
+        let condition = self::option(option.condition.as_ref().map(formula));
+        quote!(CompileOption { text: #text, condition: #condition })
+    });
     let parameters = list(parameters, parameter);
     let dimensions = list(dimensions, text);
     let [constraints, global, local, offset] =
@@ -47,7 +51,9 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         use #krate::__private::core::{
             device::DeviceField,
             expr::{Formula, Op, Program},
-            model::{Access, Argument, ArgumentKind, Define, Memory, Model, ScalarType},
+            model::{
+                Access, Argument, ArgumentKind, CompileOption, Define, Memory, Model, ScalarType,
+            },
             parameter::{Domain, Fraction, Parameter},
         };
         #[allow(unused_imports)]

@@ -66,3 +66,28 @@ fn configurations_with_fractions_are_compared_and_hashed() -> Result<()> {
     );
     Ok(())
 }
+
+/// y[i] <- whether the option was given
+#[tunable(
+    params(TWO = [false, true], WG = [2, 4]),
+    options("-DVALUE=1" if !TWO, "-DVALUE=2 -DBOTH" if TWO),
+    global(n), local(WG),
+    tune(n = 64),
+)]
+fn optional(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+    "__kernel void optional(const uint n, __global int* y) {
+        y[get_global_id(0)] = VALUE;
+    }"
+}
+
+#[test]
+fn options_are_given_where_a_parameter_says_so() -> Result<()> {
+    let queue = Queue::default_device()?;
+    let mut y = Buffer::new(queue.context(), 64)?;
+    for (two, expected) in [(false, 1), (true, 2), (false, 1)] {
+        let params = optional::Params { TWO: two, WG: 4 };
+        optional::launch_with(&params, &queue, 64, &mut y)?.wait()?;
+        assert_eq!(y.read(&queue)?, [expected; 64]);
+    }
+    Ok(())
+}
