@@ -219,6 +219,13 @@ impl Encoder {
                     self.number(code);
                 }
             }
+            Domain::PerDevice(formulas) => {
+                self.text("per device");
+                self.count(formulas.len());
+                for formula in formulas.iter() {
+                    self.text(&formula.text);
+                }
+            }
             Domain::Names(names) => {
                 self.text("names");
                 self.texts(names);
@@ -399,6 +406,14 @@ mod tests {
             ("other fractions", |m| {
                 m.parameters.to_mut()[1].domain =
                     Domain::Fractions(vec![Fraction::of(0.25)].into());
+            }),
+            ("values per device", |m| {
+                m.parameters.to_mut()[0].domain =
+                    Domain::PerDevice(vec![int("32"), int("device.compute_units")].into());
+            }),
+            ("other values per device", |m| {
+                m.parameters.to_mut()[0].domain =
+                    Domain::PerDevice(vec![int("32"), int("2 * device.compute_units")].into());
             }),
             ("names", |m| {
                 m.parameters.to_mut()[2].domain =

@@ -2,11 +2,12 @@
 //! macros, lockfiles and spaces.
 #![cfg(feature = "lockfile")]
 
-use cltune_core::device::DeviceLimits;
+use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Env, Formula, Scope, Type};
 use cltune_core::lockfile::{Lockfile, Measured};
 use cltune_core::model::{CompileOption, Model, Rejection};
 use cltune_core::parameter::{Domain, Fraction, Parameter, Value};
+use cltune_core::select::{Table, candidates, select};
 
 fn parameter(name: &'static str, domain: Domain) -> Parameter {
     Parameter {
@@ -152,11 +153,11 @@ fn model_of_one(value: f64) -> Model {
 #[test]
 fn lockfiles_hold_fractions_as_numbers() {
     let model = shares(&[]);
-    let device = cltune_core::device::DeviceInfo {
+    let device = DeviceInfo {
         platform: "p".into(),
         name: "d".into(),
         vendor: "v".into(),
-        device_type: cltune_core::device::DeviceType::Gpu,
+        device_type: DeviceType::Gpu,
         driver: "1".into(),
         version: String::new(),
         limits: DeviceLimits::NONE,
@@ -248,4 +249,148 @@ fn an_option_is_given_where_its_condition_holds() {
         needed.program.eval(&env) == Ok(1)
     };
     assert!(holds(&[0, 1]) && holds(&[1, 0]) && !holds(&[0, 0]));
+}
+
+/// `WG = [32, 16 * device.compute_units, device.max_work_group_size / 4]`
+fn per_device() -> Model {
+    let formulas = [
+        "32",
+        "16 * device.compute_units",
+        "device.max_work_group_size / 4",
+    ];
+    let formula = |text| Formula::parse(text, &Scope::default(), Type::Int).expect(text);
+    let domain = Domain::PerDevice(formulas.map(formula).to_vec().into());
+    model(vec![parameter("WG", domain)], &["WG > 8"])
+}
+
+fn device(compute_units: i64, max_work_group_size: i64) -> DeviceLimits {
+    DeviceLimits::NONE
+        .with(DeviceField::ComputeUnits, compute_units)
+        .with(DeviceField::MaxWorkGroupSize, max_work_group_size)
+}
+
+#[test]
+fn formulas_over_device_limits_are_values_on_the_device() {
+    let model = per_device();
+    for (limits, codes) in [
+        (device(3, 1024), &[32, 48, 256][..]),
+        // The same value twice is one value.
+        (device(2, 128), &[32]),
+        // What a device does not report is 0, and no value.
+        (device(0, 1024), &[32, 256]),
+        // One that overflows is none.
+        (device(i64::MAX, 4), &[32, 1]),
+    ] {
+        let spec = model.space_spec(&[], &limits);
+        assert_eq!(spec.parameters[0].codes, codes);
+        for code in [32, 48, 256, 1, 0, 16, -16] {
+            let valid = model.check(&[code], &[], &limits).is_ok();
+            assert_eq!(
+                valid,
+                codes.contains(&code) && code > 8,
+                "{code} with {limits:?}"
+            );
+        }
+    }
+    let first = cltune_core::select::first_valid(&model, &[], &device(3, 1024));
+    assert_eq!(first, Some(vec![32]));
+    let macros = model.macros(&[48], &[], &device(3, 1024)).unwrap();
+    assert_eq!(macros, [("WG".to_owned(), "48".to_owned())]);
+    assert_eq!(
+        model
+            .check(&[48], &[], &device(4, 64))
+            .unwrap_err()
+            .to_string(),
+        "`WG` cannot be 48 on this device: its values are 32, 16 * device.compute_units, \
+         device.max_work_group_size / 4"
+    );
+}
+
+#[test]
+fn where_no_limit_is_known_only_the_same_values_remain() {
+    let model = per_device();
+    let domain = &model.parameters[0].domain;
+    assert_eq!(domain.codes_on(&|_| None), [32]);
+    let units = |field| (field == DeviceField::ComputeUnits).then_some(5);
+    assert_eq!(domain.codes_on(&units), [32, 80]);
+    assert_eq!(
+        domain.limits(),
+        [DeviceField::ComputeUnits, DeviceField::MaxWorkGroupSize]
+    );
+    assert!(domain.contains(32) && !domain.contains(80));
+}
+
+#[test]
+fn a_device_on_which_a_parameter_has_no_value_has_no_configuration() {
+    let mut model = per_device();
+    let Domain::PerDevice(formulas) = &mut model.parameters.to_mut()[0].domain else {
+        panic!();
+    };
+    let _ = formulas.to_mut().remove(0);
+    assert_eq!(
+        cltune_core::select::first_valid(&model, &[], &device(0, 0)),
+        None
+    );
+    assert_eq!(
+        model.space_spec(&[], &device(0, 0)).parameters[0].codes,
+        [0_i64; 0]
+    );
+}
+
+#[test]
+fn a_result_of_another_device_is_passed_over_where_its_value_is_none() {
+    let model = per_device();
+    let here = |name: &str, limits| DeviceInfo {
+        platform: "p".into(),
+        name: name.into(),
+        vendor: "v".into(),
+        device_type: DeviceType::Gpu,
+        driver: "1".into(),
+        version: String::new(),
+        limits,
+    };
+    let measured = Measured {
+        dims: vec![],
+        codes: vec![48],
+        time_us: 1.0,
+        default_us: None,
+        evaluated: 1,
+        valid: 3,
+        strategy: "random".into(),
+        verification: None,
+    };
+    let mut file = Lockfile::default();
+    let _ = file
+        .record(&model, &here("three", device(3, 1024)), &measured)
+        .unwrap();
+    assert!(
+        file.to_text().contains("values = [48]"),
+        "{}",
+        file.to_text()
+    );
+    let table = Lockfile::parse(&file.to_text())
+        .unwrap()
+        .table(&model)
+        .unwrap();
+    let chosen = |name, limits| {
+        let device = here(name, limits);
+        let chosen = select(&model, &device, &[], &table, &Table::EMPTY).expect("one");
+        let passed_over = candidates(&model, &device, &[], &table, &Table::EMPTY);
+        let reason = passed_over
+            .map(|of| of.to_string())
+            .next()
+            .unwrap_or_default();
+        (chosen.codes.to_vec(), reason)
+    };
+    assert_eq!(chosen("three", device(3, 1024)).0, [48]);
+    // Another device with as many compute units has the same value.
+    assert_eq!(chosen("also three", device(3, 256)).0, [48]);
+    for name in ["three", "four"] {
+        let (codes, reason) = chosen(name, device(4, 1024));
+        assert_eq!(codes, [32]);
+        assert!(
+            reason.contains("`WG` cannot be 48 on this device"),
+            "{reason}"
+        );
+    }
 }

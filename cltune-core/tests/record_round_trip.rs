@@ -43,6 +43,15 @@ fn declaration() -> Declaration {
         parameter("U", Domain::Booleans(vec![true, false].into())),
         parameter("T", Domain::Names(names)),
         parameter(
+            "UNITS",
+            Domain::PerDevice(
+                ["32", "16 * device.compute_units"]
+                    .map(|text| Formula::parse(text, &Scope::default(), Type::Int).expect(text))
+                    .to_vec()
+                    .into(),
+            ),
+        ),
+        parameter(
             "SHARE",
             Domain::Fractions([0.5, -1.0, 1e300].map(Fraction::of).to_vec().into()),
         ),
@@ -123,7 +132,7 @@ fn declaration() -> Declaration {
         }]
         .into(),
         arguments: arguments.into(),
-        default: Some(vec![64, 3, 8, 0, 1, Fraction::of(-1.0).code()].into()),
+        default: Some(vec![64, 3, 8, 0, 1, 32, Fraction::of(-1.0).code()].into()),
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),
     };
@@ -338,12 +347,22 @@ fn damage_is_located() {
         (
             "fractions = [0.5,",
             "fractions = [nan,",
-            &["parameter[5].fractions", "not finite"],
+            &["parameter[6].fractions", "not finite"],
         ),
         (
             "fractions = [0.5,",
             "fractions = [-1.0,",
-            &["parameter[5].fractions", "each once"],
+            &["parameter[6].fractions", "each once"],
+        ),
+        (
+            "\"16 * device.compute_units\"",
+            "\"16 * device.units\"",
+            &["parameter[5].per_device", "units"],
+        ),
+        (
+            "per_device = [\"32\",",
+            "per_device = [\"WG\",",
+            &["parameter[5].per_device", "`WG`"],
         ),
         (
             "if = \"U && n > 1\"",
@@ -393,12 +412,12 @@ fn damage_is_located() {
         ),
         ("name = \"test::kernel\"", "name = 1", &["`name`", "string"]),
         (
-            "default = [64, 3, 8, 0, 1, -4607182418800017409]",
+            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
             "default = [64, 3, 8, 0]",
             &["`default`"],
         ),
         (
-            "default = [64, 3, 8, 0, 1, -4607182418800017409]",
+            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
             "default = [64, 4, 8, 0, 1]",
             &["`default`"],
         ),

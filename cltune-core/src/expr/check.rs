@@ -110,9 +110,10 @@ impl<'a> Checker<'a> {
             Node::Param(index) => {
                 let parameter = &self.scope.parameters[usize::from(*index)];
                 match parameter.domain {
-                    Domain::Integers(_) | Domain::Range { .. } | Domain::PowersOfTwo { .. } => {
-                        Found::Int
-                    }
+                    Domain::Integers(_)
+                    | Domain::Range { .. }
+                    | Domain::PowersOfTwo { .. }
+                    | Domain::PerDevice(_) => Found::Int,
                     Domain::Booleans(_) => Found::Bool,
                     Domain::Fractions(_) => Found::Fraction,
                     Domain::Names(_) => Found::Named(parameter),

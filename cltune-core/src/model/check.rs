@@ -23,7 +23,7 @@ impl Model {
     ) -> Result<(), Rejection> {
         self.check_shape(codes, dims)?;
         for (parameter, &code) in self.parameters.iter().zip(codes) {
-            if !parameter.domain.contains(code) {
+            if !parameter.domain.contains_on(code, device) {
                 return Err(Rejection::not_a_value(parameter, code));
             }
         }

@@ -3,7 +3,7 @@
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
-use crate::parameter::Parameter;
+use crate::parameter::{Domain, Parameter};
 use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
@@ -45,6 +45,16 @@ pub enum Rejection {
         parameter: Text,
         /// The value given, as [`Domain::show`](crate::parameter::Domain::show) has it.
         value: Text,
+    },
+    /// A value that the parameter cannot take on the device.
+    #[error("`{parameter}` cannot be {value} on this device: its values are {values}")]
+    NotAValueHere {
+        /// The parameter.
+        parameter: Text,
+        /// The value given.
+        value: Text,
+        /// The declared values, of which some are formulas.
+        values: Text,
     },
     /// A constraint of the user is false.
     #[error("the constraint `{text}` does not hold")]
@@ -102,9 +112,20 @@ pub enum Rejection {
 
 impl Rejection {
     pub(super) fn not_a_value(parameter: &Parameter, code: i64) -> Self {
-        Self::NotAValue {
-            parameter: parameter.name.clone(),
-            value: parameter.domain.show(code).into(),
+        let (name, value) = (parameter.name.clone(), parameter.domain.show(code).into());
+        match &parameter.domain {
+            Domain::PerDevice(formulas) => {
+                let formulas: Vec<&str> = formulas.iter().map(|of| &*of.text).collect();
+                Self::NotAValueHere {
+                    parameter: name,
+                    value,
+                    values: formulas.join(", ").into(),
+                }
+            }
+            _ => Self::NotAValue {
+                parameter: name,
+                value,
+            },
         }
     }
 }

@@ -184,6 +184,11 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
         check_members(table, "fractions", &values)?;
         return Ok(Domain::Fractions(values.into()));
     }
+    if let Some(texts) = table.optional_texts("per_device")? {
+        check_members(table, "per_device", &texts)?;
+        let formulas = table.formulas("per_device", &Scope::default(), Type::Int)?;
+        return Ok(Domain::PerDevice(formulas.into()));
+    }
     if let Some(names) = table.optional_texts("names")? {
         check_members(table, "names", &names)?;
         if !names.iter().copied().all(is_c_identifier) {

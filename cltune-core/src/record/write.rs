@@ -153,6 +153,7 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
             });
             out.end();
         }
+        Domain::PerDevice(formulas) => out.formulas("per_device", formulas),
         Domain::Names(names) => out.texts("names", names),
     }
 }

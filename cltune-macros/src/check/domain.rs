@@ -1,6 +1,7 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
-use super::device_limits::same_on_all_devices;
+use super::device_limits::{same_on_all_devices, uses_device_limits};
+use super::formulas::constant;
 use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Formula, Scope, Type};
@@ -18,11 +19,16 @@ const MIXED: &str = "the values of a parameter are all integers, all numbers wit
 
 /// The domain that an expression describes, for the parameter of this name.
 pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
+    if let Expr::Array(array) = ungrouped(expr)
+        && uses_device_limits(expr)
+    {
+        return per_device(&array.elems);
+    }
     same_on_all_devices(expr, |limit| {
         format!(
-            "a parameter has the same values on all devices. List every value that is of use on any of them, \
-             and say in a constraint which of them are possible on a device, for example \
-             `constraints({parameter} <= {limit})`"
+            "of the values of a parameter only a list depends on the device, for example \
+             `{parameter} = [32, {limit}]`. A range is the same on all devices; a constraint says which of \
+             its values are possible on a device, for example `constraints({parameter} <= {limit})`"
         )
     })?;
     match ungrouped(expr) {
@@ -40,6 +46,36 @@ pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
         },
         _ => not_too_many(integers(expr)?, expr),
     }
+}
+
+/// A list of integers some of which depend on the device.
+fn per_device(elements: &Punctuated<Expr, Token![,]>) -> syn::Result<Domain> {
+    let mut formulas: Vec<Formula> = Vec::with_capacity(elements.len());
+    for element in elements {
+        if !matches!(kind(Some(element)), Kind::Integer) {
+            return Err(error(element, MIXED));
+        }
+        let formula = integer_formula(element)?;
+        let value = constant(&formula);
+        if let Some(Err(reason)) = value {
+            return Err(error(
+                element,
+                format!("this integer has no value: {reason}"),
+            ));
+        }
+        if let Some(Ok(value)) = value
+            && value < 1
+        {
+            let message = "a value in a list that depends on the device is positive: any other is left out \
+                           on every device";
+            return Err(error(element, message));
+        }
+        if formulas.iter().any(|known| known.text == formula.text) {
+            return Err(error(element, "this value is listed twice"));
+        }
+        formulas.push(formula);
+    }
+    Ok(Domain::PerDevice(formulas.into()))
 }
 
 fn not_too_many(domain: Domain, expr: &Expr) -> syn::Result<Domain> {
@@ -107,7 +143,19 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
     {
         return Ok(value);
     }
-    let formula = Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
+    let formula = integer_formula(expr)?;
+    let nothing = DeviceLimits::default();
+    let value = formula.eval(&Env {
+        params: &[],
+        dims: &[],
+        device: &nothing,
+    });
+    value.map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+}
+
+/// A formula without parameters and problem dimensions.
+fn integer_formula(expr: &Expr) -> syn::Result<Formula> {
+    Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
         errors
             .into_iter()
             .map(syn::Error::from)
@@ -116,14 +164,7 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
                 all
             })
             .unwrap_or_else(|| error(expr, "expected an integer"))
-    })?;
-    let nothing = DeviceLimits::default();
-    let value = formula.eval(&Env {
-        params: &[],
-        dims: &[],
-        device: &nothing,
-    });
-    value.map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+    })
 }
 
 /// The code of an expression that must be a member of a parameter's domain.
@@ -145,14 +186,19 @@ pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Re
             Value::Int(integer(expr)?)
         }
     };
-    domain.code(&value).ok_or_else(|| {
+    let code = domain.code(&value).filter(|code| domain.contains(*code));
+    code.ok_or_else(|| {
         let shown = match &value {
             Value::Name(name) => format!("\"{name}\""),
             value => value.to_string(),
         };
+        let which = match domain {
+            Domain::PerDevice(_) => " on all devices",
+            _ => "",
+        };
         error(
             expr,
-            format!("{shown} is not a value of the parameter `{parameter}`"),
+            format!("{shown} is not a value of the parameter `{parameter}`{which}"),
         )
     })
 }

@@ -191,6 +191,9 @@ fn describe(parameter: &Parameter) -> String {
             format!("`{name}`: the powers of two from {first} to {last}.")
         }
         Some(Domain::Integers(values)) if values.len() <= 16 => listed(&name, values.iter()),
+        Some(Domain::PerDevice(values)) if values.len() <= 16 => {
+            listed(&name, values.iter().map(|value| &value.text))
+        }
         Some(Domain::Fractions(values)) if values.len() <= 16 => listed(&name, values.iter()),
         Some(domain) => format!("`{name}`: one of {} values.", domain.len()),
         None => format!("`{name}`."),

@@ -127,6 +127,10 @@ fn parameter(parameter: &Parameter) -> TokenStream {
             });
             quote!(Fractions(#values))
         }
+        Domain::PerDevice(formulas) => {
+            let formulas = list(formulas, formula);
+            quote!(PerDevice(#formulas))
+        }
         Domain::Names(names) => {
             let names = list(names, text);
             quote!(Names(#names))

@@ -91,3 +91,35 @@ fn options_are_given_where_a_parameter_says_so() -> Result<()> {
     }
     Ok(())
 }
+
+/// y[i] <- the chosen value
+#[tunable(
+    params(BLOCKS = [3, device.compute_units, 2 * device.compute_units]),
+    global(n),
+    tune(n = 64),
+)]
+fn per_device(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+    "__kernel void per_device(const uint n, __global int* y) {
+        y[get_global_id(0)] = BLOCKS;
+    }"
+}
+
+#[test]
+fn values_that_depend_on_the_device_are_those_of_the_device_at_hand() -> Result<()> {
+    let queue = Queue::default_device()?;
+    let units = Device::select()?.info().limits.compute_units;
+    let mut y = Buffer::new(queue.context(), 64)?;
+    for blocks in [3, units, 2 * units] {
+        let params = per_device::Params { BLOCKS: blocks };
+        per_device::launch_with(&params, &queue, 64, &mut y)?.wait()?;
+        assert_eq!(i64::from(y.read(&queue)?[63]), blocks);
+    }
+    let params = per_device::Params {
+        BLOCKS: 5 * units + 3,
+    };
+    let error = per_device::launch_with(&params, &queue, 64, &mut y).unwrap_err();
+    let expected =
+        "on this device: its values are 3, device.compute_units, 2 * device.compute_units";
+    assert!(error.to_string().contains(expected), "{error}");
+    Ok(())
+}
