@@ -100,7 +100,7 @@ mod tests {
         for (integer, number) in [
             (0, Some(0.0)),
             (-3, Some(-3.0)),
-            (1 << 53, Some(9007199254740992.0)),
+            (1 << 53, Some(9_007_199_254_740_992.0)),
         ] {
             assert_eq!(Fraction::of_integer(integer).map(Fraction::get), number);
         }

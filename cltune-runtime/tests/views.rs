@@ -68,12 +68,12 @@ fn a_view_of_a_view_is_one_of_the_buffer() -> Result<()> {
         let inner = outer.slice(step..)?;
         assert_eq!(inner.read(&queue)?, counted(2 * step, 3 * step));
         assert!(matches!(
-            outer.slice(..2 * step + 1),
+            outer.slice(..=2 * step),
             Err(Error::BeyondBuffer { .. })
         ));
     }
     let mut outer = x.slice_mut(step..)?;
-    let mut inner = outer.slice_mut(step..step + 1)?;
+    let mut inner = outer.slice_mut(step..=step)?;
     inner.write(&queue, &[-1.0])?;
     assert_eq!(x.read(&queue)?[2 * step], -1.0);
     Ok(())

@@ -52,7 +52,7 @@ pub enum Rejection {
         /// The parameter.
         parameter: Text,
         /// The value given.
-        value: Text,
+        value: i64,
         /// The declared values, of which some are formulas.
         values: Text,
     },
@@ -112,19 +112,19 @@ pub enum Rejection {
 
 impl Rejection {
     pub(super) fn not_a_value(parameter: &Parameter, code: i64) -> Self {
-        let (name, value) = (parameter.name.clone(), parameter.domain.show(code).into());
+        let name = parameter.name.clone();
         match &parameter.domain {
             Domain::PerDevice(formulas) => {
                 let formulas: Vec<&str> = formulas.iter().map(|of| &*of.text).collect();
                 Self::NotAValueHere {
                     parameter: name,
-                    value,
+                    value: code,
                     values: formulas.join(", ").into(),
                 }
             }
             _ => Self::NotAValue {
                 parameter: name,
-                value,
+                value: parameter.domain.show(code).into(),
             },
         }
     }
