@@ -1,10 +1,9 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
 use super::device_limits::{same_on_all_devices, uses_device_limits};
-use super::formulas::constant;
 use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Env, Formula, Scope, Type};
+use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
 use cltune_core::parameter::{Domain, Fraction, Value, is_c_identifier};
 use proc_macro2::Ident;
 use std::collections::HashSet;
@@ -56,7 +55,8 @@ fn per_device(elements: &Punctuated<Expr, Token![,]>) -> syn::Result<Domain> {
             return Err(error(element, MIXED));
         }
         let formula = integer_formula(element)?;
-        let value = constant(&formula);
+        let is_constant = formula.program.limits().is_empty();
+        let value = is_constant.then(|| constant(&formula));
         if let Some(Err(reason)) = value {
             return Err(error(
                 element,
@@ -144,13 +144,16 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
         return Ok(value);
     }
     let formula = integer_formula(expr)?;
-    let nothing = DeviceLimits::default();
-    let value = formula.eval(&Env {
+    constant(&formula).map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+}
+
+/// The value of a formula without names.
+fn constant(formula: &Formula) -> Result<i64, EvalError> {
+    formula.eval(&Env {
         params: &[],
         dims: &[],
-        device: &nothing,
-    });
-    value.map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+        device: &DeviceLimits::default(),
+    })
 }
 
 /// A formula without parameters and problem dimensions.
