@@ -198,6 +198,15 @@ pub enum Error {
         /// The flag, `CL_MEM_READ_ONLY` or `CL_MEM_WRITE_ONLY`.
         flag: &'static str,
     },
+    /// A call of several launches failed when some of them had begun, so that buffers may have
+    /// changed.
+    #[error("{reason}; {begun} of the commands of this call had begun")]
+    PartlyLaunched {
+        /// The number of commands that had begun.
+        begun: usize,
+        /// Why the next one did not.
+        reason: Box<Self>,
+    },
     /// An object that another part of the program made cannot be used.
     #[error("{what} cannot be used with cltune: {reason}")]
     Foreign {
@@ -379,6 +388,7 @@ impl Error {
             | Self::LocalMemoryTooLarge { .. }
             | Self::PrivateMemoryTooLarge { .. } => true,
             Self::OpenCl { status, .. } => status.is_of_configuration(),
+            Self::PartlyLaunched { reason, .. } => reason.is_of_configuration(),
             _ => false,
         }
     }

@@ -2,7 +2,7 @@
 //! reference on the device, and calls against one on the host.
 
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome, PrepareError, WrongKind};
-use cltune_runtime::{Buffer, Context, Device, Event, Queue, Result, Tunable, tunable};
+use cltune_runtime::{Buffer, Context, Device, Error, Event, Queue, Result, Tunable, tunable};
 
 /// One stage with atomics, or two.
 #[tunable(
@@ -325,6 +325,51 @@ fn a_stage_that_disagrees_with_its_kernel_shows_both_sides() {
     }
 }
 
+/// Its second stage takes work-groups of 8 only, and the default has 4: that shows when the first
+/// one has begun.
+#[tunable(
+    source = "tests/kernels/refused_late.cl",
+    params(L = [8, 4]),
+    defines(READS = 1),
+    scratch(own: [i32; n]),
+    stages(stage(first(y, own), global(n)), stage(second(own, y), global(n), local(L))),
+    defaults(L = 4),
+    tune(n = 64),
+)]
+fn changes(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<i32>) -> Result<Event>;
+
+/// The same, but that it reads nothing.
+#[tunable(
+    source = "tests/kernels/refused_late.cl",
+    params(L = [8, 4]),
+    defines(READS = 0),
+    scratch(own: [i32; n]),
+    stages(stage(first(y, own), global(n)), stage(second(own, y), global(n), local(L))),
+    defaults(L = 4),
+    tune(n = 64),
+)]
+fn writes(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event>;
+
+#[test]
+fn a_call_that_fails_when_it_has_begun_is_not_done_again_where_that_matters() -> Result<()> {
+    let queue = Queue::for_device(&device())?;
+    let mut y = Buffer::from_slice(&queue, &[0; 64])?;
+    // What was written is written again by the next configuration.
+    writes(&queue, 64, &mut y)?;
+    assert_eq!(y.read(&queue)?, [1; 64]);
+    let error = changes(&queue, 64, &mut y).map(drop).unwrap_err();
+    assert!(
+        matches!(error, Error::PartlyLaunched { begun: 1, .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("second"), "{error}");
+    // The call after it knows better.
+    y.write(&queue, &[4; 64])?;
+    changes(&queue, 64, &mut y)?;
+    assert_eq!(y.read(&queue)?, [5; 64]);
+    Ok(())
+}
+
 fn random(len: usize) -> Vec<u32> {
     let mut state = 1_u32;
     let next = |_| {
@@ -420,7 +465,7 @@ fn a_call_takes_from_its_first_start_to_its_last_end() -> Result<()> {
         call()?;
         let mut times = (0..9).map(|_| call()).collect::<Result<Vec<_>>>()?;
         times.sort_unstable();
-        Ok::<_, cltune_runtime::Error>(times[4])
+        Ok::<_, Error>(times[4])
     };
     // Twelve rounds of the same launches, and one.
     let (many, few) = (time(24)?, time(2)?);

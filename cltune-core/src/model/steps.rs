@@ -203,6 +203,20 @@ impl super::Model {
         }
     }
 
+    /// Whether a call reads a buffer of the caller's that it also writes. A call that failed after
+    /// it had begun cannot be done again.
+    pub fn reads_what_it_writes(&self) -> bool {
+        self.arguments.iter().any(|argument| {
+            matches!(
+                argument.kind,
+                super::ArgumentKind::Buffer {
+                    access: super::Access::ReadWrite,
+                    ..
+                }
+            )
+        })
+    }
+
     /// All stages in the order of declaration, those of repeated steps once.
     pub fn stages(&self) -> Vec<&Stage> {
         fn collect<'a>(steps: &'a [Step], stages: &mut Vec<&'a Stage>) {

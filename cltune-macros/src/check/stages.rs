@@ -236,6 +236,7 @@ impl Checker<'_> {
                 let when = condition(when.as_ref(), rounds, errors);
                 let (from, from_element) = self.buffer(from, errors)?;
                 let (target, element) = self.written_buffer(to, errors)?;
+                different_buffers(to, from == target, errors);
                 same_element(to, from_element, element, errors);
                 Some(Step::Copy {
                     from,
@@ -246,6 +247,7 @@ impl Checker<'_> {
             StepSyntax::Swap { buffers: [a, b] } => {
                 let (first, first_element) = self.written_buffer(a, errors)?;
                 let (second, element) = self.written_buffer(b, errors)?;
+                different_buffers(b, first == second, errors);
                 same_element(b, first_element, element, errors);
                 Some(Step::Swap {
                     buffers: [first, second],
@@ -508,6 +510,12 @@ fn condition(when: Option<&Expr>, rounds: &Scopes, errors: &mut Errors) -> Optio
         errors.push(syn::Error::new_spanned(when, message));
     }
     Some(formula)
+}
+
+fn different_buffers(at: &Ident, are_same: bool, errors: &mut Errors) {
+    if are_same {
+        errors.add(at.span(), format!("both buffers are `{at}`"));
+    }
 }
 
 fn same_element(at: &Ident, one: ScalarType, other: ScalarType, errors: &mut Errors) {

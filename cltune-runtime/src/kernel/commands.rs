@@ -192,16 +192,15 @@ impl PreparedCommands {
                 status,
             })?;
             let count = raw.arg_count().map_err(Error::call("clGetKernelInfo"));
-            let count = count.map_err(CommandError::Failed)?;
-            let (expected, found) = (launch.arguments.len(), count as usize);
-            if expected != found {
+            let found = count.map_err(CommandError::Failed)? as usize;
+            let others = || launches.iter().filter(|other| other.kernel == name);
+            if let Some(other) = others().find(|other| other.arguments.len() != found) {
                 return Err(CommandError::Signature {
+                    expected: other.arguments.len(),
                     name,
-                    expected,
                     found,
                 });
             }
-            let others = || launches.iter().filter(|other| other.kernel == name);
             for (position, given) in (0_u32..).zip(&launch.arguments) {
                 let is_passed = matches!(given, Given::Passed(_) | Given::Scratch(_));
                 let is_same =
@@ -350,16 +349,20 @@ impl PreparedCommands {
                     kernel,
                     geometry,
                     arguments,
-                } => self.launch(queue, after, *kernel, geometry, arguments, &operand)?,
+                } => self.launch(queue, after, *kernel, geometry, arguments, &operand),
                 PreparedCommand::Clear { buffer, bytes } => {
-                    wait_for(queue, after)?;
-                    clear(queue, operand(*buffer), *bytes)?
+                    wait_for(queue, after).and_then(|()| clear(queue, operand(*buffer), *bytes))
                 }
-                PreparedCommand::Copy { from, to, bytes } => {
-                    wait_for(queue, after)?;
-                    copy(queue, operand(*from), operand(*to), *bytes)?
-                }
+                PreparedCommand::Copy { from, to, bytes } => wait_for(queue, after)
+                    .and_then(|()| copy(queue, operand(*from), operand(*to), *bytes)),
             };
+            let event = event.map_err(|reason| match position {
+                0 => reason,
+                begun => Error::PartlyLaunched {
+                    begun,
+                    reason: Box::new(reason),
+                },
+            })?;
             if out_of_order {
                 let shared = event.share().map_err(Error::call("clRetainEvent"))?;
                 before = Some(WaitList::of(shared));

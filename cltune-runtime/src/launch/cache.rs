@@ -7,7 +7,7 @@ use super::selection;
 use super::tuner::{Ended, OnlineTuner, online_tuner, tune_if_needed};
 use crate::capture::Record;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{Arg, Prepared, ProgramBuilder, Tunable};
 use crate::policy::{self, PolicyId};
@@ -144,8 +144,11 @@ impl LaunchCache {
                 Some(record) => record.launch(queue, args, launch),
             };
             match launched {
-                // Nothing has run, so the next configuration can take over.
+                // Nothing has run, or nothing that matters, so the next configuration can take over.
                 Err(error) if given.is_none() && error.is_of_configuration() => {
+                    let changed = matches!(error, Error::PartlyLaunched { .. })
+                        && tunable.model().reads_what_it_writes();
+                    let told = changed.then(|| error.clone());
                     let device = queue.device();
                     let call = Call {
                         tunable,
@@ -154,6 +157,9 @@ impl LaunchCache {
                     };
                     call.refuse(&self.refusals, &entry.codes, error);
                     self.forget(&entry);
+                    if let Some(error) = told {
+                        return Err(error);
+                    }
                 }
                 result => return result,
             }

@@ -8,14 +8,13 @@ use super::launch_timer::{LaunchTimer, Timing};
 use super::overhead::{BuildCost, CostForecast, OverBudget, OverheadBudget};
 use super::search::PreparedSearch;
 use crate::cache::{Conditions, Progress, Store, Trial};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{Arg, Prepared, ProgramBuilder, Tunable};
 use crate::policy::Overhead;
 use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::Measured;
-use cltune_core::model::{Access, ArgumentKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -312,7 +311,7 @@ impl Exploration {
             Ok(event) => Ok(event),
             Err(reason) => {
                 self.failed(subject, &codes, &reason.to_string());
-                subject.launch(queue, args)
+                subject.launch_instead(reason, queue, args)
             }
         }
     }
@@ -339,7 +338,7 @@ impl Exploration {
             Err(reason) if *codes == subject.default => Err(reason),
             Err(reason) => {
                 self.failed(subject, codes, &reason.to_string());
-                subject.launch(queue, args)
+                subject.launch_instead(reason, queue, args)
             }
         }
     }
@@ -364,7 +363,7 @@ impl Exploration {
         };
         self.timing = None;
         self.failed(subject, codes, &reason.to_string());
-        if reads_what_it_writes(&self.declaration) {
+        if self.declaration.model.reads_what_it_writes() {
             return Err(reason);
         }
         subject.launch(queue, args)
@@ -438,6 +437,16 @@ impl Subject {
         self.prepared.launch(self.tunable.model(), queue, args)
     }
 
+    /// Launches the default after another configuration failed, unless that has begun and may have
+    /// changed what the default would read.
+    fn launch_instead(&self, reason: Error, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
+        let has_begun = matches!(reason, Error::PartlyLaunched { .. });
+        if has_begun && self.tunable.model().reads_what_it_writes() {
+            return Err(reason);
+        }
+        self.launch(queue, args)
+    }
+
     /// The end of tuning that leaves the default.
     pub(super) fn with_default(&self) -> Ended {
         Ended::Use(self.default.clone(), Arc::clone(&self.prepared))
@@ -462,11 +471,4 @@ impl Subject {
 
 fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
-}
-
-fn reads_what_it_writes(declaration: &Declaration) -> bool {
-    let mut arguments = declaration.model.arguments.iter();
-    arguments.any(|argument| {
-        matches!(&argument.kind, ArgumentKind::Buffer { access, .. } if *access == Access::ReadWrite)
-    })
 }

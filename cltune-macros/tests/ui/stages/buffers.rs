@@ -7,6 +7,8 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
         clear(x),
         copy(numbers, y),
         swap(n, y),
+        swap(y, y),
+        copy(same, same),
         stage(first(n, x, y, (n * 2) as f16, n as float, same, numbers), global(n), local(WG)),
     ),
     tune(n = 1024),
