@@ -15,7 +15,7 @@ use crate::Text;
 use crate::declaration::{Declaration, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, ScalarType, Stage, StageArgument,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Stage, StageArgument,
     Step,
 };
 use crate::parameter::Domain;
@@ -78,7 +78,7 @@ pub fn of(model: &Model) -> String {
         encoder.count(scratch.len());
         for scratch in scratch.iter() {
             encoder.text(&scratch.name);
-            encoder.text(scratch.element.rust_name());
+            encoder.text(&scratch.element.rust_name());
             encoder.text(&scratch.len.text);
         }
         encoder.steps(steps);
@@ -239,7 +239,7 @@ impl Encoder {
         match &argument.kind {
             ArgumentKind::Scalar { scalar, dimension } => {
                 self.text("scalar");
-                self.text(scalar.rust_name());
+                self.text(&scalar.rust_name());
                 self.number(dimension.map_or(-1, i64::from));
             }
             ArgumentKind::Buffer {
@@ -251,7 +251,7 @@ impl Encoder {
                 self.text(match memory {
                     Memory::Buffer => "buffer",
                 });
-                self.text(element.rust_name());
+                self.text(&element.rust_name());
                 self.text(match access {
                     Access::Read => "read",
                     Access::ReadWrite => "read-write",
@@ -291,10 +291,10 @@ impl Encoder {
         }
     }
 
-    fn local(&mut self, name: &str, element: ScalarType, len: &Formula) {
+    fn local(&mut self, name: &str, element: ElementType, len: &Formula) {
         self.text(name);
         self.text("local");
-        self.text(element.rust_name());
+        self.text(&element.rust_name());
         self.text(&len.text);
     }
 
@@ -399,13 +399,13 @@ mod tests {
 
     fn model() -> Model {
         let buffer = ArgumentKind::Buffer {
-            element: ScalarType::F32,
+            element: ScalarType::F32.into(),
             access: Access::Read,
             len: Some(int("n")),
             memory: Memory::Buffer,
         };
         let scalar = ArgumentKind::Scalar {
-            scalar: ScalarType::U32,
+            scalar: ScalarType::U32.into(),
             dimension: Some(0),
         };
         let argument = |name: &'static str, kind| Argument {
@@ -514,18 +514,21 @@ mod tests {
             ("order of arguments", |m| m.arguments.to_mut().swap(0, 1)),
             ("scalar's type", |m| {
                 m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
-                    scalar: ScalarType::I32,
+                    scalar: ScalarType::I32.into(),
                     dimension: Some(0),
                 };
             }),
             ("scalar's dimension", |m| {
                 m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
-                    scalar: ScalarType::U32,
+                    scalar: ScalarType::U32.into(),
                     dimension: None,
                 };
             }),
             ("buffer's element", |m| {
-                change_buffer(m, |e, _, _| *e = ScalarType::F64)
+                change_buffer(m, |e, _, _| *e = ScalarType::F64.into())
+            }),
+            ("buffer's vector", |m| {
+                change_buffer(m, |e, _, _| e.lanes = 4)
             }),
             ("buffer's access", |m| {
                 change_buffer(m, |_, a, _| *a = Access::Write)
@@ -557,14 +560,14 @@ mod tests {
     fn tile(len: &str) -> StageArgument {
         StageArgument::Local {
             name: "tile".into(),
-            element: ScalarType::F32,
+            element: ScalarType::F32.into(),
             len: int(len),
         }
     }
 
     fn change_buffer(
         model: &mut Model,
-        change: fn(&mut ScalarType, &mut Access, &mut Option<Formula>),
+        change: fn(&mut ElementType, &mut Access, &mut Option<Formula>),
     ) {
         if let ArgumentKind::Buffer {
             element,

@@ -12,6 +12,7 @@ use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility};
 /// Types that signatures may mention without this crate exporting them: the standard library's,
 /// opencl3's, and generic parameters.
 const FOREIGN: &[&str] = &[
+    "Box",
     "Codes",
     "CommandQueue",
     "Copy",
