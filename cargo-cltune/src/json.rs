@@ -15,11 +15,19 @@ pub(crate) fn values(model: &Model, codes: &[i64]) -> Vec<Value> {
 
 /// The value that a code of a domain stands for; `null` for a code that is none.
 pub(crate) fn value(domain: &Domain, code: i64) -> Value {
-    match domain.value(code) {
-        Some(parameter::Value::Int(value)) => value.into(),
-        Some(parameter::Value::Bool(value)) => value.into(),
-        Some(parameter::Value::Name(name)) => name.into_owned().into(),
-        None => Value::Null,
+    domain
+        .value(code)
+        .as_ref()
+        .map_or(Value::Null, parameter_value)
+}
+
+/// A parameter's value.
+pub(crate) fn parameter_value(value: &parameter::Value) -> Value {
+    match value {
+        parameter::Value::Int(value) => (*value).into(),
+        parameter::Value::Bool(value) => (*value).into(),
+        parameter::Value::Fraction(value) => value.get().into(),
+        parameter::Value::Name(name) => name.as_ref().into(),
     }
 }
 

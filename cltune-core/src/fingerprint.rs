@@ -52,7 +52,15 @@ pub fn of(model: &Model) -> String {
     // No kernel has this name.
     encoder.text(single.map_or("{stages}", |stage| &stage.kernel));
     encoder.source(source);
-    encoder.texts(options);
+    encoder.count(options.len());
+    for option in options.iter() {
+        encoder.text(&option.text);
+        if let Some(condition) = &option.condition {
+            // No text has this length, so that it cannot be taken for the next option.
+            encoder.number(-1);
+            encoder.text(&condition.text);
+        }
+    }
     encoder.count(parameters.len());
     for parameter in parameters.iter() {
         encoder.text(&parameter.name);
@@ -227,6 +235,20 @@ impl Encoder {
                     self.number(code);
                 }
             }
+            Domain::Fractions(values) => {
+                self.text("fractions");
+                self.count(values.len());
+                for code in domain.codes() {
+                    self.number(code);
+                }
+            }
+            Domain::PerDevice(formulas) => {
+                self.text("per device");
+                self.count(formulas.len());
+                for formula in formulas.iter() {
+                    self.text(&formula.text);
+                }
+            }
             Domain::Names(names) => {
                 self.text("names");
                 self.texts(names);
@@ -369,17 +391,25 @@ impl Encoder {
 mod tests {
     use super::*;
     use crate::expr::{Scope, Type};
-    use crate::model::{Define, ScalarType};
-    use crate::parameter::Parameter;
+    use crate::model::{CompileOption, Define, ScalarType};
+    use crate::parameter::{Fraction, Parameter};
 
     fn int(text: &str) -> Formula {
+        formula(text, Type::Int)
+    }
+
+    fn condition(text: &str) -> Formula {
+        formula(text, Type::Bool)
+    }
+
+    fn formula(text: &str, expected: Type) -> Formula {
         let parameters = parameters();
         let dimensions = ["n".into()];
         let scope = Scope {
             parameters: &parameters,
             dimensions: &dimensions,
         };
-        Formula::parse(text, &scope, Type::Int).expect(text)
+        Formula::parse(text, &scope, expected).expect(text)
     }
 
     fn parameters() -> Vec<Parameter> {
@@ -416,7 +446,7 @@ mod tests {
             name: "test::kernel".into(),
             fingerprint: "".into(),
             source: "#line 1 \"a.cl\"\n__kernel void kernel() {\n}\n".into(),
-            options: vec!["-cl-mad-enable".into()].into(),
+            options: vec![CompileOption::always("-cl-mad-enable")].into(),
             parameters: parameters().into(),
             dimensions: vec!["n".into()].into(),
             constraints: vec![int("n % WG")].into(),
@@ -471,7 +501,16 @@ mod tests {
             }),
             ("options", |m| m.options = vec![].into()),
             ("options' borders", |m| {
-                m.options = vec!["-cl".into(), "-mad-enable".into()].into()
+                m.options = ["-cl", "-mad-enable"]
+                    .map(CompileOption::always)
+                    .to_vec()
+                    .into()
+            }),
+            ("option's condition", |m| {
+                m.options.to_mut()[0].condition = Some(condition("U"))
+            }),
+            ("another condition of the option", |m| {
+                m.options.to_mut()[0].condition = Some(condition("!U"))
             }),
             ("parameter", |m| m.parameters.to_mut()[0].name = "WI".into()),
             ("values", |m| {
@@ -482,6 +521,21 @@ mod tests {
             }),
             ("kind of values", |m| {
                 m.parameters.to_mut()[1].domain = Domain::Integers(vec![0, 1].into());
+            }),
+            ("fractions", |m| {
+                m.parameters.to_mut()[1].domain = Domain::Fractions(vec![Fraction::of(0.5)].into());
+            }),
+            ("other fractions", |m| {
+                m.parameters.to_mut()[1].domain =
+                    Domain::Fractions(vec![Fraction::of(0.25)].into());
+            }),
+            ("values per device", |m| {
+                m.parameters.to_mut()[0].domain =
+                    Domain::PerDevice(vec![int("32"), int("device.compute_units")].into());
+            }),
+            ("other values per device", |m| {
+                m.parameters.to_mut()[0].domain =
+                    Domain::PerDevice(vec![int("32"), int("2 * device.compute_units")].into());
             }),
             ("names", |m| {
                 m.parameters.to_mut()[2].domain =

@@ -29,6 +29,7 @@ pub mod device;
 pub mod expr;
 #[cfg(feature = "lockfile")]
 pub mod fingerprint;
+mod fraction;
 #[cfg(feature = "lockfile")]
 pub mod lockfile;
 pub mod model;

@@ -42,7 +42,7 @@ pub struct Model {
     /// OpenCL C, with every `#include "…"` already replaced by the file's text.
     pub source: Text,
     /// Compile options besides the `-D`s that cltune adds.
-    pub options: List<Text>,
+    pub options: List<CompileOption>,
     /// The parameters, in declaration order.
     pub parameters: List<Parameter>,
     /// The problem dimensions: names of integer scalar arguments, in the order of the function's
@@ -61,6 +61,25 @@ pub struct Model {
     pub steps: List<Step>,
     /// The default configuration (codes), if the user declared one.
     pub default: Option<List<i64>>,
+}
+
+/// A compile option.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileOption {
+    /// The option, for example `-cl-mad-enable`.
+    pub text: Text,
+    /// For which configurations it is given; `None`: for all.
+    pub condition: Option<Formula>,
+}
+
+impl CompileOption {
+    /// One that every configuration is compiled with.
+    pub fn always(text: impl Into<Text>) -> Self {
+        Self {
+            text: text.into(),
+            condition: None,
+        }
+    }
 }
 
 /// An extra preprocessor macro whose value is a formula.

@@ -1,9 +1,14 @@
 //! Tunable parameters, their domains and their values.
 //!
 //! Inside the core every value is an `i64` *code*, so that expressions, spaces and tables have one
-//! representation: an integer is its own code, a boolean is 0 or 1, and a named value is its
-//! position in the domain's list of names. [`Domain::value`] and [`Domain::code`] translate.
+//! representation: an integer is its own code, a boolean is 0 or 1, a number with a fraction has a
+//! code of the same order ([`Fraction`]), and a named value is its position in the domain's list of
+//! names. [`Domain::value`] and [`Domain::code`] translate.
 
+pub use crate::fraction::Fraction;
+
+use crate::device::{DeviceField, DeviceLimits};
+use crate::expr::{Env, Formula};
 use crate::{List, Text};
 use std::fmt;
 
@@ -14,6 +19,8 @@ pub enum Value {
     Int(i64),
     /// `true` or `false`; `1` or `0` in the kernel.
     Bool(bool),
+    /// A number with a fraction, for example `0.5`; a literal of type `double` in the kernel.
+    Fraction(Fraction),
     /// One of a list of names, for example `"float4"`; pasted as it is into the kernel.
     Name(Text),
 }
@@ -23,6 +30,7 @@ impl fmt::Display for Value {
         match self {
             Self::Int(value) => write!(f, "{value}"),
             Self::Bool(value) => write!(f, "{value}"),
+            Self::Fraction(value) => write!(f, "{value}"),
             Self::Name(value) => f.write_str(value),
         }
     }
@@ -60,6 +68,12 @@ pub enum Domain {
     },
     /// Booleans, `[false, true]`.
     Booleans(List<bool>),
+    /// Finite numbers with a fraction, `[0.5, 1.0]`.
+    Fractions(List<Fraction>),
+    /// Positive integers, some of which depend on the device, `[32, 16 * device.compute_units]`. On a
+    /// device the values are those of the formulas, each once; a formula that has no value there, or
+    /// none that is positive, is left out.
+    PerDevice(List<Formula>),
     /// Names, `["float", "half"]`; each [is an identifier](is_c_identifier) of C.
     Names(List<Text>),
 }
@@ -76,7 +90,7 @@ impl Domain {
     /// The most values of a domain that a space is built from; more would only fill the memory.
     pub const MAX_LEN: usize = 1 << 24;
 
-    /// The number of values.
+    /// The number of values; of values that depend on the device, the most that a device has.
     pub fn len(&self) -> usize {
         match self {
             Self::Integers(values) => values.len(),
@@ -88,6 +102,8 @@ impl Domain {
                 (last.trailing_zeros() - first.trailing_zeros()) as usize + 1
             }
             Self::Booleans(values) => values.len(),
+            Self::Fractions(values) => values.len(),
+            Self::PerDevice(formulas) => formulas.len(),
             Self::Names(values) => values.len(),
         }
     }
@@ -97,7 +113,8 @@ impl Domain {
         self.len() == 0
     }
 
-    /// The code of the value at `position`, in declaration order; `None` past the end.
+    /// The code of the value at `position`, in declaration order; `None` past the end, and for one
+    /// that depends on the device.
     pub fn code_at(&self, position: usize) -> Option<i64> {
         if position >= self.len() {
             return None;
@@ -109,16 +126,64 @@ impl Domain {
             }
             Self::PowersOfTwo { first, .. } => first << position,
             Self::Booleans(values) => i64::from(values[position]),
+            Self::Fractions(values) => values[position].code(),
+            Self::PerDevice(formulas) => return value_where(&formulas[position], &|_| None),
             Self::Names(_) => position as i64,
         })
     }
 
-    /// The codes of all values in declaration order.
+    /// The codes of the values that are the same on all devices, in declaration order.
     pub fn codes(&self) -> impl Iterator<Item = i64> + '_ {
         (0..self.len()).filter_map(|position| self.code_at(position))
     }
 
-    /// Whether `code` is the code of a member.
+    /// The codes of all values on a device, in declaration order. A value that depends on a limit
+    /// which is not known is left out.
+    pub fn codes_on(&self, limit: &dyn Fn(DeviceField) -> Option<i64>) -> Vec<i64> {
+        let Self::PerDevice(formulas) = self else {
+            return self.codes().collect();
+        };
+        let mut codes = Vec::with_capacity(formulas.len());
+        for code in formulas
+            .iter()
+            .filter_map(|formula| value_where(formula, limit))
+        {
+            if !codes.contains(&code) {
+                codes.push(code);
+            }
+        }
+        codes
+    }
+
+    /// Whether `code` is the code of a member on a device.
+    pub fn contains_on(&self, code: i64, device: &DeviceLimits) -> bool {
+        let Self::PerDevice(formulas) = self else {
+            return self.contains(code);
+        };
+        let env = Env {
+            params: &[],
+            dims: &[],
+            device,
+        };
+        code >= 1
+            && formulas
+                .iter()
+                .any(|formula| formula.eval(&env) == Ok(code))
+    }
+
+    /// The limits of the device that decide about values, sorted, each once.
+    pub fn limits(&self) -> Vec<DeviceField> {
+        let Self::PerDevice(formulas) = self else {
+            return Vec::new();
+        };
+        let limits = formulas.iter().flat_map(|formula| formula.program.limits());
+        let mut limits: Vec<DeviceField> = limits.collect();
+        limits.sort_unstable();
+        limits.dedup();
+        limits
+    }
+
+    /// Whether `code` is the code of a member on all devices.
     pub fn contains(&self, code: i64) -> bool {
         match self {
             Self::Integers(values) => values.contains(&code),
@@ -129,37 +194,77 @@ impl Domain {
                 (*first..=*last).contains(&code) && code.count_ones() == 1
             }
             Self::Booleans(values) => values.iter().any(|value| i64::from(*value) == code),
+            Self::Fractions(values) => values.contains(&Fraction::from_code(code)),
+            Self::PerDevice(_) => self.codes().any(|known| known == code),
             Self::Names(values) => usize::try_from(code).is_ok_and(|code| code < values.len()),
         }
     }
 
-    /// The value of a member's code; `None` when `code` is not a member.
+    /// The value of a member's code; `None` when `code` is not a member. Where values depend on the
+    /// device, every positive integer may be one on some device.
     pub fn value(&self, code: i64) -> Option<Value> {
-        if !self.contains(code) {
+        if !self.may_contain(code) {
             return None;
         }
         Some(match self {
-            Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. } => Value::Int(code),
+            Self::Integers(_)
+            | Self::Range { .. }
+            | Self::PowersOfTwo { .. }
+            | Self::PerDevice(_) => Value::Int(code),
             Self::Booleans(_) => Value::Bool(code != 0),
+            Self::Fractions(_) => Value::Fraction(Fraction::from_code(code)),
             Self::Names(values) => Value::Name(values[code as usize].clone()),
         })
     }
 
-    /// The code of a value; `None` when it is not a member or of another kind.
+    /// The value of a code as text, for people. A number that is not a member is shown all the same;
+    /// any other code that is none is shown as `?7`.
+    pub fn show(&self, code: i64) -> String {
+        match (self.value(code), self) {
+            (Some(value), _) => value.to_string(),
+            (None, Self::Fractions(_)) => Fraction::from_code(code).to_string(),
+            (None, Self::Booleans(_) | Self::Names(_)) => format!("?{code}"),
+            (None, _) => code.to_string(),
+        }
+    }
+
+    /// The code of a value; `None` when it is not a member, see [`value`](Self::value), or of
+    /// another kind.
     pub fn code(&self, value: &Value) -> Option<i64> {
         let code = match (self, value) {
             (Self::Names(values), Value::Name(name)) => {
                 values.iter().position(|member| member == name)? as i64
             }
             (Self::Booleans(_), Value::Bool(value)) => i64::from(*value),
+            (Self::Fractions(_), Value::Fraction(value)) => value.code(),
+            // A file that people or other tools wrote may have 1 for 1.0.
+            (Self::Fractions(_), Value::Int(value)) => Fraction::of_integer(*value)?.code(),
             (
-                Self::Integers(_) | Self::Range { .. } | Self::PowersOfTwo { .. },
+                Self::Integers(_)
+                | Self::Range { .. }
+                | Self::PowersOfTwo { .. }
+                | Self::PerDevice(_),
                 Value::Int(value),
             ) => *value,
             _ => return None,
         };
-        self.contains(code).then_some(code)
+        self.may_contain(code).then_some(code)
     }
+
+    /// Whether `code` is the code of a member on some device.
+    fn may_contain(&self, code: i64) -> bool {
+        match self {
+            Self::PerDevice(_) => code >= 1,
+            _ => self.contains(code),
+        }
+    }
+}
+
+/// The value of a formula over device limits, where those that it needs are known and it has a
+/// positive one.
+fn value_where(formula: &Formula, limit: &dyn Fn(DeviceField) -> Option<i64>) -> Option<i64> {
+    let value = formula.program.bind_known(&[], limit).constant();
+    value.filter(|value| *value >= 1)
 }
 
 #[cfg(test)]

@@ -287,7 +287,7 @@ fn arguments_are_counted() {
 fn what_formulas_do_not_have_is_refused_at_its_own_token() {
     for (text, column, part) in [
         ("WG as i64", 4, "a cast"),
-        ("1.5", 1, "floating-point"),
+        ("1.5", 1, "a number with a fraction"),
         ("1u32", 1, "write `1`"),
         ("'a'", 1, "literal"),
         ("b\"a\"", 1, "literal"),

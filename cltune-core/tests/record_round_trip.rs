@@ -6,10 +6,10 @@ use cltune_core::declaration::{
 };
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, Define, ElementType, Memory, Model, ScalarType, Stage,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, ScalarType,
+    Stage, StageArgument, Step,
 };
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Fraction, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
 use cltune_core::{List, Text, fingerprint};
 use proptest::prelude::*;
@@ -43,6 +43,19 @@ fn declaration() -> Declaration {
         ),
         parameter("U", Domain::Booleans(vec![true, false].into())),
         parameter("T", Domain::Names(names)),
+        parameter(
+            "UNITS",
+            Domain::PerDevice(
+                ["32", "16 * device.compute_units"]
+                    .map(|text| Formula::parse(text, &Scope::default(), Type::Int).expect(text))
+                    .to_vec()
+                    .into(),
+            ),
+        ),
+        parameter(
+            "SHARE",
+            Domain::Fractions([0.5, -1.0, 1e300].map(Fraction::of).to_vec().into()),
+        ),
     ];
     let dimensions: Vec<Text> = vec!["n".into(), "m".into()];
     let scope = Scope {
@@ -113,7 +126,14 @@ fn declaration() -> Declaration {
         name: "test::kernel".into(),
         fingerprint: "".into(),
         source: "#line 1 \"k/a.cl\"\n__kernel void kernel() {\n\tprintf(\"é\\n\");\r\n}\n".into(),
-        options: vec!["-cl-fast-relaxed-math".into(), "-DX=\"y z\"".into()].into(),
+        options: vec![
+            CompileOption::always("-cl-fast-relaxed-math"),
+            CompileOption {
+                text: "-DX=\"y z\"".into(),
+                condition: Some(bool("U && n > 1")),
+            },
+        ]
+        .into(),
         constraints: vec![bool("T == \"half\" || WG % WPT == 0"), bool("!U")].into(),
         defines: vec![Define {
             name: "HALF".into(),
@@ -131,7 +151,7 @@ fn declaration() -> Declaration {
             ..Stage::new("kernel".into())
         })]
         .into(),
-        default: Some(vec![64, 3, 8, 0, 1].into()),
+        default: Some(vec![64, 3, 8, 0, 1, 32, Fraction::of(-1.0).code()].into()),
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),
     };
@@ -346,6 +366,32 @@ fn damage_is_located() {
             &["parameter[0].integers", "each once"],
         ),
         (
+            "fractions = [0.5,",
+            "fractions = [nan,",
+            &["parameter[6].fractions", "not finite"],
+        ),
+        (
+            "fractions = [0.5,",
+            "fractions = [-1.0,",
+            &["parameter[6].fractions", "each once"],
+        ),
+        (
+            "\"16 * device.compute_units\"",
+            "\"16 * device.units\"",
+            &["parameter[5].per_device", "units"],
+        ),
+        (
+            "per_device = [\"32\",",
+            "per_device = [\"WG\",",
+            &["parameter[5].per_device", "`WG`"],
+        ),
+        (
+            "if = \"U && n > 1\"",
+            "if = \"U && k > 1\"",
+            &["options[1].if", "`k`"],
+        ),
+        (", if = \"U && n > 1\"", "", &["options[1].if", "missing"]),
+        (
             "range = [1, 9, 2]",
             "range = [1, 9, 0]",
             &["parameter[1].range"],
@@ -387,12 +433,12 @@ fn damage_is_located() {
         ),
         ("name = \"test::kernel\"", "name = 1", &["`name`", "string"]),
         (
-            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
             "default = [64, 3, 8, 0]",
             &["`default`"],
         ),
         (
-            "default = [64, 3, 8, 0, 1]",
+            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
             "default = [64, 4, 8, 0, 1]",
             &["`default`"],
         ),
@@ -487,6 +533,11 @@ fn domain() -> impl Strategy<Value = Domain> {
             last: 1_i64 << (low + more),
         }),
         any::<bool>().prop_map(|first| Domain::Booleans(vec![first, !first].into())),
+        proptest::collection::hash_set(
+            (proptest::num::f64::NORMAL | proptest::num::f64::ZERO).prop_map(Fraction::of),
+            1..9,
+        )
+        .prop_map(|values| Domain::Fractions(values.into_iter().collect::<Vec<_>>().into())),
         proptest::collection::hash_set("[a-zA-Z_][a-zA-Z0-9_]{0,9}", 1..5).prop_map(|names| {
             Domain::Names(
                 names
@@ -523,7 +574,7 @@ proptest! {
         declaration.model.name = name.replace(char::is_control, "").into();
         declaration.model.single_stage_mut().unwrap().kernel = kernel.into();
         declaration.model.source = source.into();
-        declaration.model.options = options.into_iter().map(Text::Owned).collect::<Vec<_>>().into();
+        declaration.model.options = options.into_iter().map(CompileOption::always).collect::<Vec<_>>().into();
         declaration.package = package;
         declaration.source_file = file;
         declaration.lockfile_seen = lockfile;

@@ -3,7 +3,7 @@
 //! Both launch an empty kernel with four arguments, in one process on one device, interleaved: a
 //! round is a batch of one kind and a batch of the other, in alternating order. A batch's time is
 //! that of its calls alone; the queue is drained after it, outside the measurement, so that no
-//! batch pays for another's work.
+//! batch pays for another's work. A call is one launch, and then a group of 1, 3 and 10 launches.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 use opencl3::command_queue::CommandQueue;
@@ -36,6 +36,46 @@ fn empty(
     "__kernel void empty(const uint n, const float a, __global const float* x, __global float* y) {}"
 }
 
+/// Does nothing, several times.
+#[tunable(
+    params(WG = [64]),
+    stages(repeat(round in 0..launches, stage(empty(n, a, x, y), global(n), local(WG)))),
+    tune(n = 64, launches = 3),
+)]
+fn group(
+    queue: &Queue,
+    n: u32,
+    #[arg(host_only)] launches: u32,
+    a: f32,
+    #[arg(len = n)] x: &Buffer<f32>,
+    #[arg(len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__kernel void empty(const uint n, const float a, __global const float* x, __global float* y) {}"
+}
+
+/// The launches of a call: of a plain tunable, or of a group.
+#[derive(Clone, Copy)]
+enum Call {
+    Single,
+    Group(u32),
+}
+
+impl Call {
+    const ALL: [Self; 4] = [
+        Self::Single,
+        Self::Group(1),
+        Self::Group(3),
+        Self::Group(10),
+    ];
+
+    fn launches(self) -> u32 {
+        match self {
+            Self::Single => 1,
+            Self::Group(launches) => launches,
+        }
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     // `cargo test` runs benches, too; there is nothing to check here.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -50,15 +90,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("protocol  {ROUNDS} rounds of {CALLS_PER_BATCH} calls each, interleaved");
 
+    for call in Call::ALL {
+        match call {
+            Call::Single => println!("one launch"),
+            Call::Group(launches) => println!("a group of {launches}"),
+        }
+        compare(&mut generated, &hand_written, call)?;
+    }
+    Ok(())
+}
+
+fn compare(
+    generated: &mut Generated,
+    hand_written: &HandWritten,
+    call: Call,
+) -> Result<(), Box<dyn Error>> {
     let mut times = [Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS)];
     let warm_up = ROUNDS / 10;
     for round in 0..warm_up + ROUNDS {
         let (ours, theirs) = if round % 2 == 0 {
-            let ours = generated.batch()?;
-            (ours, hand_written.batch()?)
+            let ours = generated.batch(call)?;
+            (ours, hand_written.batch(call)?)
         } else {
-            let theirs = hand_written.batch()?;
-            (generated.batch()?, theirs)
+            let theirs = hand_written.batch(call)?;
+            (generated.batch(call)?, theirs)
         };
         if round >= warm_up {
             times[0].push(ours);
@@ -68,14 +123,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ratios: Vec<f64> = times[0].iter().zip(&times[1]).map(|(a, b)| a / b).collect();
     let [ours, theirs] = times.map(Spread::of);
     let pairs = Spread::of(ratios);
-    println!("generated     {ours} ns per call");
-    println!("hand-written  {theirs} ns per call");
+    println!("  generated     {ours} ns per call");
+    println!("  hand-written  {theirs} ns per call");
     println!(
-        "ratio of medians {:.3} (target: at most 1.05)",
+        "  ratio of medians {:.3} (target: at most 1.05)",
         ours.median / theirs.median
     );
     println!(
-        "ratio by round   {:.3} median, {:.3} to {:.3} (quartiles)",
+        "  ratio by round   {:.3} median, {:.3} to {:.3} (quartiles)",
         pairs.median, pairs.low, pairs.high
     );
     Ok(())
@@ -100,10 +155,14 @@ impl Generated {
         Ok(Self { queue, x, y })
     }
 
-    fn batch(&mut self) -> Result<f64> {
+    fn batch(&mut self, call: Call) -> Result<f64> {
+        let (n, x) = (WORK_ITEMS as u32, &self.x);
         let start = Instant::now();
         for _ in 0..CALLS_PER_BATCH {
-            empty(&self.queue, WORK_ITEMS as u32, 2.0, &self.x, &mut self.y)?;
+            match call {
+                Call::Single => empty(&self.queue, n, 2.0, x, &mut self.y)?,
+                Call::Group(launches) => group(&self.queue, n, launches, 2.0, x, &mut self.y)?,
+            };
         }
         let time = per_call(start);
         self.queue.finish()?;
@@ -141,17 +200,17 @@ impl HandWritten {
         })
     }
 
-    fn batch(&self) -> Result<f64, Box<dyn Error>> {
+    fn batch(&self, call: Call) -> Result<f64, Box<dyn Error>> {
         let start = Instant::now();
-        for _ in 0..CALLS_PER_BATCH {
-            self.call()?;
+        for _ in 0..CALLS_PER_BATCH * call.launches() {
+            self.launch()?;
         }
         let time = per_call(start);
         self.queue.finish()?;
         Ok(time)
     }
 
-    fn call(&self) -> Result<opencl3::event::Event, Box<dyn Error>> {
+    fn launch(&self) -> Result<opencl3::event::Event, Box<dyn Error>> {
         let (global, local) = ([WORK_ITEMS], [WORK_ITEMS]);
         // SAFETY: the arguments are those of the kernel's signature, and the sizes are arrays of
         // one dimension that live through the call.

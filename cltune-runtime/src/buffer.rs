@@ -143,6 +143,18 @@ impl<T: Element> Buffer<T> {
         Ok(values)
     }
 
+    /// The elements `start..start + len`, at least one of them, as a buffer on the same memory.
+    pub(crate) fn part(&self, start: usize, len: usize) -> Result<Self> {
+        let size = size_of::<T>();
+        let raw = self.raw.region(start * size, len * size);
+        Ok(Self {
+            raw: raw.map_err(Error::call("clCreateSubBuffer"))?,
+            context: self.context.clone(),
+            len,
+            element: PhantomData,
+        })
+    }
+
     pub(crate) fn raw(&self) -> &RawBuffer {
         &self.raw
     }

@@ -272,6 +272,31 @@ pub enum Error {
         /// The reason of each device.
         reasons: Vec<String>,
     },
+    /// A view of elements that a buffer does not have.
+    #[error("a buffer of {len} elements has no elements {start}..{end}")]
+    BeyondBuffer {
+        /// The first element of the view.
+        start: usize,
+        /// The element after its last.
+        end: usize,
+        /// The buffer's length, elements.
+        len: usize,
+    },
+    /// A view that begins where no buffer can begin on the device.
+    #[error(
+        "a view cannot begin at element {start}: on {device} it begins at a multiple of {bytes} bytes, \
+         which are {elements} elements here"
+    )]
+    MisalignedView {
+        /// The first element of the view.
+        start: usize,
+        /// The alignment, elements.
+        elements: usize,
+        /// The alignment, bytes.
+        bytes: usize,
+        /// The device.
+        device: String,
+    },
     /// A buffer so large that its size in bytes overflows.
     #[error("a buffer of {len} elements of {size} bytes does not fit into the address space")]
     TooLarge {

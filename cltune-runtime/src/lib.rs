@@ -122,6 +122,7 @@ mod split;
 #[cfg(feature = "tuning")]
 #[doc(hidden)]
 pub mod tuning;
+mod view;
 
 pub use buffer::Buffer;
 pub use cltune_core::Text;
@@ -150,6 +151,7 @@ pub use policy::{
 };
 pub use queue::Queue;
 pub use split::{DeviceSet, Sharing, SplitReport, SplitShare, Transfers};
+pub use view::{BufferView, BufferViewMut};
 
 /// Refuses code that another version of the attribute generated: generated code and the run time
 /// belong together. The literal is the version of this crate; each expansion of the attribute

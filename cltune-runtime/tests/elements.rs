@@ -44,15 +44,15 @@ fn swizzle(
 macro_rules! narrow {
     ($wide:ty) => {
         #[tunable(
-                            source = "tests/kernels/elements.cl",
-                            scratch(wide: [$wide; n]),
-                            stages(
-                                stage(widen(x, wide), global(n)),
-                                stage(narrow(wide, y), global(n)),
-                            ),
-                            reference(kernel = "narrow_reference", global(n)),
-                            tune(n = 100),
-                        )]
+                                    source = "tests/kernels/elements.cl",
+                                    scratch(wide: [$wide; n]),
+                                    stages(
+                                        stage(widen(x, wide), global(n)),
+                                        stage(narrow(wide, y), global(n)),
+                                    ),
+                                    reference(kernel = "narrow_reference", global(n)),
+                                    tune(n = 100),
+                                )]
         fn narrow(
             queue: &Queue,
             #[arg(host_only)] n: u32,

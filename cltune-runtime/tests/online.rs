@@ -43,6 +43,32 @@ pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) ->
 }
 
 #[test]
+fn a_view_is_tuned_with_its_calls_and_what_is_around_it_stays() {
+    let queue = queue(false);
+    let step = queue.device().info().limits.mem_base_addr_align;
+    let step = usize::try_from(step).unwrap().max(1);
+    let policy: Policy = "online:60s".parse().unwrap();
+    with_policy(&policy, || {
+        let mut y = Buffer::from_slice(&queue, &vec![-1.0_f32; 3 * step + 64]).unwrap();
+        let begin = Instant::now();
+        loop {
+            let explained = count::explain(&queue, count::Problem { n: 32 }).unwrap();
+            let said = explained.to_string();
+            if said.contains("from this user's cache, for this problem") {
+                break;
+            }
+            assert!(begin.elapsed() < PATIENCE, "it does not converge: {said}");
+            let mut part = y.slice_mut(step..step + 32).unwrap();
+            count(&queue, 32, &mut part).unwrap().wait().unwrap();
+            assert_eq!(part.read(&queue).unwrap(), [32.0; 32]);
+        }
+        let all = y.read(&queue).unwrap();
+        let around = all[..step].iter().chain(&all[step + 32..]);
+        assert!(around.eq(vec![&-1.0; all.len() - 32]), "{all:?}");
+    });
+}
+
+#[test]
 fn who_writes_nothing_is_found_where_the_results_are_there_already() {
     let queue = queue(false);
     let policy: Policy = "online:60s".parse().unwrap();

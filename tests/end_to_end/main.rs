@@ -46,6 +46,7 @@ mod finalists;
 mod groups;
 mod limits;
 mod oclgrind;
+mod parameter_values;
 mod places;
 mod pruning;
 mod rebuilds;

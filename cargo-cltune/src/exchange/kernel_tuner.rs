@@ -61,7 +61,8 @@ pub(super) fn write(export: &Export<'_>) -> String {
 
 /// The values of a parameter.
 fn domain(domain: &Domain, position: usize, results: &[&Recorded]) -> Vec<Value> {
-    let codes: Vec<i64> = if domain.len() <= LISTED {
+    // Values that depend on the device are those that occur, too.
+    let codes: Vec<i64> = if domain.len() <= LISTED && domain.limits().is_empty() {
         domain.codes().collect()
     } else {
         let occurring = results.iter().map(|result| result.codes[position]);

@@ -44,6 +44,7 @@ fn values(recording: &Recording, codes: &[i64]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_core::parameter::Fraction;
     use cltune_search::recorded::parse;
     use std::path::Path;
 
@@ -52,7 +53,7 @@ mod tests {
         let text = "X,KIND,SHARE,time_ms\n2,a,0.5,1.5\n4,b,0.25,3\n";
         let file = parse(Path::new("space.csv"), text).unwrap();
         let recording = Recording::new(&file).unwrap();
-        let json = values(&recording, &[2, 0, 1]);
+        let json = values(&recording, &[2, 0, Fraction::of(0.5).code()]);
         assert_eq!(json, json!({"X": 2, "KIND": "a", "SHARE": 0.5}));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::device::DeviceField;
 use crate::expr::Op;
+use crate::fraction::Fraction;
 use proc_macro2::Span;
 
 /// An expression and where it was written.
@@ -15,6 +16,7 @@ pub(super) struct Expr {
 pub(super) enum Node {
     Int(i64),
     Bool(bool),
+    Fraction(Fraction),
     /// A string literal: the name of a parameter's value.
     Name(String),
     Param(u16),

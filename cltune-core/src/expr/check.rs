@@ -1,10 +1,15 @@
-//! Type checking: `i64`, `bool`, and names that can only be compared with their parameter.
+//! Type checking: `i64`, `bool`, numbers with a fraction that can only be compared, and names that
+//! can only be compared with their parameter.
 
 use super::ast::{BinaryOp, Expr, Function, Node};
 use super::scope::{ParseError, Scope, Type};
 use super::suggest::nearest;
 use super::syntax::quoted;
 use crate::parameter::{Domain, Parameter};
+
+/// What formulas do with numbers that have a fraction.
+const ONLY_COMPARED: &str =
+    "numbers with a fraction can only be compared, with others of their kind";
 
 /// Checks that the tree has the expected type; mistakes are added to `errors`.
 pub(super) fn check(tree: &Expr, scope: &Scope<'_>, expected: Type, errors: &mut Vec<ParseError>) {
@@ -16,6 +21,8 @@ pub(super) fn check(tree: &Expr, scope: &Scope<'_>, expected: Type, errors: &mut
 enum Found<'a> {
     Int,
     Bool,
+    /// A number with a fraction.
+    Fraction,
     /// A parameter whose values are names.
     Named(&'a Parameter),
     /// A string literal.
@@ -29,6 +36,7 @@ impl Found<'_> {
         match self {
             Self::Int => "an integer".into(),
             Self::Bool => "a boolean".into(),
+            Self::Fraction => "a number with a fraction".into(),
             Self::Named(parameter) => {
                 format!("`{}`, whose values are names", parameter.name)
             }
@@ -50,6 +58,10 @@ impl<'a> Checker<'a> {
 
     fn expect(&mut self, expr: &'a Expr, expected: Type, place: &str) {
         let found = self.infer(expr);
+        self.expect_found(expr, found, expected, place);
+    }
+
+    fn expect_found(&mut self, expr: &Expr, found: Found<'a>, expected: Type, place: &str) {
         match (expected, found) {
             (_, Found::Reported) | (Type::Int, Found::Int) | (Type::Bool, Found::Bool) => {}
             _ => {
@@ -61,6 +73,7 @@ impl<'a> Checker<'a> {
                         "; compare it: `… % … == 0`".into()
                     }
                     (Type::Bool, Found::Int, _) => "; compare it: `… != 0`".into(),
+                    (_, Found::Fraction, _) => format!("; {ONLY_COMPARED}"),
                     (_, Found::Named(parameter), _) => {
                         format!("; compare it with one of {}", members(parameter))
                     }
@@ -91,15 +104,18 @@ impl<'a> Checker<'a> {
         match &expr.node {
             Node::Int(_) | Node::Dim(_) | Node::Device(_) => Found::Int,
             Node::Bool(_) => Found::Bool,
+            Node::Fraction(_) => Found::Fraction,
             Node::Name(name) => Found::Literal(name),
             Node::Reported => Found::Reported,
             Node::Param(index) => {
                 let parameter = &self.scope.parameters[usize::from(*index)];
                 match parameter.domain {
-                    Domain::Integers(_) | Domain::Range { .. } | Domain::PowersOfTwo { .. } => {
-                        Found::Int
-                    }
+                    Domain::Integers(_)
+                    | Domain::Range { .. }
+                    | Domain::PowersOfTwo { .. }
+                    | Domain::PerDevice(_) => Found::Int,
                     Domain::Booleans(_) => Found::Bool,
+                    Domain::Fractions(_) => Found::Fraction,
                     Domain::Names(_) => Found::Named(parameter),
                 }
             }
@@ -119,13 +135,13 @@ impl<'a> Checker<'a> {
                 self.equality(*op, a, b, expr);
                 Found::Bool
             }
+            Node::Binary(op, a, b) if op.is_comparison() => {
+                self.order(*op, a, b);
+                Found::Bool
+            }
             Node::Binary(op, a, b) => {
                 self.expect_all([&**a, &**b], Type::Int, op.symbol());
-                if op.is_comparison() {
-                    Found::Bool
-                } else {
-                    Found::Int
-                }
+                Found::Int
             }
             Node::Call(function, operands) => {
                 self.expect_all(operands, Type::Int, function.name());
@@ -162,13 +178,42 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The operands of `<` and the like: two integers, or two numbers with a fraction.
+    fn order(&mut self, op: BinaryOp, a: &'a Expr, b: &'a Expr) {
+        let (found_a, found_b) = (self.infer(a), self.infer(b));
+        match (found_a, found_b) {
+            (Found::Fraction, Found::Fraction) => {}
+            (Found::Fraction, Found::Int) => self.mixed(op, b, a),
+            (Found::Int, Found::Fraction) => self.mixed(op, a, b),
+            _ => {
+                let place = format!("as operand of `{}`", op.symbol());
+                self.expect_found(a, found_a, Type::Int, &place);
+                self.expect_found(b, found_b, Type::Int, &place);
+            }
+        }
+    }
+
+    /// An integer that is compared with a number with a fraction.
+    fn mixed(&mut self, op: BinaryOp, integer: &Expr, fraction: &Expr) {
+        let place = format!("as operand of `{}`", op.symbol());
+        if let Node::Int(value) = integer.node {
+            let message = format!("expected a number with a fraction {place}: write `{value}.0`");
+            self.error(integer, message);
+        } else {
+            self.expect_found(fraction, Found::Fraction, Type::Int, &place);
+        }
+    }
+
     fn equality(&mut self, op: BinaryOp, a: &'a Expr, b: &'a Expr, whole: &Expr) {
         let (found_a, found_b) = (self.infer(a), self.infer(b));
         match (found_a, found_b) {
             (Found::Reported, _)
             | (_, Found::Reported)
             | (Found::Int, Found::Int)
-            | (Found::Bool, Found::Bool) => {}
+            | (Found::Bool, Found::Bool)
+            | (Found::Fraction, Found::Fraction) => {}
+            (Found::Fraction, Found::Int) => self.mixed(op, b, a),
+            (Found::Int, Found::Fraction) => self.mixed(op, a, b),
             (Found::Named(parameter), Found::Literal(name)) => self.member(parameter, name, b),
             (Found::Literal(name), Found::Named(parameter)) => self.member(parameter, name, a),
             _ => {

@@ -34,6 +34,7 @@ fn fragment(expr: &Expr, scope: &Scope<'_>) -> Result<Fragment, ParseError> {
     Ok(match &expr.node {
         Node::Int(value) => Fragment::constant(*value),
         Node::Bool(value) => Fragment::constant(i64::from(*value)),
+        Node::Fraction(value) => Fragment::constant(value.code()),
         Node::Param(index) => Fragment::leaf(Op::Param(*index)),
         Node::Dim(index) => Fragment::leaf(Op::Dim(*index)),
         Node::Device(field) => Fragment::leaf(Op::Device(*field)),

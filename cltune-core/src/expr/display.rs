@@ -27,6 +27,7 @@ impl Display for Canonical<'_> {
         match &self.expr.node {
             Node::Int(value) => write!(f, "{value}"),
             Node::Bool(value) => write!(f, "{value}"),
+            Node::Fraction(value) => write!(f, "{value}"),
             Node::Name(name) => write!(f, "{name:?}"),
             Node::Param(index) => name(f, &self.scope.parameters[usize::from(*index)].name),
             Node::Dim(index) => name(f, &self.scope.dimensions[usize::from(*index)]),
@@ -113,8 +114,10 @@ fn precedence(node: &Node) -> u8 {
         Node::Neg(_) | Node::Not(_) => UNARY,
         // The sign of a negative number is an operator to the parser: `-1.abs()` is `-(1.abs())`.
         Node::Int(value) if *value < 0 => UNARY,
+        Node::Fraction(value) if value.get() < 0.0 => UNARY,
         Node::Int(_)
         | Node::Bool(_)
+        | Node::Fraction(_)
         | Node::Name(_)
         | Node::Param(_)
         | Node::Dim(_)

@@ -6,6 +6,7 @@ use super::scope::{ParseError, Scope};
 use super::suggest::nearest;
 use super::unsupported::unsupported;
 use crate::device::DeviceField;
+use crate::fraction::Fraction;
 use proc_macro2::Span;
 use std::fmt::Write as _;
 use syn::ext::IdentExt;
@@ -97,16 +98,28 @@ impl Lowering<'_> {
             }
             syn::Lit::Bool(bool) => Node::Bool(bool.value),
             syn::Lit::Str(text) => Node::Name(text.value()),
-            syn::Lit::Float(float) => {
-                let message = "floating-point numbers are not supported in formulas: only 64-bit \
-                               integers, booleans and the names of values";
-                self.error(float.span(), message)
-            }
+            syn::Lit::Float(float) => self.fraction(float, negated),
             other => {
-                let message = "this literal is not supported in formulas: only integers, \
+                let message = "this literal is not supported in formulas: only numbers, \
                                `true`/`false` and the names of values, as `\"float4\"`";
                 self.error(other.span(), message)
             }
+        }
+    }
+
+    fn fraction(&mut self, float: &syn::LitFloat, negated: bool) -> Node {
+        if !float.suffix().is_empty() {
+            let message = format!(
+                "numbers with a fraction take no suffix here; write `{}`",
+                float.base10_digits()
+            );
+            return self.error(float.span(), message);
+        }
+        match float.base10_parse::<f64>() {
+            Ok(value) if value.is_finite() => {
+                Node::Fraction(Fraction::of(if negated { -value } else { value }))
+            }
+            _ => self.error(float.span(), "this number is not finite"),
         }
     }
 
@@ -205,7 +218,9 @@ impl Lowering<'_> {
         match unary.op {
             // The sign belongs to the literal, so that the least integer can be written.
             syn::UnOp::Neg(_) => match unparenthesised(&unary.expr) {
-                syn::Expr::Lit(literal) if matches!(literal.lit, syn::Lit::Int(_)) => {
+                syn::Expr::Lit(literal)
+                    if matches!(literal.lit, syn::Lit::Int(_) | syn::Lit::Float(_)) =>
+                {
                     self.literal(&literal.lit, true)
                 }
                 _ => Node::Neg(Box::new(self.expr(&unary.expr))),

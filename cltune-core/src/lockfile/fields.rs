@@ -1,7 +1,7 @@
 //! Typed access to the tables of a TOML document, with lines in the errors.
 
 use super::error::{LockfileError, Problem};
-use crate::parameter::Value;
+use crate::parameter::{Fraction, Value};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -245,8 +245,15 @@ impl<'a> Field<'a> {
         match self.value {
             DeValue::Integer(_) => self.int().map(Value::Int),
             DeValue::Boolean(value) => Ok(Value::Bool(*value)),
+            DeValue::Float(number) => number
+                .as_str()
+                .parse()
+                .ok()
+                .filter(|number: &f64| number.is_finite())
+                .map(|number| Value::Fraction(Fraction::of(number)))
+                .ok_or_else(|| self.wrong_type("finite numbers")),
             DeValue::String(text) => Ok(Value::Name(text.to_string().into())),
-            _ => Err(self.wrong_type("integers, booleans and strings")),
+            _ => Err(self.wrong_type("numbers, booleans and strings")),
         }
     }
 }

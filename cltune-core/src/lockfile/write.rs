@@ -87,6 +87,7 @@ pub(super) fn problem_text(problem: &[(String, i64)]) -> String {
 fn push_value(out: &mut String, value: &Value) {
     match value {
         Value::Name(name) => push_string(out, name),
+        Value::Fraction(value) => push_float(out, value.get()),
         // The texts of integers and booleans are TOML.
         Value::Int(_) | Value::Bool(_) => {
             let _ = write!(out, "{value}");

@@ -26,11 +26,8 @@ impl Model {
     ) -> Result<(), Rejection> {
         self.check_shape(codes, dims)?;
         for (parameter, &code) in self.parameters.iter().zip(codes) {
-            if !parameter.domain.contains(code) {
-                return Err(Rejection::NotAValue {
-                    parameter: parameter.name.clone(),
-                    code,
-                });
+            if !parameter.domain.contains_on(code, device) {
+                return Err(Rejection::not_a_value(parameter, code));
             }
         }
         let env = Env {
@@ -55,6 +52,9 @@ impl Model {
                 || Quantity::Define(define.name.clone()),
                 &env,
             )?;
+        }
+        for option in self.options.iter() {
+            option.is_given(&env)?;
         }
         for argument in self.arguments.iter() {
             if let ArgumentKind::Buffer { len: Some(len), .. } = &argument.kind {

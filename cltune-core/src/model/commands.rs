@@ -293,12 +293,7 @@ impl Model {
             let value = match parameter.domain.value(code) {
                 Some(Value::Bool(value)) => u8::from(value).to_string(),
                 Some(value) => value.to_string(),
-                None => {
-                    return Err(Rejection::NotAValue {
-                        parameter: parameter.name.clone(),
-                        code,
-                    });
-                }
+                None => return Err(Rejection::not_a_value(parameter, code)),
             };
             name = name.replace(&format!("{{{}}}", parameter.name), &value);
         }

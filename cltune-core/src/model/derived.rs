@@ -116,7 +116,8 @@ impl Model {
         Some(work_groups.compare(">=", Op::Ge, limit(DeviceField::ComputeUnits)))
     }
 
-    /// That macros and the lengths of buffers have a value, where they might not.
+    /// That macros, the conditions of options and the lengths of buffers have a value, where they
+    /// might not.
     fn value_constraints(&self) -> Vec<Formula> {
         let defines = self
             .defines
@@ -129,7 +130,12 @@ impl Model {
                 ArgumentKind::Buffer { len: Some(len), .. } => Some((&argument.name, len)),
                 _ => None,
             });
+        let options = self
+            .options
+            .iter()
+            .filter_map(|option| Some((&option.text, option.condition.as_ref()?)));
         defines
+            .chain(options)
             .chain(lengths)
             .filter_map(|(name, formula)| has_value(name, formula))
             .collect()

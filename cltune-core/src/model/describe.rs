@@ -17,8 +17,10 @@ impl Model {
     /// for none is shown as `?7`, and so is that of a parameter that there is not.
     pub fn describe_value(&self, position: usize, code: i64) -> String {
         let parameter = self.parameters.get(position);
-        let value = parameter.and_then(|parameter| parameter.domain.value(code));
-        value.map_or_else(|| format!("?{code}"), |value| value.to_string())
+        parameter.map_or_else(
+            || format!("?{code}"),
+            |parameter| parameter.domain.show(code),
+        )
     }
 
     /// `n = 1024, m = 5`: a problem's sizes; empty for a kernel without dimensions.

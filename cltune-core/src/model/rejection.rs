@@ -4,6 +4,7 @@ use super::ScalarType;
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
+use crate::parameter::{Domain, Parameter};
 use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
@@ -39,12 +40,22 @@ pub enum Rejection {
         offset: usize,
     },
     /// A value that the parameter cannot take.
-    #[error("`{parameter}` cannot be {code}: it is not one of the declared values")]
+    #[error("`{parameter}` cannot be {value}: it is not one of the declared values")]
     NotAValue {
         /// The parameter.
         parameter: Text,
-        /// The code given.
-        code: i64,
+        /// The value given, as [`Domain::show`](crate::parameter::Domain::show) has it.
+        value: Text,
+    },
+    /// A value that the parameter cannot take on the device.
+    #[error("`{parameter}` cannot be {value} on this device: its values are {values}")]
+    NotAValueHere {
+        /// The parameter.
+        parameter: Text,
+        /// The value given.
+        value: i64,
+        /// The declared values, of which some are formulas.
+        values: Text,
     },
     /// A constraint of the user is false.
     #[error("the constraint `{text}` does not hold")]
@@ -142,6 +153,26 @@ pub enum Rejection {
     },
 }
 
+impl Rejection {
+    pub(super) fn not_a_value(parameter: &Parameter, code: i64) -> Self {
+        let name = parameter.name.clone();
+        match &parameter.domain {
+            Domain::PerDevice(formulas) => {
+                let formulas: Vec<&str> = formulas.iter().map(|of| &*of.text).collect();
+                Self::NotAValueHere {
+                    parameter: name,
+                    value: code,
+                    values: formulas.join(", ").into(),
+                }
+            }
+            _ => Self::NotAValue {
+                parameter: name,
+                value: parameter.domain.show(code).into(),
+            },
+        }
+    }
+}
+
 /// What a formula of a declaration computes, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -172,6 +203,8 @@ pub enum Quantity {
     Rounds,
     /// The value of a scalar that a stage computes.
     Value,
+    /// The condition of a compile option.
+    CompileOption(Text),
 }
 
 impl fmt::Display for Quantity {
@@ -190,6 +223,7 @@ impl fmt::Display for Quantity {
             Self::Condition => f.write_str("the condition"),
             Self::Rounds => f.write_str("the number of rounds"),
             Self::Value => f.write_str("the value"),
+            Self::CompileOption(text) => write!(f, "the condition of the option `{text}`,"),
         }
     }
 }

@@ -48,7 +48,7 @@ impl Model {
     pub fn space_spec(&self, dims: &[i64], device: &DeviceLimits) -> SpaceSpec {
         let constraints = self.constraints.iter().cloned();
         SpaceSpec {
-            parameters: self.space_parameters(),
+            parameters: self.space_parameters(&|field| Some(device.get(field))),
             constraints: constraints
                 .chain(self.derived_constraints())
                 .map(|formula| bound(formula, dims, device))
@@ -86,7 +86,7 @@ impl Model {
             .collect();
         // Stable: within a rule the order of declaration.
         rules.sort_by_key(|(rule, _)| *rule);
-        (self.space_parameters(), rules)
+        (self.space_parameters(limit), rules)
     }
 
     /// The constraint that every compute unit gets a work-group, which the tuner may add: fewer
@@ -106,12 +106,12 @@ impl Model {
         Some(bound(self.compute_units_rule()?, dims, device))
     }
 
-    fn space_parameters(&self) -> Vec<SpaceParameter> {
+    fn space_parameters(&self, limit: &dyn Fn(DeviceField) -> Option<i64>) -> Vec<SpaceParameter> {
         let parameters = self.parameters.iter();
         parameters
             .map(|parameter| SpaceParameter {
                 name: parameter.name.clone(),
-                codes: parameter.domain.codes().collect(),
+                codes: parameter.domain.codes_on(limit),
             })
             .collect()
     }

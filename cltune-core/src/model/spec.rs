@@ -17,7 +17,7 @@ pub struct SpaceSpec {
 pub struct SpaceParameter {
     /// Its name.
     pub name: Text,
-    /// The codes of its values, in declaration order.
+    /// The codes of its values on the device, in declaration order.
     pub codes: Vec<i64>,
 }
 

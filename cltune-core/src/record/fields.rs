@@ -68,10 +68,7 @@ impl<'a> Fields<'a> {
         let Some(value) = self.optional(key) else {
             return Ok(None);
         };
-        let number = value
-            .as_float()
-            .and_then(|number| number.as_str().parse().ok());
-        number
+        float(value)
             .map(Some)
             .ok_or_else(|| self.damaged(key, "a number is expected"))
     }
@@ -103,6 +100,10 @@ impl<'a> Fields<'a> {
 
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {
         self.optional_array(key, "a list of integers is expected", int)
+    }
+
+    pub(super) fn optional_floats(&self, key: &str) -> Result<Option<Vec<f64>>> {
+        self.optional_array(key, "a list of numbers is expected", float)
     }
 
     pub(super) fn optional_booleans(&self, key: &str) -> Result<Option<Vec<bool>>> {
@@ -141,6 +142,10 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
+    pub(super) fn condition(&self, key: &str, scope: &Scope<'_>) -> Result<Formula> {
+        self.required(key, self.optional_condition(key, scope)?)
+    }
+
     pub(super) fn optional_condition(
         &self,
         key: &str,
@@ -170,6 +175,26 @@ impl<'a> Fields<'a> {
         }))
     }
 
+    /// An array of texts, some of which may be tables that say more.
+    pub(super) fn texts_or_tables(
+        &self,
+        key: &str,
+    ) -> Result<Vec<std::result::Result<&'a str, Self>>> {
+        let expected = "a list of strings and tables is expected";
+        let item = |value: &'a DeValue<'a>| match value.as_table() {
+            Some(table) => Some(Err(table)),
+            None => value.as_str().map(Ok),
+        };
+        let items = self.required(key, self.optional_array(key, expected, item)?)?;
+        let with_path = |(position, item): (usize, std::result::Result<_, _>)| {
+            item.map_err(|table| Self {
+                table,
+                path: format!("{key}[{position}]"),
+            })
+        };
+        Ok(items.into_iter().enumerate().map(with_path).collect())
+    }
+
     /// The tables of an array of tables; none when the key is absent.
     pub(super) fn tables(&self, key: &str) -> Result<Vec<Self>> {
         let tables = self.optional_array(key, "a list of tables is expected", DeValue::as_table)?;
@@ -184,6 +209,10 @@ impl<'a> Fields<'a> {
             .map(with_path)
             .collect())
     }
+}
+
+fn float(value: &DeValue<'_>) -> Option<f64> {
+    value.as_float()?.as_str().parse().ok()
 }
 
 fn int(value: &DeValue<'_>) -> Option<i64> {

@@ -6,10 +6,10 @@ use super::read_steps::{self, Names};
 use super::write::access_word;
 use crate::expr::{Formula, Scope, Type};
 use crate::model::{
-    Access, Argument, ArgumentKind, Define, ElementType, Memory, Model, Scratch, Stage,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, Scratch,
+    Stage, StageArgument, Step,
 };
-use crate::parameter::{Domain, Parameter, is_c_identifier};
+use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         name: printable(fields, "name", fields.text("name")?)?,
         fingerprint: fields.owned("fingerprint")?.into(),
         source: fields.owned("source")?.into(),
-        options: texts(fields.texts("options")?),
+        options: options(fields, &scope)?,
         constraints: fields.formulas("constraints", &scope, Type::Bool)?.into(),
         defines: defines.into(),
         arguments: arguments.into(),
@@ -83,6 +83,19 @@ pub(super) fn check_rank(
         }
     }
     Ok(())
+}
+
+fn options(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<List<CompileOption>, RecordProblem> {
+    let options = fields.texts_or_tables("options")?.into_iter();
+    options
+        .map(|option| match option {
+            Ok(text) => Ok(CompileOption::always(text.to_owned())),
+            Err(table) => Ok(CompileOption {
+                text: table.owned("option")?.into(),
+                condition: Some(table.condition("if", scope)?),
+            }),
+        })
+        .collect()
 }
 
 fn texts(texts: Vec<&str>) -> List<Text> {
@@ -167,6 +180,19 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
     if let Some(values) = table.optional_booleans("booleans")? {
         check_members(table, "booleans", &values)?;
         return Ok(Domain::Booleans(values.into()));
+    }
+    if let Some(values) = table.optional_floats("fractions")? {
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(table.damaged("fractions", "one of them is not finite"));
+        }
+        let values: Vec<Fraction> = values.into_iter().map(Fraction::of).collect();
+        check_members(table, "fractions", &values)?;
+        return Ok(Domain::Fractions(values.into()));
+    }
+    if let Some(texts) = table.optional_texts("per_device")? {
+        check_members(table, "per_device", &texts)?;
+        let formulas = table.formulas("per_device", &Scope::default(), Type::Int)?;
+        return Ok(Domain::PerDevice(formulas.into()));
     }
     if let Some(names) = table.optional_texts("names")? {
         check_members(table, "names", &names)?;

@@ -193,7 +193,20 @@ fn model_keys(out: &mut Writer, model: &Model) {
         out.text("kernel", &stage.kernel);
     }
     out.text("source", &model.source);
-    out.texts("options", &model.options);
+    out.key("options");
+    push_array(&mut out.0, model.options.iter(), |out, option| {
+        let Some(condition) = &option.condition else {
+            return push_string(out, &option.text);
+        };
+        // A table among the texts, which older readers refuse: without the condition they would
+        // compile something else.
+        out.push_str("{ option = ");
+        push_string(out, &option.text);
+        out.push_str(", if = ");
+        push_string(out, &condition.text);
+        out.push_str(" }");
+    });
+    out.end();
     out.texts("dimensions", &model.dimensions);
     out.formulas("constraints", &model.constraints);
     if let Some(stage) = model.single_stage() {
@@ -231,6 +244,14 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
             });
             out.end();
         }
+        Domain::Fractions(values) => {
+            out.key("fractions");
+            push_array(&mut out.0, values.iter(), |out, value| {
+                push_float(out, value.get());
+            });
+            out.end();
+        }
+        Domain::PerDevice(formulas) => out.formulas("per_device", formulas),
         Domain::Names(names) => out.texts("names", names),
     }
 }

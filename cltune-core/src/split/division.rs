@@ -70,9 +70,10 @@ impl Division {
             let Some(parameter) = model.parameters.get(position) else {
                 return Vec::new();
             };
+            let values = parameter.domain.codes_on(&|field| Some(device.get(field)));
             let with = |codes: &Vec<i64>| {
                 let codes = codes.clone();
-                parameter.domain.codes().map(move |code| {
+                values.clone().into_iter().map(move |code| {
                     let mut codes = codes.clone();
                     codes[position] = code;
                     codes

@@ -43,7 +43,7 @@ impl Clauses<'_> {
             name: format!("{}::{name}", self.environment.package.replace('-', "_")).into(),
             fingerprint: "".into(),
             source: source.into(),
-            options: tuning::options(attribute.options.as_ref(), errors).into(),
+            options: tuning::options(attribute.options.as_ref(), scopes, errors).into(),
             parameters: scopes.parameters().to_vec().into(),
             dimensions: scopes.dimensions().to_vec().into(),
             constraints: formulas::conditions(constraints, scopes, errors).into(),

@@ -25,6 +25,11 @@ pub(super) fn same_on_all_devices(
     Err(syn::Error::new_spanned(tokens, message))
 }
 
+/// Whether an expression uses a device's limits.
+pub(super) fn uses_device_limits(expr: &Expr) -> bool {
+    device_limit(expr.to_token_stream()).is_some()
+}
+
 /// The tokens of the first `device.LIMIT`.
 fn device_limit(tokens: TokenStream) -> Option<Vec<TokenTree>> {
     let mut tokens = tokens.into_iter();

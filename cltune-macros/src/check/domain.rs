@@ -1,27 +1,33 @@
 //! The values of a parameter, or the sizes of a problem dimension.
 
-use super::device_limits::same_on_all_devices;
+use super::device_limits::{same_on_all_devices, uses_device_limits};
 use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Env, Formula, Scope, Type};
-use cltune_core::parameter::{Domain, Value, is_c_identifier};
+use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
+use cltune_core::parameter::{Domain, Fraction, Value, is_c_identifier};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use std::hash::Hash;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, ExprRange, Lit, RangeLimits, Token};
+use syn::{Expr, ExprLit, ExprRange, Lit, LitFloat, RangeLimits, Token, UnOp};
 
 const FORMS: &str = "expected values: `[1, 2, 4]`, `1..=8`, `(0..=64).step_by(16)`, \
-                     `powers_of_two(8..=128)`, `[false, true]` or `[\"float\", \"half\"]`";
-const MIXED: &str = "the values of a parameter are all integers, all booleans or all names";
+                     `powers_of_two(8..=128)`, `[0.5, 1.0]`, `[false, true]` or `[\"float\", \"half\"]`";
+const MIXED: &str = "the values of a parameter are all integers, all numbers with a fraction (as \
+                     `1.0`), all booleans or all names";
 
 /// The domain that an expression describes, for the parameter of this name.
 pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
+    if let Expr::Array(array) = ungrouped(expr)
+        && uses_device_limits(expr)
+    {
+        return per_device(&array.elems);
+    }
     same_on_all_devices(expr, |limit| {
         format!(
-            "a parameter has the same values on all devices. List every value that is of use on any of them, \
-             and say in a constraint which of them are possible on a device, for example \
-             `constraints({parameter} <= {limit})`"
+            "of the values of a parameter only a list depends on the device, for example \
+             `{parameter} = [32, {limit}]`. A range is the same on all devices; a constraint says which of \
+             its values are possible on a device, for example `constraints({parameter} <= {limit})`"
         )
     })?;
     match ungrouped(expr) {
@@ -32,12 +38,44 @@ pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
                 let names = distinct(&array.elems, name)?;
                 Ok(Domain::Names(names.into_iter().map(Into::into).collect()))
             }
+            Kind::Fraction => Ok(Domain::Fractions(distinct(&array.elems, fraction)?.into())),
             Kind::Integer => Ok(Domain::Integers(
                 distinct(&array.elems, listed_integer)?.into(),
             )),
         },
         _ => not_too_many(integers(expr)?, expr),
     }
+}
+
+/// A list of integers some of which depend on the device.
+fn per_device(elements: &Punctuated<Expr, Token![,]>) -> syn::Result<Domain> {
+    let mut formulas: Vec<Formula> = Vec::with_capacity(elements.len());
+    for element in elements {
+        if !matches!(kind(Some(element)), Kind::Integer) {
+            return Err(error(element, MIXED));
+        }
+        let formula = integer_formula(element)?;
+        let is_constant = formula.program.limits().is_empty();
+        let value = is_constant.then(|| constant(&formula));
+        if let Some(Err(reason)) = value {
+            return Err(error(
+                element,
+                format!("this integer has no value: {reason}"),
+            ));
+        }
+        if let Some(Ok(value)) = value
+            && value < 1
+        {
+            let message = "a value in a list that depends on the device is positive: any other is left out \
+                           on every device";
+            return Err(error(element, message));
+        }
+        if formulas.iter().any(|known| known.text == formula.text) {
+            return Err(error(element, "this value is listed twice"));
+        }
+        formulas.push(formula);
+    }
+    Ok(Domain::PerDevice(formulas.into()))
 }
 
 fn not_too_many(domain: Domain, expr: &Expr) -> syn::Result<Domain> {
@@ -105,7 +143,22 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
     {
         return Ok(value);
     }
-    let formula = Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
+    let formula = integer_formula(expr)?;
+    constant(&formula).map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+}
+
+/// The value of a formula without names.
+fn constant(formula: &Formula) -> Result<i64, EvalError> {
+    formula.eval(&Env {
+        params: &[],
+        dims: &[],
+        device: &DeviceLimits::default(),
+    })
+}
+
+/// A formula without parameters and problem dimensions.
+fn integer_formula(expr: &Expr) -> syn::Result<Formula> {
+    Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
         errors
             .into_iter()
             .map(syn::Error::from)
@@ -114,20 +167,14 @@ pub(super) fn integer(expr: &Expr) -> syn::Result<i64> {
                 all
             })
             .unwrap_or_else(|| error(expr, "expected an integer"))
-    })?;
-    let nothing = DeviceLimits::default();
-    let value = formula.eval(&Env {
-        params: &[],
-        dims: &[],
-        device: &nothing,
-    });
-    value.map_err(|reason| error(expr, format!("this integer has no value: {reason}")))
+    })
 }
 
 /// The code of an expression that must be a member of a parameter's domain.
 pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Result<i64> {
     let value = match kind(Some(expr)) {
         Kind::Boolean => Value::Bool(boolean(expr)?),
+        Kind::Fraction => Value::Fraction(fraction(expr)?),
         Kind::Name => match literal(expr) {
             Some(Lit::Str(text)) => Value::Name(text.value().into()),
             _ => return Err(error(expr, MIXED)),
@@ -142,20 +189,26 @@ pub(super) fn member(expr: &Expr, parameter: &Ident, domain: &Domain) -> syn::Re
             Value::Int(integer(expr)?)
         }
     };
-    domain.code(&value).ok_or_else(|| {
+    let code = domain.code(&value).filter(|code| domain.contains(*code));
+    code.ok_or_else(|| {
         let shown = match &value {
             Value::Name(name) => format!("\"{name}\""),
             value => value.to_string(),
         };
+        let which = match domain {
+            Domain::PerDevice(_) => " on all devices",
+            _ => "",
+        };
         error(
             expr,
-            format!("{shown} is not a value of the parameter `{parameter}`"),
+            format!("{shown} is not a value of the parameter `{parameter}`{which}"),
         )
     })
 }
 
 enum Kind {
     Integer,
+    Fraction,
     Boolean,
     Name,
 }
@@ -164,7 +217,38 @@ fn kind(expr: Option<&Expr>) -> Kind {
     match expr.and_then(literal) {
         Some(Lit::Bool(_)) => Kind::Boolean,
         Some(Lit::Str(_)) => Kind::Name,
+        _ if expr.is_some_and(|expr| signed_float(expr).is_some()) => Kind::Fraction,
         _ => Kind::Integer,
+    }
+}
+
+/// A literal of a floating-point number, and whether it has a minus sign.
+fn signed_float(expr: &Expr) -> Option<(&LitFloat, bool)> {
+    match (ungrouped(expr), literal(expr)) {
+        (Expr::Unary(unary), _) if matches!(unary.op, UnOp::Neg(_)) => {
+            let (number, negative) = signed_float(&unary.expr)?;
+            Some((number, !negative))
+        }
+        (_, Some(Lit::Float(number))) => Some((number, false)),
+        _ => None,
+    }
+}
+
+fn fraction(expr: &Expr) -> syn::Result<Fraction> {
+    let Some((literal, negative)) = signed_float(expr) else {
+        return Err(error(expr, MIXED));
+    };
+    if !literal.suffix().is_empty() {
+        let digits = literal.base10_digits();
+        let message = format!(
+            "numbers with a fraction take no suffix here, write `{digits}`: the kernel gets a \
+             literal of type `double`, and can say `(float)PARAMETER`"
+        );
+        return Err(error(expr, message));
+    }
+    match literal.base10_parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Fraction::of(if negative { -value } else { value })),
+        _ => Err(error(expr, "this number is not finite")),
     }
 }
 
@@ -197,7 +281,7 @@ fn name(expr: &Expr) -> syn::Result<String> {
 fn listed_integer(expr: &Expr) -> syn::Result<i64> {
     match kind(Some(expr)) {
         Kind::Integer => integer(expr),
-        Kind::Boolean | Kind::Name => Err(error(expr, MIXED)),
+        Kind::Fraction | Kind::Boolean | Kind::Name => Err(error(expr, MIXED)),
     }
 }
 

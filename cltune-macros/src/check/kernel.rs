@@ -82,7 +82,8 @@ fn may_have(model: &Model, source: &str, kernel: &str) -> bool {
             names.extend(values.map(|value| (String::new(), value.to_string())));
         }
     }
-    let mentioned = mentioned(source, &model.options.join(" "), names);
+    let options: Vec<&str> = model.options.iter().map(|option| &*option.text).collect();
+    let mentioned = mentioned(source, &options.join(" "), names);
     mentioned.iter().any(|(name, _)| name == kernel)
 }
 

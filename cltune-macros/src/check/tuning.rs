@@ -6,11 +6,11 @@ use super::parameters::Parameter;
 use super::{domain, names, source};
 use crate::environment::Environment;
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Assignment, ReferenceSyntax, Spanned};
-use cltune_core::Text;
+use crate::parse::{Assignment, OptionSyntax, ReferenceSyntax, Spanned};
 use cltune_core::declaration::SourceFile;
 use cltune_core::declaration::{Reference, ReferenceKernel};
-use syn::LitStr;
+use cltune_core::expr::Type;
+use cltune_core::model::CompileOption;
 use syn::ext::IdentExt;
 
 /// The clause `defaults(…)`, as codes.
@@ -80,19 +80,38 @@ fn unknown_parameter(name: &str, parameters: &[Parameter]) -> String {
 }
 
 /// The clause `options(…)`.
-pub(super) fn options(clause: Option<&Spanned<Vec<LitStr>>>, errors: &mut Errors) -> Vec<Text> {
+pub(super) fn options(
+    clause: Option<&Spanned<Vec<OptionSyntax>>>,
+    scopes: &Scopes,
+    errors: &mut Errors,
+) -> Vec<CompileOption> {
     let options = clause.iter().flat_map(|clause| &clause.value);
     options
         .map(|option| {
-            let text = option.value();
+            let text = option.text.value();
             if text.trim().is_empty() || text.contains(['\0', '\n', '\r']) {
                 errors.add(
-                    option.span(),
+                    option.text.span(),
                     "a compile option is not empty and has no line ends, for example \
                      `\"-cl-fast-relaxed-math\"`",
                 );
             }
-            text.into()
+            let condition = option.condition.as_ref().and_then(|condition| {
+                let formula = scopes.formula(condition, Type::Bool, Names::All, errors)?;
+                if let Some(Ok(value)) = formulas::constant(&formula) {
+                    let what = if value == 0 { "never" } else { "always" };
+                    let message = format!(
+                        "this option is {what} given: its condition uses neither parameters, nor \
+                         problem dimensions, nor device limits"
+                    );
+                    errors.push(syn::Error::new_spanned(condition, message));
+                }
+                Some(formula)
+            });
+            CompileOption {
+                text: text.into(),
+                condition,
+            }
         })
         .collect()
 }

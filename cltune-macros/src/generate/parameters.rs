@@ -33,14 +33,18 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
             quote!(#ident)
         }
         Some(Domain::Booleans(_)) => quote!(::core::primitive::bool),
+        Some(Domain::Fractions(_)) => quote!(::core::primitive::f64),
         _ => quote!(::core::primitive::i64),
     });
+    let fraction = quote!(#krate::__private::core::parameter::Fraction);
     let to_codes = parameters.iter().map(|parameter| {
         let ident = &parameter.ident;
-        if let Some(Domain::Booleans(_) | Domain::Names(_)) = &parameter.domain {
-            quote!(self.#ident as ::core::primitive::i64)
-        } else {
-            quote!(self.#ident)
+        match &parameter.domain {
+            Some(Domain::Booleans(_) | Domain::Names(_)) => {
+                quote!(self.#ident as ::core::primitive::i64)
+            }
+            Some(Domain::Fractions(_)) => quote!(#fraction::of(self.#ident).code()),
+            _ => quote!(self.#ident),
         }
     });
     let from_codes = parameters.iter().enumerate().map(|(position, parameter)| {
@@ -55,23 +59,39 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
                     _ => return ::core::option::Option::None,
                 }
             },
+            Some(Domain::Fractions(_)) => quote!(#ident: #fraction::from_code(#code).get()),
             Some(Domain::Names(_)) => quote!(#ident: #ident::from_code(#code)?),
             _ => quote!(#ident: #code),
         }
     });
     let count = Literal::usize_unsuffixed(parameters.len());
+    let has_fractions = parameters
+        .iter()
+        .any(|parameter| matches!(parameter.domain, Some(Domain::Fractions(_))));
+    // Floating-point numbers have no `Eq`; their codes do.
+    let (derived, comparisons) = if has_fractions {
+        (quote!(Clone, Copy, Debug), comparisons_by_codes())
+    } else {
+        (
+            quote!(Clone, Copy, Debug, PartialEq, Eq, Hash),
+            TokenStream::new(),
+        )
+    };
     quote! {
         #(#enums)*
 
         /// A configuration: one value of each parameter.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(#derived)]
         pub struct Params {
             #(#[doc = #docs] pub #idents: #types,)*
         }
 
+        #comparisons
+
         impl Params {
             /// The values as codes, in the order of the declaration: integers as they are,
-            /// booleans as 0 and 1, named values as their positions.
+            /// booleans as 0 and 1, numbers with a fraction as integers of the same order, named
+            /// values as their positions.
             pub const fn to_codes(&self) -> [::core::primitive::i64; #count] {
                 [#(#to_codes),*]
             }
@@ -101,6 +121,25 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
                 codes: &[::core::primitive::i64],
             ) -> ::core::option::Option<Self> {
                 Self::from_codes(codes)
+            }
+        }
+    }
+}
+
+/// What `derive` cannot make of a configuration with floating-point numbers.
+fn comparisons_by_codes() -> TokenStream {
+    quote! {
+        impl ::core::cmp::PartialEq for Params {
+            fn eq(&self, other: &Self) -> ::core::primitive::bool {
+                self.to_codes() == other.to_codes()
+            }
+        }
+
+        impl ::core::cmp::Eq for Params {}
+
+        impl ::core::hash::Hash for Params {
+            fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
+                ::core::hash::Hash::hash(&self.to_codes(), state)
             }
         }
     }
@@ -151,11 +190,17 @@ fn describe(parameter: &Parameter) -> String {
         Some(Domain::PowersOfTwo { first, last }) => {
             format!("`{name}`: the powers of two from {first} to {last}.")
         }
-        Some(Domain::Integers(values)) if values.len() <= 16 => {
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-            format!("`{name}`: {}.", values.join(", "))
+        Some(Domain::Integers(values)) if values.len() <= 16 => listed(&name, values.iter()),
+        Some(Domain::PerDevice(values)) if values.len() <= 16 => {
+            listed(&name, values.iter().map(|value| &value.text))
         }
+        Some(Domain::Fractions(values)) if values.len() <= 16 => listed(&name, values.iter()),
         Some(domain) => format!("`{name}`: one of {} values.", domain.len()),
         None => format!("`{name}`."),
     }
+}
+
+fn listed<T: ToString>(name: &Ident, values: impl Iterator<Item = T>) -> String {
+    let values: Vec<String> = values.map(|value| value.to_string()).collect();
+    format!("`{name}`: {}.", values.join(", "))
 }

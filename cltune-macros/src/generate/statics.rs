@@ -30,7 +30,11 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         default,
     } = model;
     let [name, fingerprint, source] = [name, fingerprint, source].map(text);
-    let options = list(options, text);
+    let options = list(options, |option| {
+        let text = text(&option.text);
+        let condition = self::option(option.condition.as_ref().map(formula));
+        quote!(CompileOption { text: #text, condition: #condition })
+    });
     let parameters = list(parameters, parameter);
     let dimensions = list(dimensions, text);
     let constraints = list(constraints, formula);
@@ -52,10 +56,10 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             device::DeviceField,
             expr::{Formula, Op, Program},
             model::{
-                Access, Argument, ArgumentKind, BufferRef, Define, ElementType, Memory, Model,
+                Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
                 ScalarType, Scratch, Stage, StageArgument, Step,
             },
-            parameter::{Domain, Parameter},
+            parameter::{Domain, Fraction, Parameter},
         };
         #[allow(unused_imports)]
         use ::std::borrow::Cow::Borrowed;
@@ -117,6 +121,17 @@ fn parameter(parameter: &Parameter) -> TokenStream {
         Domain::Booleans(values) => {
             let values = values.iter();
             quote!(Booleans(Borrowed(&[#(#values),*])))
+        }
+        Domain::Fractions(values) => {
+            let values = list(values, |value| {
+                let value = Literal::f64_suffixed(value.get());
+                quote!(Fraction::of(#value))
+            });
+            quote!(Fractions(#values))
+        }
+        Domain::PerDevice(formulas) => {
+            let formulas = list(formulas, formula);
+            quote!(PerDevice(#formulas))
         }
         Domain::Names(names) => {
             let names = list(names, text);

@@ -98,6 +98,10 @@ fn row(krate: &Path, checked: &Checked, result: &TunedResult) -> Option<TokenStr
                     quote!(#ident::#variant)
                 }
                 (_, Value::Bool(value)) => quote!(#value),
+                (_, Value::Fraction(value)) => {
+                    let value = Literal::f64_suffixed(value.get());
+                    quote!(#value)
+                }
                 _ => {
                     let code = Literal::i64_unsuffixed(*code);
                     quote!(#code)

@@ -1,5 +1,6 @@
 //! The clauses of `#[tunable(…)]`.
 
+use super::compile_option::OptionSyntax;
 use super::local_arg::LocalArg;
 use super::pieces::{Assignment, Spanned, assigned, assignments, list, separated, single};
 use super::reference::{ReferenceSyntax, reference};
@@ -28,7 +29,7 @@ pub(crate) struct Attribute {
     pub(crate) tune: Vec<Spanned<Vec<Assignment>>>,
     pub(crate) tune_if: Option<Spanned<Expr>>,
     pub(crate) defaults: Option<Spanned<Vec<Assignment>>>,
-    pub(crate) options: Option<Spanned<Vec<LitStr>>>,
+    pub(crate) options: Option<Spanned<Vec<OptionSyntax>>>,
     pub(crate) defines: Option<Spanned<Vec<Assignment>>>,
     /// `None` inside: `reference = default`.
     pub(crate) reference: Option<Spanned<Option<ReferenceSyntax>>>,

@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `attribute` | the clauses of `#[tunable(…)]` |
-//! | `reference`, `tolerance`, `local_arg`, `stages` | clauses with a grammar of their own |
+//! | `reference`, `tolerance`, `local_arg`, `compile_option`, `stages` | clauses with a grammar of their own |
 //! | `arg_options`, `split` | `#[arg(…)]`, `split(…)` in it |
 //! | `item` | the function with or without a body |
 //! | `argument` | the function's arguments and their types |
@@ -12,6 +12,7 @@
 mod arg_options;
 mod argument;
 mod attribute;
+mod compile_option;
 mod item;
 mod local_arg;
 mod pieces;
@@ -25,6 +26,7 @@ pub(crate) use argument::{
     Argument, ArgumentType, Arguments, arguments, element_type, last_segment,
 };
 pub(crate) use attribute::Attribute;
+pub(crate) use compile_option::OptionSyntax;
 pub(crate) use item::{Body, Item};
 pub(crate) use local_arg::LocalArg;
 pub(crate) use pieces::{Assignment, Number, Spanned};

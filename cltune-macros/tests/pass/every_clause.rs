@@ -31,7 +31,7 @@ use cltune_runtime::{
     tune(w = 64, h = 64, filter = 3..=5),
     tune_if(device.is_gpu == 1 || w < 128),
     defaults(WX = 8, WY = 2, STRIDE = 64, UNROLL = false, T = "float", GREY = 42, type = 2),
-    options("-cl-mad-enable", "-w"),
+    options("-cl-mad-enable", "-w" if UNROLL && w > 64),
     defines(RADIUS = filter / 2, FILTER = filter),
     reference(kernel = "plain", source = "tests/kernels/stencil.cl", global(w, h), local(1, 1)),
     tolerance(rel = 1e-5, abs = 0, l2, accumulates = filter * 3),
@@ -126,7 +126,10 @@ fn the_model_is_what_was_declared() {
     assert_eq!(model.name, "cltune_macros::filters::stencil");
     let stage = model.single_stage().expect("one launch");
     assert_eq!(stage.kernel, "stencil_3");
-    assert_eq!(*model.options, ["-cl-mad-enable", "-w"]);
+    let options = model.options.iter();
+    let options = options.map(|of| (&*of.text, of.condition.as_ref().map(|of| &*of.text)));
+    let expected = [("-cl-mad-enable", None), ("-w", Some("UNROLL && w > 64"))];
+    assert_eq!(options.collect::<Vec<_>>(), expected);
     assert_eq!(*model.dimensions, ["w", "h", "filter"]);
     assert!(
         model.source.contains("#define PLUS"),

@@ -3,7 +3,7 @@
 
 use cltune_core::device::{DeviceInfo, DeviceType};
 use cltune_core::model::Model;
-use cltune_core::parameter::Value;
+use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::{Table, TunedDevice, TunedResult};
 use std::fmt::Write as _;
 
@@ -322,7 +322,12 @@ fn value(text: &str) -> Option<Value> {
         (_, Some(name)) => Some(Value::Name(name.to_owned().into())),
         ("true", None) => Some(Value::Bool(true)),
         ("false", None) => Some(Value::Bool(false)),
-        (number, None) => number.parse().map(Value::Int).ok(),
+        (number, None) => number.parse().map(Value::Int).ok().or_else(|| {
+            let number: f64 = number.parse().ok()?;
+            number
+                .is_finite()
+                .then(|| Value::Fraction(Fraction::of(number)))
+        }),
     }
 }
 

@@ -150,14 +150,16 @@ pub(crate) fn build_options(
     codes: &[i64],
     dims: &[i64],
 ) -> Result<String> {
-    let macros = model
-        .macros(codes, dims, &device.info().limits)
-        .map_err(|reason| Error::InvalidConfiguration {
-            kernel: model.name.to_string(),
-            configuration: model.describe(codes),
-            reason,
-        })?;
-    let mut options = model.options.join(" ");
+    let limits = &device.info().limits;
+    let invalid = |reason| Error::InvalidConfiguration {
+        kernel: model.name.to_string(),
+        configuration: model.describe(codes),
+        reason,
+    };
+    let macros = model.macros(codes, dims, limits).map_err(invalid)?;
+    let mut options = model
+        .compile_options(codes, dims, limits)
+        .map_err(invalid)?;
     for (name, value) in mentioned(source, &options, macros) {
         // Writing to a String cannot fail.
         let _ = write!(options, " -D{name}={value}");

@@ -24,7 +24,6 @@ impl RawEvent {
     ///
     /// # Errors
     /// It failed.
-    #[cfg(feature = "tuning")]
     pub(crate) fn has_ended(&self) -> Result<bool, Status> {
         let status = event::get_event_data(self.0, event::CL_EVENT_COMMAND_EXECUTION_STATUS);
         let status = number(&status.map_err(Status)?) as i32;

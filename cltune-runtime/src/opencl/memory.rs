@@ -46,17 +46,26 @@ impl RawBuffer {
 
     /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
     /// the device's base address alignment. OpenCL keeps the parent alive.
-    #[cfg(feature = "tuning")]
     pub(crate) fn region(&self, offset: usize, bytes: usize) -> Result<Self, Status> {
+        // OpenCL has no regions of regions: they are regions of the whole.
+        let parent = memory::get_mem_object_info(self.mem, memory::CL_MEM_ASSOCIATED_MEMOBJECT);
+        let parent = parent.map_err(Status)?.to_ptr() as cl_mem;
+        let (whole, start) = if parent.is_null() {
+            (self.mem, 0)
+        } else {
+            let start = memory::get_mem_object_info(self.mem, memory::CL_MEM_OFFSET);
+            (parent, start.map_err(Status)?.to_size())
+        };
         let region = memory::cl_buffer_region {
-            origin: offset,
+            origin: start + offset,
             size: bytes,
         };
         // SAFETY: the region is a valid `cl_buffer_region` for the length of the call, as
-        // CL_BUFFER_CREATE_TYPE_REGION demands; OpenCL checks its bounds.
+        // CL_BUFFER_CREATE_TYPE_REGION demands; OpenCL checks its bounds. `whole` is this
+        // buffer, or the one that this region keeps alive.
         let mem = unsafe {
             memory::create_sub_buffer(
-                self.mem,
+                whole,
                 memory::CL_MEM_READ_WRITE,
                 memory::CL_BUFFER_CREATE_TYPE_REGION,
                 (&raw const region).cast(),

@@ -72,6 +72,11 @@ fn launches_after_events_of_a_queue_out_of_order_wait_for_nothing_else() {
     let Some(program) = Program::out_of_order() else {
         return;
     };
+    if program.device.info().platform == "NVIDIA CUDA" {
+        // It begins nothing behind a command that waits for an event (580.159).
+        println!("SKIPPED: NVIDIA's queues out of order keep the order");
+        return;
+    }
     let queue = program.tuned();
     let [mut x, mut y] = [1.0, 1.0].map(|value| filled(&queue, value));
     let hold = program.user_event();

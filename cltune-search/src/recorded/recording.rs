@@ -166,6 +166,7 @@ impl Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_core::parameter::Fraction;
     use std::path::Path;
 
     fn parse(text: &str) -> Result<Recording, String> {
@@ -183,12 +184,13 @@ mod tests {
         assert_eq!(recording.name, "space");
         assert_eq!(recording.space.count(), 4);
         assert_eq!(recording.best, 1.5);
-        assert_eq!(recording.time(&[2, 0, 1]), Some(1.5));
-        for failed in [[4, 1, 0], [4, 0, 1], [2, 1, 1], [9, 9, 9]] {
+        let [quarter, half] = [0.25, 0.5].map(|share| Fraction::of(share).code());
+        assert_eq!(recording.time(&[2, 0, half]), Some(1.5));
+        for failed in [[4, 1, quarter], [4, 0, half], [2, 1, half], [9, 9, 9]] {
             assert_eq!(recording.time(&failed), None);
         }
         assert_eq!(recording.fractions(), [0.0, 0.0, 0.0, 1.0]);
-        let values = [(0, 2), (1, 0), (2, 1)].map(|(at, code)| recording.value(at, code));
+        let values = [(0, 2), (1, 0), (2, half)].map(|(at, code)| recording.value(at, code));
         assert_eq!(values.map(Option::unwrap), ["2", "a", "0.5"]);
         assert_eq!((recording.value(1, 2), recording.value(3, 0)), (None, None));
     }

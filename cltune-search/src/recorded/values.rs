@@ -1,14 +1,14 @@
 //! The values of parameters that nobody declared here: what occurs in a file, as a domain.
 
 use cltune_core::Text;
-use cltune_core::parameter::Domain;
+use cltune_core::parameter::{Domain, Fraction};
 use std::collections::{HashMap, HashSet};
 
 /// The values of a parameter that occur.
 #[derive(Debug)]
 pub struct Values {
-    /// Integers, ascending, where all are integers; otherwise names, in the order of their first
-    /// appearance, or in their own order where all are numbers.
+    /// Numbers, ascending, where all are numbers; otherwise names, in the order of their first
+    /// appearance.
     pub domain: Domain,
     /// The codes of names: a file may have millions of them.
     codes: HashMap<Text, i64>,
@@ -26,12 +26,16 @@ impl Values {
                 codes: HashMap::new(),
             };
         }
-        let mut seen = HashSet::new();
-        let mut names: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
-        let number = |text: &str| text.parse::<f64>().unwrap_or(f64::NAN);
-        if names.iter().all(|text| !number(text).is_nan()) {
-            names.sort_by(|a, b| number(a).total_cmp(&number(b)));
+        if let Some(mut fractions) = texts.clone().map(fraction).collect::<Option<Vec<_>>>() {
+            fractions.sort_unstable();
+            fractions.dedup();
+            return Self {
+                domain: Domain::Fractions(fractions.into()),
+                codes: HashMap::new(),
+            };
         }
+        let mut seen = HashSet::new();
+        let names: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
         let names = names.into_iter().map(|text| Text::from(text.to_owned()));
         let names: Vec<Text> = names.collect();
         Self {
@@ -42,11 +46,20 @@ impl Values {
 
     /// The code of a text; `None` where it is none of the values.
     pub fn code(&self, text: &str) -> Option<i64> {
-        let Domain::Integers(integers) = &self.domain else {
-            return self.codes.get(text).copied();
-        };
-        let integer = text.parse().ok()?;
-        integers.binary_search(&integer).ok().map(|_| integer)
+        match &self.domain {
+            Domain::Integers(integers) => {
+                let integer = text.parse().ok()?;
+                integers.binary_search(&integer).ok().map(|_| integer)
+            }
+            Domain::Fractions(fractions) => {
+                let fraction = fraction(text)?;
+                fractions
+                    .binary_search(&fraction)
+                    .ok()
+                    .map(|_| fraction.code())
+            }
+            _ => self.codes.get(text).copied(),
+        }
     }
 
     /// A code's value as the file has it; `None` for a code of none.
@@ -56,9 +69,15 @@ impl Values {
                 let found = integers.binary_search(&code).ok();
                 found.map(|_| code.to_string())
             }
-            names => names.value(code).map(|name| name.to_string()),
+            other => other.value(code).map(|value| value.to_string()),
         }
     }
+}
+
+/// A finite number.
+fn fraction(text: &str) -> Option<Fraction> {
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then(|| Fraction::of(number))
 }
 
 #[cfg(test)]
@@ -71,9 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_their_own_codes_and_everything_else_has_a_position() {
+    fn numbers_keep_their_order_and_everything_else_has_a_position() {
         assert_eq!(codes(&["8", "-2", "8"]), [Some(8), Some(-2), Some(8)]);
-        assert_eq!(codes(&["0.5", "0.25", "1"]), [Some(1), Some(0), Some(2)]);
+        let fractions = [0.5, 0.25, 1.0].map(|number| Some(Fraction::of(number).code()));
+        assert_eq!(codes(&["0.5", "0.25", "1"]), fractions);
         assert_eq!(codes(&["false", "true"]), [Some(0), Some(1)]);
         assert_eq!(codes(&["b", "1", "a"]), [Some(0), Some(1), Some(2)]);
         for texts in [["1", "2"], ["1", "a"]] {

@@ -1,7 +1,7 @@
 //! The table of the cache's entries.
 
 use crate::commands::columns::{INDENT, Row, columns};
-use cltune_core::parameter::Value;
+use crate::json;
 use cltune_runtime::cache::{Folder, Listing, NotedResult, Notes};
 use serde_json::json;
 use std::io::{self, Write};
@@ -73,7 +73,7 @@ fn entry(notes: &Notes) -> serde_json::Value {
     let results = notes.results.iter().map(|result| {
         json!({
             "problem": named(&notes.dimensions, result.problem.iter().map(|size| json!(size))),
-            "values": named(&notes.params, result.values.iter().map(value)),
+            "values": named(&notes.params, result.values.iter().map(json::parameter_value)),
             "time_us": result.time_us,
             "default_us": result.default_us,
             "evaluated": result.evaluated,
@@ -95,12 +95,4 @@ fn named(
     values: impl Iterator<Item = serde_json::Value>,
 ) -> serde_json::Map<String, serde_json::Value> {
     names.iter().cloned().zip(values).collect()
-}
-
-fn value(value: &Value) -> serde_json::Value {
-    match value {
-        Value::Int(number) => json!(number),
-        Value::Bool(flag) => json!(flag),
-        Value::Name(name) => json!(name),
-    }
 }

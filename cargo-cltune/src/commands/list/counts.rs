@@ -22,6 +22,9 @@ pub(super) struct Count {
     pub(super) valid: Result<u128, TooComplex>,
     /// The limits that rules need and that are not known, each once.
     pub(super) not_known: Vec<DeviceField>,
+    /// The limits that values of parameters need and that are not known, each once: such values are
+    /// left out.
+    pub(super) values_not_known: Vec<DeviceField>,
     /// The effect of each rule, where that was asked for.
     pub(super) rules: Vec<Explained>,
 }
@@ -68,14 +71,25 @@ fn count(model: &Model, device: &Described, dims: &[i64], explain: bool) -> Coun
         .collect();
     not_known.sort_unstable();
     not_known.dedup();
-    let lens = model.parameters.iter();
-    let lens = lens.map(|parameter| parameter.domain.len() as u128);
+    let lens = parameters.iter();
+    let lens: Vec<u128> = lens
+        .map(|parameter| parameter.codes.len() as u128)
+        .collect();
+    let mut values_not_known: Vec<DeviceField> = model
+        .parameters
+        .iter()
+        .flat_map(|parameter| parameter.domain.limits())
+        .filter(|field| device.limit(*field).is_none())
+        .collect();
+    values_not_known.sort_unstable();
+    values_not_known.dedup();
     Count {
         device: device.name.clone(),
         dims: dims.to_vec(),
-        cartesian: lens.fold(1, u128::saturating_mul),
+        cartesian: lens.into_iter().fold(1, u128::saturating_mul),
         valid: Space::build_within(spec, MOST_STEPS).map(|space| space.count()),
         not_known,
+        values_not_known,
         rules: if explain {
             explained(parameters, rules)
         } else {

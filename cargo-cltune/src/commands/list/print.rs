@@ -6,7 +6,7 @@ use crate::json;
 use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
 use cltune_core::model::ConstraintOrigin;
-use cltune_core::parameter::Parameter;
+use cltune_core::parameter::{Domain, Parameter};
 use cltune_search::space::Effect;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -50,6 +50,13 @@ pub(super) fn text(
                 "      not known, so they rule nothing out: {limits}"
             )?;
         }
+        if !count.values_not_known.is_empty() {
+            let limits = limits(&count.values_not_known);
+            writeln!(
+                stdout,
+                "      not known, so values of parameters that need them are left out: {limits}"
+            )?;
+        }
         explanation(&count.rules, stdout)?;
     }
     writeln!(stdout)
@@ -87,12 +94,17 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
 fn values(parameter: &Parameter) -> String {
     const SHOWN: usize = 12;
     let domain = &parameter.domain;
-    let shown: Vec<String> = domain
-        .codes()
-        .take(SHOWN)
-        .filter_map(|code| domain.value(code))
-        .map(|value| value.to_string())
-        .collect();
+    let shown: Vec<String> = match domain {
+        Domain::PerDevice(formulas) => {
+            let formulas = formulas.iter().take(SHOWN);
+            formulas.map(|formula| formula.text.to_string()).collect()
+        }
+        _ => domain
+            .codes()
+            .take(SHOWN)
+            .map(|code| domain.show(code))
+            .collect(),
+    };
     let more = match domain.len() {
         len if len > SHOWN => format!(", … ({len} values)"),
         _ => String::new(),
@@ -114,6 +126,9 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
             });
             if !count.not_known.is_empty() {
                 space["not_known"] = names(&count.not_known).collect();
+            }
+            if !count.values_not_known.is_empty() {
+                space["values_not_known"] = names(&count.values_not_known).collect();
             }
             if !count.rules.is_empty() {
                 space["rules"] = count.rules.iter().map(rule).collect();

@@ -9,7 +9,8 @@ use crate::report::html::{
 use crate::report::influence::{Influence, Share};
 use crate::statistics::percentile;
 use cltune_core::model::Model;
-use std::collections::BTreeMap;
+use cltune_core::parameter::Domain;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer configurations than this are called few.
 const FEW: usize = 100;
@@ -153,9 +154,19 @@ fn value_rows(
     let tables: Vec<_> = measured.iter().map(|(on, _)| by_value(on, count)).collect();
     let mut rows = Vec::new();
     for (position, parameter) in model.parameters.iter().enumerate() {
-        // In the order of the declaration, and only what was measured somewhere.
-        let codes = parameter.domain.codes();
-        let codes = codes.filter(|code| tables.iter().any(|of| of[position].contains_key(code)));
+        // In the order of the declaration, and only what was measured somewhere. Values that depend
+        // on the device have the order of numbers.
+        let occurring: BTreeSet<i64> = tables
+            .iter()
+            .flat_map(|of| of[position].keys().copied())
+            .collect();
+        let codes: Vec<i64> = match &parameter.domain {
+            Domain::PerDevice(_) => occurring.into_iter().collect(),
+            domain => domain
+                .codes()
+                .filter(|code| occurring.contains(code))
+                .collect(),
+        };
         for code in codes {
             let text = model.describe_value(position, code);
             let cells = measured.iter().zip(&tables).map(|((on, _), of)| {

@@ -7,7 +7,7 @@ use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceType;
 use cltune_core::fingerprint;
 use cltune_core::model::Model;
-use cltune_core::parameter::Value;
+use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::TunedDevice;
 use cltune_runtime::tuning::{Outcome, StageTime};
 use cltune_search::Status;
@@ -285,7 +285,10 @@ pub(super) fn codes(values: &[serde_json::Value], model: &Model) -> Option<Vec<i
         let value = match value {
             serde_json::Value::Bool(value) => Value::Bool(*value),
             serde_json::Value::String(name) => Value::Name(name.clone().into()),
-            number => Value::Int(number.as_i64()?),
+            number => match number.as_i64() {
+                Some(integer) => Value::Int(integer),
+                None => Value::Fraction(Fraction::of(number.as_f64()?)),
+            },
         };
         parameter.domain.code(&value)
     });

@@ -1,0 +1,134 @@
+//! Views: parts of buffers where buffers are taken.
+
+use crate::buffer::Buffer;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use std::marker::PhantomData;
+use std::ops::{Bound, Deref, DerefMut, RangeBounds};
+
+/// A part of a buffer that is read, from [`Buffer::slice`].
+///
+/// It is a buffer itself, on the same memory: pass `&view`, or `&*x.slice(range)?` in the call
+/// itself, where a `&Buffer<T>` is taken.
+#[derive(Debug)]
+pub struct BufferView<'a, T: Element> {
+    part: Buffer<T>,
+    whole: PhantomData<&'a Buffer<T>>,
+}
+
+/// A part of a buffer that is read and written, from [`Buffer::slice_mut`].
+///
+/// It is a buffer itself, on the same memory: pass `&mut view`, or `&mut *y.slice_mut(range)?` in
+/// the call itself, where a `&mut Buffer<T>` is taken.
+#[derive(Debug)]
+pub struct BufferViewMut<'a, T: Element> {
+    part: Buffer<T>,
+    whole: PhantomData<&'a mut Buffer<T>>,
+}
+
+impl<T: Element> Buffer<T> {
+    /// The elements of a range, to read.
+    ///
+    /// On a device a part begins at a multiple of
+    /// [`mem_base_addr_align`](crate::DeviceLimits::mem_base_addr_align) bytes. Making a view costs
+    /// an OpenCL call; a part that is used many times is best made once.
+    ///
+    /// # Errors
+    /// [`Error::BeyondBuffer`], [`Error::MisalignedView`], [`Error::OpenCl`].
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<BufferView<'_, T>> {
+        let (start, end) = bounds(range, self.len());
+        Ok(BufferView {
+            part: self.checked_part(start, end)?,
+            whole: PhantomData,
+        })
+    }
+
+    /// The elements of a range, to read and write. The whole buffer cannot be used meanwhile.
+    ///
+    /// # Errors
+    /// As [`Buffer::slice`].
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
+        let (start, end) = bounds(range, self.len());
+        Ok(BufferViewMut {
+            part: self.checked_part(start, end)?,
+            whole: PhantomData,
+        })
+    }
+
+    /// The elements before `middle` and those from there on, to read and write both.
+    ///
+    /// # Errors
+    /// As [`Buffer::slice`].
+    pub fn split_at_mut(
+        &mut self,
+        middle: usize,
+    ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
+        let first = self.checked_part(0, middle)?;
+        let second = self.checked_part(middle, self.len())?;
+        let [first, second] = [first, second].map(|part| BufferViewMut {
+            part,
+            whole: PhantomData,
+        });
+        Ok((first, second))
+    }
+
+    fn checked_part(&self, start: usize, end: usize) -> Result<Self> {
+        let len = self.len();
+        if start > end || end > len {
+            return Err(Error::BeyondBuffer { start, end, len });
+        }
+        if start == end {
+            // OpenCL has no empty parts either.
+            return Self::allocate(self.context(), 0);
+        }
+        let alignment = self.context().device().info().limits.mem_base_addr_align;
+        let alignment = usize::try_from(alignment).unwrap_or(1).max(1);
+        if !(start * size_of::<T>()).is_multiple_of(alignment) {
+            return Err(Error::MisalignedView {
+                start,
+                elements: alignment.div_ceil(size_of::<T>()),
+                bytes: alignment,
+                device: self.context().device().info().name.clone(),
+            });
+        }
+        self.part(start, end - start)
+    }
+}
+
+/// The first element of a range and the one after its last.
+fn bounds(range: impl RangeBounds<usize>, len: usize) -> (usize, usize) {
+    // Where adding one overflows, the range is beyond every buffer all the same.
+    let start = match range.start_bound() {
+        Bound::Included(start) => *start,
+        Bound::Excluded(before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(last) => last.saturating_add(1),
+        Bound::Excluded(end) => *end,
+        Bound::Unbounded => len,
+    };
+    (start, end)
+}
+
+impl<T: Element> Deref for BufferView<'_, T> {
+    type Target = Buffer<T>;
+
+    fn deref(&self) -> &Buffer<T> {
+        &self.part
+    }
+}
+
+impl<T: Element> Deref for BufferViewMut<'_, T> {
+    type Target = Buffer<T>;
+
+    fn deref(&self) -> &Buffer<T> {
+        &self.part
+    }
+}
+
+impl<T: Element> DerefMut for BufferViewMut<'_, T> {
+    fn deref_mut(&mut self) -> &mut Buffer<T> {
+        &mut self.part
+    }
+}
