@@ -41,18 +41,19 @@ fn swizzle(
 ) -> Result<Event>;
 
 /// A type of a generic declaration: the macro sees it in an invisible group.
+#[rustfmt::skip] // It indents the attribute further each time.
 macro_rules! narrow {
     ($wide:ty) => {
         #[tunable(
-                                    source = "tests/kernels/elements.cl",
-                                    scratch(wide: [$wide; n]),
-                                    stages(
-                                        stage(widen(x, wide), global(n)),
-                                        stage(narrow(wide, y), global(n)),
-                                    ),
-                                    reference(kernel = "narrow_reference", global(n)),
-                                    tune(n = 100),
-                                )]
+            source = "tests/kernels/elements.cl",
+            scratch(wide: [$wide; n]),
+            stages(
+                stage(widen(x, wide), global(n)),
+                stage(narrow(wide, y), global(n)),
+            ),
+            reference(kernel = "narrow_reference", global(n)),
+            tune(n = 100),
+        )]
         fn narrow(
             queue: &Queue,
             #[arg(host_only)] n: u32,
