@@ -129,14 +129,16 @@ pub enum BufferRef {
 
 impl Step {
     /// The buffers that it uses itself; none for repeated steps.
-    pub(super) fn buffers(&self) -> Vec<BufferRef> {
-        match self {
-            Self::Launch(stage) => stage.buffers().collect(),
-            Self::Clear { buffer, .. } => vec![*buffer],
-            Self::Copy { from, to, .. } => vec![*from, *to],
-            Self::Swap { buffers } => buffers.to_vec(),
-            Self::Repeat { .. } => Vec::new(),
-        }
+    pub(super) fn buffers(&self) -> impl Iterator<Item = BufferRef> {
+        let (stage, own) = match self {
+            Self::Launch(stage) => (Some(stage), [None, None]),
+            Self::Clear { buffer, .. } => (None, [Some(*buffer), None]),
+            Self::Copy { from, to, .. } => (None, [Some(*from), Some(*to)]),
+            Self::Swap { buffers: [a, b] } => (None, [Some(*a), Some(*b)]),
+            Self::Repeat { .. } => (None, [None, None]),
+        };
+        let of_stage = stage.into_iter().flat_map(Stage::buffers);
+        of_stage.chain(own.into_iter().flatten())
     }
 
     /// When it is done; `None`: always.

@@ -1,6 +1,7 @@
 //! Typed access to the tables of a record's text, with their paths in the errors.
 
 use super::RecordProblem;
+use crate::Text;
 use crate::expr::{Formula, Scope, Type};
 use toml::de::{DeTable, DeValue};
 
@@ -58,6 +59,15 @@ impl<'a> Fields<'a> {
 
     pub(super) fn owned(&self, key: &str) -> Result<String> {
         self.text(key).map(str::to_owned)
+    }
+
+    /// A name that people are shown. No compiler gives it control characters, which a terminal would
+    /// obey.
+    pub(super) fn printable(&self, key: &str, name: &str) -> Result<Text> {
+        if name.contains(char::is_control) {
+            return Err(self.damaged(key, format!("{name:?} has control characters")));
+        }
+        Ok(Text::Owned(name.to_owned()))
     }
 
     pub(super) fn float(&self, key: &str) -> Result<f64> {

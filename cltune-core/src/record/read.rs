@@ -1,9 +1,9 @@
 //! From a record's text to a declaration.
 
 use super::fields::Fields;
-use super::read_model;
 use super::write::RELEASE;
 use super::{RecordError, RecordProblem};
+use super::{read_model, read_steps};
 use crate::declaration::{
     Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance, Reference, ReferenceKernel,
     SourceFile, Tolerance,
@@ -123,7 +123,7 @@ fn reference(fields: &Fields<'_>, model: &Model) -> Result<Reference, RecordProb
         global: table.formulas("global", &scope, Type::Int)?,
         local: table.formulas("local", &scope, Type::Int)?,
     };
-    read_model::check_rank(&table, &reference.global, &[("local", &reference.local)])?;
+    read_steps::check_rank(&table, &reference.global, &[("local", &reference.local)])?;
     Ok(Reference::Kernel(reference))
 }
 

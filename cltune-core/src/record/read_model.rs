@@ -2,12 +2,12 @@
 
 use super::RecordProblem;
 use super::fields::Fields;
-use super::read_steps::{self, Names};
+use super::read_steps::{self, Names, position, stage};
 use super::write::access_word;
-use crate::expr::{Formula, Scope, Type};
+use crate::expr::{Scope, Type};
 use crate::model::{
     Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, Scratch,
-    Stage, StageArgument, Step,
+    StageArgument, Step,
 };
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
@@ -21,7 +21,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         .collect::<Result<_, _>>()?;
     let dimensions = fields.texts("dimensions")?.into_iter();
     let dimensions: List<Text> = dimensions
-        .map(|name| printable(fields, "dimensions", name))
+        .map(|name| fields.printable("dimensions", name))
         .collect::<Result<_, _>>()?;
     let scope = Scope {
         parameters: &parameters,
@@ -53,7 +53,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         (scratch, steps)
     };
     Ok(Model {
-        name: printable(fields, "name", fields.text("name")?)?,
+        name: fields.printable("name", fields.text("name")?)?,
         fingerprint: fields.owned("fingerprint")?.into(),
         source: fields.owned("source")?.into(),
         options: options(fields, &scope)?,
@@ -66,23 +66,6 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         parameters: parameters.into(),
         dimensions,
     })
-}
-
-/// Sizes have 1 to 3 dimensions, and those that are there at all have as many as the global size.
-pub(super) fn check_rank(
-    fields: &Fields<'_>,
-    global: &[Formula],
-    others: &[(&str, &[Formula])],
-) -> Result<(), RecordProblem> {
-    if !(1..=3).contains(&global.len()) {
-        return Err(fields.damaged("global", "a size has 1 to 3 dimensions"));
-    }
-    for (key, formulas) in others {
-        if !formulas.is_empty() && formulas.len() != global.len() {
-            return Err(fields.damaged(key, "it has not as many dimensions as the global size"));
-        }
-    }
-    Ok(())
 }
 
 fn options(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<List<CompileOption>, RecordProblem> {
@@ -103,15 +86,6 @@ fn texts(texts: Vec<&str>) -> List<Text> {
         .into_iter()
         .map(|text| Text::Owned(text.to_owned()))
         .collect()
-}
-
-/// A name that people are shown. No compiler gives it control characters, which a terminal would
-/// obey.
-pub(super) fn printable(fields: &Fields<'_>, key: &str, name: &str) -> Result<Text, RecordProblem> {
-    if name.contains(char::is_control) {
-        return Err(fields.damaged(key, format!("{name:?} has control characters")));
-    }
-    Ok(Text::Owned(name.to_owned()))
 }
 
 /// The name of something that becomes a macro, and so must be a C identifier.
@@ -240,38 +214,11 @@ fn arguments(
     Ok((passed, of_stage))
 }
 
-/// A position in a list that no source can make longer than 16 bits count.
-pub(super) fn position(position: usize) -> u16 {
-    u16::try_from(position).unwrap_or(u16::MAX)
-}
-
 fn scratch(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Scratch, RecordProblem> {
     Ok(Scratch {
-        name: printable(table, "name", table.text("name")?)?,
+        name: table.printable("name", table.text("name")?)?,
         element: element_type(table, "element")?,
         len: table.formula("len", scope)?,
-    })
-}
-
-/// A stage; `scope` is that of its sizes, `rounds` that of its condition.
-pub(super) fn stage(
-    table: &Fields<'_>,
-    scope: &Scope<'_>,
-    rounds: &Scope<'_>,
-    arguments: Vec<StageArgument>,
-) -> Result<Stage, RecordProblem> {
-    let global = table.formulas("global", scope, Type::Int)?;
-    let local = table.formulas("local", scope, Type::Int)?;
-    let offset = table.formulas("offset", scope, Type::Int)?;
-    check_rank(table, &global, &[("local", &local), ("offset", &offset)])?;
-    Ok(Stage {
-        kernel: table.owned("kernel")?.into(),
-        when: table.optional_condition("when", rounds)?,
-        global: global.into(),
-        local: local.into(),
-        offset: offset.into(),
-        local_memory: table.optional_formula("local_memory", scope)?,
-        arguments: arguments.into(),
     })
 }
 

@@ -2,10 +2,11 @@
 
 use super::RecordProblem;
 use super::fields::Fields;
-use super::read_model::{position, printable, stage};
 use crate::Text;
 use crate::expr::{Formula, Scope, Type};
-use crate::model::{Argument, ArgumentKind, BufferRef, ElementType, Scratch, StageArgument, Step};
+use crate::model::{
+    Argument, ArgumentKind, BufferRef, ElementType, Scratch, Stage, StageArgument, Step,
+};
 
 /// The deepest that steps may be repeated within repeated steps.
 const DEEPEST: usize = 8;
@@ -75,7 +76,7 @@ impl Reader<'_> {
             if depth >= DEEPEST {
                 return Err(table.damaged("depth", "steps are repeated too deeply"));
             }
-            let round = printable(table, "round", round)?;
+            let round = table.printable("round", round)?;
             let count = table.formula("count", &rounds)?;
             let inner = [dimensions, std::slice::from_ref(&round)].concat();
             let steps = self.steps(depth + 1, &inner)?.into();
@@ -136,7 +137,7 @@ impl Reader<'_> {
             .map_err(|error| damaged(format!("in the formula `{formula}`, {error}")))?;
         Ok(match name {
             Some(name) => StageArgument::Local {
-                name: printable(table, "arguments", name)?,
+                name: table.printable("arguments", name)?,
                 element,
                 len: formula,
             },
@@ -186,4 +187,48 @@ impl Reader<'_> {
             .or(scratch.map(|at| BufferRef::Scratch(position(at))))
             .ok_or_else(|| table.damaged(key, format!("there is no buffer {name:?}")))
     }
+}
+
+/// A stage; `scope` is that of its sizes, `rounds` that of its condition.
+pub(super) fn stage(
+    table: &Fields<'_>,
+    scope: &Scope<'_>,
+    rounds: &Scope<'_>,
+    arguments: Vec<StageArgument>,
+) -> Result<Stage, RecordProblem> {
+    let global = table.formulas("global", scope, Type::Int)?;
+    let local = table.formulas("local", scope, Type::Int)?;
+    let offset = table.formulas("offset", scope, Type::Int)?;
+    check_rank(table, &global, &[("local", &local), ("offset", &offset)])?;
+    Ok(Stage {
+        kernel: table.owned("kernel")?.into(),
+        when: table.optional_condition("when", rounds)?,
+        global: global.into(),
+        local: local.into(),
+        offset: offset.into(),
+        local_memory: table.optional_formula("local_memory", scope)?,
+        arguments: arguments.into(),
+    })
+}
+
+/// Sizes have 1 to 3 dimensions, and those that are there at all have as many as the global size.
+pub(super) fn check_rank(
+    fields: &Fields<'_>,
+    global: &[Formula],
+    others: &[(&str, &[Formula])],
+) -> Result<(), RecordProblem> {
+    if !(1..=3).contains(&global.len()) {
+        return Err(fields.damaged("global", "a size has 1 to 3 dimensions"));
+    }
+    for (key, formulas) in others {
+        if !formulas.is_empty() && formulas.len() != global.len() {
+            return Err(fields.damaged(key, "it has not as many dimensions as the global size"));
+        }
+    }
+    Ok(())
+}
+
+/// A position in a list that no source can make longer than 16 bits count.
+pub(super) fn position(position: usize) -> u16 {
+    u16::try_from(position).unwrap_or(u16::MAX)
 }
