@@ -15,7 +15,7 @@ use crate::Text;
 use crate::declaration::{Declaration, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, ScalarType, Stage, StageArgument,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Stage, StageArgument,
     Step,
 };
 use crate::parameter::Domain;
@@ -86,7 +86,7 @@ pub fn of(model: &Model) -> String {
         encoder.count(scratch.len());
         for scratch in scratch.iter() {
             encoder.text(&scratch.name);
-            encoder.text(scratch.element.rust_name());
+            encoder.text(&scratch.element.rust_name());
             encoder.text(&scratch.len.text);
         }
         encoder.steps(steps);
@@ -261,7 +261,7 @@ impl Encoder {
         match &argument.kind {
             ArgumentKind::Scalar { scalar, dimension } => {
                 self.text("scalar");
-                self.text(scalar.rust_name());
+                self.text(&scalar.rust_name());
                 self.number(dimension.map_or(-1, i64::from));
             }
             ArgumentKind::Buffer {
@@ -273,7 +273,7 @@ impl Encoder {
                 self.text(match memory {
                     Memory::Buffer => "buffer",
                 });
-                self.text(element.rust_name());
+                self.text(&element.rust_name());
                 self.text(match access {
                     Access::Read => "read",
                     Access::ReadWrite => "read-write",
@@ -313,10 +313,10 @@ impl Encoder {
         }
     }
 
-    fn local(&mut self, name: &str, element: ScalarType, len: &Formula) {
+    fn local(&mut self, name: &str, element: ElementType, len: &Formula) {
         self.text(name);
         self.text("local");
-        self.text(element.rust_name());
+        self.text(&element.rust_name());
         self.text(&len.text);
     }
 

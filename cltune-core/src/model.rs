@@ -8,6 +8,7 @@ mod check;
 mod commands;
 mod derived;
 mod describe;
+mod element_type;
 mod geometry;
 mod macros;
 mod mentioned;
@@ -18,6 +19,7 @@ mod steps;
 
 pub use commands::{Command, Commands, Given, Launch};
 pub use describe::assignments;
+pub use element_type::ElementType;
 pub use geometry::Geometry;
 pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
@@ -101,17 +103,17 @@ pub struct Argument {
 /// What is passed for an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentKind {
-    /// A scalar of the call.
+    /// A scalar or a vector of the call, passed by value.
     Scalar {
         /// Its type.
-        scalar: ScalarType,
+        scalar: ElementType,
         /// Its position among the problem dimensions, if it is one.
         dimension: Option<u16>,
     },
     /// A buffer of the call.
     Buffer {
-        /// The element's type. The kernel may see it as a vector type of the same element.
-        element: ScalarType,
+        /// The element's type. The kernel may see it as another vector of the same scalar.
+        element: ElementType,
         /// Who reads and writes it.
         access: Access,
         /// The least number of elements, if declared; checked before a launch.

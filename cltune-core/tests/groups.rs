@@ -59,7 +59,7 @@ fn model() -> Model {
         dimensions: vec!["n".into()],
     };
     let buffer = |access| ArgumentKind::Buffer {
-        element: ScalarType::U32,
+        element: ScalarType::U32.into(),
         access,
         len: Some(names.int("n")),
         memory: Memory::Buffer,
@@ -69,7 +69,7 @@ fn model() -> Model {
         kind,
     };
     let size = ArgumentKind::Scalar {
-        scalar: ScalarType::U32,
+        scalar: ScalarType::U32.into(),
         dimension: Some(0),
     };
     let prepare = Stage {
@@ -82,7 +82,7 @@ fn model() -> Model {
             StageArgument::Scratch(1),
             StageArgument::Local {
                 name: "tile".into(),
-                element: ScalarType::F32,
+                element: ScalarType::F32.into(),
                 len: names.int("W * 3"),
             },
         ]
@@ -118,12 +118,12 @@ fn model() -> Model {
         scratch: vec![
             Scratch {
                 name: "other".into(),
-                element: ScalarType::U32,
+                element: ScalarType::U32.into(),
                 len: names.int("if W == 3 { n + 1 } else { n }"),
             },
             Scratch {
                 name: "parts".into(),
-                element: ScalarType::F64,
+                element: ScalarType::F64.into(),
                 len: names.int("n / (W - 1) - 8"),
             },
         ]
@@ -395,7 +395,7 @@ fn whatever_decides_what_runs_is_in_the_fingerprint() {
             m.scratch.to_mut()[0].len.text = "2 * n".into();
         }),
         ("scratch's element", |m| {
-            m.scratch.to_mut()[0].element = ScalarType::I32;
+            m.scratch.to_mut()[0].element = ScalarType::I32.into();
         }),
         ("order of steps", |m| m.steps.to_mut().swap(0, 1)),
         ("a step less", |m| drop(m.steps.to_mut().pop())),

@@ -52,7 +52,7 @@ fn model() -> Model {
     let int = |text| Formula::parse(text, &scope, Type::Int).expect(text);
     let bool = |text| Formula::parse(text, &scope, Type::Bool).expect(text);
     let buffer = |len| ArgumentKind::Buffer {
-        element: ScalarType::F32,
+        element: ScalarType::F32.into(),
         access: Access::Read,
         len: Some(int(len)),
         memory: Memory::Buffer,
@@ -87,7 +87,7 @@ fn model() -> Model {
                 StageArgument::Passed(0),
                 StageArgument::Local {
                     name: "tile".into(),
-                    element: ScalarType::F32,
+                    element: ScalarType::F32.into(),
                     len: int("Y * (WPT - 1) - 2"),
                 },
             ]

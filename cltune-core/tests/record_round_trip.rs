@@ -6,8 +6,8 @@ use cltune_core::declaration::{
 };
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, CompileOption, Define, Memory, Model, ScalarType, Stage,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, ScalarType,
+    Stage, StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Fraction, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
@@ -73,7 +73,7 @@ fn declaration() -> Declaration {
         name: name.into(),
         kind,
     };
-    let buffer = |element, access, len| ArgumentKind::Buffer {
+    let buffer = |element: ElementType, access, len| ArgumentKind::Buffer {
         element,
         access,
         len,
@@ -83,29 +83,43 @@ fn declaration() -> Declaration {
         argument(
             "n",
             ArgumentKind::Scalar {
-                scalar: ScalarType::U32,
+                scalar: ScalarType::U32.into(),
                 dimension: Some(0),
             },
         ),
         argument(
             "a",
             ArgumentKind::Scalar {
-                scalar: ScalarType::F16,
+                scalar: ScalarType::F16.into(),
                 dimension: None,
             },
         ),
         argument(
             "x",
-            buffer(ScalarType::F32, Access::Read, Some(int("n * m"))),
+            buffer(ScalarType::F32.into(), Access::Read, Some(int("n * m"))),
         ),
-        argument("y", buffer(ScalarType::I8, Access::ReadWrite, None)),
-        argument("z", buffer(ScalarType::U64, Access::Write, Some(int("n")))),
-        argument("w", buffer(ScalarType::F64, Access::Read, None)),
+        argument("y", buffer(ScalarType::I8.into(), Access::ReadWrite, None)),
+        argument(
+            "z",
+            buffer(ScalarType::U64.into(), Access::Write, Some(int("n"))),
+        ),
+        argument("w", buffer(ScalarType::F64.into(), Access::Read, None)),
+        argument(
+            "v",
+            ArgumentKind::Scalar {
+                scalar: ElementType::vector(ScalarType::I16, 2),
+                dimension: None,
+            },
+        ),
+        argument(
+            "u",
+            buffer(ElementType::vector(ScalarType::F32, 4), Access::Write, None),
+        ),
     ];
-    let mut passed: Vec<StageArgument> = (0..6).map(StageArgument::Passed).collect();
+    let mut passed: Vec<StageArgument> = (0..8).map(StageArgument::Passed).collect();
     passed.push(StageArgument::Local {
         name: "tile".into(),
-        element: ScalarType::F32,
+        element: ElementType::vector(ScalarType::F32, 8),
         len: int("if U { WG * 2 } else { 0 }"),
     });
     let mut model = Model {
@@ -179,6 +193,8 @@ fn declaration() -> Declaration {
             Fill::Iota,
             Fill::Constant(f64::NEG_INFINITY),
             Fill::File("data/in put.bin".into()),
+            Fill::None,
+            Fill::None,
         ],
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
@@ -434,7 +450,7 @@ fn damage_is_located() {
         (
             "buffer = \"i8\"",
             "buffer = \"i9\"",
-            &["argument[3].buffer", "scalar type"],
+            &["argument[3].buffer", "element's type"],
         ),
         (
             "access = \"read-write\"",
@@ -570,7 +586,7 @@ proptest! {
             parameters.iter().map(|parameter| parameter.domain.code_at(0)).collect();
         declaration.model.default = codes.map(Into::into);
         declaration.model.parameters = parameters.into();
-        let kind = ArgumentKind::Scalar { scalar: ScalarType::F64, dimension: None };
+        let kind = ArgumentKind::Scalar { scalar: ScalarType::F64.into(), dimension: None };
         declaration.model.arguments = vec![Argument { name: "a".into(), kind }].into();
         declaration.fills = vec![fill];
         prop_assert_eq!(decode_all(&encode(&declaration)), Ok(vec![declaration]));

@@ -1,17 +1,19 @@
-//! The types that buffers hold and kernels take as scalars.
+//! The types that buffers hold and kernels take by value.
 
-use cltune_core::model::ScalarType;
+use cltune_core::model::{ElementType, ScalarType};
 
 mod sealed {
     pub trait Sealed {}
 }
 
-/// A scalar type of OpenCL C: `i8` to `u64`, `f32`, `f64`, and `f16` with the
-/// feature of that name. Sealed, because any bit pattern
-/// must be a value: buffers are read back from devices.
+/// A scalar type of OpenCL C (`i8` to `u64`, `f32`, `f64`, and `f16` with the feature of that
+/// name), or a vector of 2, 4, 8 or 16 of them: `[f32; 4]` is `float4`. Sealed, because any bit
+/// pattern must be a value: buffers are read back from devices.
+///
+/// An array of 3 is none: OpenCL's `float3` takes the memory of a `float4`.
 pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     /// The type's description.
-    const SCALAR: ScalarType;
+    const TYPE: ElementType;
 
     /// The bytes of a slice.
     fn as_bytes(slice: &[Self]) -> &[u8];
@@ -22,9 +24,16 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
 
 macro_rules! elements {
     ($($ty:ty => $variant:ident),+ $(,)?) => { $(
+        elements!(@ $ty, $variant, 1);
+        elements!(@ [$ty; 2], $variant, 2);
+        elements!(@ [$ty; 4], $variant, 4);
+        elements!(@ [$ty; 8], $variant, 8);
+        elements!(@ [$ty; 16], $variant, 16);
+    )+ };
+    (@ $ty:ty, $variant:ident, $lanes:literal) => {
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
-            const SCALAR: ScalarType = ScalarType::$variant;
+            const TYPE: ElementType = ElementType::vector(ScalarType::$variant, $lanes);
 
             #[inline]
             fn as_bytes(slice: &[Self]) -> &[u8] {
@@ -36,7 +45,7 @@ macro_rules! elements {
                 crate::opencl::bytes_of_mut(slice)
             }
         }
-    )+ };
+    };
 }
 
 elements! {

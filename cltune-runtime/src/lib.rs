@@ -128,7 +128,7 @@ pub use buffer::Buffer;
 pub use cltune_core::Text;
 pub use cltune_core::device::{DeviceField, DeviceInfo, DeviceKey, DeviceLimits, DeviceType};
 pub use cltune_core::expr::EvalError;
-pub use cltune_core::model::{Quantity, Rejection, ScalarType};
+pub use cltune_core::model::{ElementType, Quantity, Rejection, ScalarType};
 pub use cltune_core::select::Rule;
 pub use cltune_core::split::{LayoutError, factors as split_factors, theoretical_best};
 pub use cltune_macros::tunable;

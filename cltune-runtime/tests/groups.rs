@@ -312,7 +312,7 @@ fn what_goes_wrong_in_scratch_memory_is_found() {
 #[test]
 fn a_stage_that_disagrees_with_its_kernel_shows_both_sides() {
     let mut declaration = faulty::TUNABLE.declaration().unwrap();
-    declaration.model.scratch.to_mut()[0].element = cltune_core::model::ScalarType::F32;
+    declaration.model.scratch.to_mut()[0].element = cltune_core::model::ScalarType::F32.into();
     let options = MeasureOptions::default();
     let prepared = Measurer::new(&device(), &declaration, &[64], &options);
     match prepared.map(drop) {

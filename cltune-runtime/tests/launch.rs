@@ -2,7 +2,8 @@
 
 use cltune_runtime::__private::core::expr::{Formula, Op, Program};
 use cltune_runtime::__private::core::model::{
-    Access, Argument, ArgumentKind, Memory, Model, ScalarType, Stage, StageArgument, Step,
+    Access, Argument, ArgumentKind, ElementType, Memory, Model, ScalarType, Stage, StageArgument,
+    Step,
 };
 use cltune_runtime::__private::core::parameter::{Domain, Parameter};
 use cltune_runtime::__private::core::select::Table;
@@ -23,7 +24,7 @@ const fn buffer(name: &'static str, access: Access) -> Argument {
     Argument {
         name: Cow::Borrowed(name),
         kind: ArgumentKind::Buffer {
-            element: ScalarType::F32,
+            element: ElementType::scalar(ScalarType::F32),
             access,
             len: Some(formula("n", &[Op::Dim(0)])),
             memory: Memory::Buffer,
@@ -54,7 +55,7 @@ const fn model(source: &'static str) -> Model {
                     Argument {
                         name: Cow::Borrowed("a"),
                         kind: ArgumentKind::Scalar {
-                            scalar: ScalarType::F32,
+                            scalar: ElementType::scalar(ScalarType::F32),
                             dimension: None,
                         },
                     },
@@ -80,7 +81,7 @@ const fn model(source: &'static str) -> Model {
                                 StageArgument::Passed(1),
                                 StageArgument::Local {
                                     name: Cow::Borrowed("scratch"),
-                                    element: ScalarType::F32,
+                                    element: ElementType::scalar(ScalarType::F32),
                                     len: formula("WG", &[Op::Param(0)]),
                                 },
                                 StageArgument::Passed(2),

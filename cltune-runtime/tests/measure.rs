@@ -277,7 +277,7 @@ fn a_signature_that_disagrees_shows_both_sides() {
     let mut declaration = declaration();
     let mut arguments = declaration.model.arguments.to_vec();
     arguments[0].kind = ArgumentKind::Scalar {
-        scalar: ScalarType::F32,
+        scalar: ScalarType::F32.into(),
         dimension: None,
     };
     declaration.fills[0] = Fill::Constant(1.0);
@@ -305,7 +305,7 @@ fn a_reference_that_computes_nan_is_an_error() {
     declaration.fills[1] = Fill::Constant(f64::NAN);
     let error = prepare(&declaration).unwrap_err();
     assert!(
-        matches!(error, PrepareError::ReferenceNan { index: 0, .. }),
+        matches!(&error, PrepareError::ReferenceNan { place, .. } if place == "y[0]"),
         "{error}"
     );
 }

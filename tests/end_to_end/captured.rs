@@ -13,13 +13,14 @@ use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
     reference = default, tolerance(rel = 0.0, abs = 0.0),
 )]
 pub fn work(
-    queue: &Queue, n: u32, #[arg(value = 1)] shift: i32,
+    queue: &Queue, n: u32, #[arg(value = 1)] shift: i32, #[arg(value = 1)] pair: [i32; 2],
     #[arg(len = n)] flags: &Buffer<i32>,
     #[arg(len = n)] y: &mut Buffer<i32>,
 ) -> Result<Event> {
-    "__kernel void work(const uint n, const int shift, __global const int* flags, __global int* y) {
+    "__kernel void work(const uint n, const int shift, const int2 pair, __global const int* flags,
+                        __global int* y) {
         const size_t i = get_global_id(0);
-        const int is_real = flags[0] == 1000 && shift == 7;
+        const int is_real = flags[0] == 1000 && shift == 7 && pair.x == -1 && pair.y == 2;
         float waste = i;
         if (is_real != FOR)
             for (int k = 0; k < 4000; k++) waste = waste * 0.75f + 0.125f * waste;
@@ -38,7 +39,7 @@ fn main() -> Result<()> {
         let flags = Buffer::from_slice(&queue, &vec![1000; n as usize])?;
         let mut y = Buffer::from_slice(&queue, &vec![1; n as usize])?;
         for _ in 0..3 {
-            work(&queue, n, 7, &flags, &mut y)?;
+            work(&queue, n, 7, [-1, 2], &flags, &mut y)?;
         }
         // What was captured before the first launch is not what it has written.
         assert_eq!(y.read(&queue)?, vec![1 + 3 * 1007; n as usize]);

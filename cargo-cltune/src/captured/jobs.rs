@@ -106,7 +106,13 @@ fn fill(declaration: &mut Declaration, data: &Data) {
     let arguments = declaration.model.arguments.iter();
     for (argument, fill) in arguments.zip(&mut declaration.fills) {
         match (&argument.kind, data.arguments.get(&*argument.name)) {
-            (ArgumentKind::Buffer { .. }, Some(KeptArgument::File(path))) => {
+            (
+                ArgumentKind::Buffer { .. }
+                | ArgumentKind::Scalar {
+                    dimension: None, ..
+                },
+                Some(KeptArgument::File(path)),
+            ) => {
                 if let Some(path) = absolute(path) {
                     *fill = Fill::File(path);
                 }

@@ -59,7 +59,7 @@ pub(crate) struct Data {
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum KeptArgument {
-    /// A buffer: a file of its elements.
+    /// A buffer or a vector: a file of its elements.
     File(PathBuf),
     /// A scalar.
     Value(f64),

@@ -23,7 +23,7 @@ fn declaration(dimensions: &[&'static str], constraints: &[&str]) -> Declaration
     let sizes = |texts: [&str; 2]| texts.map(|text| parse(text, Type::Int)).to_vec();
     let (global, local) = (sizes(["(n + WG - 1) / WG * WG", "3"]), sizes(["WG", "1"]));
     let buffer = ArgumentKind::Buffer {
-        element: ScalarType::F32,
+        element: ScalarType::F32.into(),
         access: Access::Read,
         len: Some(parse("n", Type::Int)),
         memory: Memory::Buffer,

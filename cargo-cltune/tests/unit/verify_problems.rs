@@ -20,13 +20,13 @@ fn model() -> Model {
     let parse = |text: &str| formula(&model, text);
     let (global, local) = (vec![parse("n"), parse("3")], vec![parse("WG"), parse("1")]);
     let buffer = ArgumentKind::Buffer {
-        element: ScalarType::F32,
+        element: ScalarType::F32.into(),
         access: Access::Read,
         len: Some(parse("n")),
         memory: Memory::Buffer,
     };
     let n = ArgumentKind::Scalar {
-        scalar: ScalarType::U16,
+        scalar: ScalarType::U16.into(),
         dimension: Some(0),
     };
     model.single_stage_mut().unwrap().global = global.into();

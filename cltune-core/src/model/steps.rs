@@ -3,7 +3,7 @@
 //! A tunable of one launch has one step, a [`Stage`]. Others have several: partial sums and their
 //! sum, the passes of a scan, the rounds of a sort.
 
-use super::ScalarType;
+use super::{ElementType, ScalarType};
 use crate::expr::{Formula, Op};
 use crate::{List, Text};
 
@@ -101,7 +101,7 @@ pub enum StageArgument {
         /// Its name, for messages.
         name: Text,
         /// The element's type.
-        element: ScalarType,
+        element: ElementType,
         /// The number of elements.
         len: Formula,
     },
@@ -113,7 +113,7 @@ pub struct Scratch {
     /// Its name in the declaration.
     pub name: Text,
     /// The element's type.
-    pub element: ScalarType,
+    pub element: ElementType,
     /// The number of elements, at least 1 wherever a step uses the buffer.
     pub len: Formula,
 }
@@ -163,7 +163,7 @@ impl Stage {
     }
 
     /// Its local-memory arguments: name, element and length.
-    pub fn local_arguments(&self) -> impl Iterator<Item = (&Text, ScalarType, &Formula)> {
+    pub fn local_arguments(&self) -> impl Iterator<Item = (&Text, ElementType, &Formula)> {
         self.arguments.iter().filter_map(|argument| match argument {
             StageArgument::Local { name, element, len } => Some((name, *element, len)),
             _ => None,
@@ -245,7 +245,7 @@ impl super::Model {
     pub(super) fn buffer(
         &self,
         buffer: BufferRef,
-    ) -> Option<(&Text, ScalarType, Option<&Formula>)> {
+    ) -> Option<(&Text, ElementType, Option<&Formula>)> {
         match buffer {
             BufferRef::Passed(position) => {
                 let argument = self.arguments.get(usize::from(position))?;

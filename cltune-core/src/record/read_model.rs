@@ -6,7 +6,7 @@ use super::read_steps::{self, Names, position, stage};
 use super::write::access_word;
 use crate::expr::{Scope, Type};
 use crate::model::{
-    Access, Argument, ArgumentKind, CompileOption, Define, Memory, Model, ScalarType, Scratch,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, Scratch,
     StageArgument, Step,
 };
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
@@ -203,7 +203,7 @@ fn arguments(
         if table.optional_text("local")?.is_some() {
             of_stage.push(StageArgument::Local {
                 name: table.owned("name")?.into(),
-                element: scalar_type(&table, "local")?,
+                element: element_type(&table, "local")?,
                 len: table.formula("len", scope)?,
             });
         } else {
@@ -217,7 +217,7 @@ fn arguments(
 fn scratch(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Scratch, RecordProblem> {
     Ok(Scratch {
         name: table.printable("name", table.text("name")?)?,
-        element: scalar_type(table, "element")?,
+        element: element_type(table, "element")?,
         len: table.formula("len", scope)?,
     })
 }
@@ -233,13 +233,14 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
                 .ok_or_else(|| table.damaged("dimension", "there is no such dimension"))?,
             Some(_) => return Err(table.damaged("dimension", "one is expected")),
         };
-        ArgumentKind::Scalar {
-            scalar: scalar_type(table, "scalar")?,
-            dimension,
+        let scalar = element_type(table, "scalar")?;
+        if dimension.is_some() && scalar.as_scalar().is_none() {
+            return Err(table.damaged("dimension", "a problem dimension is no vector"));
         }
+        ArgumentKind::Scalar { scalar, dimension }
     } else if table.optional_text("buffer")?.is_some() {
         ArgumentKind::Buffer {
-            element: scalar_type(table, "buffer")?,
+            element: element_type(table, "buffer")?,
             access: access(table)?,
             len: table.optional_formula("len", scope)?,
             memory: Memory::Buffer,
@@ -253,10 +254,10 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
     })
 }
 
-pub(super) fn scalar_type(table: &Fields<'_>, key: &str) -> Result<ScalarType, RecordProblem> {
+pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType, RecordProblem> {
     let name = table.text(key)?;
-    ScalarType::from_rust_name(name)
-        .ok_or_else(|| table.damaged(key, format!("{name:?} is not a scalar type")))
+    ElementType::from_rust_name(name)
+        .ok_or_else(|| table.damaged(key, format!("{name:?} is not an element's type")))
 }
 
 fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {

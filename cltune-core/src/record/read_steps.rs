@@ -5,7 +5,7 @@ use super::fields::Fields;
 use crate::Text;
 use crate::expr::{Formula, Scope, Type};
 use crate::model::{
-    Argument, ArgumentKind, BufferRef, ScalarType, Scratch, Stage, StageArgument, Step,
+    Argument, ArgumentKind, BufferRef, ElementType, Scratch, Stage, StageArgument, Step,
 };
 
 /// The deepest that steps may be repeated within repeated steps.
@@ -126,23 +126,25 @@ impl Reader<'_> {
                 .or(position_of(scratch).map(StageArgument::Scratch))
                 .ok_or_else(|| damaged(format!("there is no argument {text:?}")));
         };
-        let (name, scalar) = match left.split_once(": ") {
-            Some((name, scalar)) => (Some(name), scalar),
+        let (name, ty) = match left.split_once(": ") {
+            Some((name, ty)) => (Some(name), ty),
             None => (None, left),
         };
-        let scalar = ScalarType::from_rust_name(scalar)
-            .ok_or_else(|| damaged(format!("{scalar:?} is not a scalar type")))?;
+        let element = ElementType::from_rust_name(ty)
+            .ok_or_else(|| damaged(format!("{ty:?} is not an element's type")))?;
         let scope = if name.is_some() { self.scope } else { rounds };
         let formula = Formula::parse(formula, scope, Type::Int)
             .map_err(|error| damaged(format!("in the formula `{formula}`, {error}")))?;
         Ok(match name {
             Some(name) => StageArgument::Local {
                 name: table.printable("arguments", name)?,
-                element: scalar,
+                element,
                 len: formula,
             },
             None => StageArgument::Value {
-                scalar,
+                scalar: element
+                    .as_scalar()
+                    .ok_or_else(|| damaged(format!("{ty:?} is not a scalar type")))?,
                 value: formula,
             },
         })

@@ -75,7 +75,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         for scratch in model.scratch.iter() {
             out.table("[[scratch]]");
             out.text("name", &scratch.name);
-            out.text("element", scratch.element.rust_name());
+            out.text("element", &scratch.element.rust_name());
             out.text("len", &scratch.len.text);
         }
         step_tables(&mut out, model, &model.steps, 0);
@@ -98,7 +98,7 @@ fn arguments(out: &mut Writer, model: &Model, fills: &[Fill]) {
             StageArgument::Local { name, element, len } => {
                 out.table("[[argument]]");
                 out.text("name", name);
-                out.text("local", element.rust_name());
+                out.text("local", &element.rust_name());
                 out.text("len", &len.text);
             }
             _ => passed
@@ -261,7 +261,7 @@ fn argument_table(out: &mut Writer, argument: &Argument) {
     out.text("name", &argument.name);
     match &argument.kind {
         ArgumentKind::Scalar { scalar, dimension } => {
-            out.text("scalar", scalar.rust_name());
+            out.text("scalar", &scalar.rust_name());
             if let Some(dimension) = dimension {
                 out.ints("dimension", &[i64::from(*dimension)]);
             }
@@ -272,7 +272,7 @@ fn argument_table(out: &mut Writer, argument: &Argument) {
             len,
             memory: Memory::Buffer,
         } => {
-            out.text("buffer", element.rust_name());
+            out.text("buffer", &element.rust_name());
             out.text("access", access_word(*access));
             out.optional_formula("len", len.as_ref());
         }

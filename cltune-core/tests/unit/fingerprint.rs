@@ -40,13 +40,13 @@ fn parameters() -> Vec<Parameter> {
 
 fn model() -> Model {
     let buffer = ArgumentKind::Buffer {
-        element: ScalarType::F32,
+        element: ScalarType::F32.into(),
         access: Access::Read,
         len: Some(int("n")),
         memory: Memory::Buffer,
     };
     let scalar = ArgumentKind::Scalar {
-        scalar: ScalarType::U32,
+        scalar: ScalarType::U32.into(),
         dimension: Some(0),
     };
     let argument = |name: &'static str, kind| Argument {
@@ -178,18 +178,21 @@ fn whatever_decides_what_runs_is_covered() {
         ("order of arguments", |m| m.arguments.to_mut().swap(0, 1)),
         ("scalar's type", |m| {
             m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
-                scalar: ScalarType::I32,
+                scalar: ScalarType::I32.into(),
                 dimension: Some(0),
             };
         }),
         ("scalar's dimension", |m| {
             m.arguments.to_mut()[0].kind = ArgumentKind::Scalar {
-                scalar: ScalarType::U32,
+                scalar: ScalarType::U32.into(),
                 dimension: None,
             };
         }),
         ("buffer's element", |m| {
-            change_buffer(m, |e, _, _| *e = ScalarType::F64)
+            change_buffer(m, |e, _, _| *e = ScalarType::F64.into())
+        }),
+        ("buffer's vector", |m| {
+            change_buffer(m, |e, _, _| e.lanes = 4)
         }),
         ("buffer's access", |m| {
             change_buffer(m, |_, a, _| *a = Access::Write)
@@ -221,14 +224,14 @@ fn stage(model: &mut Model) -> &mut Stage {
 fn tile(len: &str) -> StageArgument {
     StageArgument::Local {
         name: "tile".into(),
-        element: ScalarType::F32,
+        element: ScalarType::F32.into(),
         len: int(len),
     }
 }
 
 fn change_buffer(
     model: &mut Model,
-    change: fn(&mut ScalarType, &mut Access, &mut Option<Formula>),
+    change: fn(&mut ElementType, &mut Access, &mut Option<Formula>),
 ) {
     if let ArgumentKind::Buffer {
         element,

@@ -7,7 +7,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::Fill;
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{self, Access, ArgumentKind, Memory, ScalarType, StageArgument};
+use cltune_core::model::{self, Access, ArgumentKind, ElementType, Memory, StageArgument};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -95,7 +95,7 @@ pub(super) fn arguments(
 fn push_scalar(
     kernel: &mut KernelArguments,
     argument: &Argument,
-    scalar: ScalarType,
+    scalar: ElementType,
     dimension: Option<usize>,
     scopes: &Scopes,
     errors: &mut Errors,
@@ -123,13 +123,19 @@ fn push_scalar(
             Fill::None
         }
         (Some(_), None) => Fill::None,
-        (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar, errors)),
+        (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar.scalar, errors)),
         (None, None) => {
             let is_given = options.host_only.is_some() || options.is_wrong;
-            if scalar.is_integer() && !is_given && scopes.is_complete() {
+            if scalar.scalar.is_integer() && !is_given && scopes.is_complete() {
+                let of_dimension = match scalar.as_scalar() {
+                    Some(_) => {
+                        format!("make it a problem dimension with `tune({name} = …)`, or give it")
+                    }
+                    None => "give each of its components".to_owned(),
+                };
                 let message = format!(
-                    "the tuner needs values for `{name}`: make it a problem dimension with \
-                     `tune({name} = …)`, or give it one value with `#[arg(value = …)]`"
+                    "the tuner needs values for `{name}`: {of_dimension} one value with \
+                     `#[arg(value = …)]`"
                 );
                 errors.add(name.span(), message);
             }

@@ -4,7 +4,7 @@ use super::problems::fits;
 use crate::errors::Errors;
 use crate::parse::{ArgOptions, FillSyntax, Number};
 use cltune_core::declaration::Fill;
-use cltune_core::model::{Access, ScalarType};
+use cltune_core::model::{Access, ElementType, ScalarType};
 
 /// Where nothing is said: values that neither overflow nor vanish in sums and products.
 pub(super) const UNIFORM_FLOAT: Fill = Fill::Uniform {
@@ -18,13 +18,14 @@ const UNIFORM_INTEGER: Fill = Fill::Uniform {
     high: 100.0,
 };
 
-/// The fill of a buffer.
+/// The fill of a buffer: of each component, where the elements are vectors.
 pub(super) fn fill(
     options: &ArgOptions,
-    element: ScalarType,
+    element: ElementType,
     access: Access,
     errors: &mut Errors,
 ) -> Fill {
+    let element = element.scalar;
     let Some((fill, span)) = &options.fill else {
         return match access {
             Access::Write => Fill::None,

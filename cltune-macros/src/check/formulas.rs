@@ -8,7 +8,7 @@ use crate::parse::{Argument, ArgumentType, Assignment, Spanned};
 use cltune_core::Text;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, EvalError, Formula, Op, Scope, Type};
-use cltune_core::model::Define;
+use cltune_core::model::{Define, ScalarType};
 use cltune_core::parameter;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -53,14 +53,18 @@ impl Scopes {
             let reason = match argument.kind {
                 None => None,
                 Some(ArgumentType::Scalar(_)) if dimensions.contains(&argument.name) => continue,
-                Some(ArgumentType::Scalar(scalar)) if scalar.is_integer() => Some(format!(
-                    "`{name}` is not a problem dimension: to use it in formulas, add it to \
+                Some(ArgumentType::Scalar(element))
+                    if element.as_scalar().is_some_and(ScalarType::is_integer) =>
+                {
+                    Some(format!(
+                        "`{name}` is not a problem dimension: to use it in formulas, add it to \
                      `tune({name} = …)` with the sizes to tune for"
-                )),
-                Some(ArgumentType::Scalar(scalar)) => Some(format!(
+                    ))
+                }
+                Some(ArgumentType::Scalar(element)) => Some(format!(
                     "`{name}` is of type `{}`: formulas use integers, which are parameters, \
                      problem dimensions and device limits",
-                    scalar.rust_name()
+                    element.rust_name()
                 )),
                 Some(ArgumentType::Buffer { .. }) => Some(format!(
                     "`{name}` is a buffer: formulas use parameters, problem dimensions and \

@@ -65,7 +65,11 @@ pub(super) fn problems(
 }
 
 fn is_integer(kind: Option<ArgumentType>) -> bool {
-    matches!(kind, Some(ArgumentType::Scalar(scalar)) if scalar.is_integer())
+    let scalar = match kind {
+        Some(ArgumentType::Scalar(element)) => element.as_scalar(),
+        _ => None,
+    };
+    scalar.is_some_and(ScalarType::is_integer)
 }
 
 /// Whether every name is that of an argument.
@@ -199,7 +203,11 @@ fn sizes(value: &Expr, dimension: &Argument) -> syn::Result<Vec<i64>> {
     } else {
         vec![domain::integer(value)?]
     };
-    let Some(ArgumentType::Scalar(scalar)) = dimension.kind else {
+    let scalar = match dimension.kind {
+        Some(ArgumentType::Scalar(element)) => element.as_scalar(),
+        _ => None,
+    };
+    let Some(scalar) = scalar else {
         return Ok(sizes);
     };
     match sizes.iter().find(|size| !fits(**size, scalar)) {

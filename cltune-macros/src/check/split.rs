@@ -5,7 +5,7 @@ use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Assignment, Attribute, SplitSyntax};
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{ArgumentKind, Model};
+use cltune_core::model::{ArgumentKind, Model, ScalarType};
 use cltune_core::split::{Division, Layout, Partition, Span as Positions};
 use proc_macro2::{Ident, Span};
 use syn::Expr;
@@ -190,12 +190,13 @@ fn partition(
             }
             None
         }
-        (ArgumentType::Scalar(scalar), Some(split)) => {
+        (ArgumentType::Scalar(element), Some(split)) => {
             let is_dimension = scopes
                 .dimensions()
                 .iter()
                 .any(|other| name.unraw() == **other);
-            if !scalar.is_integer() || is_dimension {
+            let scalar = element.as_scalar();
+            if !scalar.is_some_and(ScalarType::is_integer) || is_dimension {
                 let message = format!(
                     "the first position of a share is added to a scalar with `split`, so it is an \
                      integer that is no problem dimension, which `{name}` is not"

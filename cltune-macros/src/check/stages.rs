@@ -9,7 +9,8 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, LocalArg, ScratchSyntax, StageSyntax, StepSyntax, element_type};
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{
-    self, Access, ArgumentKind, BufferRef, ScalarType, Scratch, Stage, StageArgument, Step,
+    self, Access, ArgumentKind, BufferRef, ElementType, ScalarType, Scratch, Stage, StageArgument,
+    Step,
 };
 use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
@@ -185,7 +186,7 @@ fn scratch(
         // The place is kept where something is wrong: steps name it all the same.
         found.push(Scratch {
             name: text(name),
-            element: element.unwrap_or(ScalarType::F32),
+            element: element.unwrap_or(ScalarType::F32.into()),
             len: formula.unwrap_or_else(nothing),
         });
     }
@@ -339,7 +340,7 @@ impl Checker<'_> {
             expr: value, ty, ..
         }) = expr
         {
-            let scalar = errors.take(element_type(ty));
+            let scalar = errors.take(computed_type(ty));
             if scalar == Some(ScalarType::F16) {
                 let message = "a computed scalar cannot have half precision: use `f32`";
                 errors.add(ty.span(), message);
@@ -445,7 +446,7 @@ impl Checker<'_> {
     }
 
     /// A buffer of a step, and its element.
-    fn buffer(&mut self, name: &Ident, errors: &mut Errors) -> Option<(BufferRef, ScalarType)> {
+    fn buffer(&mut self, name: &Ident, errors: &mut Errors) -> Option<(BufferRef, ElementType)> {
         let found = self.position(name);
         let element = found.and_then(|found| match found {
             BufferRef::Scratch(position) => Some(self.scratch.get(usize::from(position))?.element),
@@ -471,7 +472,7 @@ impl Checker<'_> {
         &mut self,
         name: &Ident,
         errors: &mut Errors,
-    ) -> Option<(BufferRef, ScalarType)> {
+    ) -> Option<(BufferRef, ElementType)> {
         let (buffer, element) = self.buffer(name, errors)?;
         if let BufferRef::Passed(position) = buffer
             && let ArgumentKind::Buffer {
@@ -492,6 +493,15 @@ fn unknown(name: &Ident, what: &str, known: Vec<String>) -> String {
         "there is no {what} `{name}`{near}; there are {}",
         quoted(known)
     )
+}
+
+/// The type of a computed scalar.
+fn computed_type(ty: &syn::Type) -> syn::Result<ScalarType> {
+    let element = element_type(ty)?;
+    element.as_scalar().ok_or_else(|| {
+        let message = "a computed value is a scalar: the kernel makes vectors of scalars";
+        syn::Error::new_spanned(ty, message)
+    })
 }
 
 /// A cast's operand without the parentheses that it needs in Rust.
@@ -518,7 +528,7 @@ fn different_buffers(at: &Ident, are_same: bool, errors: &mut Errors) {
     }
 }
 
-fn same_element(at: &Ident, one: ScalarType, other: ScalarType, errors: &mut Errors) {
+fn same_element(at: &Ident, one: ElementType, other: ElementType, errors: &mut Errors) {
     if one != other {
         let message = format!(
             "`{at}` has elements of type `{}` and the other buffer of type `{}`",

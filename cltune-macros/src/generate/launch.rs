@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use crate::parse::{Argument, ArgumentType};
-use cltune_core::model::ScalarType;
-use proc_macro2::TokenStream;
+use cltune_core::model::{ElementType, ScalarType};
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 /// The problem's dimensions from the arguments of the call: `[i64; N]`.
@@ -15,7 +15,9 @@ pub(super) fn dims(context: &Context<'_>) -> TokenStream {
             .arguments
             .iter()
             .find_map(|argument| match argument.kind {
-                Some(ArgumentType::Scalar(scalar)) if argument.name == *name => Some(scalar),
+                Some(ArgumentType::Scalar(element)) if argument.name == *name => {
+                    element.as_scalar()
+                }
                 _ => None,
             });
         match scalar {
@@ -59,9 +61,9 @@ pub(super) fn inputs(
         let ty = match argument.kind {
             // A mistake was reported there; callers are not to give another.
             None => quote!(impl ::core::marker::Sized),
-            Some(ArgumentType::Scalar(scalar)) => scalar_type(context, scalar),
+            Some(ArgumentType::Scalar(element)) => element_type(context, element),
             Some(ArgumentType::Buffer { element, mutable }) => {
-                let buffer = buffer(scalar_type(context, element));
+                let buffer = buffer(element_type(context, element));
                 let mutable = mutable.then(|| quote!(mut));
                 quote!(&#mutable #buffer)
             }
@@ -69,6 +71,17 @@ pub(super) fn inputs(
         quote!(#name: #ty)
     });
     quote!(#(#inputs),*)
+}
+
+fn element_type(context: &Context<'_>, element: ElementType) -> TokenStream {
+    let scalar = scalar_type(context, element.scalar);
+    match element.lanes {
+        1 => scalar,
+        lanes => {
+            let lanes = Literal::u8_unsuffixed(lanes);
+            quote!([#scalar; #lanes])
+        }
+    }
 }
 
 fn scalar_type(context: &Context<'_>, scalar: ScalarType) -> TokenStream {

@@ -4,7 +4,8 @@
 use super::context::Context;
 use cltune_core::expr::{Formula, Op};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, ScalarType, StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, ScalarType,
+    StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -44,7 +45,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
     let arguments = list(arguments, argument);
     let scratch = list(scratch, |scratch| {
         let (name, len) = (text(&scratch.name), formula(&scratch.len));
-        let element = scalar(scratch.element);
+        let element = element_type(scratch.element);
         quote!(Scratch { name: #name, element: #element, len: #len })
     });
     let steps = list(steps, step);
@@ -55,7 +56,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             device::DeviceField,
             expr::{Formula, Op, Program},
             model::{
-                Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, Memory, Model,
+                Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
                 ScalarType, Scratch, Stage, StageArgument, Step,
             },
             parameter::{Domain, Fraction, Parameter},
@@ -205,6 +206,12 @@ fn scalar(scalar: ScalarType) -> TokenStream {
     quote!(ScalarType::#variant)
 }
 
+fn element_type(element: ElementType) -> TokenStream {
+    let lanes = Literal::u8_unsuffixed(element.lanes);
+    let scalar = scalar(element.scalar);
+    quote!(ElementType { scalar: #scalar, lanes: #lanes })
+}
+
 fn argument(argument: &Argument) -> TokenStream {
     let name = text(&argument.name);
     let kind = match &argument.kind {
@@ -212,7 +219,7 @@ fn argument(argument: &Argument) -> TokenStream {
             scalar: ty,
             dimension,
         } => {
-            let ty = scalar(*ty);
+            let ty = element_type(*ty);
             let dimension = option(
                 dimension.map(|dimension| Literal::u16_unsuffixed(dimension).into_token_stream()),
             );
@@ -224,7 +231,7 @@ fn argument(argument: &Argument) -> TokenStream {
             len,
             memory,
         } => {
-            let element = scalar(*element);
+            let element = element_type(*element);
             let access = match access {
                 Access::Read => quote!(Read),
                 Access::ReadWrite => quote!(ReadWrite),
@@ -315,7 +322,7 @@ fn stage_argument(argument: &StageArgument) -> TokenStream {
             quote!(StageArgument::Value { scalar: #ty, value: #value })
         }
         StageArgument::Local { name, element, len } => {
-            let (name, element, len) = (text(name), scalar(*element), formula(len));
+            let (name, element, len) = (text(name), element_type(*element), formula(len));
             quote!(StageArgument::Local { name: #name, element: #element, len: #len })
         }
     }

@@ -2,10 +2,12 @@
 
 use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
-use cltune_core::model::ScalarType;
+use cltune_core::model::{ElementType, ScalarType};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
-use syn::{FnArg, GenericArgument, Pat, PathArguments, PathSegment, Type};
+use syn::{
+    Expr, ExprLit, FnArg, GenericArgument, Lit, Pat, PathArguments, PathSegment, Type, TypeArray,
+};
 
 /// An argument after the queue.
 pub(crate) struct Argument {
@@ -18,8 +20,12 @@ pub(crate) struct Argument {
 /// The types an argument may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgumentType {
-    Scalar(ScalarType),
-    Buffer { element: ScalarType, mutable: bool },
+    /// Passed by value: a scalar or a vector.
+    Scalar(ElementType),
+    Buffer {
+        element: ElementType,
+        mutable: bool,
+    },
 }
 
 const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
@@ -115,15 +121,18 @@ fn name(pattern: &Pat) -> syn::Result<Ident> {
 fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     let unsupported = || {
         let message = format!(
-            "this type cannot be passed to a kernel{}: an argument is a scalar ({}), or \
-             `&Buffer<T>` or `&mut Buffer<T>` of such scalars",
+            "this type cannot be passed to a kernel{}: an argument is {}, or `&Buffer<T>` or \
+             `&mut Buffer<T>` of such elements",
             instead(ty),
-            scalars()
+            elements()
         );
         syn::Error::new(ty.span(), message)
     };
     match ungrouped(ty) {
-        Type::Path(_) => scalar(ty).map(ArgumentType::Scalar).ok_or_else(unsupported),
+        Type::Path(_) => scalar(ty)
+            .map(|scalar| ArgumentType::Scalar(scalar.into()))
+            .ok_or_else(unsupported),
+        Type::Array(array) => vector(array).map(ArgumentType::Scalar),
         Type::Reference(reference) => {
             let segment = last_segment(&reference.elem)
                 .filter(|segment| segment.ident == "Buffer")
@@ -158,15 +167,71 @@ fn instead(ty: &Type) -> &'static str {
 }
 
 /// The type of a buffer's elements.
-pub(crate) fn element_type(ty: &Type) -> syn::Result<ScalarType> {
-    scalar(ty).ok_or_else(|| {
-        let message = format!("the type of an element is one of {}", scalars());
+pub(crate) fn element_type(ty: &Type) -> syn::Result<ElementType> {
+    if let Type::Array(array) = ungrouped(ty) {
+        return vector(array);
+    }
+    let scalar = scalar(ty).ok_or_else(|| {
+        let message = format!(
+            "this type cannot be an element{}: an element is {}",
+            instead(ty),
+            elements()
+        );
         syn::Error::new(ty.span(), message)
-    })
+    })?;
+    Ok(scalar.into())
 }
 
-fn scalars() -> String {
-    quoted(ScalarType::ALL.iter().map(|scalar| scalar.rust_name()))
+/// The elements that there are, for messages.
+fn elements() -> String {
+    let scalars = quoted(ScalarType::ALL.iter().map(|scalar| scalar.rust_name()));
+    format!("a scalar ({scalars}) or a vector of 2, 4, 8 or 16 of them (`[f32; 4]` for `float4`)")
+}
+
+/// An array as a vector of OpenCL C.
+fn vector(array: &TypeArray) -> syn::Result<ElementType> {
+    let scalar = scalar(&array.elem).ok_or_else(|| {
+        let message = format!(
+            "the components of a vector are scalars{}: an element is {}",
+            instead(&array.elem),
+            elements()
+        );
+        syn::Error::new(array.elem.span(), message)
+    })?;
+    let lanes = match ungrouped_expr(&array.len) {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(lanes),
+            ..
+        }) => lanes.base10_parse::<u64>().ok(),
+        _ => None,
+    };
+    let known = ElementType::LANES
+        .into_iter()
+        .find(|known| Some(u64::from(*known)) == lanes);
+    if let Some(lanes) = known {
+        return Ok(ElementType::vector(scalar, lanes));
+    }
+    let (rust, opencl) = (scalar.rust_name(), scalar.opencl_name());
+    let message = match lanes {
+        Some(3) => format!(
+            "an array of 3 has another size than OpenCL's `{opencl}3`, which takes the memory of \
+             `{opencl}4`: pass `[{rust}; 4]` and leave its last component unused, or pass a buffer \
+             of three times as many `{rust}` and read it with `vload3`"
+        ),
+        Some(lanes) => {
+            format!("OpenCL has vectors of 2, 4, 8 and 16 components, and this array has {lanes}")
+        }
+        None => "the number of a vector's components is written as a number: 2, 4, 8 or 16".into(),
+    };
+    Err(syn::Error::new(array.len.span(), message))
+}
+
+/// An expression without the invisible parentheses of `macro_rules!`.
+fn ungrouped_expr(mut expr: &Expr) -> &Expr {
+    while let Expr::Group(group) = expr {
+        expr = &group.expr;
+    }
+    expr
 }
 
 fn scalar(ty: &Type) -> Option<ScalarType> {

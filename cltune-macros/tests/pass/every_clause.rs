@@ -181,9 +181,9 @@ fn the_model_is_what_was_declared() {
         model.arguments[5].kind,
         ArgumentKind::Buffer {
             access: Access::Write,
-            element: ScalarType::F32,
+            element,
             ..
-        }
+        } if element == ScalarType::F32.into()
     ));
     assert_eq!(model.fingerprint, cltune_core::fingerprint::of(model));
 }

@@ -20,7 +20,7 @@ pub(super) enum DataError {
 }
 
 /// Writes what the kernel reads into a folder, before the launch. What was written, as a list in
-/// JSON: buffers as files of little-endian elements, scalars by value.
+/// JSON: buffers and vectors as files of little-endian elements, scalars by value.
 pub(super) fn keep(
     folder: &Path,
     model: &Model,
@@ -33,8 +33,14 @@ pub(super) fn keep(
         let name = quoted(&argument.name);
         match &argument.kind {
             ArgumentKind::Scalar { scalar, .. } => {
-                let value = arg.as_scalar().and_then(|bytes| number(*scalar, bytes));
-                if let Some(value) = value {
+                let Some(bytes) = arg.as_scalar() else {
+                    continue;
+                };
+                let Some(scalar) = scalar.as_scalar() else {
+                    kept.push(file(folder, &argument.name, bytes)?);
+                    continue;
+                };
+                if let Some(value) = number(scalar, bytes) {
                     kept.push(format!("{{\"name\":{name},\"value\":{value}}}"));
                 }
             }
@@ -61,13 +67,19 @@ pub(super) fn keep(
                     let read = queue.raw().read(raw, 0, &mut bytes);
                     read.map_err(Error::call("clEnqueueReadBuffer for CLTUNE_CAPTURE_DATA"))?;
                 }
-                // Names in Rust are names of files everywhere.
-                let file = format!("{}.bin", argument.name);
-                fs::write(folder.join(&file), bytes)?;
-                kept.push(format!("{{\"name\":{name},\"file\":{}}}", quoted(&file)));
+                kept.push(file(folder, &argument.name, &bytes)?);
             }
             ArgumentKind::Buffer { .. } => {}
         }
     }
     Ok(format!("[{}]", kept.join(",")))
+}
+
+/// Writes the elements of an argument into a file; its entry in the list.
+fn file(folder: &Path, argument: &str, bytes: &[u8]) -> io::Result<String> {
+    // Names in Rust are names of files everywhere.
+    let file = format!("{argument}.bin");
+    fs::write(folder.join(&file), bytes)?;
+    let (name, file) = (quoted(argument), quoted(&file));
+    Ok(format!("{{\"name\":{name},\"file\":{file}}}"))
 }

@@ -83,7 +83,7 @@ pub(super) fn buffer<T: Element>(
         let reason = ForeignError::TooSmall {
             bytes: facts.bytes,
             len,
-            element: T::SCALAR.rust_name(),
+            element: T::TYPE.rust_name(),
             needed,
         };
         return Err(refused(BUFFER, reason));

@@ -1,6 +1,7 @@
 //! The reasons why an object that another part of the program made cannot be used.
 
 use crate::opencl::Status;
+use cltune_core::Text;
 
 /// Why an object that another part of the program made cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +36,7 @@ pub enum ForeignError {
         /// Elements.
         len: usize,
         /// The type of an element.
-        element: &'static str,
+        element: Text,
         /// Bytes of these elements.
         needed: usize,
     },

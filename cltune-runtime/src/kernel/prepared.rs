@@ -151,7 +151,7 @@ impl Prepared {
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
         for ((position, size), declared) in (0_u16..).zip(sizes).zip(model.scratch.iter()) {
             if let (Some(bytes), Some(buffer)) = (*size, scratch.buffer(position)) {
-                raw.fill(buffer, pattern(declared.element), 0, bytes)
+                raw.fill(buffer, pattern(declared.element.scalar), 0, bytes)
                     .map_err(Error::call("clEnqueueFillBuffer"))?;
             }
         }

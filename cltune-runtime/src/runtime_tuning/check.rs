@@ -8,7 +8,7 @@ use crate::queue::Queue;
 use crate::tuning::{Expected, WrongResult, pattern};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, ElementType};
 
 /// The result of a check.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct WrittenBuffer<'a> {
     /// The position among the arguments of the call.
     position: usize,
     name: &'a str,
-    element: ScalarType,
+    element: ElementType,
     /// Whether the kernel reads nothing of it.
     is_output: bool,
     raw: &'a RawBuffer,
@@ -114,8 +114,8 @@ impl Check<'_> {
                         is_output,
                         ..
                     } = buffer.target;
-                    let wrong = expected.compare(element, &found, is_output);
-                    wrong.map(|kind| WrongResult::new(name, kind).to_string())
+                    let wrong = expected.compare(element.scalar, &found, is_output);
+                    wrong.map(|kind| WrongResult::new(name, element, kind).to_string())
                 }
                 // With NaN in them, results can only be the same.
                 Err(expected) => {
@@ -153,8 +153,13 @@ impl Check<'_> {
         for buffer in written {
             let target = &buffer.target;
             if target.is_output {
-                raw.fill(&buffer.copy, pattern(target.element), 0, target.bytes)
-                    .map_err(Error::call("clEnqueueFillBuffer"))?;
+                raw.fill(
+                    &buffer.copy,
+                    pattern(target.element.scalar),
+                    0,
+                    target.bytes,
+                )
+                .map_err(Error::call("clEnqueueFillBuffer"))?;
             } else {
                 raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
                     .map_err(Error::call("clEnqueueCopyBuffer"))?;
@@ -181,7 +186,12 @@ impl Check<'_> {
         let terms = terms.and_then(|terms| terms.eval(&env).ok());
         let accumulates = terms.and_then(|terms| u64::try_from(terms).ok());
         let accumulates = accumulates.filter(|terms| *terms > 0);
-        let expected = Expected::new(buffer.target.element, bytes.clone(), tolerance, accumulates);
+        let expected = Expected::new(
+            buffer.target.element.scalar,
+            bytes.clone(),
+            tolerance,
+            accumulates,
+        );
         expected.map_err(|_| bytes)
     }
 }

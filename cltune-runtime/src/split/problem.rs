@@ -7,7 +7,7 @@ use crate::opencl::version_of;
 use crate::policy::{self, Policy};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, ElementType, ScalarType};
 use cltune_core::split::{Division, Layout, Partition, Share, Span};
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -72,7 +72,7 @@ pub(super) struct Problem<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// A scalar; see [`Problem::scalar`].
-    Scalar(ScalarType, Meaning),
+    Scalar(ElementType, Meaning),
     /// A buffer.
     Buffer {
         /// Bytes of an element.
@@ -246,23 +246,24 @@ impl<'a> Problem<'a> {
         &self,
         position: usize,
         given: &[u8],
-        scalar: ScalarType,
+        element: ElementType,
         meaning: Meaning,
         share: Share,
     ) -> Result<Vec<u8>> {
+        let scalar = element.as_scalar();
         let value = match meaning {
             Meaning::AsGiven => return Ok(given.to_vec()),
             Meaning::Size => Some(i128::from(share.computed.len)),
-            Meaning::Shifted => {
-                integer(scalar, given).map(|value| value + i128::from(share.computed.start))
-            }
+            Meaning::Shifted => scalar
+                .and_then(|scalar| integer(scalar, given))
+                .map(|value| value + i128::from(share.computed.start)),
         };
         value
-            .and_then(|value| integer_bytes(scalar, value))
+            .and_then(|value| integer_bytes(scalar?, value))
             .ok_or_else(|| Error::ShareBeyondType {
                 kernel: self.tunable.model().name.to_string(),
                 argument: self.argument(position),
-                scalar: scalar.rust_name(),
+                scalar: element.scalar.rust_name(),
                 first: share.computed.start,
             })
     }

@@ -10,7 +10,7 @@ use super::guarded::Surroundings;
 use super::kept::Keeping;
 use super::near::Nears;
 use super::options::Step;
-use super::outcome::{KeptFor, WrongResult};
+use super::outcome::{KeptFor, Place, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::Expected;
 use super::watch::Watch;
@@ -21,7 +21,7 @@ use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, BufferRef, Geometry, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     /// The scratch buffers of the configuration that ran last.
     scratch: RefCell<Vec<Option<ScratchBuffer>>>,
     /// Their names and elements.
-    scratch_declared: Vec<(String, ScalarType)>,
+    scratch_declared: Vec<(String, ElementType)>,
     /// Where each argument of a call is.
     passed: Vec<PassedAt>,
     /// Where results are read to.
@@ -66,7 +66,7 @@ enum PassedAt {
 #[derive(Debug)]
 struct ScalarArgument {
     position: usize,
-    scalar: ScalarType,
+    element: ElementType,
     /// The bytes of each draw.
     draws: Vec<Vec<u8>>,
 }
@@ -155,7 +155,7 @@ impl Arguments {
                     let draws = (0..setting.draws).map(|draw| {
                         if let Some(index) = dimension {
                             let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
-                            return Ok(fill::integer(*scalar, size));
+                            return Ok(fill::integer(scalar.scalar, size));
                         }
                         let random = sequence(setting.seed, position, draw);
                         elements(fill, *scalar, 1, &name, setting.folder, &random)
@@ -165,7 +165,7 @@ impl Arguments {
                     arguments.passed.push(at);
                     arguments.scalars.push(ScalarArgument {
                         position,
-                        scalar: *scalar,
+                        element: *scalar,
                         draws,
                     });
                 }
@@ -376,14 +376,15 @@ impl Arguments {
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
             let shown = buffer.expect(&making, round, |bytes| {
-                let expected = Expected::new(element, bytes, tolerance, accumulates);
+                let expected = Expected::new(element.scalar, bytes, tolerance, accumulates);
                 match expected {
                     Err(index) => Err(PrepareError::ReferenceNan {
-                        argument,
-                        index,
+                        place: Place::of(&argument, element, index).to_string(),
                         draw: round.draw,
                     }),
-                    Ok(expected) if access == Access::Write && expected.is_unwritten(element) => {
+                    Ok(expected)
+                        if access == Access::Write && expected.is_unwritten(element.scalar) =>
+                    {
                         Err(PrepareError::ReferenceWritesNothing { argument })
                     }
                     Ok(expected) => Ok(expected),
@@ -411,7 +412,7 @@ impl Arguments {
         let Some((reference, expected)) = buffer.near_on_device(round) else {
             return Ok(false);
         };
-        let near = self.nears.of(queue.context(), buffer.element);
+        let near = self.nears.of(queue.context(), buffer.element.scalar);
         near.map_or(Ok(false), |near| {
             near.is_right(queue, buffer.place(round), expected, reference)
         })
@@ -440,7 +441,7 @@ impl Arguments {
                 continue;
             }
             if let Some(kind) = buffer.verify(queue, round, &mut read_to)? {
-                return Ok(Some(WrongResult::new(&*buffer.name, kind)));
+                return Ok(Some(WrongResult::new(&*buffer.name, buffer.element, kind)));
             }
         }
         Ok(None)
@@ -505,8 +506,7 @@ impl Arguments {
             let place = buffer.place(self.placed.get());
             if let Some(kind) = place.damage(queue)? {
                 place.restore_guards(queue)?;
-                let argument = buffer.name.clone();
-                found.get_or_insert(WrongResult::new(argument, kind));
+                found.get_or_insert(WrongResult::new(&*buffer.name, buffer.element, kind));
             }
         }
         let beside_scratch = self.damage_beside_scratch(queue)?;
@@ -520,7 +520,7 @@ impl Arguments {
             let place = scratch.place(self.placed.get());
             if let Some(kind) = place.damage(queue)? {
                 place.restore_guards(queue)?;
-                found.get_or_insert(WrongResult::new(&*scratch.name, kind));
+                found.get_or_insert(WrongResult::new(&*scratch.name, scratch.element, kind));
             }
         }
         Ok(found)

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
 use cltune_core::declaration::Fill;
-use cltune_core::model::{Access, ScalarType};
+use cltune_core::model::{Access, ElementType};
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Round {
 pub(super) struct BufferArgument {
     pub(super) position: usize,
     pub(super) name: String,
-    pub(super) element: ScalarType,
+    pub(super) element: ElementType,
     pub(super) access: Access,
     /// Where it lies, in turn.
     places: Vec<Guarded>,
@@ -94,7 +94,7 @@ pub(super) struct Making<'a> {
 pub(super) struct Declared<'a> {
     pub(super) position: usize,
     pub(super) name: String,
-    pub(super) element: ScalarType,
+    pub(super) element: ElementType,
     pub(super) access: Access,
     pub(super) fill: &'a Fill,
     pub(super) folder: &'a Path,
@@ -126,7 +126,7 @@ impl BufferArgument {
                 size: element.size(),
             })?;
         let Making { context, queue, .. } = making;
-        let places = Guarded::places(context, queue, bytes, element, making.surroundings)?;
+        let places = Guarded::places(context, queue, bytes, element.scalar, making.surroundings)?;
         let zones = match (making.watch, places.as_slice()) {
             (Some(watch), [place]) => {
                 let zones = place.zones().into_iter();
@@ -236,7 +236,7 @@ impl BufferArgument {
         match &self.draw(round).inputs {
             Some(Inputs::Device(inputs)) => place.copy_from(queue, &inputs.contents),
             Some(Inputs::Host(inputs)) => place.write(queue, inputs),
-            None => place.fill(queue, pattern(self.element)),
+            None => place.fill(queue, pattern(self.element.scalar)),
         }
     }
 
@@ -302,7 +302,7 @@ impl BufferArgument {
         match (self.access, &draw.inputs) {
             (Access::Read, Some(Inputs::Device(inputs))) => Some(inputs),
             (Access::Read, _) => None,
-            _ if is_float(self.element) => None,
+            _ if !self.element.scalar.is_integer() => None,
             _ => draw.expected_on_device.as_ref(),
         }
     }
@@ -335,9 +335,8 @@ impl BufferArgument {
         if self.access != Access::Read {
             let is_poisoned = self.access == Access::Write;
             let expected = draw.expected.as_ref();
-            return Ok(
-                expected.and_then(|expected| expected.compare(self.element, found, is_poisoned))
-            );
+            return Ok(expected
+                .and_then(|expected| expected.compare(self.element.scalar, found, is_poisoned)));
         }
         let Some(inputs) = &draw.inputs else {
             return Ok(None);
@@ -349,7 +348,7 @@ impl BufferArgument {
         let mut pairs = found.iter().zip(inputs.iter());
         let changed = pairs.position(|(found, input)| found != input);
         Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
-            index: byte / self.element.size(),
+            index: byte / self.element.scalar.size(),
         }))
     }
 
@@ -394,7 +393,11 @@ impl BufferArgument {
 
     /// The error where something has written to the kept contents of a draw.
     pub(super) fn far_write(&self, what: KeptFor, draw: usize) -> WrongResult {
-        WrongResult::new(&*self.name, WrongKind::FarOutOfBounds { what, draw })
+        WrongResult::new(
+            &*self.name,
+            self.element,
+            WrongKind::FarOutOfBounds { what, draw },
+        )
     }
 }
 
@@ -402,7 +405,7 @@ impl BufferArgument {
 #[derive(Debug)]
 pub(super) struct ScratchBuffer {
     pub(super) name: String,
-    element: ScalarType,
+    pub(super) element: ElementType,
     places: Vec<Guarded>,
 }
 
@@ -410,7 +413,7 @@ impl ScratchBuffer {
     pub(super) fn new(
         queue: &Queue,
         name: &str,
-        element: ScalarType,
+        element: ElementType,
         bytes: usize,
         surroundings: Surroundings,
     ) -> Result<Self> {
@@ -423,7 +426,7 @@ impl ScratchBuffer {
         Ok(Self {
             name: name.to_string(),
             element,
-            places: Guarded::places(context, queue, bytes, element, surroundings)?,
+            places: Guarded::places(context, queue, bytes, element.scalar, surroundings)?,
         })
     }
 
@@ -443,13 +446,8 @@ impl ScratchBuffer {
             // The other place is where this one's surroundings are.
             place.restore_guards(queue)?;
         }
-        place.fill(queue, pattern(self.element))
+        place.fill(queue, pattern(self.element.scalar))
     }
-}
-
-/// Whether elements are compared with a tolerance.
-fn is_float(element: ScalarType) -> bool {
-    matches!(element, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
 /// The appearance of a kernel's writes in the host's memory.

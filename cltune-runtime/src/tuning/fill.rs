@@ -1,7 +1,7 @@
 //! Contents of arguments: bytes of elements in the device's (little-endian) order.
 
 use cltune_core::declaration::Fill;
-use cltune_core::model::ScalarType;
+use cltune_core::model::{ElementType, ScalarType};
 use cltune_search::ready_threads;
 use half::f16;
 use rand::RngExt;
@@ -29,15 +29,15 @@ pub enum FillError {
         "`{}`, the fill of `{argument}`, has {found} bytes ({} elements of {}), and `{argument}` has {} bytes \
          ({len} elements) for this problem: write a file of that length, or tune for the size that the file \
          has",
-        path.display(), *found as f64 / scalar.size() as f64, scalar.rust_name(), len * scalar.size()
+        path.display(), *found as f64 / element.size() as f64, element, len * element.size()
     )]
     WrongLength {
         /// The argument.
         argument: String,
         /// The file.
         path: PathBuf,
-        /// The argument's type.
-        scalar: ScalarType,
+        /// The type of its elements.
+        element: ElementType,
         /// The file's length, bytes.
         found: u64,
         /// The argument's length, elements.
@@ -45,27 +45,28 @@ pub enum FillError {
     },
 }
 
-/// `len` elements.
+/// `len` elements, of which every component is filled.
 pub(super) fn elements(
     fill: &Fill,
-    scalar: ScalarType,
+    element: ElementType,
     len: usize,
     argument: &str,
     folder: &Path,
     random: &Pcg64Mcg,
 ) -> Result<Vec<u8>, FillError> {
-    let mut bytes = Vec::with_capacity(len * scalar.size());
+    let mut bytes = Vec::with_capacity(len * element.size());
+    let (scalar, count) = (element.scalar, element.components(len));
     match fill {
         Fill::Uniform { low, high } => {
-            return Ok(generated(scalar, len, random, 1, |bytes, _, random| {
+            return Ok(generated(scalar, count, random, 1, |bytes, _, random| {
                 let unit: f64 = random.random();
                 push(bytes, scalar, uniform(scalar, *low, *high, unit));
             }));
         }
-        Fill::Iota => (0..len).for_each(|index| push(&mut bytes, scalar, index as f64)),
-        Fill::Constant(value) => (0..len).for_each(|_| push(&mut bytes, scalar, *value)),
-        Fill::Zeros | Fill::None => bytes.resize(len * scalar.size(), 0),
-        Fill::File(name) => return file(folder.join(name), scalar, len, argument),
+        Fill::Iota => (0..count).for_each(|index| push(&mut bytes, scalar, index as f64)),
+        Fill::Constant(value) => (0..count).for_each(|_| push(&mut bytes, scalar, *value)),
+        Fill::Zeros | Fill::None => bytes.resize(len * element.size(), 0),
+        Fill::File(name) => return file(folder.join(name), element, len, argument),
     }
     Ok(bytes)
 }
@@ -102,12 +103,12 @@ pub(super) fn generated(
 /// The elements of a file, which must be as many. Nothing is read of one that has another length.
 fn file(
     path: PathBuf,
-    scalar: ScalarType,
+    element: ElementType,
     len: usize,
     argument: &str,
 ) -> Result<Vec<u8>, FillError> {
     let argument = argument.to_string();
-    let wanted = len * scalar.size();
+    let wanted = len * element.size();
     let read = || {
         let mut file = cltune_files::open(&path, u64::MAX)?;
         let found = file.get_ref().metadata()?.len();
@@ -123,7 +124,7 @@ fn file(
         Ok((found, _)) => Err(FillError::WrongLength {
             argument,
             path,
-            scalar,
+            element,
             found,
             len,
         }),

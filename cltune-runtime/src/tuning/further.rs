@@ -231,8 +231,8 @@ impl Measurer {
             ArgumentKind::Buffer {
                 element, access, ..
             } => {
-                let roundings = unit_roundoff(*element) * terms as f64;
-                (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(*element)
+                let roundings = unit_roundoff(element.scalar) * terms as f64;
+                (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(element.scalar)
             }
             ArgumentKind::Scalar { .. } => None,
         });

@@ -6,7 +6,7 @@
 
 use super::fill::{generated, push, uniform};
 use cltune_core::declaration::{Declaration, Fill};
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::{Access, ArgumentKind, ElementType, ScalarType};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -54,8 +54,12 @@ impl InputKind {
             let arguments = declaration.model.arguments.iter();
             let mut pairs = arguments.zip(&declaration.fills);
             let is_possible = pairs.any(|(argument, fill)| match &argument.kind {
-                ArgumentKind::Scalar { scalar, .. } => kind.values().apply(fill, *scalar, false),
-                ArgumentKind::Buffer { element, .. } => kind.values().apply(fill, *element, true),
+                ArgumentKind::Scalar { scalar, .. } => {
+                    kind.values().apply(fill, scalar.scalar, false)
+                }
+                ArgumentKind::Buffer { element, .. } => {
+                    kind.values().apply(fill, element.scalar, true)
+                }
             });
             is_possible && (*kind != Self::Denormal || tells_denormals(declaration))
         });
@@ -97,7 +101,7 @@ fn tells_denormals(declaration: &Declaration) -> bool {
     let is_integer = arguments.any(|argument| match &argument.kind {
         ArgumentKind::Buffer {
             element, access, ..
-        } => *access != Access::Read && element.is_integer(),
+        } => *access != Access::Read && element.scalar.is_integer(),
         ArgumentKind::Scalar { .. } => false,
     });
     !is_exact && !is_integer
@@ -127,7 +131,7 @@ impl Values {
     pub(super) fn elements(
         self,
         fill: &Fill,
-        scalar: ScalarType,
+        element: ElementType,
         len: usize,
         is_buffer: bool,
         random: &Pcg64Mcg,
@@ -135,9 +139,11 @@ impl Values {
         let Fill::Uniform { low, high } = *fill else {
             return None;
         };
+        let scalar = element.scalar;
         if !self.apply(fill, scalar, is_buffer) {
             return None;
         }
+        let len = element.components(len);
         let bytes = generated(scalar, len, random, 2, |bytes, index, random| {
             let (unit, other): (f64, u64) = (random.random(), random.random());
             match self {

@@ -1,6 +1,7 @@
 //! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
+use cltune_core::model::ElementType;
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -95,6 +96,9 @@ pub struct WrongResult {
     pub argument: String,
     /// The error.
     pub kind: WrongKind,
+    /// The number of components of its elements.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub lanes: u8,
     /// With which kind of inputs, where they are not just random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputKind>,
@@ -106,20 +110,21 @@ pub struct WrongResult {
 
 impl WrongResult {
     /// Of random inputs, and compared with the results of another configuration or kernel.
-    pub fn new(argument: impl Into<String>, kind: WrongKind) -> Self {
+    pub fn new(argument: impl Into<String>, element: ElementType, kind: WrongKind) -> Self {
         Self {
             argument: argument.into(),
             kind,
+            lanes: element.lanes,
             inputs: None,
             with_itself: false,
         }
     }
 }
 
-/// An element that is not what it should be.
+/// A component of an element that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Different {
-    /// The index of the element.
+    /// The index of the component.
     pub index: usize,
     /// The reference's value.
     pub expected: Box<str>,
@@ -127,7 +132,8 @@ pub struct Different {
     pub found: Box<str>,
 }
 
-/// The kind of error in a result.
+/// The kind of error in a result. Indices and numbers are of components, of which a scalar has
+/// one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum WrongKind {
     /// An element differs from the reference's by more than the tolerance.
@@ -246,6 +252,15 @@ impl WrongResult {
     /// The error and its place.
     fn place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let argument = &self.argument;
+        let place = |index: &usize| Place {
+            argument,
+            lanes: self.lanes,
+            index: *index,
+        };
+        let elements = match self.lanes {
+            1 => "elements",
+            _ => "components",
+        };
         match &self.kind {
             WrongKind::Mismatch {
                 index,
@@ -258,12 +273,13 @@ impl WrongResult {
             } => {
                 write!(
                     f,
-                    "{argument}[{index}] is {found}, the reference has {expected}"
+                    "{} is {found}, the reference has {expected}",
+                    place(index)
                 )?;
                 if *allowed > 0.0 {
                     write!(f, " ± {allowed:.1e}")?;
                 }
-                write!(f, " ({count} of {len} elements differ")?;
+                write!(f, " ({count} of {len} {elements} differ")?;
                 if let Some(most) = most {
                     let Different {
                         index,
@@ -272,7 +288,8 @@ impl WrongResult {
                     } = &**most;
                     write!(
                         f,
-                        "; most {argument}[{index}], which is {found}, the reference has {expected}"
+                        "; most {}, which is {found}, the reference has {expected}",
+                        place(index)
                     )?;
                 }
                 f.write_str(")")
@@ -286,12 +303,13 @@ impl WrongResult {
             } => write!(
                 f,
                 "{argument} differs from the reference by {error} of its L2 norm, {bound:e} is \
-                 allowed (most at {argument}[{index}], which is {found}, the reference has \
-                 {expected})"
+                 allowed (most at {}, which is {found}, the reference has {expected})",
+                place(index)
             ),
             WrongKind::NeverWritten { index, count, len } => write!(
                 f,
-                "{argument}[{index}] is never written ({count} of {len} elements are not)"
+                "{} is never written ({count} of {len} {elements} are not)",
+                place(index)
             ),
             WrongKind::OutOfBounds { offset } => {
                 write!(f, "{argument}: written {}", Beside(*offset))
@@ -312,10 +330,51 @@ impl WrongResult {
             }
             WrongKind::ReadOnlyWritten { index } => write!(
                 f,
-                "{argument}[{index}] is written, but `{argument}` is declared read-only (`&Buffer`)"
+                "{} is written, but `{argument}` is declared read-only (`&Buffer`)",
+                place(index)
             ),
         }
     }
+}
+
+/// The place of a component: `y[5]`, of a vector `y[5][2]`.
+pub(super) struct Place<'a> {
+    argument: &'a str,
+    lanes: u8,
+    index: usize,
+}
+
+impl<'a> Place<'a> {
+    /// The component with this index among all those of an argument.
+    pub(super) fn of(argument: &'a str, element: ElementType, index: usize) -> Self {
+        let lanes = element.lanes;
+        Self {
+            argument,
+            lanes,
+            index,
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nobody divides by what another process sends.
+        let lanes = usize::from(self.lanes.max(1));
+        write!(f, "{}[{}]", self.argument, self.index / lanes)?;
+        if lanes > 1 {
+            write!(f, "[{}]", self.index % lanes)?;
+        }
+        Ok(())
+    }
+}
+
+fn one() -> u8 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_one(lanes: &u8) -> bool {
+    *lanes == 1
 }
 
 /// A distance from a buffer, in words.
@@ -357,6 +416,9 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cltune_core::model::ScalarType;
+
+    const FLOAT: ElementType = ElementType::scalar(ScalarType::F32);
 
     #[test]
     fn a_wrong_result_says_where_by_how_much_and_how_often() {
@@ -374,7 +436,7 @@ mod tests {
             len: 64,
             most,
         };
-        let mut wrong = WrongResult::new("y", mismatch(Some(Box::new(most))));
+        let mut wrong = WrongResult::new("y", FLOAT, mismatch(Some(Box::new(most))));
         let said = "y[5] is 2.5, the reference has 2 ± 1.2e-4 (7 of 64 elements differ; most y[9], which is \
                     8, the reference has 1)";
         assert_eq!(wrong.to_string(), said);
@@ -384,7 +446,7 @@ mod tests {
         assert!(wrong.to_string().contains("the kernel races"), "{wrong}");
         wrong.kind = WrongKind::OutOfBounds { offset: 4 };
         assert!(!wrong.to_string().contains("races"), "{wrong}");
-        let alone = WrongResult::new("y", mismatch(None)).to_string();
+        let alone = WrongResult::new("y", FLOAT, mismatch(None)).to_string();
         assert!(alone.ends_with("(7 of 64 elements differ)"), "{alone}");
     }
 
@@ -396,8 +458,11 @@ mod tests {
             build_seconds: 0.25,
             stages: Vec::new(),
         });
-        let wrong =
-            Outcome::WrongResult(WrongResult::new("y", WrongKind::OutOfBounds { offset: -4 }));
+        let wrong = Outcome::WrongResult(WrongResult::new(
+            "y",
+            FLOAT,
+            WrongKind::OutOfBounds { offset: -4 },
+        ));
         let cases = [
             (
                 measured,

@@ -76,14 +76,12 @@ pub enum PrepareError {
     },
     /// The reference computes NaN, with which nothing can be compared.
     #[error(
-        "the reference computes NaN at {argument}[{index}] (draw {draw}): choose a `fill` for \
-         which results are numbers"
+        "the reference computes NaN at {place} (draw {draw}): choose a `fill` for which results \
+         are numbers"
     )]
     ReferenceNan {
-        /// The argument.
-        argument: String,
-        /// The element.
-        index: usize,
+        /// The argument's element: `y[5]`, of a vector its component: `y[5][2]`.
+        place: String,
         /// The draw.
         draw: usize,
     },

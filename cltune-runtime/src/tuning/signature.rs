@@ -1,7 +1,7 @@
 //! Comparison of the declared arguments with the kernel's real signature.
 
 use crate::opencl::{ArgInfo, RawKernel};
-use cltune_core::model::{Access, ArgumentKind, Model, ScalarType, StageArgument};
+use cltune_core::model::{Access, ArgumentKind, ElementType, Model, StageArgument};
 use std::fmt;
 
 /// The declaration and the kernel disagree.
@@ -60,9 +60,12 @@ pub(super) struct Declared {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DeclaredKind {
-    Scalar(ScalarType),
-    Buffer { element: ScalarType, access: Access },
-    Local(ScalarType),
+    Scalar(ElementType),
+    Buffer {
+        element: ElementType,
+        access: Access,
+    },
+    Local(ElementType),
 }
 
 /// The arguments of a call, as a reference kernel takes them.
@@ -96,9 +99,10 @@ pub(super) fn declared(model: &Model, argument: &StageArgument) -> Declared {
             };
             (scratch.name.to_string(), kind)
         }
-        StageArgument::Value { scalar, value } => {
-            (value.text.to_string(), DeclaredKind::Scalar(*scalar))
-        }
+        StageArgument::Value { scalar, value } => (
+            value.text.to_string(),
+            DeclaredKind::Scalar((*scalar).into()),
+        ),
         StageArgument::Local { name, element, .. } => {
             (name.to_string(), DeclaredKind::Local(*element))
         }
@@ -171,22 +175,22 @@ fn describe(argument: &Declared) -> String {
 }
 
 fn agree(declared: DeclaredKind, found: &ArgInfo) -> bool {
-    let (base, pointer) = base_type(&found.type_name);
-    let same = |scalar: ScalarType, vectors: bool| match base.and_then(scalar_of) {
-        Some((found, lanes)) => found == scalar && (vectors || lanes == 1),
-        // A typedef or struct of the source's own: nothing to compare with.
-        None => true,
+    let (base, is_pointer) = base_type(&found.type_name);
+    // A typedef or struct of the source's own is nothing to compare with. A pointer may be to
+    // another vector of the same scalar: the memory is the same.
+    let same = |declared: ElementType| {
+        base.and_then(element_of).is_none_or(|found| {
+            found == declared || (is_pointer && found.scalar == declared.scalar)
+        })
     };
     match declared {
-        DeclaredKind::Scalar(scalar) => {
-            found.address == "private" && !pointer && same(scalar, false)
-        }
+        DeclaredKind::Scalar(element) => found.address == "private" && !is_pointer && same(element),
         DeclaredKind::Buffer { element, access } => {
             let address = found.address == "global"
                 || (found.address == "constant" && access == Access::Read);
-            address && pointer && same(element, true)
+            address && is_pointer && same(element)
         }
-        DeclaredKind::Local(element) => found.address == "local" && pointer && same(element, true),
+        DeclaredKind::Local(element) => found.address == "local" && is_pointer && same(element),
     }
 }
 
@@ -199,27 +203,16 @@ fn base_type(name: &str) -> (Option<&str>, bool) {
     )
 }
 
-/// The scalar and the lanes of an OpenCL type's name; `None` for others.
-fn scalar_of(name: &str) -> Option<(ScalarType, u32)> {
-    let spelled = match name {
+/// The type of an OpenCL type's name; `None` for others.
+fn element_of(name: &str) -> Option<ElementType> {
+    ElementType::from_opencl_name(match name {
         "unsigned char" => "uchar",
         "unsigned short" => "ushort",
         "unsigned int" | "unsigned" => "uint",
         "unsigned long" => "ulong",
         "signed char" => "char",
         other => other,
-    };
-    let stem = spelled.trim_end_matches(|c: char| c.is_ascii_digit());
-    let lanes = &spelled[stem.len()..];
-    let lanes = if lanes.is_empty() {
-        1
-    } else {
-        lanes.parse().ok()?
-    };
-    let scalar = ScalarType::ALL
-        .iter()
-        .find(|scalar| scalar.opencl_name() == stem)?;
-    Some((*scalar, lanes))
+    })
 }
 
 #[cfg(test)]

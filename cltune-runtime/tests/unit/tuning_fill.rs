@@ -7,7 +7,7 @@ use rand_pcg::Pcg64Mcg;
 
 fn filled(fill: &Fill, scalar: ScalarType, len: usize) -> Vec<f64> {
     let random = Pcg64Mcg::seed_from_u64(1);
-    let bytes = elements(fill, scalar, len, "x", Path::new("."), &random).unwrap();
+    let bytes = elements(fill, scalar.into(), len, "x", Path::new("."), &random).unwrap();
     bytes
         .chunks(scalar.size())
         .map(|element| text(scalar, element).parse().unwrap())
@@ -22,7 +22,15 @@ fn a_sequence_is_the_same_however_many_threads_make_it() {
         low: -1.0,
         high: 1.0,
     };
-    let found = elements(&fill, ScalarType::F64, len, "x", Path::new("."), &random).unwrap();
+    let found = elements(
+        &fill,
+        ScalarType::F64.into(),
+        len,
+        "x",
+        Path::new("."),
+        &random,
+    )
+    .unwrap();
     let mut random = random;
     for (index, element) in found.chunks_exact(8).enumerate() {
         let unit: f64 = random.random();
@@ -72,7 +80,14 @@ fn a_file_has_as_many_elements_as_the_argument_or_is_an_error_with_both_lengths(
     let random = Pcg64Mcg::seed_from_u64(1);
     let load = |name: &str, len| {
         let fill = Fill::File(name.into());
-        let found = elements(&fill, ScalarType::U16, len, "x", folder.path(), &random);
+        let found = elements(
+            &fill,
+            ScalarType::U16.into(),
+            len,
+            "x",
+            folder.path(),
+            &random,
+        );
         found.map_err(|error| error.to_string())
     };
     let of_bytes = |bytes: &[u8], len| {
@@ -97,13 +112,46 @@ fn a_file_has_as_many_elements_as_the_argument_or_is_an_error_with_both_lengths(
 }
 
 /// Reading one would never end.
+#[test]
+fn every_component_of_a_vector_is_filled() {
+    let float4 = ElementType::vector(ScalarType::F32, 4);
+    let random = Pcg64Mcg::seed_from_u64(1);
+    let of =
+        |fill, element, len| elements(&fill, element, len, "x", Path::new("."), &random).unwrap();
+    let iota: Vec<u8> = (0..8_u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    assert_eq!(of(Fill::Iota, float4, 2), iota);
+    assert_eq!(of(Fill::Zeros, float4, 3).len(), 48);
+    let uniform = || Fill::Uniform {
+        low: -1.0,
+        high: 1.0,
+    };
+    let scalars = of(uniform(), ScalarType::F32.into(), 8);
+    assert_eq!(of(uniform(), float4, 2), scalars);
+}
+
+#[test]
+fn a_file_of_vectors_is_counted_in_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("data.bin"), [0; 24]).unwrap();
+    let random = Pcg64Mcg::seed_from_u64(1);
+    let fill = Fill::File("data.bin".into());
+    let float4 = ElementType::vector(ScalarType::F32, 4);
+    let error = elements(&fill, float4, 2, "x", folder.path(), &random).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("24 bytes (1.5 elements of [f32; 4])"),
+        "{error}"
+    );
+    assert!(error.contains("32 bytes (2 elements)"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_is_an_error() {
     let random = Pcg64Mcg::seed_from_u64(1);
     for name in ["/dev/zero", "/dev/null", "/"] {
         let fill = Fill::File(name.into());
-        let found = elements(&fill, ScalarType::U8, 0, "x", Path::new(""), &random);
+        let found = elements(&fill, ScalarType::U8.into(), 0, "x", Path::new(""), &random);
         assert!(
             matches!(found, Err(FillError::Unreadable { .. })),
             "{found:?}"

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 
 fn elements(values: Values, fill: &Fill, scalar: ScalarType, len: usize) -> Option<Vec<f64>> {
     let random = Pcg64Mcg::seed_from_u64(1);
-    let bytes = values.elements(fill, scalar, len, true, &random)?;
+    let bytes = values.elements(fill, scalar.into(), len, true, &random)?;
     let numbers = bytes.chunks(scalar.size()).map(|element| {
         let exact = real(scalar, element);
         exact.unwrap_or_else(|| text(scalar, element).parse().unwrap())
@@ -110,7 +110,7 @@ proptest! {
         let random = Pcg64Mcg::seed_from_u64(seed);
         let values = InputKind::ALL[kind].values();
         let fill = Fill::Uniform { low, high };
-        if let Some(bytes) = values.elements(&fill, scalar, 50, true, &random) {
+        if let Some(bytes) = values.elements(&fill, scalar.into(), 50, true, &random) {
             for element in bytes.chunks(scalar.size()) {
                 let number: f64 = text(scalar, element).parse().unwrap();
                 prop_assert!((low..=high).contains(&number), "{:?} {number}", values);

@@ -1,6 +1,7 @@
 //! Tests of `tuning/signature`.
 
 use super::*;
+use cltune_core::model::ScalarType;
 
 #[expect(clippy::unnecessary_wraps, reason = "as the driver answers")]
 fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
@@ -12,7 +13,7 @@ fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
 }
 
 fn buffer(access: Access) -> Declared {
-    let element = ScalarType::F32;
+    let element = ScalarType::F32.into();
     Declared {
         name: "x".into(),
         kind: DeclaredKind::Buffer { element, access },
@@ -41,9 +42,9 @@ fn vectors_of_the_element_are_the_kernels_own_view() {
 
 #[test]
 fn scalars_are_exact() {
-    let scalar = |scalar| Declared {
+    let scalar = |scalar: ScalarType| Declared {
         name: "n".into(),
-        kind: DeclaredKind::Scalar(scalar),
+        kind: DeclaredKind::Scalar(scalar.into()),
     };
     assert!(agrees(scalar(ScalarType::U32), info("private", "uint")));
     assert!(agrees(
@@ -53,6 +54,39 @@ fn scalars_are_exact() {
     assert!(!agrees(scalar(ScalarType::U32), info("private", "int")));
     assert!(!agrees(scalar(ScalarType::F32), info("private", "float4")));
     assert!(!agrees(scalar(ScalarType::F32), info("global", "float*")));
+}
+
+#[test]
+fn vectors_by_value_are_exact_and_in_buffers_another_view() {
+    let vector = |scalar, lanes| Declared {
+        name: "v".into(),
+        kind: DeclaredKind::Scalar(ElementType::vector(scalar, lanes)),
+    };
+    let float4 = || vector(ScalarType::F32, 4);
+    assert!(agrees(float4(), info("private", "float4")));
+    assert!(agrees(
+        vector(ScalarType::U8, 16),
+        info("private", "uchar16")
+    ));
+    // Not even of the same size: it takes 16 bytes for 12.
+    assert!(!agrees(float4(), info("private", "float3")));
+    assert!(!agrees(float4(), info("private", "float8")));
+    assert!(!agrees(float4(), info("private", "int4")));
+    assert!(!agrees(float4(), info("private", "float")));
+    let buffer = || Declared {
+        name: "x".into(),
+        kind: DeclaredKind::Buffer {
+            element: ElementType::vector(ScalarType::F32, 4),
+            access: Access::Write,
+        },
+    };
+    assert!(agrees(buffer(), info("global", "float4*")));
+    assert!(agrees(buffer(), info("global", "float*")));
+    assert!(!agrees(buffer(), info("global", "double4*")));
+    let error = compare("k", &[buffer(), float4()], &[]).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("x: &mut Buffer<[f32; 4]>"), "{error}");
+    assert!(error.contains("v: [f32; 4]"), "{error}");
 }
 
 #[test]

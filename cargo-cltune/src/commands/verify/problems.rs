@@ -190,7 +190,7 @@ fn fits_type(model: &Model, dimension: usize, size: i64) -> bool {
         else {
             return None;
         };
-        (usize::from(*of) == dimension).then_some(*scalar)
+        (usize::from(*of) == dimension).then_some(scalar.scalar)
     });
     let most = match argument {
         Some(ScalarType::I8) => i8::MAX.into(),

@@ -8,6 +8,7 @@ use crate::queue::Queue;
 use crate::tuning::fill::elements;
 use crate::tuning::kinds::{InputKind, Values};
 use crate::tuning::options::{MeasureOptions, Step};
+use crate::tuning::outcome::Place;
 use crate::tuning::prepare_error::PrepareError;
 use crate::tuning::verify::{Expected, Unfit};
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
@@ -112,7 +113,7 @@ impl Arguments {
                 Values::With(_) => 2,
             };
         for scalar in &mut self.scalars {
-            let (position, element) = (scalar.position, scalar.scalar);
+            let (position, element) = (scalar.position, scalar.element);
             let fill = fills.get(position).unwrap_or(&Fill::None);
             let random = sequence(setting.seed, position, draw);
             let contents = values.elements(fill, element, 1, false, &random);
@@ -197,13 +198,15 @@ impl Arguments {
                 continue;
             };
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
-                let expected = Expected::of_kind(element, bytes, tolerance, accumulates, usual);
+                let expected =
+                    Expected::of_kind(element.scalar, bytes, tolerance, accumulates, usual);
                 expected.map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
                         Unfit::Infinite(index) => ("infinity, or nearly,", index),
                     };
-                    Reason(format!("the reference computes {what} at {name}[{index}]"))
+                    let place = Place::of(&name, element, index);
+                    Reason(format!("the reference computes {what} at {place}"))
                 })
             });
             kept.map_err(|Reason(reason)| reason)?;
@@ -229,7 +232,9 @@ impl Arguments {
     pub(in crate::tuning) fn are_nearer(&self, part: f64, draw: usize, results: &Results) -> bool {
         self.buffers.iter().zip(results).all(|(buffer, other)| {
             let pair = buffer.expected(draw).zip(other.as_ref());
-            pair.is_none_or(|(expected, other)| expected.is_nearer(part, buffer.element, other))
+            pair.is_none_or(|(expected, other)| {
+                expected.is_nearer(part, buffer.element.scalar, other)
+            })
         })
     }
 }
