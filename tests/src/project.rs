@@ -113,7 +113,7 @@ impl Project {
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             // Optimising the run time takes a minute more, and no test is about that.
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env_remove("CLTUNE_LOCK")
             .env_remove("CLTUNE_DEVICE")
             // What cargo sets for the tests' own package is not meant for these packages.
