@@ -469,6 +469,11 @@ fn a_call_takes_from_its_first_start_to_its_last_end() -> Result<()> {
     };
     // Twelve rounds of the same launches, and one.
     let (many, few) = (time(24)?, time(2)?);
+    if few < std::time::Duration::from_nanos(100) {
+        // rusticl (Mesa 22.3) on llvmpipe says that every command takes 1 ns.
+        println!("SKIPPED: the driver measures nothing");
+        return Ok(());
+    }
     assert!(many > 2 * few, "{many:?} {few:?}");
     Ok(())
 }
