@@ -186,6 +186,13 @@ impl Measurer {
         }
     }
 
+    /// The time that the device worked on the group of launches that was launched last, without the
+    /// gaps, microseconds; `None` for a single launch.
+    pub(super) fn busy_us(&self) -> Option<f64> {
+        let stages = self.stages.borrow();
+        (!stages.is_empty()).then(|| stages.iter().map(|stage| stage.time_us).sum())
+    }
+
     /// The times of a configuration that is right on the next draw, microseconds.
     fn measure_built(
         &mut self,
