@@ -12,13 +12,13 @@ const MOST_COMBINATIONS: usize = 1 << 16;
 /// How a tunable is divided among devices along one of its problem dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Division {
-    /// The position of the dimension in [`Model::dimensions`](crate::model::Model::dimensions).
+    /// The position of the dimension in [`Model::dimensions`].
     pub dimension: u16,
     /// How many positions of it one work-group covers, over parameters, problem dimensions and
     /// device limits.
     pub granule: Formula,
     /// What becomes of each argument of the call: one for each of
-    /// [`Model::passed`](crate::model::Model::passed), in the same order.
+    /// [`Model::arguments`], in the same order.
     pub arguments: List<Partition>,
 }
 
