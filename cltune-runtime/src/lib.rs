@@ -140,8 +140,6 @@ pub use event::Event;
 #[cfg(feature = "f16")]
 pub use half::f16;
 pub use interop::ForeignError;
-#[cfg(feature = "opencl3")]
-pub use interop::{LentBuffer, LentBufferMut};
 pub use kernel::Tunable;
 pub use launch::{Baked, Configuration, Explanation, Selection};
 pub use opencl::Status;

@@ -75,8 +75,10 @@ impl Queue {
     ///
     /// ```no_run
     /// # use cltune_runtime::{Buffer, Event, Queue, Result};
-    /// # fn scale(queue: &Queue, n: u32, x: &mut Buffer<f32>) -> Result<Event> { todo!() }
-    /// # fn example(one: &Queue, other: &Queue, x: &mut Buffer<f32>) -> Result<()> {
+    /// # type Scale = fn(&Queue, u32, &mut Buffer<f32>) -> Result<Event>;
+    /// # fn example(
+    /// #     scale: Scale, one: &Queue, other: &Queue, x: &mut Buffer<f32>,
+    /// # ) -> Result<()> {
     /// let scaled = scale(one, 1 << 20, x)?;
     /// one.flush()?;
     /// let again = scale(&other.after(&[&scaled])?, 1 << 20, x)?;

@@ -1,4 +1,5 @@
-//! Views: parts of buffers where buffers are taken.
+//! Views: buffers on the memory of another owner, by the rules of references: parts of buffers, and
+//! buffers of other packages.
 
 use crate::buffer::Buffer;
 use crate::element::Element;
@@ -6,24 +7,42 @@ use crate::error::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 
-/// A part of a buffer that is read, from [`Buffer::slice`].
+/// A buffer on the memory of another owner, to read: a part of a buffer, from [`Buffer::slice`], or a
+/// buffer that another package owns, from `Queue::lend`.
 ///
-/// It is a buffer itself, on the same memory: pass `&view`, or `&*x.slice(range)?` in the call
+/// It is a buffer itself: pass `&view`, or `&*x.slice(range)?` in the call
 /// itself, where a `&Buffer<T>` is taken.
 #[derive(Debug)]
 pub struct BufferView<'a, T: Element> {
-    part: Buffer<T>,
-    whole: PhantomData<&'a Buffer<T>>,
+    buffer: Buffer<T>,
+    owner: PhantomData<&'a ()>,
 }
 
-/// A part of a buffer that is read and written, from [`Buffer::slice_mut`].
+/// A buffer on the memory of another owner, who cannot use it meanwhile, to read and write: from
+/// [`Buffer::slice_mut`], or from `Queue::lend_mut`.
 ///
-/// It is a buffer itself, on the same memory: pass `&mut view`, or `&mut *y.slice_mut(range)?` in
+/// It is a buffer itself: pass `&mut view`, or `&mut *y.slice_mut(range)?` in
 /// the call itself, where a `&mut Buffer<T>` is taken.
 #[derive(Debug)]
 pub struct BufferViewMut<'a, T: Element> {
-    part: Buffer<T>,
-    whole: PhantomData<&'a mut Buffer<T>>,
+    buffer: Buffer<T>,
+    owner: PhantomData<&'a mut ()>,
+}
+
+impl<'a, T: Element> BufferView<'a, T> {
+    /// As long as the owner is borrowed.
+    pub(crate) fn new<O>(buffer: Buffer<T>, _owner: &'a O) -> Self {
+        let owner = PhantomData;
+        Self { buffer, owner }
+    }
+}
+
+impl<'a, T: Element> BufferViewMut<'a, T> {
+    /// As long as the owner is borrowed.
+    pub(crate) fn new<O>(buffer: Buffer<T>, _owner: &'a mut O) -> Self {
+        let owner = PhantomData;
+        Self { buffer, owner }
+    }
 }
 
 impl<T: Element> Buffer<T> {
@@ -37,10 +56,7 @@ impl<T: Element> Buffer<T> {
     /// [`Error::BeyondBuffer`], [`Error::MisalignedView`], [`Error::OpenCl`].
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<BufferView<'_, T>> {
         let (start, end) = bounds(range, self.len());
-        Ok(BufferView {
-            part: self.checked_part(start, end)?,
-            whole: PhantomData,
-        })
+        Ok(BufferView::new(self.checked_part(start, end)?, self))
     }
 
     /// The elements of a range, to read and write. The whole buffer cannot be used meanwhile.
@@ -49,10 +65,7 @@ impl<T: Element> Buffer<T> {
     /// As [`Buffer::slice`].
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         let (start, end) = bounds(range, self.len());
-        Ok(BufferViewMut {
-            part: self.checked_part(start, end)?,
-            whole: PhantomData,
-        })
+        Ok(BufferViewMut::new(self.checked_part(start, end)?, self))
     }
 
     /// The elements before `middle` and those from there on, to read and write both.
@@ -65,9 +78,9 @@ impl<T: Element> Buffer<T> {
     ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
         let first = self.checked_part(0, middle)?;
         let second = self.checked_part(middle, self.len())?;
-        let [first, second] = [first, second].map(|part| BufferViewMut {
-            part,
-            whole: PhantomData,
+        let [first, second] = [first, second].map(|buffer| BufferViewMut {
+            buffer,
+            owner: PhantomData,
         });
         Ok((first, second))
     }
@@ -115,7 +128,7 @@ impl<T: Element> Deref for BufferView<'_, T> {
     type Target = Buffer<T>;
 
     fn deref(&self) -> &Buffer<T> {
-        &self.part
+        &self.buffer
     }
 }
 
@@ -123,12 +136,12 @@ impl<T: Element> Deref for BufferViewMut<'_, T> {
     type Target = Buffer<T>;
 
     fn deref(&self) -> &Buffer<T> {
-        &self.part
+        &self.buffer
     }
 }
 
 impl<T: Element> DerefMut for BufferViewMut<'_, T> {
     fn deref_mut(&mut self) -> &mut Buffer<T> {
-        &mut self.part
+        &mut self.buffer
     }
 }

@@ -6,16 +6,11 @@
 //! | `checks` | what an object has to be, for both of the others |
 //! | `error` | the reasons why one cannot be used |
 //! | `opencl3_types` | the types of the package opencl3, from and to |
-//! | `lent` | buffers that are lent to cltune |
 
 mod checks;
 mod error;
-#[cfg(feature = "opencl3")]
-mod lent;
 #[cfg(feature = "opencl3")]
 mod opencl3_types;
 mod raw;
 
 pub use error::ForeignError;
-#[cfg(feature = "opencl3")]
-pub use lent::{LentBuffer, LentBufferMut};

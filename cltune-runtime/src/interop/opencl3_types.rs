@@ -1,7 +1,6 @@
 //! The types of the package opencl3, from and to.
 
 use super::checks;
-use super::lent::{LentBuffer, LentBufferMut};
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::device::Device;
@@ -10,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::opencl::{RawBuffer, RawContext, RawEvent, RawQueue};
 use crate::queue::Queue;
+use crate::view::{BufferView, BufferViewMut};
 use opencl3::command_queue::CommandQueue;
 
 impl Context {
@@ -72,10 +72,10 @@ impl Queue {
     /// ```no_run
     /// # use cltune_runtime::{Buffer, Event, Queue, Result};
     /// # use opencl3::{command_queue::CommandQueue, memory};
-    /// # fn saxpy(queue: &Queue, n: u32, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>)
-    /// # -> Result<Event> { todo!() }
-    /// # fn example(queue: &CommandQueue, x: memory::Buffer<f32>, mut y: memory::Buffer<f32>)
-    /// # -> Result<()> {
+    /// # type Saxpy = fn(&Queue, u32, f32, &Buffer<f32>, &mut Buffer<f32>) -> Result<Event>;
+    /// # fn example(
+    /// #     saxpy: Saxpy, queue: &CommandQueue, x: memory::Buffer<f32>, mut y: memory::Buffer<f32>,
+    /// # ) -> Result<()> {
     /// let queue = Queue::from_opencl3(queue)?;
     /// let x = queue.lend(&x)?;
     /// let mut y = queue.lend_mut(&mut y)?;
@@ -89,19 +89,20 @@ impl Queue {
     pub fn lend<'a, T: Element>(
         &self,
         buffer: &'a opencl3::memory::Buffer<T>,
-    ) -> Result<LentBuffer<'a, T>> {
+    ) -> Result<BufferView<'a, T>> {
         let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
-        Ok(LentBuffer::new(lent, buffer))
+        Ok(BufferView::new(lent, buffer))
     }
 
-    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably, so that it
-    /// cannot be passed to the same call a second time:
+    /// As [`Queue::lend`], where a `&mut Buffer` is taken. The buffer is borrowed mutably, so that
+    /// it cannot be passed to the same call a second time:
     ///
     /// ```compile_fail,E0502
     /// # use cltune_runtime::{Buffer, Event, Queue, Result};
-    /// # fn saxpy(queue: &Queue, n: u32, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>)
-    /// # -> Result<Event> { todo!() }
-    /// # fn example(queue: &Queue, mut y: opencl3::memory::Buffer<f32>) -> Result<()> {
+    /// # type Saxpy = fn(&Queue, u32, f32, &Buffer<f32>, &mut Buffer<f32>) -> Result<Event>;
+    /// # fn example(
+    /// #     saxpy: Saxpy, queue: &Queue, mut y: opencl3::memory::Buffer<f32>,
+    /// # ) -> Result<()> {
     /// let x = queue.lend(&y)?;
     /// let mut y = queue.lend_mut(&mut y)?;
     /// saxpy(&queue, 1 << 20, 3.0, &x, &mut y)?;
@@ -114,9 +115,9 @@ impl Queue {
     pub fn lend_mut<'a, T: Element>(
         &self,
         buffer: &'a mut opencl3::memory::Buffer<T>,
-    ) -> Result<LentBufferMut<'a, T>> {
+    ) -> Result<BufferViewMut<'a, T>> {
         let lent = checks::buffer(RawBuffer::of_opencl3(buffer), self.context(), None)?;
-        Ok(LentBufferMut::new(lent, buffer))
+        Ok(BufferViewMut::new(lent, buffer))
     }
 }
 
