@@ -12,7 +12,7 @@
 //! versioned: whenever it changes, so must its version, since every tuned value becomes stale.
 
 use crate::Text;
-use crate::declaration::{Declaration, Reference, Tolerance};
+use crate::declaration::{Declaration, Fill, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
     Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Stage, StageArgument,
@@ -76,13 +76,15 @@ pub fn of(model: &Model) -> String {
         encoder.text(&define.name);
         encoder.text(&define.value.text);
     }
-    if let Some(stage) = single {
-        encoder.arguments_of_single(stage, arguments);
-    } else {
-        encoder.count(arguments.len());
-        for argument in arguments.iter() {
-            encoder.argument(argument);
+    let listed = model.listed_arguments();
+    encoder.count(listed.len());
+    for argument in &listed {
+        match argument {
+            StageArgument::Passed(at) => encoder.argument(&arguments[usize::from(*at)]),
+            other => encoder.stage_argument(other),
         }
+    }
+    if single.is_none() {
         encoder.count(scratch.len());
         for scratch in scratch.iter() {
             encoder.text(&scratch.name);
@@ -136,26 +138,17 @@ pub fn of_verification(declaration: &Declaration) -> String {
     encoder.text(&format!("{elements:?} {norm:?}"));
     encoder.optional(accumulates.as_ref());
     encoder.number(draws.map_or(-1, i64::from));
-    // The local memory of a single launch had a fill of its own once, which was none.
-    let local = model
-        .single_stage()
-        .map_or(0, |stage| stage.local_arguments().count());
-    encoder.count(fills.len() + local);
-    let mut fills = fills.iter();
-    let stage_arguments = model
-        .single_stage()
-        .map_or(&[][..], |stage| &stage.arguments);
-    for argument in stage_arguments {
+    let listed = model.listed_arguments();
+    encoder.count(listed.len());
+    for argument in &listed {
         match argument {
-            StageArgument::Local { .. } => encoder.text("None"),
-            _ => fills
-                .next()
-                .into_iter()
-                .for_each(|fill| encoder.text(&format!("{fill:?}"))),
+            StageArgument::Passed(at) => {
+                let fill = fills.get(usize::from(*at)).unwrap_or(&Fill::None);
+                encoder.text(&format!("{fill:?}"));
+            }
+            // Local memory had a fill of its own once, which was none.
+            _ => encoder.text("None"),
         }
-    }
-    for fill in fills {
-        encoder.text(&format!("{fill:?}"));
     }
     of_hash(encoder.0.finalize())
         .chars()
@@ -296,21 +289,6 @@ impl Encoder {
             self.formulas(formulas);
         }
         self.optional(stage.local_memory.as_ref());
-    }
-
-    /// The kernel's arguments, of which local memory is one.
-    fn arguments_of_single(&mut self, stage: &Stage, arguments: &[Argument]) {
-        self.count(stage.arguments.len());
-        let mut passed = arguments.iter();
-        for argument in stage.arguments.iter() {
-            match argument {
-                StageArgument::Local { name, element, len } => self.local(name, *element, len),
-                _ => passed
-                    .next()
-                    .into_iter()
-                    .for_each(|argument| self.argument(argument)),
-            }
-        }
     }
 
     fn local(&mut self, name: &str, element: ElementType, len: &Formula) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::samples;
 use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::model::{Access, Argument, Memory, StageArgument};
+use cltune_core::model::{Access, Argument, Memory, ScalarType, StageArgument};
 
 fn formula(model: &Model, text: &str) -> Formula {
     let scope = Scope {

@@ -194,7 +194,19 @@ impl super::Model {
         is_single.then_some(stage)
     }
 
-    /// The same to be changed.
+    /// The arguments as records and fingerprints list them: those of the call, and in the places
+    /// where its kernel takes them the local memory of a single launch.
+    #[cfg(feature = "lockfile")]
+    pub(crate) fn listed_arguments(&self) -> Vec<StageArgument> {
+        match self.single_stage() {
+            Some(stage) => stage.arguments.to_vec(),
+            None => (0..self.arguments.len())
+                .map(|at| StageArgument::Passed(at as u16))
+                .collect(),
+        }
+    }
+
+    /// The same as [`single_stage`](Self::single_stage), to be changed.
     pub fn single_stage_mut(&mut self) -> Option<&mut Stage> {
         self.single_stage()?;
         match self.steps.to_mut().first_mut()? {

@@ -8,7 +8,6 @@ use crate::model::{
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
-use std::iter;
 
 /// The version of records that this version writes, and the newest it reads.
 pub const VERSION: u32 = 1;
@@ -83,36 +82,24 @@ pub(super) fn text(declaration: &Declaration) -> String {
     out.0
 }
 
-/// The arguments of the call; with those of a single launch stands its local memory.
 fn arguments(out: &mut Writer, model: &Model, fills: &[Fill]) {
-    let stage_arguments = model.single_stage().map(|stage| &stage.arguments);
-    let mut passed = model
-        .arguments
-        .iter()
-        .zip(fills.iter().chain(iter::repeat(&Fill::None)));
-    for argument in stage_arguments
-        .iter()
-        .flat_map(|arguments| arguments.iter())
-    {
+    for argument in model.listed_arguments() {
         match argument {
+            StageArgument::Passed(at) => {
+                let at = usize::from(at);
+                argument_table(out, &model.arguments[at]);
+                fill_keys(out, fills.get(at).unwrap_or(&Fill::None));
+            }
             StageArgument::Local { name, element, len } => {
                 out.table("[[argument]]");
-                out.text("name", name);
+                out.text("name", &name);
                 out.text("local", &element.rust_name());
                 out.text("len", &len.text);
             }
-            _ => passed
-                .next()
-                .into_iter()
-                .for_each(|passed| passed_argument(out, passed)),
+            // Of a single launch, which has none of these.
+            StageArgument::Scratch(_) | StageArgument::Value { .. } => {}
         }
     }
-    passed.for_each(|passed| passed_argument(out, passed));
-}
-
-fn passed_argument(out: &mut Writer, (argument, fill): (&Argument, &Fill)) {
-    argument_table(out, argument);
-    fill_keys(out, fill);
 }
 
 /// Steps in order; those of a round follow their `repeat`, one deeper.

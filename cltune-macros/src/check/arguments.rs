@@ -205,10 +205,10 @@ fn push_local(
     scopes: &Scopes,
     errors: &mut Errors,
 ) {
-    let element = errors.take(element_type(&local.element));
-    let len = scopes.formula(&local.len, Type::Int, Names::All, errors);
+    let element = errors.take(element_type(&local.array.element));
+    let len = scopes.formula(&local.array.len, Type::Int, Names::All, errors);
     if let (Some(element), Some(len)) = (element, len) {
-        let name = text(&local.name);
+        let name = text(&local.array.name);
         kernel
             .of_launch
             .push(StageArgument::Local { name, element, len });

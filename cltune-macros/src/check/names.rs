@@ -63,10 +63,10 @@ pub(super) fn check(
         .map(|argument| argument.name.unraw().to_string())
         .collect();
     for local in attribute.local_args.iter().flat_map(|clause| &clause.value) {
-        let name = local.name.unraw().to_string();
+        let name = local.array.name.unraw().to_string();
         if known.contains(&name) {
             let message = format!("there is another argument `{name}`; rename one of them");
-            errors.add(local.name.span(), message);
+            errors.add(local.array.name.span(), message);
         }
         known.push(name);
     }

@@ -6,7 +6,7 @@ use super::formulas::{self, Names, Scopes};
 use super::identifiers::text;
 use super::names;
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Argument, LocalArg, ScratchSyntax, StageSyntax, StepSyntax, element_type};
+use crate::parse::{Argument, LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{
     self, Access, ArgumentKind, BufferRef, ElementType, ScalarType, Scratch, Stage, StageArgument,
@@ -66,7 +66,7 @@ pub(super) fn steps(
         let passed = written.iter().map(|argument| &argument.name);
         let names = passed
             .chain(scratch_syntax.iter().map(|scratch| &scratch.name))
-            .chain(locals.iter().map(|local| &local.name));
+            .chain(locals.iter().map(|local| &local.array.name));
         for name in names {
             // Formulas may use it, and the reference takes it.
             let is_dimension = clauses
@@ -156,13 +156,13 @@ fn refuse_clauses_of_a_launch(clauses: Clauses<'_>, errors: &mut Errors) {
 }
 
 fn scratch(
-    syntax: &[ScratchSyntax],
+    syntax: &[NamedArray],
     clauses: Clauses<'_>,
     written: &[Argument],
     errors: &mut Errors,
 ) -> Vec<Scratch> {
     let mut found: Vec<Scratch> = Vec::new();
-    for ScratchSyntax { name, element, len } in syntax {
+    for NamedArray { name, element, len } in syntax {
         let unraw = name.unraw();
         let is_argument = written
             .iter()
@@ -363,14 +363,14 @@ impl Checker<'_> {
             errors.push(syn::Error::new_spanned(expr, message));
             return None;
         };
-        let local = self.locals.iter().find(|local| local.name == *name);
+        let local = self.locals.iter().find(|local| local.array.name == *name);
         if let Some(local) = local {
             self.used.insert(name.unraw().to_string());
-            let element = errors.take(element_type(&local.element));
+            let element = errors.take(element_type(&local.array.element));
             let sizes = rounds.without_rounds();
-            let len = sizes.formula(&local.len, Type::Int, Names::All, errors);
+            let len = sizes.formula(&local.array.len, Type::Int, Names::All, errors);
             return Some(StageArgument::Local {
-                name: text(&local.name),
+                name: text(&local.array.name),
                 element: element?,
                 len: len?,
             });
@@ -401,7 +401,7 @@ impl Checker<'_> {
                 let locals = self
                     .locals
                     .iter()
-                    .map(|local| local.name.unraw().to_string());
+                    .map(|local| local.array.name.unraw().to_string());
                 let known = arguments.into_iter().chain(scratch).chain(locals);
                 unknown(
                     name,

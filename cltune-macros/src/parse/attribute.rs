@@ -2,9 +2,11 @@
 
 use super::compile_option::OptionSyntax;
 use super::local_arg::LocalArg;
-use super::pieces::{Assignment, Spanned, assigned, assignments, list, separated, single};
+use super::pieces::{
+    Assignment, NamedArray, Spanned, assigned, assignments, list, separated, single,
+};
 use super::reference::{ReferenceSyntax, reference};
-use super::stages::{ScratchSyntax, StepSyntax, steps};
+use super::stages::{StepSyntax, steps};
 use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, TokenStream};
@@ -39,7 +41,7 @@ pub(crate) struct Attribute {
     pub(crate) flops: Option<Spanned<Expr>>,
     pub(crate) even_work: Option<Spanned<LitBool>>,
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
-    pub(crate) scratch: Option<Spanned<Vec<ScratchSyntax>>>,
+    pub(crate) scratch: Option<Spanned<Vec<NamedArray>>>,
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
 }
 

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseBuffer, ParseStream};
 use syn::spanned::Spanned as _;
-use syn::{Expr, Lit, Token, UnOp, parenthesized};
+use syn::{Expr, Lit, Token, Type, UnOp, bracketed, parenthesized};
 
 /// A value and where its clause's word stands.
 pub(crate) struct Spanned<T> {
@@ -40,6 +40,26 @@ pub(super) fn assignments(
             Ok(Assignment { name, value })
         }))
     })
+}
+
+/// `NAME: [TYPE; LEN]`: memory that belongs to the tunable.
+pub(crate) struct NamedArray {
+    pub(crate) name: Ident,
+    pub(crate) element: Type,
+    pub(crate) len: Expr,
+}
+
+impl Parse for NamedArray {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let content;
+        bracketed!(content in input);
+        let element = content.parse()?;
+        content.parse::<Token![;]>()?;
+        let len = content.parse()?;
+        Ok(Self { name, element, len })
+    }
 }
 
 /// A number with an optional sign.

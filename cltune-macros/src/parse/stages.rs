@@ -4,28 +4,8 @@ use super::pieces::{Spanned, in_parentheses, list, separated, single};
 use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
-use syn::{Expr, ExprRange, LitStr, RangeLimits, Token, Type, bracketed};
-
-/// `NAME: [TYPE; LEN]`.
-pub(crate) struct ScratchSyntax {
-    pub(crate) name: Ident,
-    pub(crate) element: Type,
-    pub(crate) len: Expr,
-}
-
-impl Parse for ScratchSyntax {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = input.parse()?;
-        input.parse::<Token![:]>()?;
-        let content;
-        bracketed!(content in input);
-        let element = content.parse()?;
-        content.parse::<Token![;]>()?;
-        let len = content.parse()?;
-        Ok(Self { name, element, len })
-    }
-}
+use syn::parse::ParseStream;
+use syn::{Expr, ExprRange, LitStr, RangeLimits, Token};
 
 /// A step of `stages(…)`.
 #[expect(

@@ -2,7 +2,7 @@
 
 use crate::session::bytes;
 use cltune_core::device::DeviceLimits;
-use cltune_core::model::{ArgumentKind, Commands, Model, ScalarType};
+use cltune_core::model::{ArgumentKind, Commands, Model};
 
 /// Dimensions up to this are likely to be properties of the computation, such as the width of a
 /// filter, and stay as they are.
@@ -192,16 +192,7 @@ fn fits_type(model: &Model, dimension: usize, size: i64) -> bool {
         };
         (usize::from(*of) == dimension).then_some(scalar.scalar)
     });
-    let most = match argument {
-        Some(ScalarType::I8) => i8::MAX.into(),
-        Some(ScalarType::U8) => u8::MAX.into(),
-        Some(ScalarType::I16) => i16::MAX.into(),
-        Some(ScalarType::U16) => u16::MAX.into(),
-        Some(ScalarType::I32) => i32::MAX.into(),
-        Some(ScalarType::U32) => u32::MAX.into(),
-        _ => i64::MAX,
-    };
-    size <= most
+    argument.is_none_or(|scalar| size <= scalar.integers().1)
 }
 
 #[cfg(test)]
