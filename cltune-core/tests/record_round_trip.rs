@@ -1,4 +1,4 @@
-//! What is put into an artifact comes out of it again, and what is not a record is an error.
+//! Records that are put into an artifact are read from it again; other bytes are an error.
 
 use cltune_core::declaration::{
     Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, SourceFile,

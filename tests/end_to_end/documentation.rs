@@ -223,7 +223,8 @@ fn every_place_that_the_design_pages_name_exists() {
         let Some(first) = places.first() else {
             continue;
         };
-        // Later places of a row are said from the first one's crate, from its folder, or from the one above.
+        // Later places of a row are said from the first one's crate, from its folder, or from the
+        // one above.
         let ancestors: Vec<&Path> = Path::new(first).ancestors().collect();
         for place in &places {
             count += 1;

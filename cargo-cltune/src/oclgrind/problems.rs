@@ -187,7 +187,8 @@ impl Tuned<'_> {
         has_terms && has_elements && is_launched
     }
 
-    /// The number of work-items of the first configuration, over all launches; none where that is not valid.
+    /// The number of work-items of the first configuration, over all launches; none where that is
+    /// not valid.
     pub(super) fn work_items(&self, dims: &[i64]) -> usize {
         let codes = self.configurations.first().copied().unwrap_or_default();
         let commands = self.model().commands(codes, dims, self.limits);

@@ -61,8 +61,8 @@ impl<'a> Fields<'a> {
         self.text(key).map(str::to_owned)
     }
 
-    /// A name that people are shown. No compiler gives it control characters, which a terminal would
-    /// obey.
+    /// A name that people are shown. No compiler gives it control characters, which a terminal
+    /// would obey.
     pub(super) fn printable(&self, key: &str, name: &str) -> Result<Text> {
         if name.contains(char::is_control) {
             return Err(self.damaged(key, format!("{name:?} has control characters")));

@@ -72,8 +72,8 @@ pub struct Measurement {
     pub samples_us: Vec<f64>,
     /// The time that building took, seconds.
     pub build_seconds: f64,
-    /// The parts of one call of a group of launches; empty for a single launch, and where the driver
-    /// does not measure.
+    /// The parts of one call of a group of launches; empty for a single launch, and where the
+    /// driver does not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageTime>,
 }
