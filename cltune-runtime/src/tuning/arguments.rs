@@ -234,7 +234,8 @@ impl Arguments {
         rounds.into_iter()
     }
 
-    /// Enqueues a configuration's commands; with `part`, another index space for a single launch.
+    /// Enqueues a configuration's commands, whose scratch memory was [made](Self::make_scratch); with
+    /// `part`, another index space for a single launch.
     pub(super) fn enqueue(
         &self,
         queue: &Queue,
@@ -242,7 +243,6 @@ impl Arguments {
         round: Round,
         part: Option<&Geometry>,
     ) -> Result<Enqueued> {
-        self.make_scratch(queue, commands)?;
         let scratch = self.scratch.borrow();
         let operand = |declared| match declared {
             BufferRef::Passed(position) => match self.passed[usize::from(position)] {
