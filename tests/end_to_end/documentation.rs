@@ -43,7 +43,9 @@ fn every_strategy_has_its_row() {
     for strategy in cltune_search::STRATEGIES {
         let name = format!("`{}`", strategy.name);
         let has_row = page.lines().any(|line| {
-            let cell = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+            let cell = line
+                .strip_prefix("| ")
+                .and_then(|row| row.split(" | ").next());
             cell.is_some_and(|cell| cell.contains(&name))
         });
         assert!(has_row, "docs/strategies.md has no row for {name}");
