@@ -24,14 +24,17 @@ impl<'a> Fields<'a> {
 
     /// The error for a key's value.
     pub(super) fn damaged(&self, key: &str, message: impl Into<String>) -> RecordProblem {
-        let at = if self.path.is_empty() {
+        RecordProblem::Damaged {
+            at: self.path_of(key),
+            message: message.into(),
+        }
+    }
+
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
             key.to_owned()
         } else {
             format!("{}.{key}", self.path)
-        };
-        RecordProblem::Damaged {
-            at,
-            message: message.into(),
         }
     }
 
@@ -108,6 +111,24 @@ impl<'a> Fields<'a> {
         self.optional_array(key, "a list of strings is expected", DeValue::as_str)
     }
 
+    /// A text, or the first of a list of texts with the others.
+    pub(super) fn optional_text_with_others(
+        &self,
+        key: &str,
+    ) -> Result<Option<(&'a str, Option<Vec<&'a str>>)>> {
+        if let Some(text) = self.optional(key).and_then(DeValue::as_str) {
+            return Ok(Some((text, None)));
+        }
+        let Some(mut texts) = self.optional_texts(key)? else {
+            return Ok(None);
+        };
+        if texts.is_empty() {
+            return Err(self.damaged(key, "a string is expected"));
+        }
+        let first = texts.remove(0);
+        Ok(Some((first, Some(texts))))
+    }
+
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {
         self.optional_array(key, "a list of integers is expected", int)
     }
@@ -166,7 +187,13 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
-    fn parsed(&self, key: &str, text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula> {
+    pub(super) fn parsed(
+        &self,
+        key: &str,
+        text: &str,
+        scope: &Scope<'_>,
+        expected: Type,
+    ) -> Result<Formula> {
         Formula::parse(text, scope, expected)
             .map_err(|error| self.damaged(key, format!("in the formula `{text}`, {error}")))
     }
@@ -181,7 +208,7 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.damaged(key, "a table is expected"))?;
         Ok(Some(Self {
             table,
-            path: key.to_owned(),
+            path: self.path_of(key),
         }))
     }
 
@@ -199,7 +226,7 @@ impl<'a> Fields<'a> {
         let with_path = |(position, item): (usize, std::result::Result<_, _>)| {
             item.map_err(|table| Self {
                 table,
-                path: format!("{key}[{position}]"),
+                path: format!("{}[{position}]", self.path_of(key)),
             })
         };
         Ok(items.into_iter().enumerate().map(with_path).collect())
@@ -210,7 +237,7 @@ impl<'a> Fields<'a> {
         let tables = self.optional_array(key, "a list of tables is expected", DeValue::as_table)?;
         let with_path = |(position, table)| Self {
             table,
-            path: format!("{key}[{position}]"),
+            path: format!("{}[{position}]", self.path_of(key)),
         };
         Ok(tables
             .unwrap_or_default()
