@@ -119,19 +119,18 @@ pub fn of_verification(declaration: &Declaration) -> String {
                 encoder.number(*code);
             }
         }
-        Reference::Own(reference) => match reference.kernel(model) {
-            Some(stage) => {
+        Reference::Own(reference) => {
+            if let Some(stage) = reference.kernel(model) {
                 encoder.text("kernel");
                 encoder.text(&stage.kernel);
                 encoder.source(reference.source.as_deref().unwrap_or_default());
                 encoder.formulas(&stage.global);
                 encoder.formulas(&stage.local);
-            }
-            None => {
+            } else {
                 encoder.text("steps");
                 encoder.computation(reference);
             }
-        },
+        }
     }
     // The text of an option that is there differs from that of none, as do different numbers.
     let Tolerance {

@@ -111,22 +111,15 @@ impl<'a> Fields<'a> {
         self.optional_array(key, "a list of strings is expected", DeValue::as_str)
     }
 
-    /// A text, or the first of a list of texts with the others.
-    pub(super) fn optional_text_with_others(
+    /// A text alone, or a list of texts.
+    pub(super) fn text_or_texts(
         &self,
         key: &str,
-    ) -> Result<Option<(&'a str, Option<Vec<&'a str>>)>> {
-        if let Some(text) = self.optional(key).and_then(DeValue::as_str) {
-            return Ok(Some((text, None)));
+    ) -> Result<std::result::Result<&'a str, Vec<&'a str>>> {
+        match self.optional(key).and_then(DeValue::as_str) {
+            Some(text) => Ok(Ok(text)),
+            None => self.texts(key).map(Err),
         }
-        let Some(mut texts) = self.optional_texts(key)? else {
-            return Ok(None);
-        };
-        if texts.is_empty() {
-            return Err(self.damaged(key, "a string is expected"));
-        }
-        let first = texts.remove(0);
-        Ok(Some((first, Some(texts))))
     }
 
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {

@@ -149,19 +149,21 @@ fn computation(table: &Fields<'_>, model: &Model) -> Result<Computation, RecordP
 }
 
 fn compared(argument: &Fields<'_>, model: &Model) -> Result<Compared, RecordProblem> {
-    let Some((_, range)) = argument.optional_text_with_others("access")? else {
+    if argument.optional_text("buffer")?.is_none() {
+        return Ok(Compared::All);
+    }
+    let Err(words) = argument.text_or_texts("access")? else {
         return Ok(Compared::All);
     };
     let scope = without_parameters(model);
     let bound = |text| argument.parsed("access", text, &scope, Type::Int);
-    match range.as_deref() {
-        None => Ok(Compared::All),
-        Some([]) => Ok(Compared::None),
-        Some([begin, end]) => Ok(Compared::Range {
+    match words[..] {
+        [_] => Ok(Compared::None),
+        [_, begin, end] => Ok(Compared::Range {
             begin: bound(begin)?,
             end: bound(end)?,
         }),
-        Some(_) => Err(argument.damaged("access", "the begin and the end of a range are expected")),
+        _ => Err(argument.damaged("access", "the begin and the end of a range are expected")),
     }
 }
 

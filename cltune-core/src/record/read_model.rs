@@ -270,8 +270,11 @@ pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType,
 }
 
 fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {
-    let word = table.optional_text_with_others("access")?;
-    let word = word.map_or("", |(word, _)| word);
+    // A list says besides what is compared.
+    let word = match table.text_or_texts("access")? {
+        Ok(word) => word,
+        Err(words) => words.first().copied().unwrap_or_default(),
+    };
     [Access::Read, Access::ReadWrite, Access::Write]
         .into_iter()
         .find(|access| access_word(*access) == word)

@@ -32,7 +32,7 @@ pub(super) fn compared(
         return Compared::None;
     };
     let names = Names::NoParameters("what is compared is the same for all configurations");
-    let mut bound = |expr: &Option<Expr>, otherwise: Option<Formula>| match expr {
+    let mut bound = |expr: &Option<Box<Expr>>, otherwise: Option<Formula>| match expr {
         Some(expr) => scopes.formula(expr, Type::Int, names, errors),
         None => otherwise,
     };

@@ -6,10 +6,10 @@ use super::formulas;
 use super::steps::{Checked, Group, Purpose};
 use super::{names, source};
 use crate::errors::Errors;
-use crate::parse::{Argument, ComputationSyntax, FillSyntax, Spanned};
-use cltune_core::declaration::{Compared, Computation, Reference, SourceFile};
+use crate::parse::{Argument, ComputationSyntax, Spanned};
+use cltune_core::declaration::{Compared, Computation, Fill, Reference, SourceFile};
 use cltune_core::model::{Access, ArgumentKind};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
 use syn::Expr;
 use syn::ext::IdentExt;
@@ -45,12 +45,15 @@ fn prepare(
     files: &mut Vec<SourceFile>,
     errors: &mut Errors,
 ) -> Option<Computation> {
-    let prepared = written
-        .iter()
-        .filter_map(|argument| match &argument.options.fill {
-            Some((FillSyntax::Prepared, span)) => Some((&argument.name, *span)),
-            _ => None,
-        });
+    // Those that cannot be filled at all are reported where they are.
+    let is_prepared = |name: &Ident| {
+        let mut fills = kernel.arguments.iter().zip(&kernel.fills);
+        fills.any(|(argument, fill)| name.unraw() == *argument.name && *fill == Fill::Prepared)
+    };
+    let prepared = written.iter().filter_map(|argument| {
+        let (_, span) = argument.options.fill.as_ref()?;
+        is_prepared(&argument.name).then_some((&argument.name, *span))
+    });
     let prepared: Vec<_> = prepared.collect();
     let Some(clause) = &clauses.attribute.prepare else {
         if clauses.grammatical {
@@ -74,7 +77,7 @@ fn prepare(
         files,
         errors,
     );
-    if clauses.scopes.is_complete() && errors.is_empty() {
+    if let Some(used) = used {
         if prepared.is_empty() {
             errors.add(
                 clause.span,
@@ -120,7 +123,7 @@ fn reference(
         files,
         errors,
     );
-    if clauses.scopes.is_complete() && errors.is_empty() {
+    if let Some(used) = used {
         let results = kernel.arguments.iter().zip(&kernel.compared);
         let compared = results.filter(|(argument, compared)| {
             let is_written = matches!(argument.kind, ArgumentKind::Buffer { access, .. }
@@ -141,7 +144,7 @@ fn reference(
     Some(computation)
 }
 
-/// The steps of a clause, and the names that they take.
+/// The steps of a clause, and the names that they take where nothing is wrong so far.
 fn steps(
     written: &ComputationSyntax,
     clause: (&'static str, Span),
@@ -150,7 +153,7 @@ fn steps(
     kernel: &KernelArguments,
     files: &mut Vec<SourceFile>,
     errors: &mut Errors,
-) -> (Computation, HashSet<String>) {
+) -> (Computation, Option<HashSet<String>>) {
     let group = Group {
         steps: &written.steps,
         scratch: written.scratch.as_deref().unwrap_or_default(),
@@ -167,6 +170,11 @@ fn steps(
         scratch,
         steps,
     };
+    let is_right = clauses.scopes.is_complete() && errors.is_empty();
+    let used = is_right.then(|| {
+        group.report_unused(&used, errors);
+        used
+    });
     (computation, used)
 }
 

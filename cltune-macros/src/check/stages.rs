@@ -44,6 +44,7 @@ pub(super) fn steps(
         used,
     } = group.check(Purpose::Call, clauses, kernel, errors);
     if clauses.scopes.is_complete() && errors.is_empty() {
+        group.report_unused(&used, errors);
         for name in written.iter().map(|argument| &argument.name) {
             // Formulas may use it, and the reference takes it.
             let dimensions = clauses.scopes.dimensions();

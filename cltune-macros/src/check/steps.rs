@@ -75,6 +75,16 @@ impl Group<'_> {
         }
         let names = purpose.names();
         let scratch = scratch(self.scratch, names, scopes, &kernel.arguments, errors);
+        for local in self.locals.iter().map(|local| &local.array.name) {
+            let mut arguments = kernel.arguments.iter();
+            let is_argument = arguments.any(|argument| local.unraw() == *argument.name);
+            let is_scratch = scratch.iter().any(|other| local.unraw() == *other.name);
+            // Those of a call are compared with its arguments elsewhere.
+            if is_scratch || is_argument && purpose != Purpose::Call {
+                let message = format!("the name `{local}` is taken; give the local memory another");
+                errors.add(local.span(), message);
+            }
+        }
         let mut checker = Checker {
             purpose,
             scopes,
@@ -91,18 +101,20 @@ impl Group<'_> {
         if !launches && clauses.grammatical {
             errors.add(span, format!("`{clause}` needs a `stage(…)`, a launch"));
         }
-        if scopes.is_complete() && errors.is_empty() {
-            let own = self.scratch.iter().map(|scratch| &scratch.name);
-            for name in own.chain(self.locals.iter().map(|local| &local.array.name)) {
-                if !used.contains(&name.unraw().to_string()) {
-                    errors.add(name.span(), format!("no stage takes `{name}`"));
-                }
-            }
-        }
         Checked {
             scratch,
             steps,
             used,
+        }
+    }
+
+    /// Reports memory of its own that no step takes.
+    pub(super) fn report_unused(&self, used: &HashSet<String>, errors: &mut Errors) {
+        let own = self.scratch.iter().map(|scratch| &scratch.name);
+        for name in own.chain(self.locals.iter().map(|local| &local.array.name)) {
+            if !used.contains(&name.unraw().to_string()) {
+                errors.add(name.span(), format!("no stage takes `{name}`"));
+            }
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) enum FillSyntax {
 pub(crate) enum CompareSyntax {
     None,
     /// Either end may be left out.
-    Range(Option<Expr>, Option<Expr>),
+    Range(Option<Box<Expr>>, Option<Box<Expr>>),
 }
 
 const WORDS: [&str; 7] = [
@@ -130,7 +130,7 @@ impl Parse for CompareSyntax {
                 limits: RangeLimits::HalfOpen(_),
                 end,
                 ..
-            }) => Ok(Self::Range(start.map(|start| *start), end.map(|end| *end))),
+            }) => Ok(Self::Range(start, end)),
             other => Err(syn::Error::new_spanned(
                 other,
                 "expected `compare = none`, or the range of elements that are compared, for \
