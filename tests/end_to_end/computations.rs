@@ -203,7 +203,7 @@ fn prepared_inputs_are_tuned_and_verified() {
         project.edit(
             "kernels/prepare.cl",
             "starts[rows] = ",
-            "starts[rows] = 0 * lengths[rows] + ",
+            "starts[rows] = (lengths[rows] == 12345 ? 1 : 0) + ",
         );
         let simulated = project.cltune(&["verify", "--oclgrind", "--message-format", "json"]);
         let findings: Vec<Value> = simulated

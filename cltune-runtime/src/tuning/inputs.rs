@@ -51,7 +51,9 @@ impl InputMaker {
         arguments.restore(queue, round)?;
         queue.finish().map_err(failed)?;
         (self.on_step)(Step::Kernel);
-        let enqueued = arguments.enqueue(queue, &self.launches.commands, round, None);
+        let commands = &self.launches.commands;
+        arguments.make_scratch(queue, commands).map_err(failed)?;
+        let enqueued = arguments.enqueue(queue, commands, round, None);
         let ended = enqueued.and_then(|of| of.last.wait().map_err(Error::call("the kernel")));
         ended.map_err(failed)?;
         (self.on_step)(Step::Host);
