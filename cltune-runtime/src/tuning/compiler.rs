@@ -10,6 +10,7 @@
 use super::arguments::{Arguments, Setting};
 use super::buffers::Round;
 use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
+use super::inputs::InputMaker;
 use super::options::MeasureOptions;
 use super::outcome::Outcome;
 use super::part::Part;
@@ -82,7 +83,7 @@ impl Compiler {
             let queue = Queue::new(&context)?;
             let codes = default_codes(&declaration.model, dims, &device.info().limits)
                 .ok_or(PrepareError::NoConfiguration)?;
-            let arguments = Arguments::new(&Setting {
+            let mut arguments = Arguments::new(&Setting {
                 context: &context,
                 queue: &queue,
                 declaration,
@@ -97,6 +98,18 @@ impl Compiler {
                 on_step: options.on_step,
                 compare_on_device: Some(false),
             })?;
+            if declaration.prepare.is_some() {
+                let target = BuildTarget {
+                    context: &context,
+                    declaration,
+                    dims,
+                };
+                let own = target.own_program(&codes)?;
+                let inputs = InputMaker::new(target, &codes, &own, options.on_step)?;
+                inputs.map_or(Ok(()), |inputs| inputs.make(&mut arguments, &queue, 0))?;
+            }
+            // A kernel that takes its inputs for indices would access anything.
+            arguments.restore(&queue, Round::default())?;
             Some((arguments, queue))
         } else {
             None

@@ -65,6 +65,17 @@ impl BuildTarget<'_> {
         })
     }
 
+    /// Builds the tunable's source so.
+    pub(super) fn own_program(&self, default: &[i64]) -> Result<RawProgram, PrepareError> {
+        let model = &self.declaration.model;
+        let program = self.program(&model.source, default);
+        program.map_err(|log| PrepareError::Build {
+            kernel: name(model),
+            configuration: model.describe(default),
+            log,
+        })
+    }
+
     /// Builds a computation, and compares its stages with their kernels; `own` is the tunable's
     /// program.
     pub(super) fn computation(

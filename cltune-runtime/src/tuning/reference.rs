@@ -1,7 +1,7 @@
 //! The reference: it computes the results that configurations are compared with.
 
 use super::buffers::Round;
-use super::computation::{BuiltComputation, Unbuilt, check_signatures};
+use super::computation::{BuiltComputation, Unbuilt, check_signatures, name};
 use super::inputs::InputMaker;
 use super::measurer::Measurer;
 use super::options::Step;
@@ -23,7 +23,7 @@ impl Measurer {
     /// what the reference makes of every draw.
     pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
         self.step(Step::Host);
-        let own = self.own_program()?;
+        let own = self.target().own_program(&self.default)?;
         let on_step = self.options.on_step;
         self.inputs = InputMaker::new(self.target(), &self.default, &own, on_step)?;
         if let Some(inputs) = &self.inputs {
@@ -88,7 +88,7 @@ impl Measurer {
         let failed = |kernel, error| PrepareError::Reference { kernel, error };
         let commands = model.commands(&self.default, &self.dims, limits);
         let commands = commands
-            .map_err(|rejection| Unbuilt::failed(self.name(), rejection))
+            .map_err(|rejection| Unbuilt::failed(name(model), rejection))
             .and_then(|commands| {
                 check_signatures(own, model, &self.default, &commands)?;
                 Ok(commands)
@@ -96,30 +96,12 @@ impl Measurer {
             .map_err(|unbuilt| unbuilt.of(failed))?;
         let target = self.target();
         let launches = match &self.declaration.reference {
-            Reference::Default => target.prepared(self.name(), own, commands),
+            Reference::Default => target.prepared(name(model), own, commands),
             Reference::Own(reference) => target.computation(reference, &self.default, own),
         };
         Ok(ReferenceLaunch {
             launches: launches.map_err(|unbuilt| unbuilt.of(failed))?,
             accumulates,
-        })
-    }
-
-    /// The kernel of a single launch; the tunable's name for a group.
-    fn name(&self) -> String {
-        let model = &self.declaration.model;
-        let single = model.single_stage().map(|stage| &stage.kernel);
-        single.unwrap_or(&model.name).to_string()
-    }
-
-    /// The default configuration's program.
-    fn own_program(&self) -> Result<RawProgram, PrepareError> {
-        let model = &self.declaration.model;
-        let program = self.target().program(&model.source, &self.default);
-        program.map_err(|log| PrepareError::Build {
-            kernel: self.name(),
-            configuration: model.describe(&self.default),
-            log,
         })
     }
 }
