@@ -17,6 +17,7 @@
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
 //! | `stages` | the steps of a call, or its one launch |
+//! | `memory` | scratch buffers and local memory of steps |
 //! | `steps` | the steps of a call, of `prepare` and of `reference` |
 //! | `source` | the kernel's source |
 //! | `kernel` | whether it can have the kernels that are named |
@@ -34,6 +35,7 @@ mod formulas;
 mod identifiers;
 mod kernel;
 mod lock;
+mod memory;
 mod names;
 mod parameters;
 mod problems;

@@ -4,7 +4,8 @@ use super::arguments::KernelArguments;
 use super::assemble::Clauses;
 use super::formulas::{self, Names, Scopes};
 use super::identifiers::text;
-use super::names;
+use super::memory::nothing;
+use super::{memory, names};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
 use cltune_core::declaration::Fill;
@@ -74,17 +75,9 @@ impl Group<'_> {
             errors.add(before.span(), message);
         }
         let names = purpose.names();
-        let scratch = scratch(self.scratch, names, scopes, &kernel.arguments, errors);
-        for local in self.locals.iter().map(|local| &local.array.name) {
-            let mut arguments = kernel.arguments.iter();
-            let is_argument = arguments.any(|argument| local.unraw() == *argument.name);
-            let is_scratch = scratch.iter().any(|other| local.unraw() == *other.name);
-            // Those of a call are compared with its arguments elsewhere.
-            if is_scratch || is_argument && purpose != Purpose::Call {
-                let message = format!("the name `{local}` is taken; give the local memory another");
-                errors.add(local.span(), message);
-            }
-        }
+        let scratch = memory::scratch(self.scratch, names, scopes, &kernel.arguments, errors);
+        let is_own = purpose != Purpose::Call;
+        memory::check_locals(self.locals, is_own, &kernel.arguments, &scratch, errors);
         let mut checker = Checker {
             purpose,
             scopes,
@@ -116,51 +109,6 @@ impl Group<'_> {
                 errors.add(name.span(), format!("no stage takes `{name}`"));
             }
         }
-    }
-}
-
-fn scratch(
-    syntax: &[NamedArray],
-    names: Names,
-    scopes: &Scopes,
-    arguments: &[model::Argument],
-    errors: &mut Errors,
-) -> Vec<Scratch> {
-    let mut found: Vec<Scratch> = Vec::new();
-    for NamedArray { name, element, len } in syntax {
-        let unraw = name.unraw();
-        let is_argument = arguments.iter().any(|argument| unraw == *argument.name);
-        let is_scratch = found.iter().any(|other| unraw == *other.name);
-        let parameters = scopes.parameters().iter();
-        let is_parameter = parameters.clone().any(|parameter| unraw == *parameter.name);
-        if is_argument || is_scratch || is_parameter {
-            let message = format!("the name `{name}` is taken; give the scratch buffer another");
-            errors.add(name.span(), message);
-            continue;
-        }
-        let element = errors.take(element_type(element));
-        let formula = scopes.formula(len, Type::Int, names, errors);
-        if let Some(Ok(elements)) = formula.as_ref().and_then(formulas::constant)
-            && elements < 1
-        {
-            let message = format!("a scratch buffer has at least 1 element, not {elements}");
-            errors.add(len.span(), message);
-        }
-        // The place is kept where something is wrong: steps name it all the same.
-        found.push(Scratch {
-            name: text(name),
-            element: element.unwrap_or(ScalarType::F32.into()),
-            len: formula.unwrap_or_else(nothing),
-        });
-    }
-    found
-}
-
-/// What stands for a formula with a mistake, which was reported.
-fn nothing() -> Formula {
-    Formula {
-        text: "0".into(),
-        program: cltune_core::expr::Fragment::constant(0).finish(),
     }
 }
 

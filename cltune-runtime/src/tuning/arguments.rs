@@ -1,24 +1,25 @@
 //! A kernel's arguments on the device: buffers, draws of inputs, scalars.
 
 mod further;
+mod results;
 
 pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
-use super::buffers::{BufferArgument, Declared, Making, Round, ScratchBuffer, Shown};
+use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
 use super::near::Nears;
 use super::options::Step;
-use super::outcome::{KeptFor, Place, WrongKind, WrongResult};
+use super::outcome::{KeptFor, WrongResult};
 use super::prepare_error::PrepareError;
-use super::verify::Expected;
+use super::scratch::ScratchBuffer;
 use super::watch::Watch;
 use crate::context::Context;
 use crate::error::Result;
 use crate::kernel::{Enqueued, Operand, PreparedCommands};
 use crate::queue::Queue;
-use cltune_core::declaration::{Compared, Declaration, Fill, Tolerance};
+use cltune_core::declaration::{Compared, Declaration, Fill};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry};
@@ -348,92 +349,6 @@ impl Arguments {
         buffers
             .filter(|buffer| is_meant(buffer.access))
             .try_for_each(|buffer| buffer.restore(queue, round))
-    }
-
-    /// Keeps what kernels have made of a draw's other inputs.
-    pub(super) fn keep_prepared(
-        &mut self,
-        queue: &Queue,
-        round: Round,
-    ) -> Result<(), PrepareError> {
-        // Nothing is expected yet, so that this finds only what is wrong by itself.
-        match self.verify(queue, round)? {
-            Some(WrongResult {
-                argument,
-                kind: WrongKind::ReadOnlyWritten { .. },
-                ..
-            }) => return Err(PrepareError::PreparesOther { argument }),
-            Some(wrong) => return Err(PrepareError::InputsWrong(wrong)),
-            None => {}
-        }
-        let making = Making {
-            context: queue.context(),
-            queue,
-            surroundings: self.surroundings,
-            keeping: self.keeping,
-            // Nothing is filled.
-            on_step: |_| {},
-            watch: self.watch.as_ref(),
-        };
-        for buffer in &mut self.buffers {
-            if buffer.is_prepared {
-                buffer.keep_inputs(&making, round)?;
-            } else if buffer.access == Access::ReadWrite && !buffer.has_inputs(queue, round)? {
-                let argument = buffer.name.clone();
-                return Err(PrepareError::PreparesOther { argument });
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps what is in the written buffers as the reference's results of a draw, which must be
-    /// results that others can be compared with.
-    pub(super) fn keep_expected(
-        &mut self,
-        queue: &Queue,
-        round: Round,
-        tolerance: &Tolerance,
-        accumulates: Option<u64>,
-    ) -> Result<(), PrepareError> {
-        // No results are expected yet, so that this finds only what is wrong by itself: accesses
-        // out of bounds and writes into read-only buffers.
-        if let Some(wrong) = self.verify(queue, round)? {
-            return Err(PrepareError::ReferenceWrong(wrong));
-        }
-        let making = Making {
-            context: queue.context(),
-            queue,
-            surroundings: self.surroundings,
-            keeping: self.keeping,
-            // Nothing is filled.
-            on_step: |_| {},
-            watch: self.watch.as_ref(),
-        };
-        let buffers = self.buffers.iter_mut();
-        for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
-            let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
-            let Some(compared) = buffer.compared.clone() else {
-                continue;
-            };
-            let shown = buffer.expect(&making, round, |bytes| {
-                let expected =
-                    Expected::new(element.scalar, bytes, compared, tolerance, accumulates);
-                match expected {
-                    Err(index) => Err(PrepareError::ReferenceNan {
-                        place: Place::of(&argument, element, index).to_string(),
-                        draw: round.draw,
-                    }),
-                    Ok(expected)
-                        if access == Access::Write && expected.is_unwritten(element.scalar) =>
-                    {
-                        Err(PrepareError::ReferenceWritesNothing { argument })
-                    }
-                    Ok(expected) => Ok(expected),
-                }
-            })?;
-            self.shown = self.shown.and(shown);
-        }
-        Ok(())
     }
 
     /// Whether buffers were to lie between forbidden pages, and the driver computes in memory of

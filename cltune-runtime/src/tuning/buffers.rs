@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
 use cltune_core::declaration::Fill;
-use cltune_core::model::{Access, ElementType, ScratchMemory};
+use cltune_core::model::{Access, ElementType};
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -95,6 +95,25 @@ pub(super) struct Making<'a> {
     pub(super) on_step: fn(Step),
     /// The checksums on the device, where contents are kept and compared there.
     pub(super) watch: Option<&'a Watch>,
+}
+
+impl<'a> Making<'a> {
+    /// For buffers that are there, with contents that are in place.
+    pub(super) fn of_filled(
+        queue: &'a Queue,
+        surroundings: Surroundings,
+        keeping: Keeping,
+        watch: Option<&'a Watch>,
+    ) -> Self {
+        Self {
+            context: queue.context(),
+            queue,
+            surroundings,
+            keeping,
+            on_step: |_| {},
+            watch,
+        }
+    }
 }
 
 /// The declaration of a buffer, with its length for a problem.
@@ -449,52 +468,6 @@ impl BufferArgument {
             self.element,
             WrongKind::FarOutOfBounds { what, draw },
         )
-    }
-}
-
-/// A scratch buffer of a group of launches: poisoned like an output, and compared with nothing.
-#[derive(Debug)]
-pub(super) struct ScratchBuffer {
-    memory: ScratchMemory,
-    places: Vec<Guarded>,
-}
-
-impl ScratchBuffer {
-    pub(super) fn new(
-        queue: &Queue,
-        memory: &ScratchMemory,
-        surroundings: Surroundings,
-    ) -> Result<Self> {
-        let surroundings = match surroundings {
-            // They are made again and again, and have no sums that the device could compare.
-            Surroundings::LargeZones => Surroundings::Zones,
-            other => other,
-        };
-        let (context, scalar) = (queue.context(), memory.element.scalar);
-        Ok(Self {
-            places: Guarded::places(context, queue, memory.bytes, scalar, surroundings)?,
-            memory: memory.clone(),
-        })
-    }
-
-    /// The declared buffer, and its size.
-    pub(super) fn memory(&self) -> &ScratchMemory {
-        &self.memory
-    }
-
-    /// Where it lies in a round.
-    pub(super) fn place(&self, round: Round) -> &Guarded {
-        &self.places[round.place % self.places.len()]
-    }
-
-    /// Fills it with what no kernel has written.
-    pub(super) fn poison(&self, queue: &Queue, round: Round) -> Result<()> {
-        let place = self.place(round);
-        if self.places.len() > 1 {
-            // The other place is where this one's surroundings are.
-            place.restore_guards(queue)?;
-        }
-        place.fill(queue, pattern(self.memory.element.scalar))
     }
 }
 

@@ -20,6 +20,7 @@
 //! | `compare` | configurations that are nearly alike, timed in turns |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
+//! | `scratch` | a scratch buffer of a group of launches |
 //! | `guarded` | a buffer between two guard zones |
 //! | `kept` | bytes of the tuner's own that nobody may change |
 //! | `further` | verification on every draw, also of other kinds than random |
@@ -59,6 +60,7 @@ mod outcome;
 mod part;
 mod prepare_error;
 mod reference;
+mod scratch;
 mod signature;
 mod skipping;
 mod timing;

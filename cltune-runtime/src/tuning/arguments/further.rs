@@ -182,15 +182,8 @@ impl Arguments {
         tolerance: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<(), String> {
-        let making = Making {
-            context: queue.context(),
-            queue,
-            surroundings: self.surroundings,
-            keeping: self.keeping,
-            // Nothing is filled.
-            on_step: |_| {},
-            watch: self.watch.as_ref(),
-        };
+        let watch = self.watch.as_ref();
+        let making = Making::of_filled(queue, self.surroundings, self.keeping, watch);
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, name) = (buffer.element, buffer.name.clone());
