@@ -94,7 +94,7 @@ pub(super) fn arguments(
     for local in locals.iter().filter(|local| local.before.is_none()) {
         push_local(&mut kernel, local, scopes, errors);
     }
-    compares_something(written, &kernel, errors);
+    compares_something(written, &kernel.arguments, &kernel.compared, errors);
     kernel
 }
 

@@ -1,13 +1,12 @@
 //! The model and the declaration, put together from their clauses.
 
-use super::computation::Computations;
 use super::formulas::{self, Names, Scopes};
 use super::parameters::Parameter;
 use super::{names, tuning, verification};
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};
-use cltune_core::declaration::{Compared, Declaration, Fill};
+use cltune_core::declaration::{Compared, Computation, Declaration, Fill, Reference, SourceFile};
 use cltune_core::expr::Formula;
 use cltune_core::model::{Argument, Model, Scratch, Step};
 use syn::Expr;
@@ -22,6 +21,13 @@ pub(super) struct Clauses<'a> {
     pub(super) scopes: &'a Scopes,
     /// Whether the grammar is right: what is missing may otherwise stand where it cannot be read.
     pub(super) grammatical: bool,
+}
+
+/// What the tuner computes for itself, and the files that sources were read from.
+pub(super) struct Computations {
+    pub(super) prepare: Option<Computation>,
+    pub(super) reference: Reference,
+    pub(super) files: Vec<SourceFile>,
 }
 
 impl Clauses<'_> {

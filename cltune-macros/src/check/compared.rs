@@ -1,12 +1,11 @@
 //! `compare` of an argument: the elements that are compared with the reference's.
 
-use super::arguments::KernelArguments;
 use super::formulas::{self, Names, Scopes};
 use crate::errors::Errors;
 use crate::parse::{Argument, CompareSyntax};
 use cltune_core::declaration::Compared;
 use cltune_core::expr::{Formula, Fragment, Type};
-use cltune_core::model::{Access, ArgumentKind};
+use cltune_core::model::{self, Access, ArgumentKind};
 use syn::Expr;
 
 /// The compared elements of a buffer.
@@ -56,10 +55,11 @@ pub(super) fn compared(
 /// Refuses a declaration that compares nothing.
 pub(super) fn compares_something(
     written: &[Argument],
-    kernel: &KernelArguments,
+    arguments: &[model::Argument],
+    compared: &[Compared],
     errors: &mut Errors,
 ) {
-    let results = kernel.arguments.iter().zip(&kernel.compared);
+    let results = arguments.iter().zip(compared);
     let mut results = results.filter(|(argument, _)| {
         matches!(argument.kind, ArgumentKind::Buffer { access, .. } if access != Access::Read)
     });

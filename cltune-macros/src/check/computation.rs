@@ -1,7 +1,7 @@
 //! The clauses `prepare` and `reference`: what the tuner computes for itself.
 
 use super::arguments::KernelArguments;
-use super::assemble::Clauses;
+use super::assemble::{Clauses, Computations};
 use super::formulas;
 use super::steps::{Checked, Group, Purpose};
 use super::{names, source};
@@ -13,13 +13,6 @@ use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
 use syn::Expr;
 use syn::ext::IdentExt;
-
-/// What the tuner computes for itself, and the files that sources were read from.
-pub(super) struct Computations {
-    pub(super) prepare: Option<Computation>,
-    pub(super) reference: Reference,
-    pub(super) files: Vec<SourceFile>,
-}
 
 /// Both clauses.
 pub(super) fn computations(

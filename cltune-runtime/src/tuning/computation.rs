@@ -17,6 +17,14 @@ pub(super) struct BuiltComputation {
     pub(super) commands: PreparedCommands,
 }
 
+/// The launches that compute the reference.
+#[derive(Debug)]
+pub(super) struct ReferenceLaunch {
+    pub(super) launches: BuiltComputation,
+    /// The number of terms that each result accumulates, if that is declared.
+    pub(super) accumulates: Option<u64>,
+}
+
 /// Why a computation cannot be launched.
 #[derive(Debug)]
 pub(super) enum Unbuilt {

@@ -1,7 +1,7 @@
 //! The reference: it computes the results that configurations are compared with.
 
 use super::buffers::Round;
-use super::computation::{BuiltComputation, Unbuilt, check_signatures, name};
+use super::computation::{ReferenceLaunch, Unbuilt, check_signatures, name};
 use super::inputs::InputMaker;
 use super::measurer::Measurer;
 use super::options::Step;
@@ -9,14 +9,6 @@ use super::prepare_error::PrepareError;
 use crate::error::Error;
 use crate::opencl::RawProgram;
 use cltune_core::declaration::Reference;
-
-/// The launches that compute the reference.
-#[derive(Debug)]
-pub(super) struct ReferenceLaunch {
-    pub(super) launches: BuiltComputation,
-    /// The number of terms that each result accumulates, if that is declared.
-    pub(super) accumulates: Option<u64>,
-}
 
 impl Measurer {
     /// Compares the declaration with the kernel's signature, makes inputs from others, then keeps
