@@ -3,6 +3,7 @@
 use super::super::guarded::Surroundings;
 use super::*;
 use crate::device::Device;
+use crate::tuning::outcome::WrongKind;
 use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
 use half::f16;
 
@@ -118,4 +119,39 @@ fn a_norm_is_judged_over_all_elements() {
     };
     let said = passes(ScalarType::F32, &declared, &[with(1.9), with(2.1)]);
     assert_eq!(said, [true, false], "0.9 and 1.1 of 10");
+}
+
+#[test]
+fn only_the_compared_range_counts() {
+    let element = ScalarType::F32;
+    let context = Context::new(&Device::select().unwrap()).unwrap();
+    let queue = Queue::new(&context).unwrap();
+    let near = Near::new(&context, element).unwrap();
+    let bytes =
+        |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|of| of.to_le_bytes()).collect() };
+    let count = 2 * ITEMS * EACH + 3;
+    let mut expected = vec![1.0_f32; count];
+    // What is not compared may be anything.
+    expected[0] = f32::NAN;
+    let compared = 1..count - 1;
+    let declared = Tolerance::default();
+    let reference =
+        Expected::new(element, bytes(&expected), compared.clone(), &declared, None).unwrap();
+    let kept = RawBuffer::new(context.raw(), 4 * count).unwrap();
+    queue.raw().write(&kept, 0, &bytes(&expected)).unwrap();
+    let place = Guarded::places(&context, &queue, 4 * count, element, Surroundings::Zones).unwrap();
+    for at in [0, 1, count / 2, count - 2, count - 1] {
+        let mut found = expected.clone();
+        found[at] = 2.0;
+        place[0].write(&queue, &bytes(&found)).unwrap();
+        let on_device = near.is_right(&queue, &place[0], &kept, &reference);
+        assert_eq!(on_device.unwrap(), !compared.contains(&at), "{at}");
+        let wrong = reference.compare(element, &bytes(&found), true);
+        let index = wrong.map(|wrong| match wrong {
+            WrongKind::Mismatch { index, len, .. } => (index, len),
+            other => panic!("{other:?}"),
+        });
+        let is_found = compared.contains(&at).then_some((at, compared.len()));
+        assert_eq!(index, is_found, "{at}");
+    }
 }
