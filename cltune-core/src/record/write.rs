@@ -4,7 +4,7 @@ use crate::Text;
 use crate::declaration::{Declaration, Fill, NormTolerance, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Stage, StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Stage, StageArgument, Step, tables,
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
@@ -79,6 +79,11 @@ pub(super) fn text(declaration: &Declaration) -> String {
         }
         step_tables(&mut out, model, &model.steps, 0);
     }
+    let structs = model.structs().into_iter();
+    // The macro knows their names alone: the compiler appends their tables.
+    let known = structs.filter(|ty| !ty.fields.is_empty());
+    out.0
+        .push_str(&tables(&known.map(|ty| (ty.name, ty)).collect::<Vec<_>>()));
     out.0
 }
 
@@ -283,6 +288,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         Fill::Iota => "iota",
         Fill::Constant(_) => "constant",
         Fill::File(_) => "file",
+        Fill::ByType => "by type",
     };
     out.text("fill", word);
     match fill {
@@ -292,7 +298,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         }
         Fill::Constant(value) => out.float("fill_value", *value),
         Fill::File(path) => out.text("fill_path", path),
-        Fill::None | Fill::Zeros | Fill::Iota => {}
+        Fill::None | Fill::Zeros | Fill::Iota | Fill::ByType => {}
     }
 }
 

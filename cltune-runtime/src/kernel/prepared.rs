@@ -10,7 +10,7 @@ use crate::opencl::{KernelAccess, RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::expr::{Env, Formula};
 #[cfg(feature = "tuning")]
-use cltune_core::model::ScalarType;
+use cltune_core::model::ElementType;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -143,7 +143,7 @@ impl Prepared {
         raw: &RawQueue,
         model: &Model,
         queue: &Queue,
-        pattern: impl Fn(ScalarType) -> &'static [u8],
+        pattern: impl Fn(ElementType) -> &'static [u8],
     ) -> Result<()> {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         let sizes = commands.scratch();
@@ -151,7 +151,7 @@ impl Prepared {
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
         for ((position, size), declared) in (0_u16..).zip(sizes).zip(model.scratch.iter()) {
             if let (Some(bytes), Some(buffer)) = (*size, scratch.buffer(position)) {
-                raw.fill(buffer, pattern(declared.element.scalar), 0, bytes)
+                raw.fill(buffer, pattern(declared.element), 0, bytes)
                     .map_err(Error::call("clEnqueueFillBuffer"))?;
             }
         }

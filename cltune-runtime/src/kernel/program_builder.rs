@@ -1,14 +1,15 @@
 //! Built programs: each once in a context, however many problems, queues and threads use it, and
 //! once for all runs of this user's programs where the driver gives binaries.
 
+use super::layout::{check_layouts, check_names, with_layout_kernel};
 use super::tunable::Tunable;
 use crate::cache::{KeptProgram, ProgramId, Store};
 use crate::context::ContextCore;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::{BuildFailure, RawProgram};
+use crate::opencl::{BuildFailure, RawProgram, RawQueue};
 use cltune_core::device::DeviceInfo;
-use cltune_core::model::{Model, mentioned};
+use cltune_core::model::{Model, StructType, mentioned};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -67,16 +68,35 @@ impl ProgramBuilder {
         };
         // Outside the lock, so that other kernels build meanwhile.
         slot.get_or_init(|| {
-            self.build(&model.source, &options)
-                .map(Arc::new)
-                .map_err(|failure| Error::Build {
-                    kernel: model.name.to_string(),
-                    options: options.clone(),
-                    status: failure.status,
-                    log: failure.log,
-                })
+            let structs = model.structs();
+            check_names(&model.name, &model.source, &structs)?;
+            let built = self.build(&with_layout_kernel(&model.source, &structs), &options);
+            let built = built.map_err(|failure| Error::Build {
+                kernel: model.name.to_string(),
+                options: options.clone(),
+                status: failure.status,
+                log: failure.log,
+            })?;
+            self.check_layouts(model, &built.program, &structs)?;
+            Ok(Arc::new(built))
         })
         .clone()
+    }
+
+    /// Compares the layouts of structs in a built program with the host's.
+    fn check_layouts(
+        &self,
+        model: &Model,
+        program: &RawProgram,
+        structs: &[&'static StructType],
+    ) -> Result<()> {
+        if structs.is_empty() {
+            return Ok(());
+        }
+        let (context, device) = (self.context.raw(), self.device().raw());
+        let queue = RawQueue::new(context, device, false);
+        let queue = queue.map_err(Error::call("clCreateCommandQueue"))?;
+        check_layouts(&model.name, context, &queue, program, structs)
     }
 
     /// Forgets all programs. Kernels that were made of one keep it alive.

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawQueue};
 use crate::queue::Queue;
-use crate::tuning::{Expected, WrongResult, pattern};
+use crate::tuning::{ExpectedBuffer, WrongResult, filler, pattern};
 use cltune_core::declaration::Declaration;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ElementType};
@@ -114,7 +114,7 @@ impl Check<'_> {
                         is_output,
                         ..
                     } = buffer.target;
-                    let wrong = expected.compare(element.scalar, &found, is_output);
+                    let wrong = expected.compare(&found, is_output);
                     wrong.map(|kind| WrongResult::new(name, element, kind).to_string())
                 }
                 // With NaN in them, results can only be the same.
@@ -155,7 +155,7 @@ impl Check<'_> {
             if target.is_output {
                 raw.fill(
                     &buffer.copy,
-                    pattern(target.element.scalar),
+                    pattern(filler(target.element)),
                     0,
                     target.bytes,
                 )
@@ -169,13 +169,14 @@ impl Check<'_> {
             }
         }
         let model = &self.declaration.model;
-        prepared.poison_scratch(raw, model, self.queue, pattern)?;
+        let of_scratch = |element| pattern(filler(element));
+        prepared.poison_scratch(raw, model, self.queue, of_scratch)?;
         let event = prepared.launch_on(raw, model, self.queue, &args, None)?;
         Ok(event.duration()?.as_secs_f64() * 1e6)
     }
 
     /// The default's results with the tolerance; the bare bytes where they hold NaN.
-    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<ExpectedBuffer, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = Env {
             params: self.default,
@@ -186,12 +187,8 @@ impl Check<'_> {
         let terms = terms.and_then(|terms| terms.eval(&env).ok());
         let accumulates = terms.and_then(|terms| u64::try_from(terms).ok());
         let accumulates = accumulates.filter(|terms| *terms > 0);
-        let expected = Expected::new(
-            buffer.target.element.scalar,
-            bytes.clone(),
-            tolerance,
-            accumulates,
-        );
+        let expected =
+            ExpectedBuffer::new(buffer.target.element, bytes.clone(), tolerance, accumulates);
         expected.map_err(|_| bytes)
     }
 }

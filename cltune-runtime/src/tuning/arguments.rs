@@ -5,6 +5,7 @@ mod further;
 pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
 use super::buffers::{BufferArgument, Declared, Making, Round, ScratchBuffer, Shown};
+use super::expected::ExpectedBuffer;
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::kept::Keeping;
@@ -12,7 +13,6 @@ use super::near::Nears;
 use super::options::Step;
 use super::outcome::{KeptFor, Place, WrongResult};
 use super::prepare_error::PrepareError;
-use super::verify::Expected;
 use super::watch::Watch;
 use crate::context::Context;
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry, ScalarType};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -155,7 +155,8 @@ impl Arguments {
                     let draws = (0..setting.draws).map(|draw| {
                         if let Some(index) = dimension {
                             let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
-                            return Ok(fill::integer(scalar.scalar, size));
+                            let scalar = scalar.as_scalar().unwrap_or(ScalarType::I64);
+                            return Ok(fill::integer(scalar, size));
                         }
                         let random = sequence(setting.seed, position, draw);
                         elements(fill, *scalar, 1, &name, setting.folder, &random)
@@ -376,15 +377,13 @@ impl Arguments {
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
             let shown = buffer.expect(&making, round, |bytes| {
-                let expected = Expected::new(element.scalar, bytes, tolerance, accumulates);
+                let expected = ExpectedBuffer::new(element, bytes, tolerance, accumulates);
                 match expected {
                     Err(index) => Err(PrepareError::ReferenceNan {
                         place: Place::of(&argument, element, index).to_string(),
                         draw: round.draw,
                     }),
-                    Ok(expected)
-                        if access == Access::Write && expected.is_unwritten(element.scalar) =>
-                    {
+                    Ok(expected) if access == Access::Write && expected.is_unwritten() => {
                         Err(PrepareError::ReferenceWritesNothing { argument })
                     }
                     Ok(expected) => Ok(expected),
@@ -412,7 +411,8 @@ impl Arguments {
         let Some((reference, expected)) = buffer.near_on_device(round) else {
             return Ok(false);
         };
-        let near = self.nears.of(queue.context(), buffer.element.scalar);
+        let scalar = buffer.element.component();
+        let near = scalar.and_then(|scalar| self.nears.of(queue.context(), scalar));
         near.map_or(Ok(false), |near| {
             near.is_right(queue, buffer.place(round), expected, reference)
         })

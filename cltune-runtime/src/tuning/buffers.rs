@@ -1,6 +1,7 @@
 //! A buffer argument: its memory, and its contents in each draw.
 
-use super::elements::pattern;
+use super::elements::{component_at, filler, poison};
+use super::expected::ExpectedBuffer;
 use super::fill::elements;
 use super::guarded::{Guarded, Surroundings};
 use super::kept::{Keeping, Kept};
@@ -55,7 +56,7 @@ struct BufferDraw {
     /// buffers.
     inputs: Option<Inputs>,
     /// The reference's results, for buffers that are written.
-    expected: Option<Expected>,
+    expected: Option<ExpectedBuffer>,
     /// The same on the device, where results are compared there.
     expected_on_device: Option<OnDevice>,
 }
@@ -126,7 +127,7 @@ impl BufferArgument {
                 size: element.size(),
             })?;
         let Making { context, queue, .. } = making;
-        let places = Guarded::places(context, queue, bytes, element.scalar, making.surroundings)?;
+        let places = Guarded::places(context, queue, bytes, filler(element), making.surroundings)?;
         let zones = match (making.watch, places.as_slice()) {
             (Some(watch), [place]) => {
                 let zones = place.zones().into_iter();
@@ -182,19 +183,19 @@ impl BufferArgument {
     }
 
     /// The reference's results for a draw.
-    pub(super) fn expected(&self, draw: usize) -> Option<&Expected> {
+    pub(super) fn expected(&self, draw: usize) -> Option<&ExpectedBuffer> {
         self.draws[draw].expected.as_ref()
     }
 
     /// Takes away what the reference makes of a draw.
-    pub(super) fn take_expected(&mut self, draw: usize) -> Option<Expected> {
+    pub(super) fn take_expected(&mut self, draw: usize) -> Option<ExpectedBuffer> {
         let draw = &mut self.draws[draw];
         draw.expected_on_device = None;
         draw.expected.take()
     }
 
     /// Gives a draw what the reference makes of another.
-    pub(super) fn give_expected(&mut self, draw: usize, expected: Option<Expected>) {
+    pub(super) fn give_expected(&mut self, draw: usize, expected: Option<ExpectedBuffer>) {
         self.draws[draw].expected = expected;
     }
 
@@ -236,7 +237,7 @@ impl BufferArgument {
         match &self.draw(round).inputs {
             Some(Inputs::Device(inputs)) => place.copy_from(queue, &inputs.contents),
             Some(Inputs::Host(inputs)) => place.write(queue, inputs),
-            None => place.fill(queue, pattern(self.element.scalar)),
+            None => place.fill(queue, &poison(self.element)),
         }
     }
 
@@ -246,7 +247,7 @@ impl BufferArgument {
         &mut self,
         making: &Making<'_>,
         round: Round,
-        expected: impl FnOnce(Kept) -> Result<Expected, E>,
+        expected: impl FnOnce(Kept) -> Result<ExpectedBuffer, E>,
     ) -> Result<Shown, E> {
         let queue = making.queue;
         let place = self.place(round);
@@ -302,7 +303,7 @@ impl BufferArgument {
         match (self.access, &draw.inputs) {
             (Access::Read, Some(Inputs::Device(inputs))) => Some(inputs),
             (Access::Read, _) => None,
-            _ if !self.element.scalar.is_integer() => None,
+            _ if !self.element.is_integer() => None,
             _ => draw.expected_on_device.as_ref(),
         }
     }
@@ -316,7 +317,7 @@ impl BufferArgument {
     pub(super) fn near_on_device(&self, round: Round) -> Option<(&Expected, &RawBuffer)> {
         let draw = self.draw(round);
         let on_device = draw.expected_on_device.as_ref()?;
-        Some((draw.expected.as_ref()?, &on_device.contents))
+        Some((draw.expected.as_ref()?.as_one()?, &on_device.contents))
     }
 
     /// The error in the contents after a round.
@@ -335,8 +336,7 @@ impl BufferArgument {
         if self.access != Access::Read {
             let is_poisoned = self.access == Access::Write;
             let expected = draw.expected.as_ref();
-            return Ok(expected
-                .and_then(|expected| expected.compare(self.element.scalar, found, is_poisoned)));
+            return Ok(expected.and_then(|expected| expected.compare(found, is_poisoned)));
         }
         let Some(inputs) = &draw.inputs else {
             return Ok(None);
@@ -348,7 +348,7 @@ impl BufferArgument {
         let mut pairs = found.iter().zip(inputs.iter());
         let changed = pairs.position(|(found, input)| found != input);
         Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
-            index: byte / self.element.scalar.size(),
+            index: component_at(self.element, byte),
         }))
     }
 
@@ -426,7 +426,7 @@ impl ScratchBuffer {
         Ok(Self {
             name: name.to_string(),
             element,
-            places: Guarded::places(context, queue, bytes, element.scalar, surroundings)?,
+            places: Guarded::places(context, queue, bytes, filler(element), surroundings)?,
         })
     }
 
@@ -446,7 +446,7 @@ impl ScratchBuffer {
             // The other place is where this one's surroundings are.
             place.restore_guards(queue)?;
         }
-        place.fill(queue, pattern(self.element.scalar))
+        place.fill(queue, &poison(self.element))
     }
 }
 

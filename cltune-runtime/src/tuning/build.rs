@@ -5,8 +5,9 @@ use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
-use crate::kernel::{PreparedCommands, build_options};
+use crate::kernel::{PreparedCommands, build_options, check_layouts, with_layout_kernel};
 use crate::opencl::{BuildFailure, RawProgram};
+use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::model::{Commands, Rejection};
 use std::time::Instant;
@@ -26,6 +27,8 @@ pub(super) struct BuiltConfiguration {
     pub(super) commands: PreparedCommands,
     /// The time that building took.
     pub(super) seconds: f64,
+    /// Whether the layouts of structs were compared.
+    pub(super) has_checked_layouts: bool,
 }
 
 impl BuiltConfiguration {
@@ -68,7 +71,15 @@ impl BuildTarget<'_> {
             program,
             commands,
             seconds,
+            has_checked_layouts: false,
         })
+    }
+
+    /// Compares the layouts of structs in a built program with the host's.
+    pub(super) fn check_layouts(&self, queue: &Queue, program: &RawProgram) -> Result<(), Error> {
+        let model = &self.declaration.model;
+        let (context, structs) = (self.context.raw(), model.structs());
+        check_layouts(&model.name, context, queue.raw(), program, &structs)
     }
 
     fn build_source(
@@ -77,8 +88,9 @@ impl BuildTarget<'_> {
         commands: Commands,
     ) -> Result<(RawProgram, PreparedCommands), Outcome> {
         let device = self.context.device();
-        let source = &self.declaration.model.source;
-        let program = RawProgram::build(self.context.raw(), device.raw(), source, options)
+        let model = &self.declaration.model;
+        let source = with_layout_kernel(&model.source, &model.structs());
+        let program = RawProgram::build(self.context.raw(), device.raw(), &source, options)
             .map_err(|failure| build_failed(&failure))?;
         let commands = PreparedCommands::new(&program, commands, device).map_err(|error| {
             Outcome::LaunchFailed {

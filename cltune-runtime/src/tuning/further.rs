@@ -231,8 +231,11 @@ impl Measurer {
             ArgumentKind::Buffer {
                 element, access, ..
             } => {
-                let roundings = unit_roundoff(element.scalar) * terms as f64;
-                (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(element.scalar)
+                let loses =
+                    |scalar: &ScalarType| unit_roundoff(*scalar) * terms as f64 > MOST_ROUNDINGS;
+                let leaves = element.leaves();
+                let mut scalars = leaves.iter().map(|leaf| leaf.scalar);
+                scalars.find(loses).filter(|_| *access != Access::Read)
             }
             ArgumentKind::Scalar { .. } => None,
         });

@@ -230,7 +230,14 @@ impl Measurer {
     ) -> Result<BuiltConfiguration, Outcome> {
         let binary = binary.map(|binary| binary.0.as_slice());
         let loaded = self.loaded.remove(codes).map(Ok);
-        loaded.unwrap_or_else(|| self.target().build(codes, binary))
+        let mut built = loaded.unwrap_or_else(|| self.target().build(codes, binary))?;
+        if !built.has_checked_layouts {
+            self.target()
+                .check_layouts(&self.queue, &built.program)
+                .map_err(|error| launch_failed(&error))?;
+            built.has_checked_layouts = true;
+        }
+        Ok(built)
     }
 
     /// Keeps what was built loaded, where not too much is.

@@ -17,6 +17,7 @@
 //! | `finalists` | the choice of configurations that are verified and compared in the end |
 //! | `compare` | configurations that are nearly alike, timed in turns |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
+//! | `columns` | the fields of a buffer of structs, each as a buffer of its own |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
 //! | `guarded` | a buffer between two guard zones |
 //! | `kept` | bytes of the tuner's own that nobody may change |
@@ -25,6 +26,7 @@
 //! | `kinds` | kinds of inputs that random draws hardly have |
 //! | `elements` | elements as numbers, as text, and as bit patterns that mean "never written" |
 //! | `tolerance` | the allowed difference from the reference's results |
+//! | `expected` | the reference's results for a buffer, of structs for each field |
 //! | `verify` | comparison of results with the reference's |
 //! | `near` | comparison of results with the reference's on the device |
 //! | `watch` | checksums of memory, computed on the device |
@@ -37,11 +39,13 @@
 mod arguments;
 mod buffers;
 mod build;
+mod columns;
 mod compare;
 mod compiler;
 mod damage;
 mod declared;
 mod elements;
+mod expected;
 mod fill;
 mod finalists;
 mod further;
@@ -65,7 +69,8 @@ mod watch;
 pub use compare::Compared;
 pub use compiler::{Binary, Compiled, Compiler};
 pub use declared::NoDeclaration;
-pub(crate) use elements::pattern;
+pub(crate) use elements::{filler, pattern};
+pub(crate) use expected::ExpectedBuffer;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
 pub use kinds::InputKind;
@@ -78,4 +83,3 @@ pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};
 pub use tolerance::default_bound;
-pub(crate) use verify::Expected;

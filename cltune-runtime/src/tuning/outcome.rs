@@ -1,7 +1,7 @@
 //! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
-use cltune_core::model::ElementType;
+use cltune_core::model::{ElementType, StructType};
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -99,6 +99,9 @@ pub struct WrongResult {
     /// The number of components of its elements.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub lanes: u8,
+    /// The fields of its elements with the number of their components, where those are structs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<(String, usize)>,
     /// With which kind of inputs, where they are not just random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputKind>,
@@ -114,7 +117,8 @@ impl WrongResult {
         Self {
             argument: argument.into(),
             kind,
-            lanes: element.lanes,
+            lanes: lanes(element),
+            fields: fields(element),
             inputs: None,
             with_itself: false,
         }
@@ -213,6 +217,25 @@ pub enum KeptFor {
 }
 
 impl WrongKind {
+    /// The same with other indices of components.
+    pub(super) fn with_indices(mut self, change: impl Fn(usize) -> usize) -> Self {
+        match &mut self {
+            Self::Mismatch { index, most, .. } => {
+                *index = change(*index);
+                if let Some(most) = most {
+                    most.index = change(most.index);
+                }
+            }
+            Self::Norm { index, .. }
+            | Self::NeverWritten { index, .. }
+            | Self::ReadOnlyWritten { index } => *index = change(*index),
+            Self::OutOfBounds { .. }
+            | Self::AccessOutOfBounds { .. }
+            | Self::FarOutOfBounds { .. } => {}
+        }
+        self
+    }
+
     /// Whether memory outside of a buffer was accessed.
     pub fn is_out_of_bounds(&self) -> bool {
         matches!(
@@ -255,9 +278,11 @@ impl WrongResult {
         let place = |index: &usize| Place {
             argument,
             lanes: self.lanes,
+            fields: self.fields.clone(),
             index: *index,
         };
         let elements = match self.lanes {
+            _ if !self.fields.is_empty() => "values of this field",
             1 => "elements",
             _ => "components",
         };
@@ -337,20 +362,21 @@ impl WrongResult {
     }
 }
 
-/// The place of a component: `y[5]`, of a vector `y[5][2]`.
+/// The place of a component: `y[5]`, of a vector `y[5][2]`, of a struct `y[5].position[2]`.
 pub(super) struct Place<'a> {
     argument: &'a str,
     lanes: u8,
+    fields: Vec<(String, usize)>,
     index: usize,
 }
 
 impl<'a> Place<'a> {
     /// The component with this index among all those of an argument.
     pub(super) fn of(argument: &'a str, element: ElementType, index: usize) -> Self {
-        let lanes = element.lanes;
         Self {
             argument,
-            lanes,
+            lanes: lanes(element),
+            fields: fields(element),
             index,
         }
     }
@@ -358,7 +384,27 @@ impl<'a> Place<'a> {
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let components = self.fields.iter().map(|(_, components)| components);
         // Nobody divides by what another process sends.
+        let components = components
+            .fold(0, |sum: usize, of| sum.saturating_add(*of))
+            .max(1);
+        if !self.fields.is_empty() {
+            write!(f, "{}[{}]", self.argument, self.index / components)?;
+            let mut index = self.index % components;
+            for (name, components) in &self.fields {
+                if index < *components {
+                    write!(f, ".{name}")?;
+                    return if *components > 1 {
+                        write!(f, "[{index}]")
+                    } else {
+                        Ok(())
+                    };
+                }
+                index -= components;
+            }
+            return Ok(());
+        }
         let lanes = usize::from(self.lanes.max(1));
         write!(f, "{}[{}]", self.argument, self.index / lanes)?;
         if lanes > 1 {
@@ -366,6 +412,21 @@ impl fmt::Display for Place<'_> {
         }
         Ok(())
     }
+}
+
+/// The number of components that an index counts; 1 for a struct, whose fields have each their own.
+fn lanes(element: ElementType) -> u8 {
+    match element {
+        ElementType::Vector { lanes, .. } => lanes,
+        ElementType::Struct(_) => 1,
+    }
+}
+
+/// The fields of a struct with the numbers of their components.
+fn fields(element: ElementType) -> Vec<(String, usize)> {
+    let leaves = element.as_struct().map(StructType::leaves);
+    let leaves = leaves.unwrap_or_default().into_iter();
+    leaves.map(|leaf| (leaf.path, leaf.count)).collect()
 }
 
 fn one() -> u8 {

@@ -7,7 +7,7 @@ use super::options::Step;
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
-use crate::kernel::PreparedCommands;
+use crate::kernel::{LAYOUT_KERNEL, PreparedCommands, check_names, mentions, with_layout_kernel};
 use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::Reference;
 use cltune_core::model::{Command, Commands, Given, Launch};
@@ -154,7 +154,17 @@ impl Measurer {
         let options = self.build_options(source, &self.default)?;
         let options = format!("{options} -cl-kernel-arg-info");
         let device = self.context.device().raw();
-        RawProgram::build(self.context.raw(), device, source, &options).map_err(|failure| {
+        let model = &self.declaration.model;
+        let mut structs = model.structs();
+        if reference.is_none() {
+            check_names(&model.name, source, &structs)?;
+        } else if !mentions(source, &structs) {
+            // A reference of another source may see them as numbers.
+            structs.clear();
+        }
+        let asking = with_layout_kernel(source, &structs);
+        let program = RawProgram::build(self.context.raw(), device, &asking, &options);
+        let program = program.map_err(|failure| {
             let log = format!("{}\n{}", failure.status, failure.log);
             let log = log.trim_end().to_string();
             match reference {
@@ -168,13 +178,18 @@ impl Measurer {
                     log,
                 },
             }
-        })
+        })?;
+        if !structs.is_empty() {
+            self.target().check_layouts(&self.queue, &program)?;
+        }
+        Ok(program)
     }
 }
 
 fn find_kernel(program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
     RawKernel::new(program, name).map_err(|status| {
-        let names = program.kernel_names();
+        let mut names = program.kernel_names();
+        names.retain(|name| name != LAYOUT_KERNEL);
         // PoCL calls functions of OpenCL C so, where a kernel has the name of one.
         let of_opencl = format!("_cl_{name}");
         let there = if names.contains(&of_opencl) {
