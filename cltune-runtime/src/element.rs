@@ -82,6 +82,7 @@ impl<T: KernelStruct> Element for T {
 ///
 /// # Panics
 /// With the message, where it is one.
+#[track_caller]
 pub const fn no_vector(element: ElementType, message: &str) -> ElementType {
     match element {
         ElementType::Vector { lanes: 1, .. } | ElementType::Struct(_) => element,

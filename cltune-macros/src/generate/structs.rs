@@ -51,8 +51,8 @@ pub(super) fn constants(context: &Context<'_>) -> TokenStream {
 
 /// The name of the constant for a struct's layout.
 pub(super) fn constant(ty: &StructType) -> Ident {
-    let name: String = ty.name.split("::").collect::<Vec<_>>().join("_");
-    format_ident!("LAYOUT_{}", name.trim_start_matches("r#"))
+    let name = ty.name.replace("::", "_").replace("r#", "");
+    format_ident!("LAYOUT_{name}")
 }
 
 /// A struct's path in the module.

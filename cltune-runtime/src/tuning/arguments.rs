@@ -362,7 +362,7 @@ impl Arguments {
         // No results are expected yet, so that this finds only what is wrong by itself: accesses
         // out of bounds and writes into read-only buffers.
         if let Some(wrong) = self.verify(queue, round)? {
-            return Err(PrepareError::ReferenceWrong(wrong));
+            return Err(PrepareError::ReferenceWrong(Box::new(wrong)));
         }
         let making = Making {
             context: queue.context(),

@@ -127,7 +127,7 @@ impl Measurer {
         match measurer.arguments.damage(&measurer.queue, true)? {
             None => Ok(measurer),
             Some(Damage::Beside(wrong) | Damage::Kept(wrong)) => {
-                Err(PrepareError::ReferenceWrong(wrong))
+                Err(PrepareError::ReferenceWrong(Box::new(wrong)))
             }
         }
     }

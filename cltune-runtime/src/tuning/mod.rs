@@ -77,7 +77,7 @@ pub use kinds::InputKind;
 pub use measurer::Measurer;
 pub use options::{MeasureOptions, Step};
 pub use outcome::{
-    Different, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
+    Different, Fields, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
 };
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};

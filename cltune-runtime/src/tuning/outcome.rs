@@ -1,7 +1,7 @@
 //! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
-use cltune_core::model::{ElementType, StructType};
+use cltune_core::model::ElementType;
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -99,9 +99,9 @@ pub struct WrongResult {
     /// The number of components of its elements.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub lanes: u8,
-    /// The fields of its elements with the number of their components, where those are structs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<(String, usize)>,
+    /// The fields of its elements, where those are structs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Box<Fields>>,
     /// With which kind of inputs, where they are not just random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputKind>,
@@ -110,6 +110,10 @@ pub struct WrongResult {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_itself: bool,
 }
+
+/// The fields of a struct in the order of memory, each with the number of its components.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fields(pub Vec<(String, usize)>);
 
 impl WrongResult {
     /// Of random inputs, and compared with the results of another configuration or kernel.
@@ -278,11 +282,11 @@ impl WrongResult {
         let place = |index: &usize| Place {
             argument,
             lanes: self.lanes,
-            fields: self.fields.clone(),
+            fields: self.fields.as_deref().cloned(),
             index: *index,
         };
         let elements = match self.lanes {
-            _ if !self.fields.is_empty() => "values of this field",
+            _ if self.fields.is_some() => "values of this field",
             1 => "elements",
             _ => "components",
         };
@@ -366,7 +370,7 @@ impl WrongResult {
 pub(super) struct Place<'a> {
     argument: &'a str,
     lanes: u8,
-    fields: Vec<(String, usize)>,
+    fields: Option<Fields>,
     index: usize,
 }
 
@@ -376,7 +380,7 @@ impl<'a> Place<'a> {
         Self {
             argument,
             lanes: lanes(element),
-            fields: fields(element),
+            fields: fields(element).map(|fields| *fields),
             index,
         }
     }
@@ -384,22 +388,19 @@ impl<'a> Place<'a> {
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let components = self.fields.iter().map(|(_, components)| components);
         // Nobody divides by what another process sends.
-        let components = components
-            .fold(0, |sum: usize, of| sum.saturating_add(*of))
-            .max(1);
-        if !self.fields.is_empty() {
+        if let Some(Fields(fields)) = &self.fields {
+            let components = fields.iter().map(|(_, components)| *components);
+            let components = components.fold(0, usize::saturating_add).max(1);
             write!(f, "{}[{}]", self.argument, self.index / components)?;
             let mut index = self.index % components;
-            for (name, components) in &self.fields {
+            for (name, components) in fields {
                 if index < *components {
                     write!(f, ".{name}")?;
-                    return if *components > 1 {
-                        write!(f, "[{index}]")
-                    } else {
-                        Ok(())
-                    };
+                    if *components > 1 {
+                        write!(f, "[{index}]")?;
+                    }
+                    break;
                 }
                 index -= components;
             }
@@ -422,11 +423,11 @@ fn lanes(element: ElementType) -> u8 {
     }
 }
 
-/// The fields of a struct with the numbers of their components.
-fn fields(element: ElementType) -> Vec<(String, usize)> {
-    let leaves = element.as_struct().map(StructType::leaves);
-    let leaves = leaves.unwrap_or_default().into_iter();
-    leaves.map(|leaf| (leaf.path, leaf.count)).collect()
+/// The fields of an element, where it is a struct.
+fn fields(element: ElementType) -> Option<Box<Fields>> {
+    let leaves = element.as_struct()?.leaves().into_iter();
+    let fields = leaves.map(|leaf| (leaf.path, leaf.count));
+    Some(Box::new(Fields(fields.collect())))
 }
 
 fn one() -> u8 {

@@ -90,7 +90,7 @@ pub enum PrepareError {
         "the reference is wrong, which is the default configuration unless `reference(…)` names another \
          kernel: {0}"
     )]
-    ReferenceWrong(WrongResult),
+    ReferenceWrong(Box<WrongResult>),
     /// The reference leaves a whole output as it was, so that nothing can be compared with it.
     #[error(
         "the reference writes nothing to the output `{argument}`: are its global size and its \
