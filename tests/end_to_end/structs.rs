@@ -178,8 +178,8 @@ fn a_layout_that_differs_stops_tuning_and_shows_both() {
     let tuned = project.cltune(&["tune"]);
     let _ = tuned.expect_stderr(&[
         "the struct `Particle` of the host and `Particle` of the device differ",
-        "! speed            16     12             16     16",
-        "! age              28      4             32      4",
+        "! speed           16     12             16     16",
+        "! age             28      4             32      4",
     ]);
     let mut command = project.command(&tools::cargo());
     command.args(["run", "--quiet"]);

@@ -74,7 +74,9 @@ impl ElementType {
         }
     }
 
-    /// The runs of scalars of one type, in the order of memory: one, unless it is a struct.
+    /// The runs of scalars of one type, in the order of memory: one, unless it is a struct. For the
+    /// tuner.
+    #[doc(hidden)]
     pub fn leaves(self) -> Vec<Leaf> {
         match self {
             Self::Vector { scalar, lanes } => vec![Leaf {

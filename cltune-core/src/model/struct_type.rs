@@ -73,7 +73,8 @@ impl StructField {
 }
 
 impl StructType {
-    /// The fields as runs of scalars, in the order of memory.
+    /// The fields as runs of scalars, in the order of memory. For the tuner.
+    #[doc(hidden)]
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.push_leaves("", 0, &mut leaves);
@@ -104,7 +105,8 @@ impl StructType {
         }
     }
 
-    /// This struct and those that it contains, each once.
+    /// This struct and those that it contains, each once. For asking the device.
+    #[doc(hidden)]
     pub fn with_inner(&'static self) -> Vec<&'static Self> {
         let mut all = vec![self];
         let mut at = 0;

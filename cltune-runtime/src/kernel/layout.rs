@@ -14,6 +14,7 @@ pub(crate) const LAYOUT_KERNEL: &str = "cltune_struct_layouts";
 
 /// A struct has another layout on the device than on the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StructLayout {
     /// The tunable.
     pub kernel: String,
@@ -29,6 +30,7 @@ pub struct StructLayout {
 
 /// The place of a field on the host and on the device, bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FieldLayout {
     /// The field's name.
     pub name: &'static str,
