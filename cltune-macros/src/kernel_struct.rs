@@ -4,7 +4,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{FillSyntax, elements, instead, last_segment, ungrouped, vector};
 use cltune_core::parameter::is_c_identifier;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
@@ -45,6 +45,9 @@ fn structure(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
     let name = &item.ident;
     let rust_name = name.unraw().to_string();
     let opencl_name = options.name.unwrap_or_else(|| rust_name.clone());
+    let check = quote_spanned! { name.span() =>
+        const _: () = <#name as #krate::KernelStruct>::LAYOUT.assert_portable();
+    };
     quote! {
         // SAFETY: the struct is `repr(C)`, its fields are elements or arrays of them, which may hold
         // any bits, and the constant below refuses padding.
@@ -57,7 +60,7 @@ fn structure(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
                 fields: &[#(#fields),*],
             };
         }
-        const _: () = <#name as #krate::KernelStruct>::LAYOUT.assert_portable();
+        #check
     }
 }
 
@@ -270,7 +273,8 @@ fn field(field: &Field, krate: &Path, errors: &mut Errors) -> TokenStream {
             "the type of the field `{name}` is an array by another name: write the array out; \
              `#[kernel_struct(vector)]` makes it a vector of OpenCL C"
         );
-        quote!(#krate::__private::no_vector(#of_element, #message))
+        let span = field.ty.span();
+        quote_spanned!(span => #krate::__private::no_vector(#of_element, #message))
     };
     let fill = options.fill;
     quote! {
