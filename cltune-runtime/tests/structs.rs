@@ -341,3 +341,93 @@ fn another_layout_on_the_device_is_told_when_tuning() {
         other => panic!("{other:?}"),
     }
 }
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, KernelStruct)]
+#[repr(C)]
+struct Spin {
+    axis: [f32; 3],
+    speed: f32,
+}
+
+type Number = i16;
+
+/// Structs in structs, arrays of arrays, names of C that Rust does not allow, and a type behind
+/// another name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, KernelStruct)]
+#[repr(C)]
+struct Cell {
+    #[kernel_struct(vector)]
+    corners: [[f32; 4]; 2],
+    spins: [Spin; 2],
+    grid: [[Number; 2]; 2],
+    #[kernel_struct(name = "self")]
+    own: u32,
+    r#type: u8,
+    padding: [u8; 19],
+}
+
+#[tunable(params(WRONG = [false, true]), global(n), tune(n = 20), defaults(WRONG = false))]
+fn turn(
+    queue: &Queue,
+    #[arg(host_only)] n: u32,
+    first: Spin,
+    #[arg(len = n)] cells: &Buffer<Cell>,
+    #[arg(out, len = n)] turned: &mut Buffer<Cell>,
+) -> Result<Event> {
+    "typedef struct { float axis[3]; float speed; } Spin;
+    typedef struct {
+        float4 corners[2];
+        Spin spins[2];
+        short grid[2][2];
+        uint self;
+        uchar type, padding[19];
+    } Cell;
+    __kernel void turn(const Spin first, __global const Cell* cells, __global Cell* turned) {
+        const uint i = get_global_id(0);
+        Cell cell = cells[i];
+        cell.corners[1] = cell.corners[0].wzyx;
+        cell.spins[1].axis[2] += first.speed;
+        cell.grid[1][0] = cell.grid[0][1];
+        cell.self = i;
+    #if WRONG
+        if (i == 3) cell.spins[1].axis[2] += 1;
+    #endif
+        turned[i] = cell;
+    }"
+}
+
+#[test]
+fn structs_hold_arrays_and_other_structs() {
+    let queue = queue();
+    let cell = Cell {
+        corners: [[1.0, 2.0, 3.0, 4.0], [0.0; 4]],
+        grid: [[5, 6], [7, 8]],
+        r#type: 9,
+        ..Cell::default()
+    };
+    let first = Spin {
+        speed: 0.5,
+        ..Spin::default()
+    };
+    let cells = Buffer::from_slice(&queue, &[cell; 20]).unwrap();
+    let mut turned = Buffer::new(queue.context(), 20).unwrap();
+    turn(&queue, 20, first, &cells, &mut turned).unwrap();
+    let found = turned.read(&queue).unwrap()[7];
+    let mut expected = cell;
+    expected.corners[1] = [4.0, 3.0, 2.0, 1.0];
+    expected.spins[1].axis[2] = 0.5;
+    expected.grid[1][0] = 6;
+    expected.own = 7;
+    assert_eq!(found, expected);
+
+    let mut measurer = measurer(&turn::TUNABLE, false).unwrap();
+    let right = outcome(&mut measurer, &[0]);
+    assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
+    match outcome(&mut measurer, &[1]) {
+        Outcome::WrongResult(wrong) => {
+            let said = wrong.to_string();
+            assert!(said.starts_with("turned[3].spins[1].axis[2] is "), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

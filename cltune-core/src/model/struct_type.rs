@@ -175,6 +175,14 @@ impl StructType {
         let (mut at, mut alignment) = (0, 1);
         while at < self.fields.len() {
             let field = &self.fields[at];
+            if field.size() == 0 {
+                text.push("the field `");
+                text.push(field.name);
+                text.push("` of the struct `");
+                text.push(self.name);
+                text.push("` has no elements, which OpenCL C does not have");
+                panic!("{}", text.as_str());
+            }
             let own = field.element.device_alignment();
             if own > alignment {
                 alignment = own;

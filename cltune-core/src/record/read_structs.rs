@@ -6,7 +6,7 @@ use crate::declaration::Fill;
 use crate::model::{ElementType, StructField, StructType};
 use crate::parameter::is_c_identifier;
 
-/// The most fields of a struct, and the most elements of an array in one: no kernel has as many.
+/// The most elements of an array in a struct: private memory holds no more.
 const MOST: usize = 1 << 16;
 
 /// The structs, those first that others contain. They live as long as the process: types are few,
@@ -65,7 +65,15 @@ fn field(text: &str, known: &[&'static StructType]) -> Option<StructField> {
     let (ty, rest) = rest.split_once(" at ")?;
     let (offset, fill) = rest.split_once(" fill ").unwrap_or((rest, ""));
     let (ty, count) = match ty.split_once(" * ") {
-        Some((ty, count)) => (ty, Some(count.parse().ok().filter(|count| *count <= MOST)?)),
+        Some((ty, count)) => (
+            ty,
+            Some(
+                count
+                    .parse()
+                    .ok()
+                    .filter(|count| (1..=MOST).contains(count))?,
+            ),
+        ),
         None => (ty, None),
     };
     let is_fill = fill.is_empty() || Fill::of_field(fill).is_some();

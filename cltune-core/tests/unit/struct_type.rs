@@ -117,6 +117,22 @@ fn vectors_must_be_where_a_device_has_them() {
         message.contains("`place`") && message.contains("multiple of 16"),
         "{message}"
     );
+    static NOTHING: StructType = StructType {
+        name: "Nothing",
+        opencl_name: "Nothing",
+        size: 0,
+        fields: &[field(
+            "none",
+            0,
+            ElementType::scalar(ScalarType::F32),
+            Some(0),
+        )],
+    };
+    let message = refusal(&NOTHING);
+    assert!(
+        message.contains("`none`") && message.contains("no elements"),
+        "{message}"
+    );
     let message = refusal(&BODY);
     assert!(message.contains("40 bytes on the host"), "{message}");
 }
