@@ -150,8 +150,8 @@ fn declaration(of: &'static StructType) -> Declaration {
 
 /// The record that the compiler makes of what the macro knows.
 fn completed() -> Vec<u8> {
-    let (header, text) = encode_parts(&declaration(&UNKNOWN));
     const MOST: usize = 1 << 14;
+    let (header, text) = encode_parts(&declaration(&UNKNOWN));
     let length = record_length(&header, &text, NAMED);
     let record: [u8; MOST] = record_with_structs(&header, &text, NAMED);
     let mut record = record[..length].to_vec();

@@ -103,6 +103,17 @@ fn padding_is_told_with_its_place() {
 
 #[test]
 fn vectors_must_be_where_a_device_has_them() {
+    static NOTHING: StructType = StructType {
+        name: "Nothing",
+        opencl_name: "Nothing",
+        size: 0,
+        fields: &[field(
+            "none",
+            0,
+            ElementType::scalar(ScalarType::F32),
+            Some(0),
+        )],
+    };
     static SHIFTED: StructType = StructType {
         name: "Shifted",
         opencl_name: "Shifted",
@@ -117,17 +128,6 @@ fn vectors_must_be_where_a_device_has_them() {
         message.contains("`place`") && message.contains("multiple of 16"),
         "{message}"
     );
-    static NOTHING: StructType = StructType {
-        name: "Nothing",
-        opencl_name: "Nothing",
-        size: 0,
-        fields: &[field(
-            "none",
-            0,
-            ElementType::scalar(ScalarType::F32),
-            Some(0),
-        )],
-    };
     let message = refusal(&NOTHING);
     assert!(
         message.contains("`none`") && message.contains("no elements"),
@@ -139,6 +139,10 @@ fn vectors_must_be_where_a_device_has_them() {
 
 #[test]
 fn a_fingerprint_tells_layouts_and_is_completed_once() {
+    static RENAMED: StructType = StructType {
+        name: "Other",
+        ..AXIS
+    };
     let macros = format!("b3:{}", "0".repeat(64));
     let text = |structs: &[Named]| {
         String::from_utf8(fingerprint_with_structs(&macros, structs).to_vec()).unwrap()
@@ -150,9 +154,5 @@ fn a_fingerprint_tells_layouts_and_is_completed_once() {
     let again = fingerprint_with_structs(&one, &[("Axis", &AXIS)]);
     assert_eq!(again, one.as_bytes());
     // The name in Rust changes nothing in what runs.
-    static RENAMED: StructType = StructType {
-        name: "Other",
-        ..AXIS
-    };
     assert_eq!(one, text(&[("Other", &RENAMED)]));
 }
