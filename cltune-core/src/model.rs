@@ -6,6 +6,7 @@
 
 mod check;
 mod commands;
+mod const_text;
 mod derived;
 mod describe;
 mod element_type;
@@ -16,6 +17,7 @@ mod rejection;
 mod rules;
 mod spec;
 mod steps;
+mod struct_record;
 mod struct_type;
 
 pub use commands::{Command, Commands, Given, Launch};
@@ -28,11 +30,12 @@ pub use rules::ConstraintOrigin;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
 pub use steps::{BufferRef, Scratch, Stage, StageArgument, Step};
 #[cfg(feature = "lockfile")]
-pub(crate) use struct_type::tables;
-pub use struct_type::{
-    FINGERPRINT_LENGTH, Leaf, Named, StructField, StructType, fingerprint_with_structs,
-    record_length, record_with_structs, without_structs,
+pub(crate) use struct_record::tables;
+pub use struct_record::{
+    FINGERPRINT_LENGTH, Named, fingerprint_with_structs, record_length, record_with_structs,
+    without_structs,
 };
+pub use struct_type::{Leaf, StructField, StructType};
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::{Named, fingerprint_with_structs, without_structs};
 
 const AXIS: StructType = StructType {
     name: "Axis",

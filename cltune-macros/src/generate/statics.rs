@@ -18,7 +18,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
     let krate = context.krate;
     let Model {
         name,
-        fingerprint: _,
+        fingerprint,
         source,
         options,
         parameters,
@@ -31,7 +31,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         default,
     } = model;
     let [name, source] = [name, source].map(text);
-    let fingerprint = structs::fingerprint(context);
+    let fingerprint = structs::fingerprint(context).unwrap_or_else(|| text(fingerprint));
     let options = list(options, |option| {
         let text = text(&option.text);
         let condition = self::option(option.condition.as_ref().map(formula));

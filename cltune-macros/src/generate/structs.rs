@@ -2,7 +2,6 @@
 //! that the compiler finds.
 
 use super::context::Context;
-use super::statics;
 use crate::parse::{element_path, path_text};
 use cltune_core::model::StructType;
 use cltune_core::record::encode_parts;
@@ -80,14 +79,10 @@ pub(super) fn path(context: &Context<'_>, ty: &StructType) -> TokenStream {
     quote!(super::#path)
 }
 
-/// The fingerprint as a constant expression.
-pub(super) fn fingerprint(context: &Context<'_>) -> TokenStream {
-    let model = &context.checked.declaration.model;
-    if model.structs().is_empty() {
-        statics::text(&model.fingerprint)
-    } else {
-        quote!(Borrowed(FINGERPRINT))
-    }
+/// The fingerprint as a constant expression; `None` without structs.
+pub(super) fn fingerprint(context: &Context<'_>) -> Option<TokenStream> {
+    let structs = context.checked.declaration.model.structs();
+    (!structs.is_empty()).then(|| quote!(Borrowed(FINGERPRINT)))
 }
 
 /// The record's bytes and their number, as constant expressions.

@@ -34,6 +34,7 @@
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `skipping` | detection of kernels that skip work that is done |
 //! | `timing` | the number of launches to time, and the median |
+//! | `place` | places in buffers, as messages name them |
 //! | `outcome` | the outcome of a configuration |
 
 mod arguments;
@@ -57,6 +58,7 @@ mod near;
 mod options;
 mod outcome;
 mod part;
+mod place;
 mod prepare_error;
 mod reference;
 mod signature;
@@ -77,8 +79,9 @@ pub use kinds::InputKind;
 pub use measurer::Measurer;
 pub use options::{MeasureOptions, Step};
 pub use outcome::{
-    Different, Fields, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
+    Different, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
 };
+pub use place::Fields;
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};

@@ -9,7 +9,7 @@ use crate::tuning::expected::ExpectedBuffer;
 use crate::tuning::fill::elements;
 use crate::tuning::kinds::{InputKind, Values};
 use crate::tuning::options::{MeasureOptions, Step};
-use crate::tuning::outcome::Place;
+use crate::tuning::place::Place;
 use crate::tuning::prepare_error::PrepareError;
 use crate::tuning::verify::Unfit;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
