@@ -23,10 +23,16 @@ pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     const TYPE: ElementType;
 
     /// The bytes of a slice.
-    fn as_bytes(slice: &[Self]) -> &[u8];
+    #[inline]
+    fn as_bytes(slice: &[Self]) -> &[u8] {
+        crate::opencl::bytes_of(slice)
+    }
 
     /// The bytes of a slice, to be overwritten.
-    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8];
+    #[inline]
+    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
+        crate::opencl::bytes_of_mut(slice)
+    }
 }
 
 macro_rules! elements {
@@ -41,16 +47,6 @@ macro_rules! elements {
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const TYPE: ElementType = ElementType::vector(ScalarType::$variant, $lanes);
-
-            #[inline]
-            fn as_bytes(slice: &[Self]) -> &[u8] {
-                crate::opencl::bytes_of(slice)
-            }
-
-            #[inline]
-            fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
-                crate::opencl::bytes_of_mut(slice)
-            }
         }
     };
 }
@@ -66,16 +62,6 @@ elements! { half::f16 => F16 }
 impl<T: KernelStruct> sealed::Sealed for T {}
 impl<T: KernelStruct> Element for T {
     const TYPE: ElementType = ElementType::Struct(T::LAYOUT);
-
-    #[inline]
-    fn as_bytes(slice: &[Self]) -> &[u8] {
-        crate::opencl::bytes_of(slice)
-    }
-
-    #[inline]
-    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
-        crate::opencl::bytes_of_mut(slice)
-    }
 }
 
 /// The type of a field that is not declared to be a vector, for derived code.

@@ -173,7 +173,8 @@ impl StructType {
             text.push("]`");
             panic!("{}", text.as_str());
         }
-        let (mut at, mut alignment) = (0, 1);
+        let alignment = self.device_alignment();
+        let mut at = 0;
         while at < self.fields.len() {
             let field = &self.fields[at];
             if field.size() == 0 {
@@ -185,9 +186,6 @@ impl StructType {
                 panic!("{}", text.as_str());
             }
             let own = field.element.device_alignment();
-            if own > alignment {
-                alignment = own;
-            }
             if !field.offset.is_multiple_of(own) {
                 text.push("the field `");
                 text.push(field.name);
