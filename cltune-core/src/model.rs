@@ -20,7 +20,7 @@ mod steps;
 mod struct_record;
 mod struct_type;
 
-pub use commands::{Command, Commands, Given, Launch};
+pub use commands::{Command, Commands, Given, Launch, ScratchMemory};
 pub use describe::assignments;
 pub use element_type::ElementType;
 pub use geometry::Geometry;

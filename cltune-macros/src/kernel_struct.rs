@@ -235,9 +235,9 @@ fn fill(word: &Ident, fill: &FillSyntax) -> syn::Result<String> {
         FillSyntax::Iota => "iota".into(),
         FillSyntax::Constant(value) => format!("constant {}", value.value),
         FillSyntax::Uniform(low, high) => format!("uniform {} {}", low.value, high.value),
-        FillSyntax::File(_) => {
-            let message = "a file has the whole elements of a buffer: write it at the argument, \
-                           `#[arg(fill = file(\"…\"))]`";
+        FillSyntax::File(_) | FillSyntax::Prepared => {
+            let message = "this fills the whole elements of a buffer: write it at the argument, \
+                           `#[arg(fill = …)]`";
             return Err(syn::Error::new(word.span(), message));
         }
     })

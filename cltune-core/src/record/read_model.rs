@@ -42,15 +42,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         let stage = stage(fields, &scope, &scope, single)?;
         (Vec::new(), vec![Step::Launch(stage)])
     } else {
-        let scratch = fields.tables("scratch")?;
-        let scratch = scratch.iter().map(|table| self::scratch(table, &scope));
-        let scratch: Vec<Scratch> = scratch.collect::<Result<_, _>>()?;
-        let names = Names {
-            arguments: &arguments,
-            scratch: &scratch,
-        };
-        let steps = read_steps::steps(&fields.tables("step")?, &scope, &names)?;
-        (scratch, steps)
+        group(fields, &scope, &arguments)?
     };
     let mut model = Model {
         name: fields.printable("name", fields.text("name")?)?,
@@ -83,6 +75,23 @@ fn complete_fingerprint(model: &mut Model) -> Result<(), &'static str> {
     let complete = fingerprint_with_structs(&model.fingerprint, &named);
     model.fingerprint = String::from_utf8_lossy(&complete).into_owned().into();
     Ok(())
+}
+
+/// The scratch buffers and the steps of a group of launches.
+pub(super) fn group(
+    fields: &Fields<'_>,
+    scope: &Scope<'_>,
+    arguments: &[Argument],
+) -> Result<(Vec<Scratch>, Vec<Step>), RecordProblem> {
+    let scratch = fields.tables("scratch")?;
+    let scratch = scratch.iter().map(|table| self::scratch(table, scope));
+    let scratch: Vec<Scratch> = scratch.collect::<Result<_, _>>()?;
+    let names = Names {
+        arguments,
+        scratch: &scratch,
+    };
+    let steps = read_steps::steps(&fields.tables("step")?, scope, &names)?;
+    Ok((scratch, steps))
 }
 
 fn options(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<List<CompileOption>, RecordProblem> {
@@ -276,7 +285,11 @@ pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType,
 }
 
 fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {
-    let word = table.text("access")?;
+    // A list says besides what is compared.
+    let word = match table.text_or_texts("access")? {
+        Ok(word) => word,
+        Err(words) => words.first().copied().unwrap_or_default(),
+    };
     [Access::Read, Access::ReadWrite, Access::Write]
         .into_iter()
         .find(|access| access_word(*access) == word)

@@ -10,7 +10,7 @@ use quote::{ToTokens, quote};
 /// tuning at run time.
 pub(super) fn record(context: &Context<'_>) -> TokenStream {
     let declaration = &context.checked.declaration;
-    let (bytes, length) = if declaration.model.structs().is_empty() {
+    let (bytes, length) = if declaration.structs().is_empty() {
         let bytes = encode(declaration);
         let length = Literal::usize_unsuffixed(bytes.len());
         let bytes = Literal::byte_string(&bytes);

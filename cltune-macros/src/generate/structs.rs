@@ -13,8 +13,9 @@ use syn::{FnArg, Path};
 /// the fingerprint, and whether the lockfile's results are used. Nothing without structs.
 pub(super) fn constants(context: &Context<'_>) -> TokenStream {
     let krate = context.krate;
-    let model = &context.checked.declaration.model;
-    let structs = model.structs();
+    let declaration = &context.checked.declaration;
+    let model = &declaration.model;
+    let structs = declaration.structs();
     if structs.is_empty() {
         return TokenStream::new();
     }
@@ -25,10 +26,15 @@ pub(super) fn constants(context: &Context<'_>) -> TokenStream {
             const #constant: &#krate::StructType = <#path as #krate::KernelStruct>::LAYOUT;
         }
     });
-    let named = structs.iter().map(|ty| {
-        let (name, constant) = (ty.name, constant(ty));
-        quote!((#name, #constant))
-    });
+    let named = |structs: &[&StructType]| {
+        let named = structs.iter().map(|ty| {
+            let (name, constant) = (ty.name, constant(ty));
+            quote!((#name, #constant))
+        });
+        quote!(&[#(#named),*])
+    };
+    // What only the reference takes decides nothing about tuned values.
+    let (of_call, named) = (named(&model.structs()), named(&structs));
     let fingerprint = &*model.fingerprint;
     let are_used = match &context.checked.if_structs {
         None => quote!(true),
@@ -39,9 +45,9 @@ pub(super) fn constants(context: &Context<'_>) -> TokenStream {
     };
     quote! {
         #(#constants)*
-        const STRUCTS: &[#krate::__private::core::model::Named] = &[#(#named),*];
+        const STRUCTS: &[#krate::__private::core::model::Named] = #named;
         const FINGERPRINT: &::core::primitive::str = #krate::__private::text(
-            &#krate::__private::core::model::fingerprint_with_structs(#fingerprint, STRUCTS),
+            &#krate::__private::core::model::fingerprint_with_structs(#fingerprint, #of_call),
         );
         #[doc(hidden)]
         pub(super) const RESULTS_ARE_USED: ::core::primitive::bool = #are_used;

@@ -4,7 +4,7 @@
 //! field, as the program's own options make them.
 
 use crate::error::{Error, Result};
-use crate::opencl::{RawBuffer, RawContext, RawKernel, RawProgram, RawQueue};
+use crate::opencl::{RawBuffer, RawContext, RawDevice, RawKernel, RawProgram, RawQueue};
 use cltune_core::model::{Geometry, StructType};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -179,7 +179,7 @@ pub(crate) fn check_names(
 pub(crate) fn check_layouts(
     kernel: &str,
     context: &RawContext,
-    queue: &RawQueue,
+    device: RawDevice,
     program: &RawProgram,
     structs: &[&'static StructType],
 ) -> Result<()> {
@@ -187,6 +187,8 @@ pub(crate) fn check_layouts(
         return Ok(());
     }
     let structs = all(structs);
+    let queue = RawQueue::new(context, device, false);
+    let queue = queue.map_err(Error::call("clCreateCommandQueue"))?;
     let count: usize = structs.iter().map(|ty| 1 + 2 * ty.fields.len()).sum();
     let mut bytes = vec![0; count * size_of::<u32>()];
     let out = RawBuffer::new(context, bytes.len()).map_err(Error::call(format!(

@@ -7,9 +7,9 @@ use crate::cache::{KeptProgram, ProgramId, Store};
 use crate::context::ContextCore;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::{BuildFailure, RawProgram, RawQueue};
+use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::device::DeviceInfo;
-use cltune_core::model::{Model, StructType, mentioned};
+use cltune_core::model::{Model, mentioned};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -77,26 +77,11 @@ impl ProgramBuilder {
                 status: failure.status,
                 log: failure.log,
             })?;
-            self.check_layouts(model, &built.program, &structs)?;
+            let (context, device) = (self.context.raw(), self.device().raw());
+            check_layouts(&model.name, context, device, &built.program, &structs)?;
             Ok(Arc::new(built))
         })
         .clone()
-    }
-
-    /// Compares the layouts of structs in a built program with the host's.
-    fn check_layouts(
-        &self,
-        model: &Model,
-        program: &RawProgram,
-        structs: &[&'static StructType],
-    ) -> Result<()> {
-        if structs.is_empty() {
-            return Ok(());
-        }
-        let (context, device) = (self.context.raw(), self.device().raw());
-        let queue = RawQueue::new(context, device, false);
-        let queue = queue.map_err(Error::call("clCreateCommandQueue"))?;
-        check_layouts(&model.name, context, &queue, program, structs)
     }
 
     /// Forgets all programs. Kernels that were made of one keep it alive.

@@ -21,8 +21,8 @@ pub unsafe trait KernelStruct: Copy + Default + Send + Sync + 'static {
 
 /// The bytes of a slice.
 pub(crate) fn bytes_of<T: Element>(slice: &[T]) -> &[u8] {
-    // SAFETY: `Element` is sealed to numbers, arrays of them and `KernelStruct`s, all without padding, so every byte is
-    // initialised; the length is the slice's own in bytes.
+    // SAFETY: `Element` is sealed to numbers, arrays of them and `KernelStruct`s, all without
+    // padding, so every byte is initialised; the length is the slice's own in bytes.
     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }
 }
 

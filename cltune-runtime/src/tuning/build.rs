@@ -1,5 +1,4 @@
-//! Built kernels: a configuration, from source or from a binary that another process made of it,
-//! and the reference.
+//! Built kernels: a configuration, from source or from a binary that another process made of it.
 
 use super::outcome::{Measurement, Outcome};
 use super::timing::median;
@@ -7,7 +6,6 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::kernel::{PreparedCommands, build_options, check_layouts, with_layout_kernel};
 use crate::opencl::{BuildFailure, RawProgram};
-use crate::queue::Queue;
 use cltune_core::declaration::Declaration;
 use cltune_core::model::{Commands, Rejection};
 use std::time::Instant;
@@ -76,10 +74,10 @@ impl BuildTarget<'_> {
     }
 
     /// Compares the layouts of structs in a built program with the host's.
-    pub(super) fn check_layouts(&self, queue: &Queue, program: &RawProgram) -> Result<(), Error> {
+    pub(super) fn check_layouts(&self, program: &RawProgram) -> Result<(), Error> {
         let model = &self.declaration.model;
-        let (context, structs) = (self.context.raw(), model.structs());
-        check_layouts(&model.name, context, queue.raw(), program, &structs)
+        let (context, device) = (self.context.raw(), self.context.device().raw());
+        check_layouts(&model.name, context, device, program, &model.structs())
     }
 
     fn build_source(
@@ -114,15 +112,6 @@ impl BuildTarget<'_> {
         let commands = PreparedCommands::new(&program, commands.clone(), device).ok()?;
         Some((program, commands))
     }
-}
-
-/// The commands that compute the reference.
-#[derive(Debug)]
-pub(super) struct ReferenceLaunch {
-    pub(super) name: String,
-    pub(super) commands: PreparedCommands,
-    /// The number of terms that each result accumulates, if that is declared.
-    pub(super) accumulates: Option<u64>,
 }
 
 /// A launch that was not begun, or failed.

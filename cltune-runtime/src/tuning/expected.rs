@@ -7,11 +7,14 @@ use super::outcome::WrongKind;
 use super::verify::{Expected, Unfit};
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::{ElementType, Leaf};
+use std::ops::Range;
 
 /// The reference's results for a buffer.
 #[derive(Debug)]
 pub(crate) struct ExpectedBuffer {
     element: ElementType,
+    /// The elements that are compared.
+    compared: Range<usize>,
     /// The bytes, where the columns hold them in another order.
     whole: Option<Kept>,
     /// One for each field; one alone where elements are scalars or vectors.
@@ -19,15 +22,16 @@ pub(crate) struct ExpectedBuffer {
 }
 
 impl ExpectedBuffer {
-    /// As [`Expected::new`]. The error is the index of a component.
+    /// As [`Expected::new`], of elements. The error is the index of a component.
     pub(crate) fn new(
         element: ElementType,
         bytes: impl Into<Kept>,
+        compared: Range<usize>,
         declared: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<Self, usize> {
-        Self::of_columns(element, bytes.into(), |leaf, bytes| {
-            Expected::new(leaf.scalar, bytes, declared, accumulates)
+        Self::of_columns(element, bytes.into(), &compared, |leaf, bytes, compared| {
+            Expected::new(leaf.scalar, bytes, compared, declared, accumulates)
                 .map_err(|index| component(element, leaf, index))
         })
     }
@@ -35,15 +39,15 @@ impl ExpectedBuffer {
     /// As [`Expected::of_kind`]; `usual` is what the reference makes of a random draw.
     pub(super) fn of_kind(
         bytes: Kept,
-        declared: &Tolerance,
-        accumulates: Option<u64>,
+        compared: Range<usize>,
+        declared: (&Tolerance, Option<u64>),
         usual: &Roots,
     ) -> Result<Self, Unfit> {
         let element = usual.element;
         let mut roots = usual.of_columns.iter();
-        Self::of_columns(element, bytes, |leaf, bytes| {
+        Self::of_columns(element, bytes, &compared, |leaf, bytes, compared| {
             let usual = roots.next().copied().unwrap_or(0.0);
-            let expected = Expected::of_kind(leaf.scalar, bytes, declared, accumulates, usual);
+            let expected = Expected::of_kind(leaf.scalar, bytes, compared, declared, usual);
             expected.map_err(|unfit| match unfit {
                 Unfit::Nan(index) => Unfit::Nan(component(element, leaf, index)),
                 Unfit::Infinite(index) => Unfit::Infinite(component(element, leaf, index)),
@@ -54,30 +58,40 @@ impl ExpectedBuffer {
     fn of_columns<E>(
         element: ElementType,
         bytes: Kept,
-        mut expected: impl FnMut(&Leaf, Kept) -> Result<Expected, E>,
+        compared: &Range<usize>,
+        mut expected: impl FnMut(&Leaf, Kept, Range<usize>) -> Result<Expected, E>,
     ) -> Result<Self, E> {
         let leaves = element.leaves();
+        let of_column = |leaf: &Leaf| compared.start * leaf.count..compared.end * leaf.count;
         if let ElementType::Vector { .. } = element {
             let columns = leaves.into_iter().take(1);
             let columns = columns.zip([bytes]).map(|(leaf, bytes)| {
-                let expected = expected(&leaf, bytes)?;
+                let expected = expected(&leaf, bytes, of_column(&leaf))?;
                 Ok((leaf, expected))
             });
             return Ok(Self {
                 element,
+                compared: compared.clone(),
                 whole: None,
                 columns: columns.collect::<Result<_, E>>()?,
             });
         }
         let columns = leaves.into_iter().map(|leaf| {
-            let of_leaf = expected(&leaf, column(&bytes, element, &leaf).into())?;
+            let bytes = column(&bytes, element, &leaf).into();
+            let of_leaf = expected(&leaf, bytes, of_column(&leaf))?;
             Ok((leaf, of_leaf))
         });
         Ok(Self {
             element,
+            compared: compared.clone(),
             columns: columns.collect::<Result<_, E>>()?,
             whole: Some(bytes),
         })
+    }
+
+    /// The elements that are compared.
+    pub(super) fn compared(&self) -> &Range<usize> {
+        &self.compared
     }
 
     /// The results where all are scalars of one type.

@@ -85,7 +85,8 @@ pub(super) fn scalars(fill: &Fill, scalar: ScalarType, count: usize, random: &Pc
         }
         Fill::Iota => (0..count).for_each(|index| push(&mut bytes, scalar, index as f64)),
         Fill::Constant(value) => (0..count).for_each(|_| push(&mut bytes, scalar, *value)),
-        Fill::Zeros | Fill::None | Fill::File(_) | Fill::ByType => {
+        // What kernels prepare is not filled, and the others are known by now.
+        Fill::Zeros | Fill::None | Fill::Prepared | Fill::File(_) | Fill::ByType => {
             bytes.resize(count * scalar.size(), 0);
         }
     }

@@ -10,7 +10,7 @@ use super::options::Step;
 use super::outcome::{Outcome, WrongResult};
 use super::prepare_error::PrepareError;
 use super::tolerance::unit_roundoff;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::ScalarType;
 
 /// Further draws take at most this part of the device's memory.
 const PART_OF_MEMORY: u64 = 8;
@@ -196,7 +196,15 @@ impl Measurer {
             compare_on_device: self.options.compare_on_device,
         };
         let added = self.arguments.add_draw(&setting, values);
-        added.map_err(|error| error.to_string())
+        let draw = added.map_err(|error| error.to_string())?;
+        if let Some(inputs) = &self.inputs {
+            let made = inputs.make(&mut self.arguments, &self.queue, draw);
+            made.map_err(|error| {
+                self.arguments.remove_draws(draw);
+                error.to_string()
+            })?;
+        }
+        Ok(draw)
     }
 
     fn run_reference_on(&mut self, draw: usize) -> Result<FurtherDraw, String> {
@@ -226,19 +234,10 @@ impl Measurer {
     /// little, if there is one.
     fn loses_sums(&self) -> Option<(u64, ScalarType)> {
         let terms = self.reference.as_ref()?.accumulates?;
-        let mut arguments = self.declaration.model.arguments.iter();
-        let lost = arguments.find_map(|argument| match &argument.kind {
-            ArgumentKind::Buffer {
-                element, access, ..
-            } => {
-                let loses =
-                    |scalar: &ScalarType| unit_roundoff(*scalar) * terms as f64 > MOST_ROUNDINGS;
-                let leaves = element.leaves();
-                let mut scalars = leaves.iter().map(|leaf| leaf.scalar);
-                scalars.find(loses).filter(|_| *access != Access::Read)
-            }
-            ArgumentKind::Scalar { .. } => None,
-        });
-        Some((terms, lost?))
+        let results = self.declaration.compared_elements();
+        let mut scalars =
+            results.flat_map(|element| element.leaves().into_iter().map(|leaf| leaf.scalar));
+        let loses = |scalar: &ScalarType| unit_roundoff(*scalar) * terms as f64 > MOST_ROUNDINGS;
+        Some((terms, scalars.find(loses)?))
     }
 }

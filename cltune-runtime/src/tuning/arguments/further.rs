@@ -143,7 +143,7 @@ impl Arguments {
             (setting.on_step)(Step::Host);
             let contents = values.elements(fill, element, len, true, &random);
             let contents = match contents {
-                _ if buffer.access == Access::Write => Vec::new(),
+                _ if buffer.access == Access::Write || buffer.is_prepared => Vec::new(),
                 Some(contents) => contents,
                 None if fill.is_random() => {
                     elements(fill, element, len, name, setting.folder, &random)?
@@ -198,8 +198,12 @@ impl Arguments {
             let Some(usual) = buffer.expected(0).map(ExpectedBuffer::roots) else {
                 continue;
             };
+            let Some(compared) = buffer.compared.clone() else {
+                continue;
+            };
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
-                let expected = ExpectedBuffer::of_kind(bytes, tolerance, accumulates, &usual);
+                let declared = (tolerance, accumulates);
+                let expected = ExpectedBuffer::of_kind(bytes, compared, declared, &usual);
                 expected.map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
