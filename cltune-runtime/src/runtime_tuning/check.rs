@@ -104,7 +104,7 @@ impl Check<'_> {
         for buffer in &written {
             let is_compared = *buffer.target.compared != Compared::None;
             let bytes = is_compared.then(|| buffer.read(raw)).transpose()?;
-            expected.push(bytes.map(|bytes| self.expected(buffer, bytes)));
+            expected.push(bytes.map(|bytes| self.expected(buffer, &bytes)));
         }
         let time_us = match self.launch(raw, &written, candidate) {
             Ok(time_us) => time_us,
@@ -213,7 +213,7 @@ impl Check<'_> {
 
     /// The default's results with the tolerance; the bare bytes of what is compared, where they
     /// hold NaN.
-    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<ExpectedBuffer, Vec<u8>> {
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: &[u8]) -> Result<ExpectedBuffer, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = self.env();
         let terms = tolerance.accumulates.as_ref();
@@ -223,7 +223,7 @@ impl Check<'_> {
         let element = buffer.target.element;
         let compared = self.compared_elements(buffer);
         let expected =
-            ExpectedBuffer::new(element, bytes.clone(), compared, tolerance, accumulates);
+            ExpectedBuffer::new(element, bytes.to_vec(), compared, tolerance, accumulates);
         expected.map_err(|_| bytes[self.compared_bytes(buffer)].to_vec())
     }
 }

@@ -363,7 +363,7 @@ impl Arguments {
                 kind: WrongKind::ReadOnlyWritten { .. },
                 ..
             }) => return Err(PrepareError::PreparesOther { argument }),
-            Some(wrong) => return Err(PrepareError::InputsWrong(wrong)),
+            Some(wrong) => return Err(PrepareError::InputsWrong(Box::new(wrong))),
             None => {}
         }
         let making = Making {

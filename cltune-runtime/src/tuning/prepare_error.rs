@@ -69,7 +69,7 @@ pub enum PrepareError {
     },
     /// What makes inputs accesses memory that it must not.
     #[error("`prepare(…)` is wrong: {0}")]
-    InputsWrong(WrongResult),
+    InputsWrong(Box<WrongResult>),
     /// What makes inputs leaves one as it was.
     #[error(
         "`prepare(…)` writes nothing to `{argument}`: are the global sizes and the arguments of its \
