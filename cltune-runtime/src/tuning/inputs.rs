@@ -50,6 +50,9 @@ impl InputMaker {
         (self.on_step)(Step::Host);
         arguments.restore(queue, round)?;
         queue.finish().map_err(failed)?;
+        arguments
+            .make_scratch(queue, &self.launches.commands)
+            .map_err(failed)?;
         (self.on_step)(Step::Kernel);
         let enqueued = arguments.enqueue(queue, &self.launches.commands, round, None);
         let ended = enqueued.and_then(|of| of.last.wait().map_err(Error::call("the kernel")));
