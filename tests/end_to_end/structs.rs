@@ -160,6 +160,21 @@ fn structs_are_captured_and_replayed() {
     assert_eq!(finished.len(), 1, "{tuned}");
     assert_eq!(finished[0]["problem"]["n"], 1024, "{tuned}");
     assert_eq!(finished[0]["values"][0], "plain", "{tuned}");
+    std::fs::remove_file(project.path("cltune.lock")).expect("it was written");
+
+    // The program tunes itself before its first call.
+    let manifest = project.read("Cargo.toml");
+    project.write(
+        "Cargo.toml",
+        manifest.replace(
+            "cltune-runtime = {",
+            "cltune-runtime = { features = [\"tuning\"],",
+        ),
+    );
+    let cache = project.path("cache");
+    let cache = cache.to_str().expect("it is text");
+    let once = [("CLTUNE_CACHE", cache), ("CLTUNE_POLICY", "tune-once:20")];
+    let _ = ran(&project, &once).expect_stdout(&["HOW = plain"]);
 }
 
 #[test]
