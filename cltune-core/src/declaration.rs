@@ -8,7 +8,7 @@ pub use computation::Computation;
 
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
-use crate::model::{Access, ArgumentKind, ElementType, Model};
+use crate::model::{Access, ArgumentKind, ElementType, Leaf, Model, StructType};
 
 /// The most draws that may be declared: each is kept.
 pub const MOST_DRAWS: u32 = 100;
@@ -110,6 +110,23 @@ impl Declaration {
         self.fills.iter().any(Fill::is_random)
     }
 
+    /// The structs of a call, of its reference and of what prepares its inputs, each once.
+    pub fn structs(&self) -> Vec<&'static StructType> {
+        let mut structs = self.model.structs();
+        let reference = match &self.reference {
+            Reference::Own(reference) => Some(reference),
+            Reference::Default => None,
+        };
+        for computation in reference.into_iter().chain(&self.prepare) {
+            for ty in computation.model(&self.model).structs() {
+                if !structs.contains(&ty) {
+                    structs.push(ty);
+                }
+            }
+        }
+        structs
+    }
+
     /// Which elements of an argument are compared.
     pub fn compared(&self, position: usize) -> &Compared {
         self.compared.get(position).unwrap_or(&Compared::All)
@@ -190,6 +207,9 @@ pub enum Fill {
     /// Raw little-endian elements from a file, relative to the package, as many as the argument
     /// has.
     File(String),
+    /// Random numbers as they suit each field of a struct: [`FLOATS`](Self::FLOATS) or
+    /// [`INTEGERS`](Self::INTEGERS), unless something is declared with the field.
+    ByType,
     /// What [`Declaration::prepare`] makes of the other arguments.
     Prepared,
     /// Nothing to fill: problem dimensions, local memory, and outputs (which are poisoned).
@@ -197,8 +217,50 @@ pub enum Fill {
 }
 
 impl Fill {
+    /// What floating-point numbers are filled with where nothing is said: values that neither
+    /// overflow nor vanish in sums and products.
+    pub const FLOATS: Self = Self::Uniform {
+        low: -1.0,
+        high: 1.0,
+    };
+
+    /// The same for integers, signed or not, of every size.
+    pub const INTEGERS: Self = Self::Uniform {
+        low: 0.0,
+        high: 100.0,
+    };
+
     /// Whether draws differ.
     pub fn is_random(&self) -> bool {
-        matches!(self, Self::Uniform { low, high } if low < high)
+        match self {
+            Self::Uniform { low, high } => low < high,
+            Self::ByType => true,
+            _ => false,
+        }
+    }
+
+    /// What is declared with a field of a struct: `zeros`, `iota`, `constant 4`, `uniform 0 9`.
+    pub fn of_field(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let word = words.next()?;
+        let numbers: Option<Vec<f64>> = words.map(|number| number.parse().ok()).collect();
+        Some(match (word, &numbers?[..]) {
+            ("zeros", []) => Self::Zeros,
+            ("iota", []) => Self::Iota,
+            ("constant", &[value]) => Self::Constant(value),
+            ("uniform", &[low, high]) => Self::Uniform { low, high },
+            _ => return None,
+        })
+    }
+
+    /// The fill of a run of scalars in an element that this is the fill of.
+    #[must_use]
+    pub fn of_leaf(&self, leaf: &Leaf) -> Self {
+        match (self, Self::of_field(leaf.fill)) {
+            (Self::ByType, Some(declared)) => declared,
+            (Self::ByType, None) if leaf.scalar.is_integer() => Self::INTEGERS,
+            (Self::ByType, None) => Self::FLOATS,
+            (other, _) => other.clone(),
+        }
     }
 }

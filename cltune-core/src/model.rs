@@ -6,6 +6,7 @@
 
 mod check;
 mod commands;
+mod const_text;
 mod derived;
 mod describe;
 mod element_type;
@@ -16,6 +17,8 @@ mod rejection;
 mod rules;
 mod spec;
 mod steps;
+mod struct_record;
+mod struct_type;
 
 pub use commands::{Command, Commands, Given, Launch, ScratchMemory};
 pub use describe::assignments;
@@ -26,6 +29,13 @@ pub use rejection::{Quantity, Rejection};
 pub use rules::ConstraintOrigin;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
 pub use steps::{BufferRef, Scratch, Stage, StageArgument, Step};
+#[cfg(feature = "lockfile")]
+pub(crate) use struct_record::tables;
+pub use struct_record::{
+    FINGERPRINT_LENGTH, Named, fingerprint_with_structs, record_length, record_with_structs,
+    without_structs,
+};
+pub use struct_type::{Leaf, StructField, StructType};
 
 use crate::expr::Formula;
 use crate::parameter::Parameter;
@@ -61,6 +71,28 @@ pub struct Model {
     pub steps: List<Step>,
     /// The default configuration (codes), if the user declared one.
     pub default: Option<List<i64>>,
+}
+
+impl Model {
+    /// The structs of buffers, arguments, scratch and local memory, each once.
+    pub fn structs(&self) -> Vec<&'static StructType> {
+        let arguments = self.arguments.iter().map(|argument| match argument.kind {
+            ArgumentKind::Scalar { scalar, .. } => scalar,
+            ArgumentKind::Buffer { element, .. } => element,
+        });
+        let scratch = self.scratch.iter().map(|scratch| scratch.element);
+        let stages = self.stages();
+        let local = stages.iter().flat_map(|stage| stage.local_arguments());
+        let local = local.map(|(_, element, _)| element);
+        let all = arguments.chain(scratch).chain(local);
+        let mut structs = Vec::new();
+        for ty in all.filter_map(ElementType::as_struct) {
+            if !structs.contains(&ty) {
+                structs.push(ty);
+            }
+        }
+        structs
+    }
 }
 
 /// A compile option.

@@ -17,6 +17,7 @@ mod environment;
 mod errors;
 mod expand;
 mod generate;
+mod kernel_struct;
 mod parse;
 #[cfg(test)]
 #[path = "../tests/unit/mod.rs"]
@@ -29,4 +30,10 @@ use proc_macro::TokenStream;
 pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
     expand::expand(attribute.into(), &item.into(), environment).into()
+}
+
+#[doc = include_str!("kernel_struct.md")]
+#[proc_macro_derive(KernelStruct, attributes(kernel_struct))]
+pub fn kernel_struct(item: TokenStream) -> TokenStream {
+    kernel_struct::expand(item.into()).into()
 }

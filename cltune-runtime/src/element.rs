@@ -1,5 +1,6 @@
 //! The types that buffers hold and kernels take by value.
 
+use crate::opencl::KernelStruct;
 use cltune_core::model::{ElementType, ScalarType};
 
 mod sealed {
@@ -7,19 +8,31 @@ mod sealed {
 }
 
 /// A scalar type of OpenCL C (`i8` to `u64`, `f32`, `f64`, and `f16` with the feature of that
-/// name), or a vector of 2, 4, 8 or 16 of them: `[f32; 4]` is `float4`. Sealed, because any bit
-/// pattern must be a value: buffers are read back from devices.
+/// name), a vector of 2, 4, 8 or 16 of them (`[f32; 4]` is `float4`), or a struct that derives
+/// [`KernelStruct`](derive@crate::KernelStruct). Sealed, because any bit pattern must be a value:
+/// buffers are read back from devices.
 ///
 /// An array of 3 is none: OpenCL's `float3` takes the memory of a `float4`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a buffer or an argument of a kernel",
+    label = "neither a scalar or vector of OpenCL C nor a struct that derives `KernelStruct`",
+    note = "for a struct: `#[derive(Clone, Copy, Default, KernelStruct)] #[repr(C)]`"
+)]
 pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     /// The type's description.
     const TYPE: ElementType;
 
     /// The bytes of a slice.
-    fn as_bytes(slice: &[Self]) -> &[u8];
+    #[inline]
+    fn as_bytes(slice: &[Self]) -> &[u8] {
+        crate::opencl::bytes_of(slice)
+    }
 
     /// The bytes of a slice, to be overwritten.
-    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8];
+    #[inline]
+    fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
+        crate::opencl::bytes_of_mut(slice)
+    }
 }
 
 macro_rules! elements {
@@ -34,16 +47,6 @@ macro_rules! elements {
         impl sealed::Sealed for $ty {}
         impl Element for $ty {
             const TYPE: ElementType = ElementType::vector(ScalarType::$variant, $lanes);
-
-            #[inline]
-            fn as_bytes(slice: &[Self]) -> &[u8] {
-                crate::opencl::bytes_of(slice)
-            }
-
-            #[inline]
-            fn as_bytes_mut(slice: &mut [Self]) -> &mut [u8] {
-                crate::opencl::bytes_of_mut(slice)
-            }
         }
     };
 }
@@ -55,3 +58,41 @@ elements! {
 
 #[cfg(feature = "f16")]
 elements! { half::f16 => F16 }
+
+impl<T: KernelStruct> sealed::Sealed for T {}
+impl<T: KernelStruct> Element for T {
+    const TYPE: ElementType = ElementType::Struct(T::LAYOUT);
+}
+
+/// The type of a field that is not declared to be a vector, for derived code.
+///
+/// # Panics
+/// With the message, where it is one.
+#[track_caller]
+pub const fn no_vector(element: ElementType, message: &str) -> ElementType {
+    match element {
+        ElementType::Vector { lanes: 1, .. } | ElementType::Struct(_) => element,
+        ElementType::Vector { .. } => panic!("{}", message),
+    }
+}
+
+/// Bytes of ASCII as text, for generated code.
+pub const fn text(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
+/// Whether two texts are the same, for generated constants.
+pub const fn is_same_text(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    one.len() == other.len()
+}

@@ -1,6 +1,7 @@
 //! Errors at run time, each with a way out.
 
 use crate::interop::ForeignError;
+use crate::kernel::StructLayout;
 use crate::opencl::Status;
 use crate::policy::PolicyError;
 use cltune_core::model::Rejection;
@@ -55,6 +56,22 @@ pub enum Error {
         status: Status,
         /// The compiler's log.
         log: String,
+    },
+    /// A struct that a kernel takes has another layout on the device than on the host.
+    #[error("{0}")]
+    StructLayout(Box<StructLayout>),
+    /// The source of a kernel that takes a struct does not mention it.
+    #[error(
+        "kernel `{kernel}`: its source has no type `{opencl_name}`, which is the struct `{name}` of the host: define \
+         it there, or write its name with `#[kernel_struct(name = \"…\")]`"
+    )]
+    UnknownStruct {
+        /// The tunable.
+        kernel: String,
+        /// The struct in Rust.
+        name: &'static str,
+        /// The struct in OpenCL C.
+        opencl_name: &'static str,
     },
     /// No configuration is valid on this device for this problem.
     #[error(

@@ -128,10 +128,12 @@ pub use buffer::Buffer;
 pub use cltune_core::Text;
 pub use cltune_core::device::{DeviceField, DeviceInfo, DeviceKey, DeviceLimits, DeviceType};
 pub use cltune_core::expr::EvalError;
-pub use cltune_core::model::{ElementType, Quantity, Rejection, ScalarType};
+pub use cltune_core::model::{
+    ElementType, Quantity, Rejection, ScalarType, StructField, StructType,
+};
 pub use cltune_core::select::Rule;
 pub use cltune_core::split::{LayoutError, factors as split_factors, theoretical_best};
-pub use cltune_macros::tunable;
+pub use cltune_macros::{KernelStruct, tunable};
 pub use context::Context;
 pub use device::Device;
 pub use element::Element;
@@ -140,9 +142,9 @@ pub use event::Event;
 #[cfg(feature = "f16")]
 pub use half::f16;
 pub use interop::ForeignError;
-pub use kernel::Tunable;
+pub use kernel::{FieldLayout, StructLayout, Tunable};
 pub use launch::{Baked, Configuration, Explanation, Selection};
-pub use opencl::Status;
+pub use opencl::{KernelStruct, Status};
 pub use pinned::PinnedMemory;
 pub use policy::{
     Budget, BudgetError, Overhead, Policy, PolicyError, policy, set_policy, with_policy,
@@ -172,6 +174,7 @@ macro_rules! __generated_by_version {
 /// What generated code uses; not covered by any promise of stability.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::element::{is_same_text, no_vector, text};
     pub use crate::kernel::Arg;
     pub use crate::launch::{default_params, explain, launch, launch_with, select};
     pub use crate::split::{SplitArg, split};

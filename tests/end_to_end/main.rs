@@ -27,6 +27,7 @@
 //! | `report` | the page about sessions |
 //! | `browser` | that page in Chromium: light and dark, on a desk and on a phone, with a keyboard |
 //! | `run_time` | programs that tune themselves, on drivers that fail |
+//! | `structs` | structs in buffers and by value |
 //! | `terminal` | tables on narrow terminals; what lines name |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
@@ -56,6 +57,7 @@ mod report;
 #[cfg(target_os = "linux")]
 mod run_time;
 mod sessions;
+mod structs;
 mod terminal;
 mod tuned_program;
 mod verification;

@@ -1,16 +1,22 @@
-//! The types of buffers' elements and of arguments that are passed by value: scalars and vectors.
+//! The types of buffers' elements and of arguments that are passed by value: scalars, vectors and
+//! structs.
 
-use super::ScalarType;
+use super::{Leaf, ScalarType, StructType};
 use crate::Text;
 use std::fmt;
 
-/// A scalar type of OpenCL C, or a vector of 2, 4, 8 or 16 of them.
+/// A scalar type of OpenCL C, a vector of 2, 4, 8 or 16 of them, or a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ElementType {
-    /// The type of each component.
-    pub scalar: ScalarType,
-    /// The number of components; 1 for a scalar.
-    pub lanes: u8,
+pub enum ElementType {
+    /// A vector, or a scalar.
+    Vector {
+        /// The type of each component.
+        scalar: ScalarType,
+        /// The number of components; 1 for a scalar.
+        lanes: u8,
+    },
+    /// A struct of the program's own.
+    Struct(&'static StructType),
 }
 
 impl ElementType {
@@ -20,43 +26,88 @@ impl ElementType {
 
     /// A scalar.
     pub const fn scalar(scalar: ScalarType) -> Self {
-        Self { scalar, lanes: 1 }
+        Self::vector(scalar, 1)
     }
 
     /// A vector of so many components.
     pub const fn vector(scalar: ScalarType, lanes: u8) -> Self {
-        Self { scalar, lanes }
+        Self::Vector { scalar, lanes }
     }
 
-    /// The scalar, unless it is a vector.
+    /// The scalar, unless it is a vector or a struct.
     pub const fn as_scalar(self) -> Option<ScalarType> {
-        if self.lanes == 1 {
-            Some(self.scalar)
-        } else {
-            None
+        match self {
+            Self::Vector { scalar, lanes: 1 } => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The type of all components; `None` for a struct.
+    pub const fn component(self) -> Option<ScalarType> {
+        match self {
+            Self::Vector { scalar, .. } => Some(scalar),
+            Self::Struct(_) => None,
+        }
+    }
+
+    /// The struct, if it is one.
+    pub const fn as_struct(self) -> Option<&'static StructType> {
+        match self {
+            Self::Struct(ty) => Some(ty),
+            Self::Vector { .. } => None,
         }
     }
 
     /// The size in bytes.
     pub const fn size(self) -> usize {
-        self.scalar.size() * self.lanes as usize
-    }
-
-    /// The number of components of so many elements.
-    pub const fn components(self, len: usize) -> usize {
-        len.saturating_mul(self.lanes as usize)
-    }
-
-    /// The name in Rust: `f32`, `[f32; 4]`.
-    pub fn rust_name(self) -> Text {
-        let scalar = self.scalar.rust_name();
-        match self.lanes {
-            1 => scalar.into(),
-            lanes => format!("[{scalar}; {lanes}]").into(),
+        match self {
+            Self::Vector { scalar, lanes } => scalar.size() * lanes as usize,
+            Self::Struct(ty) => ty.size,
         }
     }
 
-    /// The type with this Rust name, as [`rust_name`](Self::rust_name) writes it.
+    /// The alignment on a device, bytes.
+    pub const fn device_alignment(self) -> usize {
+        match self {
+            Self::Vector { .. } => self.size(),
+            Self::Struct(ty) => ty.device_alignment(),
+        }
+    }
+
+    /// The runs of scalars of one type, in the order of memory: one, unless it is a struct. For the
+    /// tuner.
+    #[doc(hidden)]
+    pub fn leaves(self) -> Vec<Leaf> {
+        match self {
+            Self::Vector { scalar, lanes } => vec![Leaf {
+                path: String::new(),
+                offset: 0,
+                scalar,
+                count: lanes.into(),
+                fill: "",
+            }],
+            Self::Struct(ty) => ty.leaves(),
+        }
+    }
+
+    /// Whether all components are integers.
+    pub fn is_integer(self) -> bool {
+        match self {
+            Self::Vector { scalar, .. } => scalar.is_integer(),
+            Self::Struct(ty) => ty.leaves().iter().all(|leaf| leaf.scalar.is_integer()),
+        }
+    }
+
+    /// The name in Rust: `f32`, `[f32; 4]`, `Particle`.
+    pub fn rust_name(self) -> Text {
+        match self {
+            Self::Vector { scalar, lanes: 1 } => scalar.rust_name().into(),
+            Self::Vector { scalar, lanes } => format!("[{}; {lanes}]", scalar.rust_name()).into(),
+            Self::Struct(ty) => ty.name.into(),
+        }
+    }
+
+    /// The scalar or vector with this Rust name, as [`rust_name`](Self::rust_name) writes it.
     pub fn from_rust_name(name: &str) -> Option<Self> {
         let vector = name
             .strip_prefix('[')
@@ -69,19 +120,19 @@ impl ElementType {
         let scalar = ScalarType::from_rust_name(scalar)?;
         Self::LANES
             .contains(&lanes)
-            .then_some(Self { scalar, lanes })
+            .then_some(Self::vector(scalar, lanes))
     }
 
-    /// The name in OpenCL C: `float`, `float4`.
+    /// The name in OpenCL C: `float`, `float4`, `Particle`.
     pub fn opencl_name(self) -> Text {
-        let scalar = self.scalar.opencl_name();
-        match self.lanes {
-            1 => scalar.into(),
-            lanes => format!("{scalar}{lanes}").into(),
+        match self {
+            Self::Vector { scalar, lanes: 1 } => scalar.opencl_name().into(),
+            Self::Vector { scalar, lanes } => format!("{}{lanes}", scalar.opencl_name()).into(),
+            Self::Struct(ty) => ty.opencl_name.into(),
         }
     }
 
-    /// The type with this name in OpenCL C; for vectors of 3, too.
+    /// The scalar or vector with this name in OpenCL C; for vectors of 3, too.
     pub fn from_opencl_name(name: &str) -> Option<Self> {
         let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
         let lanes = match &name[stem.len()..] {
@@ -90,7 +141,7 @@ impl ElementType {
         };
         let mut scalars = ScalarType::ALL.iter().copied();
         let scalar = scalars.find(|scalar| scalar.opencl_name() == stem)?;
-        Some(Self { scalar, lanes })
+        Some(Self::vector(scalar, lanes))
     }
 }
 
@@ -130,7 +181,7 @@ mod tests {
         assert_eq!(float4.to_string(), "[f32; 4]");
         assert_eq!(float4.opencl_name(), "float4");
         assert_eq!(float4.as_scalar(), None);
-        assert_eq!(float4.components(3), 12);
+        assert_eq!(float4.component(), Some(ScalarType::F32));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::RecordProblem;
 use crate::Text;
 use crate::expr::{Formula, Scope, Type};
+use crate::model::{ElementType, StructType};
 use toml::de::{DeTable, DeValue};
 
 /// One table.
@@ -10,16 +11,27 @@ pub(super) struct Fields<'a> {
     table: &'a DeTable<'a>,
     /// `argument[2]`, or nothing for the document.
     path: String,
+    /// The structs that elements may be.
+    structs: &'a [&'static StructType],
 }
 
 type Result<T> = std::result::Result<T, RecordProblem>;
 
 impl<'a> Fields<'a> {
-    pub(super) fn of_document(table: &'a DeTable<'a>) -> Self {
+    pub(super) fn of_document(table: &'a DeTable<'a>, structs: &'a [&'static StructType]) -> Self {
         Self {
             table,
             path: String::new(),
+            structs,
         }
+    }
+
+    /// The type of an element with this name.
+    pub(super) fn element_type(&self, key: &str, name: &str) -> Result<ElementType> {
+        let mut structs = self.structs.iter();
+        ElementType::from_rust_name(name)
+            .or_else(|| Some(ElementType::Struct(structs.find(|ty| ty.name == name)?)))
+            .ok_or_else(|| self.damaged(key, format!("{name:?} is not an element's type")))
     }
 
     /// The error for a key's value.
@@ -202,6 +214,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Self {
             table,
             path: self.path_of(key),
+            structs: self.structs,
         }))
     }
 
@@ -220,6 +233,7 @@ impl<'a> Fields<'a> {
             item.map_err(|table| Self {
                 table,
                 path: format!("{}[{position}]", self.path_of(key)),
+                structs: self.structs,
             })
         };
         Ok(items.into_iter().enumerate().map(with_path).collect())
@@ -231,6 +245,7 @@ impl<'a> Fields<'a> {
         let with_path = |(position, table)| Self {
             table,
             path: format!("{}[{position}]", self.path_of(key)),
+            structs: self.structs,
         };
         Ok(tables
             .unwrap_or_default()

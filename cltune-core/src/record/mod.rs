@@ -15,6 +15,8 @@ mod read;
 mod read_model;
 #[cfg(feature = "parse")]
 mod read_steps;
+#[cfg(feature = "parse")]
+mod read_structs;
 mod write;
 
 pub use error::{RecordError, RecordProblem};
@@ -38,6 +40,14 @@ const HEADER: usize = MAGIC.len() + 4 + 8;
 /// The record of a declaration.
 pub fn encode(declaration: &Declaration) -> Vec<u8> {
     frame(VERSION, &write::text(declaration))
+}
+
+/// The record of a declaration with structs, whose tables the compiler appends: the header up to the
+/// text's length, and the text ([`record_with_structs`](crate::model::record_with_structs)).
+pub fn encode_parts(declaration: &Declaration) -> (Vec<u8>, String) {
+    let mut header = MAGIC.to_vec();
+    header.extend(VERSION.to_le_bytes());
+    (header, write::text(declaration))
 }
 
 /// The text of a declaration's record, for a process of the same release.

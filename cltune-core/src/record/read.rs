@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::write::RELEASE;
 use super::{RecordError, RecordProblem};
-use super::{read_model, read_steps};
+use super::{read_model, read_steps, read_structs};
 use crate::declaration::{
     Compared, Computation, Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance,
     Reference, SourceFile, Tolerance,
@@ -21,12 +21,13 @@ pub(super) fn declaration(text: &str) -> Result<Declaration, RecordError> {
             message,
         })
     })?;
-    let fields = Fields::of_document(document.get_ref());
+    let fields = Fields::of_document(document.get_ref(), &[]);
     let named = |problem| RecordError {
         tunable: fields.text("name").ok().map(str::to_owned),
         problem: newer(problem, fields.text(RELEASE).ok()),
     };
-    read(&fields).map_err(named)
+    let structs = read_structs::structs(&fields).map_err(named)?;
+    read(&Fields::of_document(document.get_ref(), &structs)).map_err(named)
 }
 
 /// What is damaged in the text of a newer release is most likely new.
@@ -214,6 +215,7 @@ fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {
         },
         Some("zeros") => Fill::Zeros,
         Some("iota") => Fill::Iota,
+        Some("by type") => Fill::ByType,
         Some("constant") => Fill::Constant(argument.float("fill_value")?),
         Some("prepared") => Fill::Prepared,
         Some("file") => Fill::File(argument.owned("fill_path")?),

@@ -6,8 +6,8 @@ use super::read_steps::{self, Names, position, stage};
 use super::write::access_word;
 use crate::expr::{Scope, Type};
 use crate::model::{
-    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, Scratch,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, FINGERPRINT_LENGTH, Memory,
+    Model, Scratch, StageArgument, Step, fingerprint_with_structs,
 };
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
@@ -44,7 +44,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
     } else {
         group(fields, &scope, &arguments)?
     };
-    Ok(Model {
+    let mut model = Model {
         name: fields.printable("name", fields.text("name")?)?,
         fingerprint: fields.owned("fingerprint")?.into(),
         source: fields.owned("source")?.into(),
@@ -57,7 +57,24 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         default: default(fields, &parameters)?,
         parameters: parameters.into(),
         dimensions,
-    })
+    };
+    complete_fingerprint(&mut model).map_err(|message| fields.damaged("fingerprint", message))?;
+    Ok(model)
+}
+
+/// Adds the layouts of structs, which the macro does not know.
+fn complete_fingerprint(model: &mut Model) -> Result<(), &'static str> {
+    let structs = model.structs();
+    if structs.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<_> = structs.into_iter().map(|ty| (ty.name, ty)).collect();
+    if model.fingerprint.len() != FINGERPRINT_LENGTH {
+        return Err("it has another length");
+    }
+    let complete = fingerprint_with_structs(&model.fingerprint, &named);
+    model.fingerprint = String::from_utf8_lossy(&complete).into_owned().into();
+    Ok(())
 }
 
 /// The scratch buffers and the steps of a group of launches.
@@ -244,7 +261,7 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
         };
         let scalar = element_type(table, "scalar")?;
         if dimension.is_some() && scalar.as_scalar().is_none() {
-            return Err(table.damaged("dimension", "a problem dimension is no vector"));
+            return Err(table.damaged("dimension", "a problem dimension is a scalar"));
         }
         ArgumentKind::Scalar { scalar, dimension }
     } else if table.optional_text("buffer")?.is_some() {
@@ -264,9 +281,7 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
 }
 
 pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType, RecordProblem> {
-    let name = table.text(key)?;
-    ElementType::from_rust_name(name)
-        .ok_or_else(|| table.damaged(key, format!("{name:?} is not an element's type")))
+    table.element_type(key, table.text(key)?)
 }
 
 fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {

@@ -4,9 +4,7 @@ use super::RecordProblem;
 use super::fields::Fields;
 use crate::Text;
 use crate::expr::{Formula, Scope, Type};
-use crate::model::{
-    Argument, ArgumentKind, BufferRef, ElementType, Scratch, Stage, StageArgument, Step,
-};
+use crate::model::{Argument, ArgumentKind, BufferRef, Scratch, Stage, StageArgument, Step};
 
 /// The deepest that steps may be repeated within repeated steps.
 const DEEPEST: usize = 8;
@@ -130,8 +128,7 @@ impl Reader<'_> {
             Some((name, ty)) => (Some(name), ty),
             None => (None, left),
         };
-        let element = ElementType::from_rust_name(ty)
-            .ok_or_else(|| damaged(format!("{ty:?} is not an element's type")))?;
+        let element = table.element_type("arguments", ty)?;
         let scope = if name.is_some() { self.scope } else { rounds };
         let formula = Formula::parse(formula, scope, Type::Int)
             .map_err(|error| damaged(format!("in the formula `{formula}`, {error}")))?;

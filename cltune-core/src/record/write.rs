@@ -7,6 +7,7 @@ use crate::declaration::{
 use crate::expr::Formula;
 use crate::model::{
     Access, Argument, ArgumentKind, BufferRef, Memory, Model, Scratch, Stage, StageArgument, Step,
+    tables,
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
@@ -81,6 +82,11 @@ pub(super) fn text(declaration: &Declaration) -> String {
         scratch_tables(&mut out, "", &model.scratch);
         step_tables(&mut out, "", model, &model.steps, 0);
     }
+    let structs = declaration.structs().into_iter();
+    // The macro knows their names alone: the compiler appends their tables.
+    let known = structs.filter(|ty| !ty.fields.is_empty());
+    out.0
+        .push_str(&tables(&known.map(|ty| (ty.name, ty)).collect::<Vec<_>>()));
     out.0
 }
 
@@ -321,6 +327,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         Fill::Iota => "iota",
         Fill::Constant(_) => "constant",
         Fill::File(_) => "file",
+        Fill::ByType => "by type",
         Fill::Prepared => "prepared",
     };
     out.text("fill", word);
@@ -331,7 +338,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         }
         Fill::Constant(value) => out.float("fill_value", *value),
         Fill::File(path) => out.text("fill_path", path),
-        Fill::None | Fill::Zeros | Fill::Iota | Fill::Prepared => {}
+        Fill::None | Fill::Zeros | Fill::Iota | Fill::ByType | Fill::Prepared => {}
     }
 }
 

@@ -192,7 +192,7 @@ fn whatever_decides_what_runs_is_covered() {
             change_buffer(m, |e, _, _| *e = ScalarType::F64.into())
         }),
         ("buffer's vector", |m| {
-            change_buffer(m, |e, _, _| e.lanes = 4)
+            change_buffer(m, |e, _, _| *e = ElementType::vector(ScalarType::F32, 4))
         }),
         ("buffer's access", |m| {
             change_buffer(m, |_, a, _| *a = Access::Write)

@@ -8,7 +8,9 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::{Compared, Fill};
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{self, Access, ArgumentKind, ElementType, Memory, StageArgument};
+use cltune_core::model::{
+    self, Access, ArgumentKind, ElementType, Memory, ScalarType, StageArgument,
+};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -130,10 +132,12 @@ fn push_scalar(
             Fill::None
         }
         (Some(_), None) => Fill::None,
-        (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar.scalar, errors)),
+        (None, Some((value, _))) => Fill::Constant(fills::element(*value, scalar, errors)),
         (None, None) => {
             let is_given = options.host_only.is_some() || options.is_wrong;
-            if scalar.scalar.is_integer() && !is_given && scopes.is_complete() {
+            // The fields of a struct may have values of their own.
+            let is_integer = scalar.component().is_some_and(ScalarType::is_integer);
+            if is_integer && !is_given && scopes.is_complete() {
                 let of_dimension = match scalar.as_scalar() {
                     Some(_) => {
                         format!("make it a problem dimension with `tune({name} = …)`, or give it")
@@ -146,7 +150,11 @@ fn push_scalar(
                 );
                 errors.add(name.span(), message);
             }
-            fills::UNIFORM_FLOAT
+            if is_integer {
+                Fill::FLOATS
+            } else {
+                fills::usual(scalar)
+            }
         }
     };
     if let Some(span) = options.host_only {

@@ -6,18 +6,6 @@ use crate::parse::{ArgOptions, FillSyntax, Number};
 use cltune_core::declaration::Fill;
 use cltune_core::model::{Access, ElementType, ScalarType};
 
-/// Where nothing is said: values that neither overflow nor vanish in sums and products.
-pub(super) const UNIFORM_FLOAT: Fill = Fill::Uniform {
-    low: -1.0,
-    high: 1.0,
-};
-
-/// The same for integers, signed or not, of every size.
-const UNIFORM_INTEGER: Fill = Fill::Uniform {
-    low: 0.0,
-    high: 100.0,
-};
-
 /// The fill of a buffer: of each component, where the elements are vectors.
 pub(super) fn fill(
     options: &ArgOptions,
@@ -25,12 +13,10 @@ pub(super) fn fill(
     access: Access,
     errors: &mut Errors,
 ) -> Fill {
-    let element = element.scalar;
     let Some((fill, span)) = &options.fill else {
         return match access {
             Access::Write => Fill::None,
-            Access::Read | Access::ReadWrite if element.is_integer() => UNIFORM_INTEGER,
-            Access::Read | Access::ReadWrite => UNIFORM_FLOAT,
+            Access::Read | Access::ReadWrite => usual(element),
         };
     };
     if access == Access::Write {
@@ -69,9 +55,20 @@ pub(super) fn fill(
     }
 }
 
-/// A number that must be a value of an element's type.
-pub(super) fn element(number: Number, element: ScalarType, errors: &mut Errors) -> f64 {
+/// What an argument is filled with where nothing is said.
+pub(super) fn usual(element: ElementType) -> Fill {
+    match element.component() {
+        None => Fill::ByType,
+        Some(scalar) if scalar.is_integer() => Fill::INTEGERS,
+        Some(_) => Fill::FLOATS,
+    }
+}
+
+/// A number that must be a value of an element's type; of a struct's fields each takes the nearest
+/// that it has.
+pub(super) fn element(number: Number, element: ElementType, errors: &mut Errors) -> f64 {
     let Number { value, span } = number;
+    let element = element.component().unwrap_or(ScalarType::F64);
     // Beyond 2^53 an f64 no longer holds every integer, so the conversion could change the value.
     let is_exact = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
     if element.is_integer() && !(is_exact && fits(value as i64, element)) {

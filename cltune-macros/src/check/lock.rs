@@ -4,10 +4,19 @@ use crate::environment::{Environment, read_lockfile};
 use crate::errors::Errors;
 use cltune_core::fingerprint;
 use cltune_core::lockfile::Lockfile;
-use cltune_core::model::Model;
+use cltune_core::model::{Model, without_structs};
 use cltune_core::select::Table;
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
+
+/// Results that are used if the layouts of structs are still those that they were tuned with, which
+/// the compiler decides.
+pub(crate) struct IfStructs {
+    /// The fingerprint that the results have.
+    pub(crate) fingerprint: String,
+    /// What to warn of if they are not used.
+    pub(crate) stale: String,
+}
 
 /// What the lockfile gives.
 pub(super) struct Baked {
@@ -15,6 +24,8 @@ pub(super) struct Baked {
     pub(super) table: Table,
     /// Why there are results that are not used, if so.
     pub(super) stale: Option<String>,
+    /// What decides whether they are used, where the layouts of structs are a part of it.
+    pub(super) if_structs: Option<IfStructs>,
     /// The package's own lockfile, as `Declaration::lockfile_seen` wants it.
     pub(super) seen: String,
     /// The files that were read.
@@ -26,6 +37,7 @@ impl Default for Baked {
         Self {
             table: Table::EMPTY,
             stale: None,
+            if_structs: None,
             seen: "absent".into(),
             tracked: Vec::new(),
         }
@@ -68,6 +80,12 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
                 baked.table = table;
                 found = true;
             }
+            Ok(Results::IfStructs(table, fingerprint)) => {
+                baked.table = table;
+                let stale = stale(path, model);
+                baked.if_structs = Some(IfStructs { fingerprint, stale });
+                found = true;
+            }
             Err(message) => errors.add(Span::call_site(), message),
         }
     }
@@ -78,12 +96,29 @@ enum Results {
     None,
     Stale,
     Current(Table),
+    /// With the fingerprint.
+    IfStructs(Table, String),
 }
 
 fn results(path: &Path, text: &str, model: &Model) -> Result<Results, String> {
     let lockfile =
         Lockfile::parse(text).map_err(|error| format!("`{}`, {error}", path.display()))?;
+    let has_structs = !model.structs().is_empty();
     match lockfile.kernel(&model.name) {
+        Some(kernel)
+            if has_structs
+                && without_structs(&kernel.fingerprint) == without_structs(&model.fingerprint) =>
+        {
+            let fingerprint = kernel.fingerprint.clone();
+            let current = Model {
+                fingerprint: fingerprint.clone().into(),
+                ..model.clone()
+            };
+            let table = lockfile.table(&current);
+            table
+                .map(|table| Results::IfStructs(table, fingerprint))
+                .map_err(|error| format!("`{}`: {error}", path.display()))
+        }
         None => Ok(Results::None),
         Some(kernel) if !kernel.is_current(model) => Ok(Results::Stale),
         Some(_) => lockfile

@@ -47,6 +47,7 @@ mod steps;
 mod tuning;
 mod verification;
 
+pub(crate) use lock::IfStructs;
 pub(crate) use parameters::Parameter;
 pub(crate) use signature::relative_start;
 pub(crate) use split::CheckedDivision;
@@ -80,6 +81,8 @@ pub(crate) struct Checked {
     pub(crate) table: Table,
     /// What to warn of: results that are there and do not belong to this version of the kernel.
     pub(crate) stale: Option<String>,
+    /// What decides whether results are used, where the compiler has to.
+    pub(crate) if_structs: Option<IfStructs>,
     /// Files whose change must lead to a new expansion.
     pub(crate) tracked: Vec<PathBuf>,
 }
@@ -167,6 +170,7 @@ pub(crate) fn check(
         declaration,
         table: baked.table,
         stale: baked.stale,
+        if_structs: baked.if_structs,
         tracked,
     }
 }

@@ -1,6 +1,7 @@
 //! The call into the run time.
 
 use super::context::Context;
+use super::structs;
 use crate::parse::{Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
 use proc_macro2::{Literal, TokenStream};
@@ -74,13 +75,14 @@ pub(super) fn inputs(
 }
 
 fn element_type(context: &Context<'_>, element: ElementType) -> TokenStream {
-    let scalar = scalar_type(context, element.scalar);
-    match element.lanes {
-        1 => scalar,
-        lanes => {
+    match element {
+        ElementType::Vector { scalar, lanes: 1 } => scalar_type(context, scalar),
+        ElementType::Vector { scalar, lanes } => {
+            let scalar = scalar_type(context, scalar);
             let lanes = Literal::u8_unsuffixed(lanes);
             quote!([#scalar; #lanes])
         }
+        ElementType::Struct(ty) => structs::path(context, ty),
     }
 }
 

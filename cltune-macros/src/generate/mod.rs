@@ -8,6 +8,7 @@
 //! | `parameters`, `problem` | its typed parameters and dimensions |
 //! | `launch` | the call into the run time, for the function and for `launch_with` |
 //! | `split` | the functions for several devices |
+//! | `structs` | the structs of arguments, whose layouts the compiler finds |
 //! | `statics` | core values as constant expressions: the model and its parts |
 //! | `table` | the results from the lockfile as constants |
 //! | `record` | the link-section record |
@@ -23,6 +24,7 @@ mod problem;
 mod record;
 mod split;
 mod statics;
+mod structs;
 mod stub;
 mod table;
 mod tracking;
@@ -37,7 +39,7 @@ use quote::quote;
 pub(crate) fn tunable(context: &Context<'_>) -> TokenStream {
     let function = function::function(context);
     let module = module::module(context);
-    let tracking = tracking::tracking(context.checked);
+    let tracking = tracking::tracking(context);
     let krate = context.krate;
     let version = env!("CARGO_PKG_VERSION");
     quote! {

@@ -1,7 +1,7 @@
 //! The module with the function's name.
 
 use super::context::Context;
-use super::{launch, parameters, problem, record, split, statics, table};
+use super::{launch, parameters, problem, record, split, statics, structs, table};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Visibility;
@@ -12,14 +12,15 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
     let krate = context.krate;
     let checked = context.checked;
     let model = statics::model(&checked.declaration.model, context);
-    let table = table::table(&checked.table, krate);
+    let table = table::used(context, &table::table(&checked.table, krate));
     let parameters = parameters::parameters(krate, &checked.parameters);
     let problem = problem::problem(&checked.dimensions);
     let baked = table::baked(context);
     let queries = queries(krate);
     let launch_with = launch_with(context);
     let split = split::functions(context);
-    let record = record::record(&checked.declaration);
+    let record = record::record(context);
+    let structs = structs::constants(context);
     let content = quote! {
         /// The declaration and the results that were baked into the program.
         pub static TUNABLE: #krate::Tunable =
@@ -31,6 +32,7 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
         #launch_with
         #split
         #record
+        #structs
     };
     wrap(&context.item.visibility, context.name(), &content)
 }

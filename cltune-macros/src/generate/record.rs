@@ -1,16 +1,23 @@
 //! The link-section record, from which `cargo cltune` reads the declaration.
 
-use cltune_core::declaration::Declaration;
+use super::context::Context;
+use super::structs;
 use cltune_core::record::{SECTION_COFF, SECTION_ELF, SECTION_MACHO, encode};
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// A static in the section of the target's object format. The tunable refers to it as well, for
 /// tuning at run time.
-pub(super) fn record(declaration: &Declaration) -> TokenStream {
-    let bytes = encode(declaration);
-    let length = Literal::usize_unsuffixed(bytes.len());
-    let bytes = Literal::byte_string(&bytes);
+pub(super) fn record(context: &Context<'_>) -> TokenStream {
+    let declaration = &context.checked.declaration;
+    let (bytes, length) = if declaration.structs().is_empty() {
+        let bytes = encode(declaration);
+        let length = Literal::usize_unsuffixed(bytes.len());
+        let bytes = Literal::byte_string(&bytes);
+        (quote!(*#bytes), length.into_token_stream())
+    } else {
+        structs::record(context)
+    };
     quote! {
         #[doc(hidden)]
         #[used]
@@ -20,6 +27,6 @@ pub(super) fn record(declaration: &Declaration) -> TokenStream {
             not(any(target_vendor = "apple", windows)),
             unsafe(link_section = #SECTION_ELF)
         )]
-        static RECORD: [::core::primitive::u8; #length] = *#bytes;
+        static RECORD: [::core::primitive::u8; #length] = #bytes;
     }
 }

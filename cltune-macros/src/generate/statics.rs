@@ -2,6 +2,7 @@
 //! [`model`].
 
 use super::context::Context;
+use super::structs;
 use cltune_core::expr::{Formula, Op};
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, ScalarType,
@@ -29,7 +30,8 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         steps,
         default,
     } = model;
-    let [name, fingerprint, source] = [name, fingerprint, source].map(text);
+    let [name, source] = [name, source].map(text);
+    let fingerprint = structs::fingerprint(context).unwrap_or_else(|| text(fingerprint));
     let options = list(options, |option| {
         let text = text(&option.text);
         let condition = self::option(option.condition.as_ref().map(formula));
@@ -207,9 +209,17 @@ fn scalar(scalar: ScalarType) -> TokenStream {
 }
 
 fn element_type(element: ElementType) -> TokenStream {
-    let lanes = Literal::u8_unsuffixed(element.lanes);
-    let scalar = scalar(element.scalar);
-    quote!(ElementType { scalar: #scalar, lanes: #lanes })
+    match element {
+        ElementType::Vector { scalar, lanes } => {
+            let lanes = Literal::u8_unsuffixed(lanes);
+            let scalar = self::scalar(scalar);
+            quote!(ElementType::Vector { scalar: #scalar, lanes: #lanes })
+        }
+        ElementType::Struct(ty) => {
+            let constant = structs::constant(ty);
+            quote!(ElementType::Struct(#constant))
+        }
+    }
 }
 
 fn argument(argument: &Argument) -> TokenStream {

@@ -64,6 +64,15 @@ pub(super) fn table(table: &Table, krate: &Path) -> TokenStream {
     }}
 }
 
+/// Results as an expression: none where the compiler finds that the structs have changed.
+pub(super) fn used(context: &Context<'_>, results: &TokenStream) -> TokenStream {
+    let krate = context.krate;
+    if context.checked.if_structs.is_none() {
+        return results.clone();
+    }
+    quote!(if RESULTS_ARE_USED { #results } else { #krate::__private::core::select::Table::EMPTY })
+}
+
 /// The same with the module's types, for the user.
 pub(super) fn baked(context: &Context<'_>) -> TokenStream {
     let Context { krate, checked, .. } = context;
@@ -72,9 +81,14 @@ pub(super) fn baked(context: &Context<'_>) -> TokenStream {
         .results
         .iter()
         .filter_map(|result| row(krate, checked, result));
+    let rows = if checked.if_structs.is_none() {
+        quote!(&[#(#rows),*])
+    } else {
+        quote!(if RESULTS_ARE_USED { &[#(#rows),*] } else { &[] })
+    };
     quote! {
         /// What the lockfile holds for this tunable.
-        pub const BAKED: &[#krate::Baked<Params, Problem>] = &[#(#rows),*];
+        pub const BAKED: &[#krate::Baked<Params, Problem>] = #rows;
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
-use cltune_core::model::{ElementType, ScalarType};
+use cltune_core::model::{ElementType, ScalarType, StructType};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{
-    Expr, ExprLit, FnArg, GenericArgument, Lit, Pat, PathArguments, PathSegment, Type, TypeArray,
+    Expr, ExprLit, FnArg, GenericArgument, Lit, Pat, Path, PathArguments, PathSegment, Type,
+    TypeArray,
 };
 
 /// An argument after the queue.
@@ -20,7 +21,7 @@ pub(crate) struct Argument {
 /// The types an argument may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgumentType {
-    /// Passed by value: a scalar or a vector.
+    /// Passed by value: a scalar, a vector or a struct.
     Scalar(ElementType),
     Buffer {
         element: ElementType,
@@ -121,8 +122,8 @@ fn name(pattern: &Pat) -> syn::Result<Ident> {
 fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     let unsupported = || {
         let message = format!(
-            "this type cannot be passed to a kernel{}: an argument is {}, or `&Buffer<T>` or \
-             `&mut Buffer<T>` of such elements",
+            "this type cannot be passed to a kernel{}: an argument is {}, a struct that derives \
+             `KernelStruct`, or `&Buffer<T>` or `&mut Buffer<T>` of such elements",
             instead(ty),
             elements()
         );
@@ -130,7 +131,9 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     };
     match ungrouped(ty) {
         Type::Path(_) => scalar(ty)
-            .map(|scalar| ArgumentType::Scalar(scalar.into()))
+            .map(ElementType::from)
+            .or_else(|| structure(ty))
+            .map(ArgumentType::Scalar)
             .ok_or_else(unsupported),
         Type::Array(array) => vector(array).map(ArgumentType::Scalar),
         Type::Reference(reference) => {
@@ -156,7 +159,7 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
 }
 
 /// What to write for a scalar that OpenCL C has no kernel argument for.
-fn instead(ty: &Type) -> &'static str {
+pub(crate) fn instead(ty: &Type) -> &'static str {
     let name = last_segment(ty).map(|segment| segment.ident.to_string());
     match name.as_deref() {
         Some("usize") => " (write `u32` or `u64`)",
@@ -171,25 +174,73 @@ pub(crate) fn element_type(ty: &Type) -> syn::Result<ElementType> {
     if let Type::Array(array) = ungrouped(ty) {
         return vector(array);
     }
-    let scalar = scalar(ty).ok_or_else(|| {
+    let scalar = scalar(ty).map(ElementType::from);
+    scalar.or_else(|| structure(ty)).ok_or_else(|| {
         let message = format!(
-            "this type cannot be an element{}: an element is {}",
+            "this type cannot be an element{}: an element is {}, or a struct that derives `KernelStruct`",
             instead(ty),
             elements()
         );
         syn::Error::new(ty.span(), message)
-    })?;
-    Ok(scalar.into())
+    })
+}
+
+/// A struct of the program's own: a path that looks like a type's and is none of the names that
+/// mean something else. Its layout is the compiler's to find; here it has its path as its name and
+/// no fields.
+fn structure(ty: &Type) -> Option<ElementType> {
+    const OTHERS: [&str; 5] = ["String", "Buffer", "Queue", "Event", "Self"];
+    let path = element_path(ty)?;
+    let last = path.segments.last()?.ident.to_string();
+    let is_plain = path
+        .segments
+        .iter()
+        .all(|segment| segment.arguments.is_none());
+    let is_type = last.starts_with(char::is_uppercase) && !OTHERS.contains(&&*last);
+    (is_plain && is_type).then(|| {
+        ElementType::Struct(Box::leak(Box::new(StructType {
+            name: String::leak(path_text(path)),
+            opencl_name: "",
+            size: 0,
+            fields: &[],
+        })))
+    })
+}
+
+/// The path that an argument's type or its element is.
+pub(crate) fn element_path(ty: &Type) -> Option<&Path> {
+    match ungrouped(ty) {
+        Type::Reference(reference) => {
+            let segment = last_segment(&reference.elem)?;
+            let PathArguments::AngleBracketed(generics) = &segment.arguments else {
+                return None;
+            };
+            match generics.args.first()? {
+                GenericArgument::Type(element) => element_path(element),
+                _ => None,
+            }
+        }
+        Type::Path(path) if path.qself.is_none() => Some(&path.path),
+        _ => None,
+    }
+}
+
+/// A path without generics as text.
+pub(crate) fn path_text(path: &Path) -> String {
+    let segments = path.segments.iter();
+    let segments: Vec<_> = segments.map(|segment| segment.ident.to_string()).collect();
+    let start = path.leading_colon.map_or("", |_| "::");
+    format!("{start}{}", segments.join("::"))
 }
 
 /// The elements that there are, for messages.
-fn elements() -> String {
+pub(crate) fn elements() -> String {
     let scalars = quoted(ScalarType::ALL.iter().map(|scalar| scalar.rust_name()));
     format!("a scalar ({scalars}) or a vector of 2, 4, 8 or 16 of them (`[f32; 4]` for `float4`)")
 }
 
 /// An array as a vector of OpenCL C.
-fn vector(array: &TypeArray) -> syn::Result<ElementType> {
+pub(crate) fn vector(array: &TypeArray) -> syn::Result<ElementType> {
     let scalar = scalar(&array.elem).ok_or_else(|| {
         let message = format!(
             "the components of a vector are scalars{}: an element is {}",
@@ -251,7 +302,7 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
 }
 
 /// A type without parentheses and without the invisible ones of `macro_rules!`.
-fn ungrouped(mut ty: &Type) -> &Type {
+pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
             Type::Group(group) => &group.elem,

@@ -6,18 +6,21 @@
 //! | `arg` | the arguments of a call |
 //! | `program_builder` | compile options and built programs, each once in a context |
 //! | `fit` | the comparison of a compiled kernel's needs with the device |
+//! | `layout` | the layouts of structs, as the device's compiler sees them |
 //! | `commands` | the commands of a call, with their kernels |
 //! | `prepared` | a launch with everything decided |
 
 mod arg;
 mod commands;
 mod fit;
+mod layout;
 mod prepared;
 mod program_builder;
 mod tunable;
 
 pub use arg::Arg;
 pub(crate) use commands::Enqueued;
+pub use layout::{FieldLayout, StructLayout};
 pub(crate) use prepared::Prepared;
 pub(crate) use program_builder::ProgramBuilder;
 pub use tunable::Tunable;
@@ -25,5 +28,6 @@ pub use tunable::Tunable;
 pub(crate) use {
     arg::Passed,
     commands::{Operand, PreparedCommands},
+    layout::{LAYOUT_KERNEL, check_layouts, check_names, mentions, with_layout_kernel},
     program_builder::build_options,
 };

@@ -10,7 +10,7 @@ use crate::opencl::{KernelAccess, RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::expr::{Env, Formula};
 #[cfg(feature = "tuning")]
-use cltune_core::model::ScalarType;
+use cltune_core::model::ElementType;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -142,7 +142,7 @@ impl Prepared {
         &self,
         raw: &RawQueue,
         queue: &Queue,
-        pattern: impl Fn(ScalarType) -> &'static [u8],
+        pattern: impl Fn(ElementType) -> &'static [u8],
     ) -> Result<()> {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         let buffers = commands.scratch();
@@ -150,7 +150,7 @@ impl Prepared {
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
         for (position, memory) in (0_u16..).zip(buffers) {
             if let (Some(memory), Some(buffer)) = (memory, scratch.buffer(position)) {
-                raw.fill(buffer, pattern(memory.element.scalar), 0, memory.bytes)
+                raw.fill(buffer, pattern(memory.element), 0, memory.bytes)
                     .map_err(Error::call("clEnqueueFillBuffer"))?;
             }
         }

@@ -1,6 +1,7 @@
 //! Built programs: each once in a context, however many problems, queues and threads use it, and
 //! once for all runs of this user's programs where the driver gives binaries.
 
+use super::layout::{check_layouts, check_names, with_layout_kernel};
 use super::tunable::Tunable;
 use crate::cache::{KeptProgram, ProgramId, Store};
 use crate::context::ContextCore;
@@ -67,14 +68,18 @@ impl ProgramBuilder {
         };
         // Outside the lock, so that other kernels build meanwhile.
         slot.get_or_init(|| {
-            self.build(&model.source, &options)
-                .map(Arc::new)
-                .map_err(|failure| Error::Build {
-                    kernel: model.name.to_string(),
-                    options: options.clone(),
-                    status: failure.status,
-                    log: failure.log,
-                })
+            let structs = model.structs();
+            check_names(&model.name, &model.source, &structs)?;
+            let built = self.build(&with_layout_kernel(&model.source, &structs), &options);
+            let built = built.map_err(|failure| Error::Build {
+                kernel: model.name.to_string(),
+                options: options.clone(),
+                status: failure.status,
+                log: failure.log,
+            })?;
+            let (context, device) = (self.context.raw(), self.device().raw());
+            check_layouts(&model.name, context, device, &built.program, &structs)?;
+            Ok(Arc::new(built))
         })
         .clone()
     }

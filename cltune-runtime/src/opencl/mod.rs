@@ -38,6 +38,7 @@ mod transfer;
 mod unprotected;
 mod wait_list;
 
+pub use bytes::KernelStruct;
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};

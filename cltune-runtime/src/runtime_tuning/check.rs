@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawQueue};
 use crate::queue::Queue;
-use crate::tuning::{Expected, WrongResult, pattern};
+use crate::tuning::{ExpectedBuffer, WrongResult, filler, pattern};
 use cltune_core::declaration::{Compared, Declaration};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ElementType};
@@ -123,7 +123,7 @@ impl Check<'_> {
                         is_output,
                         ..
                     } = buffer.target;
-                    let wrong = expected.compare(element.scalar, &found, is_output);
+                    let wrong = expected.compare(&found, is_output);
                     wrong.map(|kind| WrongResult::new(name, element, kind).to_string())
                 }
                 // With NaN in them, results can only be the same.
@@ -165,7 +165,7 @@ impl Check<'_> {
             if target.is_output {
                 raw.fill(
                     &buffer.copy,
-                    pattern(target.element.scalar),
+                    pattern(filler(target.element)),
                     0,
                     target.bytes,
                 )
@@ -179,7 +179,8 @@ impl Check<'_> {
             }
         }
         let model = &self.declaration.model;
-        prepared.poison_scratch(raw, self.queue, pattern)?;
+        let of_scratch = |element| pattern(filler(element));
+        prepared.poison_scratch(raw, self.queue, of_scratch)?;
         let event = prepared.launch_on(raw, model, self.queue, &args, None)?;
         Ok(event.duration()?.as_secs_f64() * 1e6)
     }
@@ -212,7 +213,7 @@ impl Check<'_> {
 
     /// The default's results with the tolerance; the bare bytes of what is compared, where they
     /// hold NaN.
-    fn expected(&self, buffer: &BufferCopy<'_>, bytes: &[u8]) -> Result<Expected, Vec<u8>> {
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: &[u8]) -> Result<ExpectedBuffer, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = self.env();
         let terms = tolerance.accumulates.as_ref();
@@ -221,13 +222,8 @@ impl Check<'_> {
         let accumulates = accumulates.filter(|terms| *terms > 0);
         let element = buffer.target.element;
         let compared = self.compared_elements(buffer);
-        let expected = Expected::new(
-            element.scalar,
-            bytes.to_vec(),
-            element.components(compared.start)..element.components(compared.end),
-            tolerance,
-            accumulates,
-        );
+        let expected =
+            ExpectedBuffer::new(element, bytes.to_vec(), compared, tolerance, accumulates);
         expected.map_err(|_| bytes[self.compared_bytes(buffer)].to_vec())
     }
 }

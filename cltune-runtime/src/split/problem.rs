@@ -263,7 +263,7 @@ impl<'a> Problem<'a> {
             .ok_or_else(|| Error::ShareBeyondType {
                 kernel: self.tunable.model().name.to_string(),
                 argument: self.argument(position),
-                scalar: element.scalar.rust_name(),
+                scalar: element.component().map_or("struct", ScalarType::rust_name),
                 first: share.computed.start,
             })
     }

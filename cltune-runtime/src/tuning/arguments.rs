@@ -22,11 +22,10 @@ use crate::queue::Queue;
 use cltune_core::declaration::{Compared, Declaration, Fill};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
-use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry, ScalarType};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
 use std::path::Path;
 
 /// The arguments of one kernel for one problem.
@@ -150,7 +149,8 @@ impl Arguments {
                     let draws = (0..setting.draws).map(|draw| {
                         if let Some(index) = dimension {
                             let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
-                            return Ok(fill::integer(scalar.scalar, size));
+                            let scalar = scalar.as_scalar().unwrap_or(ScalarType::I64);
+                            return Ok(fill::integer(scalar, size));
                         }
                         let random = sequence(setting.seed, position, draw);
                         elements(fill, *scalar, 1, &name, setting.folder, &random)
@@ -197,8 +197,7 @@ impl Arguments {
                         access: *access,
                         fill,
                         folder: setting.folder,
-                        compared: (*compared != Compared::None)
-                            .then(|| components(*element, &range)),
+                        compared: (*compared != Compared::None).then_some(range),
                         len,
                     };
                     let sequence = |draw| sequence(setting.seed, position, draw);
@@ -368,7 +367,8 @@ impl Arguments {
         let Some((reference, expected)) = buffer.near_on_device(round) else {
             return Ok(false);
         };
-        let near = self.nears.of(queue.context(), buffer.element.scalar);
+        let scalar = buffer.element.component();
+        let near = scalar.and_then(|scalar| self.nears.of(queue.context(), scalar));
         near.map_or(Ok(false), |near| {
             near.is_right(queue, buffer.place(round), expected, reference)
         })
@@ -482,11 +482,6 @@ impl Arguments {
         }
         Ok(found)
     }
-}
-
-/// The components of some elements.
-fn components(element: ElementType, elements: &Range<usize>) -> Range<usize> {
-    element.components(elements.start)..element.components(elements.end)
 }
 
 /// The random sequence of an argument and a draw.

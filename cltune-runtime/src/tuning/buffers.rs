@@ -1,6 +1,7 @@
 //! A buffer argument: its memory, and its contents in each draw.
 
-use super::elements::pattern;
+use super::elements::{component_at, filler, poison};
+use super::expected::ExpectedBuffer;
 use super::fill::elements;
 use super::guarded::{Guarded, Surroundings};
 use super::kept::{Keeping, Kept};
@@ -42,7 +43,7 @@ pub(super) struct BufferArgument {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
-    /// The components that are compared with the reference's; `None` where none are.
+    /// The elements that are compared with the reference's; `None` where none are.
     pub(super) compared: Option<Range<usize>>,
     /// Whether kernels make its inputs from others.
     pub(super) is_prepared: bool,
@@ -60,7 +61,7 @@ struct BufferDraw {
     /// buffers.
     inputs: Option<Inputs>,
     /// The reference's results, for buffers that are written.
-    expected: Option<Expected>,
+    expected: Option<ExpectedBuffer>,
     /// The same on the device, where results are compared there.
     expected_on_device: Option<OnDevice>,
 }
@@ -124,7 +125,7 @@ pub(super) struct Declared<'a> {
     pub(super) access: Access,
     pub(super) fill: &'a Fill,
     pub(super) folder: &'a Path,
-    /// The components that are compared.
+    /// The elements that are compared.
     pub(super) compared: Option<Range<usize>>,
     /// The number of elements.
     pub(super) len: usize,
@@ -155,7 +156,7 @@ impl BufferArgument {
                 size: element.size(),
             })?;
         let Making { context, queue, .. } = making;
-        let places = Guarded::places(context, queue, bytes, element.scalar, making.surroundings)?;
+        let places = Guarded::places(context, queue, bytes, filler(element), making.surroundings)?;
         let zones = match (making.watch, places.as_slice()) {
             (Some(watch), [place]) => {
                 let zones = place.zones().into_iter();
@@ -213,8 +214,12 @@ impl BufferArgument {
     ) -> Result<(), PrepareError> {
         let mut contents = vec![0; self.bytes()];
         self.place(round).read(making.queue, &mut contents)?;
-        let pattern = pattern(self.element.scalar);
-        if !contents.is_empty() && contents.chunks_exact(pattern.len()).all(|of| of == pattern) {
+        let pattern = poison(self.element);
+        if !contents.is_empty()
+            && contents
+                .chunks_exact(pattern.len())
+                .all(|of| *of == *pattern)
+        {
             let argument = self.name.clone();
             return Err(PrepareError::NotPrepared { argument });
         }
@@ -243,19 +248,19 @@ impl BufferArgument {
     }
 
     /// The reference's results for a draw.
-    pub(super) fn expected(&self, draw: usize) -> Option<&Expected> {
+    pub(super) fn expected(&self, draw: usize) -> Option<&ExpectedBuffer> {
         self.draws[draw].expected.as_ref()
     }
 
     /// Takes away what the reference makes of a draw.
-    pub(super) fn take_expected(&mut self, draw: usize) -> Option<Expected> {
+    pub(super) fn take_expected(&mut self, draw: usize) -> Option<ExpectedBuffer> {
         let draw = &mut self.draws[draw];
         draw.expected_on_device = None;
         draw.expected.take()
     }
 
     /// Gives a draw what the reference makes of another.
-    pub(super) fn give_expected(&mut self, draw: usize, expected: Option<Expected>) {
+    pub(super) fn give_expected(&mut self, draw: usize, expected: Option<ExpectedBuffer>) {
         self.draws[draw].expected = expected;
     }
 
@@ -302,7 +307,7 @@ impl BufferArgument {
         match &self.draw(round).inputs {
             Some(Inputs::Device(inputs)) => place.copy_from(queue, &inputs.contents),
             Some(Inputs::Host(inputs)) => place.write(queue, inputs),
-            None => place.fill(queue, pattern(self.element.scalar)),
+            None => place.fill(queue, &poison(self.element)),
         }
     }
 
@@ -312,7 +317,7 @@ impl BufferArgument {
         &mut self,
         making: &Making<'_>,
         round: Round,
-        expected: impl FnOnce(Kept) -> Result<Expected, E>,
+        expected: impl FnOnce(Kept) -> Result<ExpectedBuffer, E>,
     ) -> Result<Shown, E> {
         let queue = making.queue;
         let place = self.place(round);
@@ -334,7 +339,7 @@ impl BufferArgument {
         let expected = expected(bytes)?;
         let on_device = match making.watch {
             Some(watch) if self.is_large() => {
-                let size = self.element.scalar.size();
+                let size = self.element.size();
                 let compared = expected.compared();
                 let summed = compared.start * size..compared.end * size;
                 let contents = place.duplicate(queue);
@@ -373,7 +378,7 @@ impl BufferArgument {
         match (self.access, &draw.inputs) {
             (Access::Read, Some(Inputs::Device(inputs))) => Some(inputs),
             (Access::Read, _) => None,
-            _ if !self.element.scalar.is_integer() => None,
+            _ if !self.element.is_integer() => None,
             _ => draw.expected_on_device.as_ref(),
         }
     }
@@ -387,7 +392,7 @@ impl BufferArgument {
     pub(super) fn near_on_device(&self, round: Round) -> Option<(&Expected, &RawBuffer)> {
         let draw = self.draw(round);
         let on_device = draw.expected_on_device.as_ref()?;
-        Some((draw.expected.as_ref()?, &on_device.contents))
+        Some((draw.expected.as_ref()?.as_one()?, &on_device.contents))
     }
 
     /// The error in the contents after a round.
@@ -406,8 +411,7 @@ impl BufferArgument {
         if self.access != Access::Read {
             let is_poisoned = self.access == Access::Write;
             let expected = draw.expected.as_ref();
-            return Ok(expected
-                .and_then(|expected| expected.compare(self.element.scalar, found, is_poisoned)));
+            return Ok(expected.and_then(|expected| expected.compare(found, is_poisoned)));
         }
         let Some(inputs) = &draw.inputs else {
             return Ok(None);
@@ -419,7 +423,7 @@ impl BufferArgument {
         let mut pairs = found.iter().zip(inputs.iter());
         let changed = pairs.position(|(found, input)| found != input);
         Ok(changed.map(|byte| WrongKind::ReadOnlyWritten {
-            index: byte / self.element.scalar.size(),
+            index: component_at(self.element, byte),
         }))
     }
 

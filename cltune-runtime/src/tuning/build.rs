@@ -4,7 +4,7 @@ use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
-use crate::kernel::{PreparedCommands, build_options};
+use crate::kernel::{PreparedCommands, build_options, check_layouts, with_layout_kernel};
 use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::declaration::Declaration;
 use cltune_core::model::{Commands, Rejection};
@@ -25,6 +25,8 @@ pub(super) struct BuiltConfiguration {
     pub(super) commands: PreparedCommands,
     /// The time that building took.
     pub(super) seconds: f64,
+    /// Whether the layouts of structs were compared.
+    pub(super) has_checked_layouts: bool,
 }
 
 impl BuiltConfiguration {
@@ -67,7 +69,15 @@ impl BuildTarget<'_> {
             program,
             commands,
             seconds,
+            has_checked_layouts: false,
         })
+    }
+
+    /// Compares the layouts of structs in a built program with the host's.
+    pub(super) fn check_layouts(&self, program: &RawProgram) -> Result<(), Error> {
+        let model = &self.declaration.model;
+        let (context, device) = (self.context.raw(), self.context.device().raw());
+        check_layouts(&model.name, context, device, program, &model.structs())
     }
 
     fn build_source(
@@ -76,8 +86,9 @@ impl BuildTarget<'_> {
         commands: Commands,
     ) -> Result<(RawProgram, PreparedCommands), Outcome> {
         let device = self.context.device();
-        let source = &self.declaration.model.source;
-        let program = RawProgram::build(self.context.raw(), device.raw(), source, options)
+        let model = &self.declaration.model;
+        let source = with_layout_kernel(&model.source, &model.structs());
+        let program = RawProgram::build(self.context.raw(), device.raw(), &source, options)
             .map_err(|failure| build_failed(&failure))?;
         let commands = PreparedCommands::new(&program, commands, device).map_err(|error| {
             Outcome::LaunchFailed {

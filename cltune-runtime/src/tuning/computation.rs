@@ -3,10 +3,12 @@
 use super::build::BuildTarget;
 use super::prepare_error::PrepareError;
 use super::signature::{self, SignatureMismatch};
-use crate::kernel::{PreparedCommands, build_options};
+use crate::kernel::{
+    LAYOUT_KERNEL, PreparedCommands, build_options, check_names, mentions, with_layout_kernel,
+};
 use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::Computation;
-use cltune_core::model::{Command, Commands, Model};
+use cltune_core::model::{Command, Commands, Model, StructType};
 use std::fmt;
 
 /// A computation that is ready to be launched.
@@ -66,7 +68,8 @@ impl BuildTarget<'_> {
         let options = build_options(model, source, device, default, self.dims)
             .map_err(|error| error.to_string())?;
         let options = format!("{options} -cl-kernel-arg-info");
-        let built = RawProgram::build(self.context.raw(), device.raw(), source, &options);
+        let source = with_layout_kernel(source, &self.structs_of(source));
+        let built = RawProgram::build(self.context.raw(), device.raw(), &source, &options);
         built.map_err(|failure| {
             let log = format!("{}\n{}", failure.status, failure.log);
             log.trim_end().to_string()
@@ -76,12 +79,25 @@ impl BuildTarget<'_> {
     /// Builds the tunable's source so.
     pub(super) fn own_program(&self, default: &[i64]) -> Result<RawProgram, PrepareError> {
         let model = &self.declaration.model;
+        check_names(&model.name, &model.source, &model.structs())?;
         let program = self.program(&model.source, default);
-        program.map_err(|log| PrepareError::Build {
+        let program = program.map_err(|log| PrepareError::Build {
             kernel: name(model),
             configuration: model.describe(default),
             log,
-        })
+        })?;
+        self.check_layouts(&program)?;
+        Ok(program)
+    }
+
+    /// The structs that a source knows: of one of its own, which may see them as numbers, all or
+    /// none.
+    fn structs_of(&self, source: &str) -> Vec<&'static StructType> {
+        let mut structs = self.declaration.model.structs();
+        if !mentions(source, &structs) {
+            structs.clear();
+        }
+        structs
     }
 
     /// Builds a computation, and compares its stages with their kernels; `own` is the tunable's
@@ -97,10 +113,16 @@ impl BuildTarget<'_> {
         let name = name(&model);
         let commands = model.commands(default, self.dims, limits);
         let commands = commands.map_err(|rejection| Unbuilt::failed(&name, rejection))?;
+        let of_source;
         let program = match &computation.source {
             Some(source) => {
                 let program = self.program(source, default);
-                &program.map_err(|log| Unbuilt::failed(&name, log))?
+                of_source = program.map_err(|log| Unbuilt::failed(&name, log))?;
+                if !self.structs_of(source).is_empty() {
+                    let checked = self.check_layouts(&of_source);
+                    checked.map_err(|error| Unbuilt::failed(&name, error))?;
+                }
+                &of_source
             }
             None => own,
         };
@@ -157,7 +179,8 @@ pub(super) fn check_signatures(
 
 fn find_kernel(program: &RawProgram, name: &str) -> Result<RawKernel, Unbuilt> {
     RawKernel::new(program, name).map_err(|status| {
-        let names = program.kernel_names();
+        let mut names = program.kernel_names();
+        names.retain(|name| name != LAYOUT_KERNEL);
         // PoCL calls functions of OpenCL C so, where a kernel has the name of one.
         let of_opencl = format!("_cl_{name}");
         let there = if names.contains(&of_opencl) {

@@ -1,8 +1,9 @@
 //! Elements of buffers: as numbers, as text, and as the bit patterns that outputs and the memory
 //! around buffers hold before a run.
 
-use cltune_core::model::ScalarType;
+use cltune_core::model::{ElementType, ScalarType};
 use half::f16;
+use std::borrow::Cow;
 
 /// A floating-point element as a number, exactly; `None` for integers.
 pub(super) fn real(scalar: ScalarType, bytes: &[u8]) -> Option<f64> {
@@ -61,6 +62,43 @@ pub(crate) fn pattern(scalar: ScalarType) -> &'static [u8] {
         ScalarType::F64 => &[0x5A, 0x5A, 0x5A, 0x5A, 0x5A, 0x5A, 0xFA, 0x7F],
         integer => &[0x5A; 8][..integer.size()],
     }
+}
+
+/// One element that means "never written", each field of a struct for itself.
+pub(crate) fn poison(element: ElementType) -> Cow<'static, [u8]> {
+    if let ElementType::Vector { scalar, .. } = element {
+        return Cow::Borrowed(pattern(scalar));
+    }
+    let leaves = element.leaves();
+    let leaves = leaves.iter();
+    let bytes = leaves.flat_map(|leaf| pattern(leaf.scalar).repeat(leaf.count));
+    Cow::Owned(bytes.collect())
+}
+
+/// The scalar whose pattern lies around buffers of these elements, and in scratch memory of the
+/// program's: of structs the first number with a fraction, where it fits.
+pub(crate) fn filler(element: ElementType) -> ScalarType {
+    let leaves = element.leaves();
+    let mut scalars = leaves.iter().map(|leaf| leaf.scalar);
+    match element {
+        ElementType::Vector { scalar, .. } => scalar,
+        ElementType::Struct(ty) => scalars
+            .find(|scalar| !scalar.is_integer() && ty.size % scalar.size() == 0)
+            .unwrap_or(ScalarType::U8),
+    }
+}
+
+/// The index of the component that a byte of a buffer belongs to.
+pub(super) fn component_at(element: ElementType, byte: usize) -> usize {
+    let (size, leaves) = (element.size(), element.leaves());
+    let (whole, byte) = (byte / size, byte % size);
+    let of_element: usize = leaves.iter().map(|leaf| leaf.count).sum();
+    let within: usize = leaves
+        .iter()
+        .take_while(|leaf| leaf.offset <= byte)
+        .map(|leaf| leaf.count.min((byte - leaf.offset) / leaf.scalar.size()))
+        .sum();
+    whole * of_element + within
 }
 
 /// One element of what lies around buffers: not a number either, so that a read of it shows in the

@@ -1,5 +1,6 @@
 //! Contents of arguments: bytes of elements in the device's (little-endian) order.
 
+use super::columns::{joined, random_of};
 use cltune_core::declaration::Fill;
 use cltune_core::model::{ElementType, ScalarType};
 use cltune_search::ready_threads;
@@ -54,22 +55,42 @@ pub(super) fn elements(
     folder: &Path,
     random: &Pcg64Mcg,
 ) -> Result<Vec<u8>, FillError> {
-    let mut bytes = Vec::with_capacity(len * element.size());
-    let (scalar, count) = (element.scalar, element.components(len));
+    if let Fill::File(name) = fill {
+        return file(folder.join(name), element, len, argument);
+    }
+    let leaves = element.leaves();
+    let columns = leaves.iter().enumerate().map(|(at, leaf)| match element {
+        ElementType::Vector { .. } => scalars(fill, leaf.scalar, leaf.count * len, random),
+        ElementType::Struct(_) => {
+            let (fill, random) = (fill.of_leaf(leaf), random_of(random, at));
+            scalars(&fill, leaf.scalar, leaf.count * len, &random)
+        }
+    });
+    let mut columns: Vec<Vec<u8>> = columns.collect();
+    Ok(match element {
+        ElementType::Vector { .. } => columns.swap_remove(0),
+        ElementType::Struct(_) => joined(&leaves, &columns, len),
+    })
+}
+
+/// So many scalars; zeros for a fill that has no scalars of its own.
+pub(super) fn scalars(fill: &Fill, scalar: ScalarType, count: usize, random: &Pcg64Mcg) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(count * scalar.size());
     match fill {
         Fill::Uniform { low, high } => {
-            return Ok(generated(scalar, count, random, 1, |bytes, _, random| {
+            return generated(scalar, count, random, 1, |bytes, _, random| {
                 let unit: f64 = random.random();
                 push(bytes, scalar, uniform(scalar, *low, *high, unit));
-            }));
+            });
         }
         Fill::Iota => (0..count).for_each(|index| push(&mut bytes, scalar, index as f64)),
         Fill::Constant(value) => (0..count).for_each(|_| push(&mut bytes, scalar, *value)),
-        // What kernels prepare is not filled.
-        Fill::Zeros | Fill::None | Fill::Prepared => bytes.resize(len * element.size(), 0),
-        Fill::File(name) => return file(folder.join(name), element, len, argument),
+        // What kernels prepare is not filled, and the others are known by now.
+        Fill::Zeros | Fill::None | Fill::Prepared | Fill::File(_) | Fill::ByType => {
+            bytes.resize(count * scalar.size(), 0);
+        }
     }
-    Ok(bytes)
+    bytes
 }
 
 /// So many elements that a thread makes at a time.

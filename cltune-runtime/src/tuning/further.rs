@@ -234,9 +234,10 @@ impl Measurer {
     /// little, if there is one.
     fn loses_sums(&self) -> Option<(u64, ScalarType)> {
         let terms = self.reference.as_ref()?.accumulates?;
-        let mut results = self.declaration.compared_elements();
-        let loses = |scalar| unit_roundoff(scalar) * terms as f64 > MOST_ROUNDINGS;
-        let lost = results.find(|element| loses(element.scalar))?;
-        Some((terms, lost.scalar))
+        let results = self.declaration.compared_elements();
+        let mut scalars =
+            results.flat_map(|element| element.leaves().into_iter().map(|leaf| leaf.scalar));
+        let loses = |scalar: &ScalarType| unit_roundoff(*scalar) * terms as f64 > MOST_ROUNDINGS;
+        Some((terms, scalars.find(loses)?))
     }
 }

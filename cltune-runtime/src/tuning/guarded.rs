@@ -220,6 +220,11 @@ impl Guarded {
 
     /// Fills the region with a repeated element.
     pub(super) fn fill(&self, queue: &Queue, element: &[u8]) -> Result<()> {
+        // OpenCL repeats nothing else.
+        if !element.len().is_power_of_two() || element.len() > 16 {
+            let elements = self.bytes.div_ceil(element.len().max(1));
+            return self.write(queue, &element.repeat(elements));
+        }
         let (buffer, offset) = self.place();
         fill_at(queue, buffer, element, offset, self.bytes)
     }

@@ -50,6 +50,9 @@ impl InputMaker {
         (self.on_step)(Step::Host);
         arguments.restore(queue, round)?;
         queue.finish().map_err(failed)?;
+        arguments
+            .make_scratch(queue, &self.launches.commands)
+            .map_err(failed)?;
         (self.on_step)(Step::Kernel);
         let commands = &self.launches.commands;
         arguments.make_scratch(queue, commands).map_err(failed)?;

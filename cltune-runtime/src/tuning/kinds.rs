@@ -4,7 +4,8 @@
 //! same in every draw. Zeros and denormal numbers are among random ones, so that results keep a
 //! size to compare them by.
 
-use super::fill::{generated, push, uniform};
+use super::columns::{joined, random_of};
+use super::fill::{generated, push, scalars, uniform};
 use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::model::{ArgumentKind, ElementType, ScalarType};
 use rand::RngExt;
@@ -55,10 +56,10 @@ impl InputKind {
             let mut pairs = arguments.zip(&declaration.fills);
             let is_possible = pairs.any(|(argument, fill)| match &argument.kind {
                 ArgumentKind::Scalar { scalar, .. } => {
-                    kind.values().apply(fill, scalar.scalar, false)
+                    kind.values().apply_to_any(fill, *scalar, false)
                 }
                 ArgumentKind::Buffer { element, .. } => {
-                    kind.values().apply(fill, element.scalar, true)
+                    kind.values().apply_to_any(fill, *element, true)
                 }
             });
             is_possible && (*kind != Self::Denormal || tells_denormals(declaration))
@@ -97,13 +98,21 @@ impl fmt::Display for InputKind {
 fn tells_denormals(declaration: &Declaration) -> bool {
     let elements = declaration.tolerance.elements;
     let is_exact = elements.is_some_and(|elements| elements.abs == 0.0 && elements.rel == 0.0);
-    let mut results = declaration.compared_elements();
-    let is_integer = results.any(|element| element.scalar.is_integer());
+    let results = declaration.compared_elements();
+    let mut leaves = results.flat_map(ElementType::leaves);
+    let is_integer = leaves.any(|leaf| leaf.scalar.is_integer());
     // What a kernel prepares from them, such as their order, may differ though they are near zero.
     !is_exact && !is_integer && declaration.prepare.is_none()
 }
 
 impl Values {
+    /// Whether any field of an argument's elements can have such values.
+    fn apply_to_any(self, fill: &Fill, element: ElementType, is_buffer: bool) -> bool {
+        let leaves = element.leaves();
+        let mut leaves = leaves.iter();
+        leaves.any(|leaf| self.apply(&fill.of_leaf(leaf), leaf.scalar, is_buffer))
+    }
+
     /// Whether an argument with this fill can have such values. Scalars are never zero: what they
     /// are multiplied with would not show.
     fn apply(self, fill: &Fill, scalar: ScalarType, is_buffer: bool) -> bool {
@@ -132,14 +141,37 @@ impl Values {
         is_buffer: bool,
         random: &Pcg64Mcg,
     ) -> Option<Vec<u8>> {
+        if let ElementType::Vector { scalar, lanes } = element {
+            return self.scalars(fill, scalar, usize::from(lanes) * len, is_buffer, random);
+        }
+        if !self.apply_to_any(fill, element, is_buffer) {
+            return None;
+        }
+        let leaves = element.leaves();
+        let columns = leaves.iter().enumerate().map(|(at, leaf)| {
+            let (fill, random) = (fill.of_leaf(leaf), random_of(random, at));
+            let (scalar, count) = (leaf.scalar, leaf.count * len);
+            self.scalars(&fill, scalar, count, is_buffer, &random)
+                .unwrap_or_else(|| scalars(&fill, scalar, count, &random))
+        });
+        Some(joined(&leaves, &columns.collect::<Vec<_>>(), len))
+    }
+
+    /// The same of scalars.
+    fn scalars(
+        self,
+        fill: &Fill,
+        scalar: ScalarType,
+        len: usize,
+        is_buffer: bool,
+        random: &Pcg64Mcg,
+    ) -> Option<Vec<u8>> {
         let Fill::Uniform { low, high } = *fill else {
             return None;
         };
-        let scalar = element.scalar;
         if !self.apply(fill, scalar, is_buffer) {
             return None;
         }
-        let len = element.components(len);
         let bytes = generated(scalar, len, random, 2, |bytes, index, random| {
             let (unit, other): (f64, u64) = (random.random(), random.random());
             match self {

@@ -132,7 +132,7 @@ impl Measurer {
         match measurer.arguments.damage(&measurer.queue, true)? {
             None => Ok(measurer),
             Some(Damage::Beside(wrong) | Damage::Kept(wrong)) => {
-                Err(PrepareError::ReferenceWrong(wrong))
+                Err(PrepareError::ReferenceWrong(Box::new(wrong)))
             }
         }
     }
@@ -235,7 +235,14 @@ impl Measurer {
     ) -> Result<BuiltConfiguration, Outcome> {
         let binary = binary.map(|binary| binary.0.as_slice());
         let loaded = self.loaded.remove(codes).map(Ok);
-        loaded.unwrap_or_else(|| self.target().build(codes, binary))
+        let mut built = loaded.unwrap_or_else(|| self.target().build(codes, binary))?;
+        if !built.has_checked_layouts {
+            self.target()
+                .check_layouts(&built.program)
+                .map_err(|error| launch_failed(&error))?;
+            built.has_checked_layouts = true;
+        }
+        Ok(built)
     }
 
     /// Keeps what was built loaded, where not too much is.

@@ -19,6 +19,7 @@
 //! | `finalists` | the choice of configurations that are verified and compared in the end |
 //! | `compare` | configurations that are nearly alike, timed in turns |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
+//! | `columns` | the fields of a buffer of structs, each as a buffer of its own |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
 //! | `scratch` | a scratch buffer of a group of launches |
 //! | `guarded` | a buffer between two guard zones |
@@ -28,6 +29,7 @@
 //! | `kinds` | kinds of inputs that random draws hardly have |
 //! | `elements` | elements as numbers, as text, and as bit patterns that mean "never written" |
 //! | `tolerance` | the allowed difference from the reference's results |
+//! | `expected` | the reference's results for a buffer, of structs for each field |
 //! | `verify` | comparison of results with the reference's |
 //! | `near` | comparison of results with the reference's on the device |
 //! | `watch` | checksums of memory, computed on the device |
@@ -35,17 +37,20 @@
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `skipping` | detection of kernels that skip work that is done |
 //! | `timing` | the number of launches to time, and the median |
+//! | `place` | places in buffers, as messages name them |
 //! | `outcome` | the outcome of a configuration |
 
 mod arguments;
 mod buffers;
 mod build;
+mod columns;
 mod compare;
 mod compiler;
 mod computation;
 mod damage;
 mod declared;
 mod elements;
+mod expected;
 mod fill;
 mod finalists;
 mod further;
@@ -58,6 +63,7 @@ mod near;
 mod options;
 mod outcome;
 mod part;
+mod place;
 mod prepare_error;
 mod reference;
 mod scratch;
@@ -71,7 +77,8 @@ mod watch;
 pub use compare::Compared;
 pub use compiler::{Binary, Compiled, Compiler};
 pub use declared::NoDeclaration;
-pub(crate) use elements::pattern;
+pub(crate) use elements::{filler, pattern};
+pub(crate) use expected::ExpectedBuffer;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};
 pub use kinds::InputKind;
@@ -80,8 +87,8 @@ pub use options::{MeasureOptions, Step};
 pub use outcome::{
     Different, KeptFor, Measurement, Outcome, SkipsWork, StageTime, WrongKind, WrongResult,
 };
+pub use place::Fields;
 pub use prepare_error::PrepareError;
 pub use signature::{SignatureMismatch, SignatureRow};
 pub use timing::{median, median_interval};
 pub use tolerance::default_bound;
-pub(crate) use verify::Expected;

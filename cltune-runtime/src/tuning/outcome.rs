@@ -1,6 +1,7 @@
 //! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
 use super::kinds::InputKind;
+use super::place::{Fields, Place, fields, lanes};
 use cltune_core::model::ElementType;
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,9 @@ pub struct WrongResult {
     /// The number of components of its elements.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub lanes: u8,
+    /// The fields of its elements, where those are structs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Box<Fields>>,
     /// With which kind of inputs, where they are not just random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<InputKind>,
@@ -114,7 +118,8 @@ impl WrongResult {
         Self {
             argument: argument.into(),
             kind,
-            lanes: element.lanes,
+            lanes: lanes(element),
+            fields: fields(element),
             inputs: None,
             with_itself: false,
         }
@@ -213,6 +218,25 @@ pub enum KeptFor {
 }
 
 impl WrongKind {
+    /// The same with other indices of components.
+    pub(super) fn with_indices(mut self, change: impl Fn(usize) -> usize) -> Self {
+        match &mut self {
+            Self::Mismatch { index, most, .. } => {
+                *index = change(*index);
+                if let Some(most) = most {
+                    most.index = change(most.index);
+                }
+            }
+            Self::Norm { index, .. }
+            | Self::NeverWritten { index, .. }
+            | Self::ReadOnlyWritten { index } => *index = change(*index),
+            Self::OutOfBounds { .. }
+            | Self::AccessOutOfBounds { .. }
+            | Self::FarOutOfBounds { .. } => {}
+        }
+        self
+    }
+
     /// Whether memory outside of a buffer was accessed.
     pub fn is_out_of_bounds(&self) -> bool {
         matches!(
@@ -255,9 +279,11 @@ impl WrongResult {
         let place = |index: &usize| Place {
             argument,
             lanes: self.lanes,
+            fields: self.fields.as_deref().cloned(),
             index: *index,
         };
         let elements = match self.lanes {
+            _ if self.fields.is_some() => "values of this field",
             1 => "elements",
             _ => "components",
         };
@@ -334,37 +360,6 @@ impl WrongResult {
                 place(index)
             ),
         }
-    }
-}
-
-/// The place of a component: `y[5]`, of a vector `y[5][2]`.
-pub(super) struct Place<'a> {
-    argument: &'a str,
-    lanes: u8,
-    index: usize,
-}
-
-impl<'a> Place<'a> {
-    /// The component with this index among all those of an argument.
-    pub(super) fn of(argument: &'a str, element: ElementType, index: usize) -> Self {
-        let lanes = element.lanes;
-        Self {
-            argument,
-            lanes,
-            index,
-        }
-    }
-}
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Nobody divides by what another process sends.
-        let lanes = usize::from(self.lanes.max(1));
-        write!(f, "{}[{}]", self.argument, self.index / lanes)?;
-        if lanes > 1 {
-            write!(f, "[{}]", self.index % lanes)?;
-        }
-        Ok(())
     }
 }
 

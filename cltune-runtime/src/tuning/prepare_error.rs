@@ -69,7 +69,7 @@ pub enum PrepareError {
     },
     /// What makes inputs accesses memory that it must not.
     #[error("`prepare(…)` is wrong: {0}")]
-    InputsWrong(WrongResult),
+    InputsWrong(Box<WrongResult>),
     /// What makes inputs leaves one as it was.
     #[error(
         "`prepare(…)` writes nothing to `{argument}`: are the global sizes and the arguments of its \
@@ -128,7 +128,7 @@ pub enum PrepareError {
         "the reference is wrong, which is the default configuration unless `reference(…)` names another \
          kernel: {0}"
     )]
-    ReferenceWrong(WrongResult),
+    ReferenceWrong(Box<WrongResult>),
     /// The reference leaves a whole output as it was, so that nothing can be compared with it.
     #[error(
         "the reference writes nothing to the output `{argument}`: are its global size and its \

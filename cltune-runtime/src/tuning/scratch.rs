@@ -1,7 +1,7 @@
 //! A scratch buffer of a group of launches.
 
 use super::buffers::Round;
-use super::elements::pattern;
+use super::elements::{filler, poison};
 use super::guarded::{Guarded, Surroundings};
 use crate::error::Result;
 use crate::queue::Queue;
@@ -25,7 +25,7 @@ impl ScratchBuffer {
             Surroundings::LargeZones => Surroundings::Zones,
             other => other,
         };
-        let (context, scalar) = (queue.context(), memory.element.scalar);
+        let (context, scalar) = (queue.context(), filler(memory.element));
         Ok(Self {
             places: Guarded::places(context, queue, memory.bytes, scalar, surroundings)?,
             memory: memory.clone(),
@@ -49,6 +49,6 @@ impl ScratchBuffer {
             // The other place is where this one's surroundings are.
             place.restore_guards(queue)?;
         }
-        place.fill(queue, pattern(self.memory.element.scalar))
+        place.fill(queue, &poison(self.memory.element))
     }
 }

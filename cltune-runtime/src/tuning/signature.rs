@@ -173,7 +173,7 @@ fn agree(declared: DeclaredKind, found: &ArgInfo) -> bool {
     // another vector of the same scalar: the memory is the same.
     let same = |declared: ElementType| {
         base.and_then(element_of).is_none_or(|found| {
-            found == declared || (is_pointer && found.scalar == declared.scalar)
+            found == declared || (is_pointer && found.component() == declared.component())
         })
     };
     match declared {

@@ -190,7 +190,7 @@ fn fits_type(model: &Model, dimension: usize, size: i64) -> bool {
         else {
             return None;
         };
-        (usize::from(*of) == dimension).then_some(scalar.scalar)
+        (usize::from(*of) == dimension).then_some(scalar.as_scalar()?)
     });
     argument.is_none_or(|scalar| size <= scalar.integers().1)
 }

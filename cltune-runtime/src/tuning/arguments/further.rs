@@ -5,12 +5,13 @@ use super::super::buffers::{BufferArgument, Making, Round};
 use super::{Arguments, Setting, sequence};
 use crate::error::{Error, Result};
 use crate::queue::Queue;
+use crate::tuning::expected::ExpectedBuffer;
 use crate::tuning::fill::elements;
 use crate::tuning::kinds::{InputKind, Values};
 use crate::tuning::options::{MeasureOptions, Step};
-use crate::tuning::outcome::Place;
+use crate::tuning::place::Place;
 use crate::tuning::prepare_error::PrepareError;
-use crate::tuning::verify::{Expected, Unfit};
+use crate::tuning::verify::Unfit;
 use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::model::Access;
 
@@ -64,7 +65,7 @@ impl FurtherDraws {
 }
 
 /// The reference's results for a draw: one for each buffer that is written.
-pub(in crate::tuning) type Results = Vec<Option<Expected>>;
+pub(in crate::tuning) type Results = Vec<Option<ExpectedBuffer>>;
 
 /// Why results cannot be used.
 struct Reason(String);
@@ -187,7 +188,7 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, name) = (buffer.element, buffer.name.clone());
-            let Some(usual) = buffer.expected(0).map(Expected::root_mean_square) else {
+            let Some(usual) = buffer.expected(0).map(ExpectedBuffer::roots) else {
                 continue;
             };
             let Some(compared) = buffer.compared.clone() else {
@@ -195,7 +196,7 @@ impl Arguments {
             };
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
                 let declared = (tolerance, accumulates);
-                let expected = Expected::of_kind(element.scalar, bytes, compared, declared, usual);
+                let expected = ExpectedBuffer::of_kind(bytes, compared, declared, &usual);
                 expected.map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
@@ -228,9 +229,7 @@ impl Arguments {
     pub(in crate::tuning) fn are_nearer(&self, part: f64, draw: usize, results: &Results) -> bool {
         self.buffers.iter().zip(results).all(|(buffer, other)| {
             let pair = buffer.expected(draw).zip(other.as_ref());
-            pair.is_none_or(|(expected, other)| {
-                expected.is_nearer(part, buffer.element.scalar, other)
-            })
+            pair.is_none_or(|(expected, other)| expected.is_nearer(part, other))
         })
     }
 }

@@ -4,9 +4,10 @@ use super::super::buffers::Round;
 use super::Arguments;
 use crate::queue::Queue;
 use crate::tuning::buffers::Making;
-use crate::tuning::outcome::{Place, WrongKind, WrongResult};
+use crate::tuning::expected::ExpectedBuffer;
+use crate::tuning::outcome::{WrongKind, WrongResult};
+use crate::tuning::place::Place;
 use crate::tuning::prepare_error::PrepareError;
-use crate::tuning::verify::Expected;
 use cltune_core::declaration::Tolerance;
 use cltune_core::model::Access;
 
@@ -24,7 +25,7 @@ impl Arguments {
                 kind: WrongKind::ReadOnlyWritten { .. },
                 ..
             }) => return Err(PrepareError::PreparesOther { argument }),
-            Some(wrong) => return Err(PrepareError::InputsWrong(wrong)),
+            Some(wrong) => return Err(PrepareError::InputsWrong(Box::new(wrong))),
             None => {}
         }
         let watch = self.watch.as_ref();
@@ -52,7 +53,7 @@ impl Arguments {
         // No results are expected yet, so that this finds only what is wrong by itself: accesses
         // out of bounds and writes into read-only buffers.
         if let Some(wrong) = self.verify(queue, round)? {
-            return Err(PrepareError::ReferenceWrong(wrong));
+            return Err(PrepareError::ReferenceWrong(Box::new(wrong)));
         }
         let watch = self.watch.as_ref();
         let making = Making::of_filled(queue, self.surroundings, self.keeping, watch);
@@ -64,15 +65,13 @@ impl Arguments {
             };
             let shown = buffer.expect(&making, round, |bytes| {
                 let expected =
-                    Expected::new(element.scalar, bytes, compared, tolerance, accumulates);
+                    ExpectedBuffer::new(element, bytes, compared, tolerance, accumulates);
                 match expected {
                     Err(index) => Err(PrepareError::ReferenceNan {
                         place: Place::of(&argument, element, index).to_string(),
                         draw: round.draw,
                     }),
-                    Ok(expected)
-                        if access == Access::Write && expected.is_unwritten(element.scalar) =>
-                    {
+                    Ok(expected) if access == Access::Write && expected.is_unwritten() => {
                         Err(PrepareError::ReferenceWritesNothing { argument })
                     }
                     Ok(expected) => Ok(expected),
