@@ -15,8 +15,8 @@ use crate::Text;
 use crate::declaration::{Declaration, Fill, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Stage, StageArgument,
-    Step,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, MemoryChoice,
+    Model, Stage, StageArgument, Step,
 };
 use crate::parameter::Domain;
 
@@ -263,9 +263,19 @@ impl Encoder {
                 len,
                 memory,
             } => {
-                self.text(match memory {
-                    Memory::Buffer => "buffer",
-                });
+                match memory {
+                    Memory::Buffer => self.text("buffer"),
+                    Memory::Chosen(MemoryChoice { parameter, image }) => {
+                        self.text("chosen memory");
+                        self.number((*parameter).into());
+                        self.count(usize::from(image.is_some()));
+                        image.iter().for_each(|image| self.image(image));
+                    }
+                    Memory::Image(image) => {
+                        self.text("image");
+                        self.image(image);
+                    }
+                }
                 self.text(&element.rust_name());
                 self.text(match access {
                     Access::Read => "read",
@@ -275,6 +285,17 @@ impl Encoder {
                 self.optional(len.as_ref());
             }
         }
+    }
+
+    fn image(&mut self, image: &ImageDeclaration) {
+        let ImageDeclaration {
+            kind,
+            normalized,
+            size,
+        } = image;
+        self.text(kind.rust_name());
+        self.count(usize::from(*normalized));
+        self.formulas(size);
     }
 
     fn formulas(&mut self, formulas: &[Formula]) {

@@ -3,7 +3,7 @@
 
 use super::check::scalar_value;
 use super::geometry::{Geometry, at_least, evaluated};
-use super::{BufferRef, Model, Quantity, Rejection, Stage, StageArgument, Step};
+use super::{BufferRef, ImageShape, Model, Quantity, Rejection, Stage, StageArgument, Step};
 use crate::Text;
 use crate::device::DeviceLimits;
 use crate::expr::Env;
@@ -20,6 +20,8 @@ pub struct Commands {
     pub list: Vec<Command>,
     /// The size of each of [`Model::scratch`] in bytes; `None` for one that no command uses.
     pub scratch: Vec<Option<usize>>,
+    /// The arguments of the call that kernels get as images, by their positions.
+    pub images: Vec<(usize, ImageShape)>,
 }
 
 impl Commands {
@@ -115,6 +117,7 @@ impl Model {
             commands: Commands {
                 list: Vec::new(),
                 scratch: vec![None; self.scratch.len()],
+                images: self.images(codes, dims, device)?,
             },
             rounds: 0,
         };

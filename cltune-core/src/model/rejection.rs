@@ -1,6 +1,6 @@
 //! The reasons why a configuration cannot be launched.
 
-use super::ScalarType;
+use super::{Access, ScalarType};
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
@@ -145,6 +145,28 @@ pub enum Rejection {
         /// The type.
         scalar: ScalarType,
     },
+    /// An argument is an image, and the device has none, or none that kernels write.
+    #[error(
+        "`{argument}` is an image{}, which the device does not have: its {} is 0",
+        if *limit == DeviceField::ImageSupport { "" } else { " that the kernel writes" },
+        limit.name()
+    )]
+    NoImages {
+        /// The argument.
+        argument: Text,
+        /// The limit that is 0.
+        limit: DeviceField,
+    },
+    /// An image of more pixels than its buffer has elements.
+    #[error("`{argument}` is an image of {pixels} pixels, and has {elements} elements")]
+    ImageTooLarge {
+        /// The argument.
+        argument: Text,
+        /// The pixels of the image.
+        pixels: usize,
+        /// The declared length.
+        elements: i64,
+    },
     /// More steps than one call may have.
     #[error("a call has more than {most} steps")]
     TooManySteps {
@@ -205,6 +227,14 @@ pub enum Quantity {
     Value,
     /// The condition of a compile option.
     CompileOption(Text),
+    /// The size of an argument in constant memory, in bytes.
+    ConstantBytes(Text),
+    /// The size of an image in a dimension, in pixels.
+    ImageSize(Text, usize),
+    /// The number of a kernel's arguments in constant memory.
+    ConstantArguments,
+    /// The number of a kernel's arguments that are images with such an access.
+    ImageArguments(Access),
 }
 
 impl fmt::Display for Quantity {
@@ -224,6 +254,21 @@ impl fmt::Display for Quantity {
             Self::Rounds => f.write_str("the number of rounds"),
             Self::Value => f.write_str("the value"),
             Self::CompileOption(text) => write!(f, "the condition of the option `{text}`,"),
+            Self::ConstantBytes(name) => {
+                write!(f, "the argument `{name}` in constant memory in bytes")
+            }
+            Self::ImageSize(name, dimension) => {
+                write!(f, "the size of the image `{name}` in dimension {dimension}")
+            }
+            Self::ConstantArguments => f.write_str("the number of arguments in constant memory"),
+            Self::ImageArguments(access) => {
+                let access = match access {
+                    Access::Read => "read",
+                    Access::Write => "written",
+                    Access::ReadWrite => "read and written",
+                };
+                write!(f, "the number of images that are {access}")
+            }
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
 use super::identifiers::text;
+use super::memory;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::Fill;
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{self, Access, ArgumentKind, ElementType, Memory, StageArgument};
+use cltune_core::model::{self, Access, ArgumentKind, ElementType, StageArgument};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -76,13 +77,31 @@ pub(super) fn arguments(
                 let access = access(argument, mutable, errors);
                 let len = len(argument, scopes, errors);
                 let fill = fill(&argument.options, element, access, errors);
+                let memory =
+                    memory::of_buffer(argument, element, access, attribute, scopes, errors);
                 let kind = ArgumentKind::Buffer {
                     element,
                     access,
                     len,
-                    memory: Memory::Buffer,
+                    memory,
                 };
                 kernel.push(&argument.name, kind, fill);
+            }
+            Some(ArgumentType::Image(image)) => {
+                let element = image.element;
+                let access = access(argument, image.mutable, errors);
+                let fill = fill(&argument.options, element, access, errors);
+                let image = memory::of_image(argument, image, attribute, scopes, errors);
+                if let Some((memory, len)) = image {
+                    let len = Some(len);
+                    let kind = ArgumentKind::Buffer {
+                        element,
+                        access,
+                        len,
+                        memory,
+                    };
+                    kernel.push(&argument.name, kind, fill);
+                }
             }
         }
     }
@@ -105,6 +124,9 @@ fn push_scalar(
         (options.len.as_ref().map(|(_, span)| *span), "len"),
         (options.out, "out"),
         (options.fill.as_ref().map(|(_, span)| *span), "fill"),
+        (options.memory.as_ref().map(|(_, span)| *span), "memory"),
+        (options.image.as_ref().map(|(_, span)| *span), "image"),
+        (options.size.as_ref().map(|(_, span)| *span), "size"),
     ];
     for (span, word) in only_for_buffers {
         if let Some(span) = span {
@@ -166,7 +188,10 @@ fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
         if let Some(span) = span {
             errors.add(
                 span,
-                format!("`{word}` is for scalars, and `{name}` is a buffer"),
+                format!(
+                    "`{word}` is for scalars, and `{name}` is {}",
+                    noun(argument)
+                ),
             );
         }
     }
@@ -175,11 +200,23 @@ fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
         (None, true) => Access::ReadWrite,
         (Some(_), true) => Access::Write,
         (Some(span), false) => {
-            let message =
-                format!("the kernel writes an `out` argument: make it `{name}: &mut Buffer<…>`");
+            let message = format!(
+                "the kernel writes an `out` argument: make it `{name}: &mut {}<…>`",
+                match argument.kind {
+                    Some(ArgumentType::Image(image)) => image.kind.rust_name(),
+                    _ => "Buffer",
+                }
+            );
             errors.add(span, message);
             Access::Write
         }
+    }
+}
+
+const fn noun(argument: &Argument) -> &'static str {
+    match argument.kind {
+        Some(ArgumentType::Image(_)) => "an image",
+        _ => "a buffer",
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `formulas` | the names that a formula may use; constant formulas |
 //! | `device_limits` | device limits in places where they have no meaning |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
+//! | `memory` | memory spaces that a parameter chooses, and images |
 //! | `tuning` | defaults, options and reference |
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
@@ -29,6 +30,7 @@ mod formulas;
 mod identifiers;
 mod kernel;
 mod lock;
+mod memory;
 mod names;
 mod parameters;
 mod problems;

@@ -9,8 +9,8 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{
-    self, Access, ArgumentKind, BufferRef, ElementType, ScalarType, Scratch, Stage, StageArgument,
-    Step,
+    self, Access, ArgumentKind, BufferRef, ElementType, Memory, ScalarType, Scratch, Stage,
+    StageArgument, Step,
 };
 use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
@@ -445,6 +445,31 @@ impl Checker<'_> {
         )
     }
 
+    /// That a buffer of a step is no image.
+    fn is_no_image(&self, name: &Ident, buffer: BufferRef, errors: &mut Errors) -> bool {
+        let BufferRef::Passed(position) = buffer else {
+            return true;
+        };
+        let argument = self.arguments.get(usize::from(position));
+        let is_image = argument.is_some_and(|argument| {
+            matches!(
+                argument.kind,
+                ArgumentKind::Buffer {
+                    memory: Memory::Image(_),
+                    ..
+                }
+            )
+        });
+        if is_image {
+            let message = format!(
+                "`{name}` is an image: `clear`, `copy` and `swap` are for buffers, and an image is \
+                 cleared or copied by a kernel"
+            );
+            errors.add(name.span(), message);
+        }
+        !is_image
+    }
+
     /// A buffer of a step, and its element.
     fn buffer(&mut self, name: &Ident, errors: &mut Errors) -> Option<(BufferRef, ElementType)> {
         let found = self.position(name);
@@ -464,7 +489,7 @@ impl Checker<'_> {
             let known = arguments.into_iter().chain(scratch).collect();
             errors.add(name.span(), unknown(name, "buffer", known));
         }
-        buffer
+        buffer.filter(|(buffer, _)| self.is_no_image(name, *buffer, errors))
     }
 
     /// A buffer that a step writes.

@@ -6,7 +6,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Token};
+use syn::{Expr, ExprArray, LitStr, Token};
 
 /// `#[arg(…)]`.
 #[derive(Default)]
@@ -16,6 +16,12 @@ pub(crate) struct ArgOptions {
     pub(crate) fill: Option<(FillSyntax, Span)>,
     pub(crate) value: Option<(Number, Span)>,
     pub(crate) host_only: Option<Span>,
+    /// The parameter that says where the argument lives.
+    pub(crate) memory: Option<(Ident, Span)>,
+    /// The size of the image that it can be.
+    pub(crate) image: Option<(Vec<Expr>, Span)>,
+    /// The size of an image.
+    pub(crate) size: Option<(Vec<Expr>, Span)>,
     /// One for each dimension along which the argument is divided.
     pub(crate) splits: Vec<SplitSyntax>,
     /// Whether a mistake was reported: then nothing is said to be missing.
@@ -31,7 +37,17 @@ pub(crate) enum FillSyntax {
     File(LitStr),
 }
 
-const WORDS: [&str; 6] = ["len", "out", "fill", "value", "host_only", "split"];
+const WORDS: [&str; 9] = [
+    "len",
+    "out",
+    "fill",
+    "value",
+    "host_only",
+    "memory",
+    "image",
+    "size",
+    "split",
+];
 const FILLS: [&str; 5] = ["uniform", "zeros", "iota", "constant", "file"];
 
 impl ArgOptions {
@@ -84,6 +100,9 @@ impl ArgOptions {
             "fill" => self.fill.replace((assigned(input)?, span)).is_some(),
             "value" => self.value.replace((assigned(input)?, span)).is_some(),
             "host_only" => self.host_only.replace(span).is_some(),
+            "memory" => self.memory.replace((assigned(input)?, span)).is_some(),
+            "image" => self.image.replace((sizes(input)?, span)).is_some(),
+            "size" => self.size.replace((sizes(input)?, span)).is_some(),
             "split" => {
                 self.splits.push(input.parse()?);
                 false
@@ -101,6 +120,12 @@ impl ArgOptions {
         }
         Ok(())
     }
+}
+
+/// `= [WIDTH, HEIGHT]`.
+fn sizes(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    let sizes: ExprArray = assigned(input)?;
+    Ok(sizes.elems.into_iter().collect())
 }
 
 impl Parse for FillSyntax {

@@ -2,7 +2,7 @@
 
 use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
-use cltune_core::model::{ElementType, ScalarType};
+use cltune_core::model::{ElementType, ImageKind, ScalarType};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{
@@ -26,6 +26,17 @@ pub(crate) enum ArgumentType {
         element: ElementType,
         mutable: bool,
     },
+    Image(ImageType),
+}
+
+/// The type of an image.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ImageType {
+    pub(crate) kind: ImageKind,
+    pub(crate) element: ElementType,
+    /// Whether it is `Normalized<…>`.
+    pub(crate) normalized: bool,
+    pub(crate) mutable: bool,
 }
 
 const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
@@ -122,7 +133,7 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     let unsupported = || {
         let message = format!(
             "this type cannot be passed to a kernel{}: an argument is {}, or `&Buffer<T>` or \
-             `&mut Buffer<T>` of such elements",
+             `&mut Buffer<T>` of such elements, or an image of them (`&Image2d<T>`)",
             instead(ty),
             elements()
         );
@@ -134,24 +145,48 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
             .ok_or_else(unsupported),
         Type::Array(array) => vector(array).map(ArgumentType::Scalar),
         Type::Reference(reference) => {
-            let segment = last_segment(&reference.elem)
-                .filter(|segment| segment.ident == "Buffer")
-                .ok_or_else(unsupported)?;
-            let PathArguments::AngleBracketed(generics) = &segment.arguments else {
-                let message = "`Buffer` needs the type of its elements, for example `Buffer<f32>`";
-                return Err(syn::Error::new(segment.span(), message));
-            };
-            let mut elements = generics.args.iter();
-            let (Some(GenericArgument::Type(element)), None) = (elements.next(), elements.next())
-            else {
+            let segment = last_segment(&reference.elem).ok_or_else(unsupported)?;
+            let image = ImageKind::from_rust_name(&segment.ident.to_string());
+            if image.is_none() && segment.ident != "Buffer" {
                 return Err(unsupported());
+            }
+            if segment.arguments.is_none() {
+                let name = &segment.ident;
+                let message =
+                    format!("`{name}` needs the type of its elements, for example `{name}<f32>`");
+                return Err(syn::Error::new(segment.span(), message));
+            }
+            let element = generic(segment).ok_or_else(unsupported)?;
+            let mutable = reference.mutability.is_some();
+            let Some(kind) = image else {
+                return Ok(ArgumentType::Buffer {
+                    element: element_type(element)?,
+                    mutable,
+                });
             };
-            Ok(ArgumentType::Buffer {
-                element: element_type(element)?,
-                mutable: reference.mutability.is_some(),
-            })
+            let wrapper = last_segment(element).filter(|segment| segment.ident == "Normalized");
+            let normalized = wrapper.is_some();
+            let element = wrapper.map_or(Some(element), generic);
+            Ok(ArgumentType::Image(ImageType {
+                kind,
+                element: element_type(element.ok_or_else(unsupported)?)?,
+                normalized,
+                mutable,
+            }))
         }
         _ => Err(unsupported()),
+    }
+}
+
+/// The only type in the angle brackets of a segment.
+fn generic(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(generics) = &segment.arguments else {
+        return None;
+    };
+    let mut types = generics.args.iter();
+    match (types.next(), types.next()) {
+        (Some(GenericArgument::Type(ty)), None) => Some(ty),
+        _ => None,
     }
 }
 

@@ -23,7 +23,7 @@ mod tolerance;
 
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
 pub(crate) use argument::{
-    Argument, ArgumentType, Arguments, arguments, element_type, last_segment,
+    Argument, ArgumentType, Arguments, ImageType, arguments, element_type, last_segment,
 };
 pub(crate) use attribute::Attribute;
 pub(crate) use compile_option::OptionSyntax;

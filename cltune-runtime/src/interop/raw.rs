@@ -136,6 +136,7 @@ impl<T: Element> Buffer<T> {
     /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller. It has
     /// room for [`Buffer::len`] elements, and for one where that is 0.
     pub fn as_raw(&self) -> *mut c_void {
+        self.images().share();
         self.raw().handle()
     }
 

@@ -44,18 +44,23 @@ impl RawBuffer {
         self.access
     }
 
+    /// The buffer that it is a region of, or itself, and where it begins there. The other one is
+    /// alive as long as this one.
+    pub(super) fn whole(&self) -> Result<(cl_mem, usize), Status> {
+        let parent = memory::get_mem_object_info(self.mem, memory::CL_MEM_ASSOCIATED_MEMOBJECT);
+        let parent = parent.map_err(Status)?.to_ptr() as cl_mem;
+        if parent.is_null() {
+            return Ok((self.mem, 0));
+        }
+        let start = memory::get_mem_object_info(self.mem, memory::CL_MEM_OFFSET);
+        Ok((parent, start.map_err(Status)?.to_size()))
+    }
+
     /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
     /// the device's base address alignment. OpenCL keeps the parent alive.
     pub(crate) fn region(&self, offset: usize, bytes: usize) -> Result<Self, Status> {
         // OpenCL has no regions of regions: they are regions of the whole.
-        let parent = memory::get_mem_object_info(self.mem, memory::CL_MEM_ASSOCIATED_MEMOBJECT);
-        let parent = parent.map_err(Status)?.to_ptr() as cl_mem;
-        let (whole, start) = if parent.is_null() {
-            (self.mem, 0)
-        } else {
-            let start = memory::get_mem_object_info(self.mem, memory::CL_MEM_OFFSET);
-            (parent, start.map_err(Status)?.to_size())
-        };
+        let (whole, start) = self.whole()?;
         let region = memory::cl_buffer_region {
             origin: start + offset,
             size: bytes,

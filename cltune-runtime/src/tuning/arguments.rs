@@ -7,6 +7,7 @@ pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 use super::buffers::{BufferArgument, Declared, Making, Round, ScratchBuffer, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
+use super::images::Images;
 use super::kept::Keeping;
 use super::near::Nears;
 use super::options::Step;
@@ -48,6 +49,8 @@ pub(super) struct Arguments {
     scratch_declared: Vec<(String, ElementType)>,
     /// Where each argument of a call is.
     passed: Vec<PassedAt>,
+    /// The images of arguments that kernels get as such.
+    images: RefCell<Images>,
     /// Where results are read to.
     read_to: RefCell<Vec<u8>>,
     /// Whether the host's memory showed what the reference wrote.
@@ -128,6 +131,7 @@ impl Arguments {
             scratch: RefCell::default(),
             scratch_declared: Vec::new(),
             passed: Vec::new(),
+            images: RefCell::new(Images::new(&setting.declaration.model)),
             read_to: RefCell::default(),
             shown: Shown::Nothing,
             placed: Cell::default(),
@@ -243,11 +247,21 @@ impl Arguments {
         part: Option<&Geometry>,
     ) -> Result<Enqueued> {
         self.make_scratch(queue, commands)?;
-        let scratch = self.scratch.borrow();
+        self.place_images(queue, commands, round)?;
+        let (scratch, images) = (self.scratch.borrow(), self.images.borrow());
         let operand = |declared| match declared {
             BufferRef::Passed(position) => match self.passed[usize::from(position)] {
                 PassedAt::Scalar(at) => Operand::Scalar(&self.scalars[at].draws[round.draw]),
-                PassedAt::Buffer(at) => Operand::Buffer(self.buffers[at].place(round).region()),
+                PassedAt::Buffer(at) => {
+                    let buffer = self.buffers[at].place(round).region();
+                    match images.of(commands, usize::from(position)) {
+                        Some(image) => Operand::Image {
+                            image,
+                            buffer: Some(buffer),
+                        },
+                        None => Operand::Buffer(buffer),
+                    }
+                }
             },
             BufferRef::Scratch(position) => {
                 let buffer = scratch[usize::from(position)].as_ref();
@@ -259,6 +273,40 @@ impl Arguments {
         match part {
             Some(part) => commands.enqueue_part(queue.raw(), part, operand),
             None => commands.enqueue_parts(queue.raw(), operand),
+        }
+    }
+
+    /// Puts a round's elements into the images that commands need.
+    pub(super) fn place_images(
+        &self,
+        queue: &Queue,
+        commands: &PreparedCommands,
+        round: Round,
+    ) -> Result<()> {
+        let mut images = self.images.borrow_mut();
+        images.place(queue, commands, round, &|at| self.buffer_at(at))
+    }
+
+    /// Takes what commands have written to images back, for all that looks at results.
+    pub(super) fn fetch_images(
+        &self,
+        queue: &Queue,
+        commands: &PreparedCommands,
+        round: Round,
+    ) -> Result<()> {
+        let images = self.images.borrow();
+        images.fetch(queue, commands, round, &|at| self.buffer_at(at))
+    }
+
+    /// The time that converting buffers to the images of commands took, microseconds.
+    pub(super) fn conversion_us(&self, commands: &PreparedCommands) -> Option<f64> {
+        self.images.borrow().conversion_us(commands)
+    }
+
+    fn buffer_at(&self, position: usize) -> Option<&BufferArgument> {
+        match self.passed.get(position)? {
+            PassedAt::Scalar(_) => None,
+            PassedAt::Buffer(at) => self.buffers.get(*at),
         }
     }
 

@@ -17,6 +17,7 @@ use cltune_core::declaration::Fill;
 use cltune_core::model::{Access, ElementType};
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 
 /// The contents of buffers for a launch, and their places.
@@ -46,6 +47,8 @@ pub(super) struct BufferArgument {
     /// The sums of the guard zones of the only place, where the device checks them.
     zones: Vec<Checksum>,
     draws: Vec<BufferDraw>,
+    /// Counts how often its elements were put in place.
+    version: Cell<u64>,
 }
 
 /// One draw of a buffer's contents.
@@ -151,6 +154,7 @@ impl BufferArgument {
             places,
             zones,
             draws,
+            version: Cell::default(),
         })
     }
 
@@ -198,8 +202,14 @@ impl BufferArgument {
         self.draws[draw].expected = expected;
     }
 
+    /// A number that changes whenever its elements are put in place.
+    pub(super) fn version(&self) -> u64 {
+        self.version.get()
+    }
+
     /// Puts what the reference makes of a round's draw in place.
     pub(super) fn put_results(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.version.set(self.version.get() + 1);
         let (place, draw) = (self.place(round), self.draw(round));
         match (&draw.expected_on_device, &draw.expected) {
             (Some(expected), _) => place.copy_from(queue, &expected.contents),
@@ -228,6 +238,7 @@ impl BufferArgument {
 
     /// Puts a round's contents in place.
     pub(super) fn restore(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.version.set(self.version.get() + 1);
         let place = self.place(round);
         if self.places.len() > 1 {
             // The other place is where this one's surroundings are.

@@ -18,6 +18,7 @@
 //! | `compare` | configurations that are nearly alike, timed in turns |
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
+//! | `images` | the images that kernels get, beside their buffers |
 //! | `guarded` | a buffer between two guard zones |
 //! | `kept` | bytes of the tuner's own that nobody may change |
 //! | `further` | verification on every draw, also of other kinds than random |
@@ -46,6 +47,7 @@ mod fill;
 mod finalists;
 mod further;
 mod guarded;
+mod images;
 mod kept;
 mod kinds;
 mod measurer;

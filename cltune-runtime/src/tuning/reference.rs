@@ -7,10 +7,11 @@ use super::options::Step;
 use super::prepare_error::PrepareError;
 use super::signature;
 use crate::error::Error;
+use crate::image::check_formats;
 use crate::kernel::PreparedCommands;
 use crate::opencl::{RawKernel, RawProgram};
 use cltune_core::declaration::Reference;
-use cltune_core::model::{Command, Commands, Given, Launch};
+use cltune_core::model::{ArgumentKind, Command, Commands, Given, Launch, Memory};
 use std::fmt;
 
 impl Measurer {
@@ -78,6 +79,8 @@ impl Measurer {
             error: error.to_string(),
         };
         let commands = commands.map_err(|rejection| failed(&self.name(), &rejection))?;
+        let device = self.context.device();
+        check_formats(self.context.raw(), device, model, &commands.images)?;
         self.check_signatures(&own, &commands)?;
         let (name, program, commands) = match &self.declaration.reference {
             Reference::Default => (self.name(), own, commands),
@@ -98,9 +101,23 @@ impl Measurer {
                         .map(|position| Given::Passed(position as u16))
                         .collect(),
                 };
+                let mut images = commands.images;
+                // What a parameter places is a buffer for the reference.
+                images.retain(|(position, _)| {
+                    let argument = &model.arguments[*position];
+                    let kind = &argument.kind;
+                    matches!(
+                        kind,
+                        ArgumentKind::Buffer {
+                            memory: Memory::Image(_),
+                            ..
+                        }
+                    )
+                });
                 let commands = Commands {
                     list: vec![Command::Launch(launch)],
                     scratch: Vec::new(),
+                    images,
                 };
                 (name, program, commands)
             }
@@ -131,7 +148,8 @@ impl Measurer {
             }
             let kernel = find_kernel(program, &name)?;
             let arguments = stage.arguments.iter();
-            let declared = arguments.map(|argument| signature::declared(model, argument));
+            let declared =
+                arguments.map(|argument| signature::declared(model, argument, &self.default));
             signature::check(&name, &declared.collect::<Vec<_>>(), &kernel)?;
         }
         Ok(())
