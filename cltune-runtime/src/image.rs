@@ -99,6 +99,9 @@ pub trait ImageSize: Copy + fmt::Debug + PartialEq + Send + Sync + sealed::Size 
 
     #[doc(hidden)]
     const KIND: ImageKind;
+
+    #[doc(hidden)]
+    fn of_pixels(pixels: [usize; 3]) -> Self;
 }
 
 impl sealed::Size for [usize; 2] {}
@@ -107,6 +110,10 @@ impl ImageSize for [usize; 2] {
 
     fn pixels(self) -> [usize; 3] {
         [self[0], self[1], 1]
+    }
+
+    fn of_pixels([width, height, _]: [usize; 3]) -> Self {
+        [width, height]
     }
 }
 
@@ -117,6 +124,10 @@ impl ImageSize for [usize; 3] {
     fn pixels(self) -> [usize; 3] {
         self
     }
+
+    fn of_pixels(pixels: [usize; 3]) -> Self {
+        pixels
+    }
 }
 
 impl sealed::Size for ([usize; 2], usize) {}
@@ -126,6 +137,10 @@ impl ImageSize for ([usize; 2], usize) {
     fn pixels(self) -> [usize; 3] {
         let ([width, height], images) = self;
         [width, height, images]
+    }
+
+    fn of_pixels([width, height, images]: [usize; 3]) -> Self {
+        ([width, height], images)
     }
 }
 
@@ -228,6 +243,10 @@ impl<T: Pixel, S: ImageSize> Image<T, S> {
         }
     }
 
+    pub(crate) fn into_raw_image(self) -> RawImage {
+        self.raw
+    }
+
     pub(crate) fn shape(size: S) -> ImageShape {
         ImageShape {
             kind: S::KIND,
@@ -308,7 +327,7 @@ pub(crate) fn described(size: [usize; 3]) -> String {
     }
 }
 
-fn described_pixel(shape: ImageShape) -> String {
+pub(crate) fn described_pixel(shape: ImageShape) -> String {
     let element = shape.element.rust_name();
     if shape.normalized {
         format!("Normalized<{element}>")

@@ -2,13 +2,13 @@
 
 use super::formulas::{Names, Scopes};
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Argument, Attribute, ImageType};
+use crate::parse::{Argument, Attribute, ImageType, not_a_pixel};
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{
     Access, ElementType, ImageDeclaration, ImageKind, Memory, MemoryChoice, MemorySpace, is_pixel,
 };
 use cltune_core::parameter::Domain;
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use syn::Expr;
 use syn::ext::IdentExt;
 
@@ -47,11 +47,11 @@ pub(super) fn of_buffer(
         errors.add(*span, message);
         return Memory::Buffer;
     }
-    if let Some(split) = &attribute.split {
+    if attribute.split.is_some() {
         let message = format!(
             "a call cannot be divided among devices while `{name}` lives where a parameter says"
         );
-        errors.add(split.span, message);
+        errors.add(*span, message);
     }
     if !scopes.is_complete() {
         return Memory::Buffer;
@@ -83,7 +83,10 @@ pub(super) fn of_buffer(
                     return Memory::Buffer;
                 }
             };
-            check_pixel(name, element, false, *span, errors);
+            if !is_pixel(element, false) {
+                let message = not_a_pixel(element, false);
+                errors.add(*span, format!("`{name}` cannot be an image: {message}"));
+            }
             Some(ImageDeclaration {
                 kind,
                 normalized: false,
@@ -145,10 +148,7 @@ pub(super) fn of_image(
 ) -> Option<(Memory, Formula)> {
     let Argument { name, options, .. } = argument;
     let ImageType {
-        kind,
-        element,
-        normalized,
-        ..
+        kind, normalized, ..
     } = image;
     let only_for_buffers = [
         (options.len.as_ref().map(|(_, span)| *span), "len"),
@@ -164,11 +164,10 @@ pub(super) fn of_image(
             errors.add(span, message);
         }
     }
-    if let Some(split) = &attribute.split {
+    if attribute.split.is_some() {
         let message = format!("a call with an image, `{name}`, cannot be divided among devices");
-        errors.add(split.span, message);
+        errors.add(name.span(), message);
     }
-    check_pixel(name, element, normalized, name.span(), errors);
     let Some((size, span)) = &options.size else {
         if scopes.is_complete() && !options.is_wrong {
             let message = format!(
@@ -220,26 +219,4 @@ fn sizes(size: &[Expr], scopes: &Scopes, errors: &mut Errors) -> Vec<Formula> {
     sizes
         .filter_map(|size| scopes.formula(size, Type::Int, SAME_SIZE, errors))
         .collect()
-}
-
-fn check_pixel(
-    name: &Ident,
-    element: ElementType,
-    normalized: bool,
-    span: Span,
-    errors: &mut Errors,
-) {
-    if is_pixel(element, normalized) {
-        return;
-    }
-    let channels = if normalized {
-        "normalized integers of 8 or 16 bits"
-    } else {
-        "numbers of at most 32 bits"
-    };
-    let message = format!(
-        "`{name}` cannot be an image: a pixel is 1, 2 or 4 {channels}, and its elements are `{}`",
-        element.rust_name()
-    );
-    errors.add(span, message);
 }

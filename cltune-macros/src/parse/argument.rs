@@ -2,7 +2,7 @@
 
 use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
-use cltune_core::model::{ElementType, ImageKind, ScalarType};
+use cltune_core::model::{ElementType, ImageKind, ScalarType, is_pixel};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{
@@ -166,16 +166,32 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
             };
             let wrapper = last_segment(element).filter(|segment| segment.ident == "Normalized");
             let normalized = wrapper.is_some();
-            let element = wrapper.map_or(Some(element), generic);
+            let ty = wrapper.map_or(Some(element), generic);
+            let ty = ty.ok_or_else(unsupported)?;
+            let element = element_type(ty)?;
+            if !is_pixel(element, normalized) {
+                return Err(syn::Error::new(ty.span(), not_a_pixel(element, normalized)));
+            }
             Ok(ArgumentType::Image(ImageType {
                 kind,
-                element: element_type(element.ok_or_else(unsupported)?)?,
+                element,
                 normalized,
                 mutable,
             }))
         }
         _ => Err(unsupported()),
     }
+}
+
+/// Why elements are not the pixels of an image.
+pub(crate) fn not_a_pixel(element: ElementType, normalized: bool) -> String {
+    let channels = if normalized {
+        "normalized integers of 8 or 16 bits"
+    } else {
+        "numbers of at most 32 bits"
+    };
+    let element = element.rust_name();
+    format!("a pixel is 1, 2 or 4 {channels}, and this one is `{element}`")
 }
 
 /// The only type in the angle brackets of a segment.

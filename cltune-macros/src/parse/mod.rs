@@ -24,6 +24,7 @@ mod tolerance;
 pub(crate) use arg_options::{ArgOptions, FillSyntax};
 pub(crate) use argument::{
     Argument, ArgumentType, Arguments, ImageType, arguments, element_type, last_segment,
+    not_a_pixel,
 };
 pub(crate) use attribute::Attribute;
 pub(crate) use compile_option::OptionSyntax;

@@ -1,7 +1,7 @@
 //! Image objects.
 
 use super::memory::KernelAccess;
-use super::{RawBuffer, RawContext, RawEvent, RawQueue, Status, WaitList};
+use super::{RawBuffer, RawContext, RawEvent, RawQueue, Status, WaitList, number};
 use cl3::command_queue;
 use cl3::memory::{self, cl_image_desc, cl_image_format, cl_mem, cl_mem_flags, cl_mem_object_type};
 use cl3::types::CL_TRUE;
@@ -222,12 +222,60 @@ fn check_bytes(image: &RawImage, bytes: usize) -> Result<(), Status> {
     }
 }
 
-pub(super) const fn object_type(kind: ImageKind) -> cl_mem_object_type {
+const fn object_type(kind: ImageKind) -> cl_mem_object_type {
     match kind {
         ImageKind::Image2d => memory::CL_MEM_OBJECT_IMAGE2D,
         ImageKind::Image3d => memory::CL_MEM_OBJECT_IMAGE3D,
         ImageKind::Image2dArray => memory::CL_MEM_OBJECT_IMAGE2D_ARRAY,
     }
+}
+
+/// The kind of image of a memory object; `None` for others.
+pub(super) fn kind_of(object: cl_mem_object_type) -> Option<ImageKind> {
+    let mut kinds = ImageKind::ALL.into_iter();
+    kinds.find(|kind| object_type(*kind) == object)
+}
+
+/// The pixel of an image, and whether it is of normalized integers; `None` for another format.
+pub(super) fn format_of(image: cl_mem) -> Result<Option<(ElementType, bool)>, Status> {
+    let found = memory::get_image_data(image, memory::CL_IMAGE_FORMAT).map_err(Status)?;
+    let (order, data_type) = found.split_at(size_of::<u32>().min(found.len()));
+    let (order, data_type) = (number(order) as u32, number(data_type) as u32);
+    let lanes = [1, 2, 4].into_iter();
+    let elements = lanes.flat_map(|lanes| {
+        let scalars = ScalarType::ALL.iter();
+        scalars.map(move |scalar| ElementType::vector(*scalar, lanes))
+    });
+    let mut pixels = elements.flat_map(|element| [(element, false), (element, true)]);
+    Ok(pixels.find(|(element, normalized)| {
+        let of = format(ImageShape {
+            kind: ImageKind::Image2d,
+            element: *element,
+            normalized: *normalized,
+            size: [1; 3],
+        });
+        of.is_ok_and(|of| {
+            of.image_channel_order == order && of.image_channel_data_type == data_type
+        })
+    }))
+}
+
+/// The size of an image as that of its shape.
+pub(super) fn sizes_of(image: cl_mem, kind: ImageKind) -> Result<[usize; 3], Status> {
+    let ask = |what| {
+        let size = memory::get_image_data(image, what).map_err(Status)?;
+        Ok(usize::try_from(number(&size)).unwrap_or(usize::MAX))
+    };
+    let third = match kind {
+        ImageKind::Image2d => 1,
+        ImageKind::Image3d => ask(memory::CL_IMAGE_DEPTH)?,
+        ImageKind::Image2dArray => ask(memory::CL_IMAGE_ARRAY_SIZE)?,
+    };
+    Ok([
+        ask(memory::CL_IMAGE_WIDTH)?,
+        ask(memory::CL_IMAGE_HEIGHT)?,
+        third,
+    ])
 }
 
 fn description(shape: ImageShape) -> cl_image_desc {
@@ -252,7 +300,7 @@ fn description(shape: ImageShape) -> cl_image_desc {
 }
 
 /// The format of a pixel, if there is one.
-pub(super) fn format(shape: ImageShape) -> Result<cl_image_format, Status> {
+fn format(shape: ImageShape) -> Result<cl_image_format, Status> {
     let ElementType { scalar, lanes } = shape.element;
     let order = match lanes {
         1 => memory::CL_R,

@@ -1,7 +1,7 @@
 //! Buffer objects.
 
 use super::{RawContext, Status};
-use cl3::memory::{self, cl_mem};
+use cl3::memory::{self, cl_mem, cl_mem_flags};
 use std::ptr;
 
 /// A buffer object or a region of one.
@@ -18,6 +18,19 @@ pub(crate) enum KernelAccess {
     ReadWrite,
     ReadOnly,
     WriteOnly,
+}
+
+impl KernelAccess {
+    /// That of a memory object with such flags.
+    pub(super) const fn of(flags: cl_mem_flags) -> Self {
+        if flags & memory::CL_MEM_READ_ONLY != 0 {
+            Self::ReadOnly
+        } else if flags & memory::CL_MEM_WRITE_ONLY != 0 {
+            Self::WriteOnly
+        } else {
+            Self::ReadWrite
+        }
+    }
 }
 
 // SAFETY: memory objects may be used from any thread (OpenCL 3.0 API specification, appendix

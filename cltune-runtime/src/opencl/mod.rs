@@ -43,7 +43,7 @@ pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
-pub(crate) use foreign::MemoryFacts;
+pub(crate) use foreign::{ImageFacts, MemoryFacts};
 pub(crate) use image::{ImageUse, RawImage};
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
