@@ -55,7 +55,7 @@ fn model() -> Model {
         dimensions: &dimensions,
     };
     let int = |text| Formula::parse(text, &scope, Type::Int).expect(text);
-    let image = |kind, size: &[&str]| ImageDeclaration {
+    let image = |kind, size: &[&'static str]| ImageDeclaration {
         kind,
         normalized: false,
         size: size.iter().map(|text| int(text)).collect::<Vec<_>>().into(),
