@@ -269,7 +269,9 @@ impl Encoder {
                         self.text("chosen memory");
                         self.number((*parameter).into());
                         self.count(usize::from(image.is_some()));
-                        image.iter().for_each(|image| self.image(image));
+                        if let Some(image) = image {
+                            self.image(image);
+                        }
                     }
                     Memory::Image(image) => {
                         self.text("image");

@@ -10,9 +10,20 @@ use cltune_core::model::{Access, ArgumentKind, ImageKind, ImageShape, Memory, Mo
 use std::fmt;
 use std::marker::PhantomData;
 
-mod sealed {
-    pub trait Pixel {}
-    pub trait Size {}
+mod pixel {
+    pub trait Sealed {}
+}
+
+mod size {
+    use cltune_core::model::ImageKind;
+
+    /// What a size says of its image.
+    pub trait Sealed {
+        const KIND: ImageKind;
+
+        /// From the pixels in each dimension.
+        fn of_pixels(pixels: [usize; 3]) -> Self;
+    }
 }
 
 /// A two-dimensional image: `image2d_t`. Its size is `[width, height]`.
@@ -44,7 +55,7 @@ pub struct Image<T: Pixel, S: ImageSize> {
 ///
 /// A scalar is an image of the channel order `CL_R`, two are `CL_RG`, and four are `CL_RGBA`. All
 /// devices with images have those of four channels; [`Image::new`] says which format a device lacks.
-pub trait Pixel: Send + Sync + sealed::Pixel + 'static {
+pub trait Pixel: Send + Sync + pixel::Sealed + 'static {
     /// The pixel as the host has it.
     type Value: Element;
     /// Whether kernels see integers as numbers from 0 or -1 to 1.
@@ -64,7 +75,7 @@ macro_rules! pixels {
         pixels!(@ [$ty; 4]);
     )+ };
     (@ $ty:ty) => {
-        impl sealed::Pixel for $ty {}
+        impl pixel::Sealed for $ty {}
         impl Pixel for $ty {
             type Value = Self;
             const NORMALIZED: bool = false;
@@ -79,7 +90,7 @@ macro_rules! normalized_pixels {
         normalized_pixels!(@ [$ty; 4]);
     )+ };
     (@ $ty:ty) => {
-        impl sealed::Pixel for Normalized<$ty> {}
+        impl pixel::Sealed for Normalized<$ty> {}
         impl Pixel for Normalized<$ty> {
             type Value = $ty;
             const NORMALIZED: bool = true;
@@ -93,54 +104,51 @@ pixels!(half::f16);
 normalized_pixels!(i8, u8, i16, u16);
 
 /// The size of an image, whose type says which kind of image it is. Sealed.
-pub trait ImageSize: Copy + fmt::Debug + PartialEq + Send + Sync + sealed::Size + 'static {
+pub trait ImageSize: Copy + fmt::Debug + PartialEq + Send + Sync + size::Sealed + 'static {
     /// The pixels in each dimension, 1 where there is none; last of an array the number of images.
     fn pixels(self) -> [usize; 3];
-
-    #[doc(hidden)]
-    const KIND: ImageKind;
-
-    #[doc(hidden)]
-    fn of_pixels(pixels: [usize; 3]) -> Self;
 }
 
-impl sealed::Size for [usize; 2] {}
-impl ImageSize for [usize; 2] {
+impl size::Sealed for [usize; 2] {
     const KIND: ImageKind = ImageKind::Image2d;
-
-    fn pixels(self) -> [usize; 3] {
-        [self[0], self[1], 1]
-    }
 
     fn of_pixels([width, height, _]: [usize; 3]) -> Self {
         [width, height]
     }
 }
 
-impl sealed::Size for [usize; 3] {}
-impl ImageSize for [usize; 3] {
-    const KIND: ImageKind = ImageKind::Image3d;
-
+impl ImageSize for [usize; 2] {
     fn pixels(self) -> [usize; 3] {
-        self
+        [self[0], self[1], 1]
     }
+}
+
+impl size::Sealed for [usize; 3] {
+    const KIND: ImageKind = ImageKind::Image3d;
 
     fn of_pixels(pixels: [usize; 3]) -> Self {
         pixels
     }
 }
 
-impl sealed::Size for ([usize; 2], usize) {}
-impl ImageSize for ([usize; 2], usize) {
-    const KIND: ImageKind = ImageKind::Image2dArray;
-
+impl ImageSize for [usize; 3] {
     fn pixels(self) -> [usize; 3] {
-        let ([width, height], images) = self;
-        [width, height, images]
+        self
     }
+}
+
+impl size::Sealed for ([usize; 2], usize) {
+    const KIND: ImageKind = ImageKind::Image2dArray;
 
     fn of_pixels([width, height, images]: [usize; 3]) -> Self {
         ([width, height], images)
+    }
+}
+
+impl ImageSize for ([usize; 2], usize) {
+    fn pixels(self) -> [usize; 3] {
+        let ([width, height], images) = self;
+        [width, height, images]
     }
 }
 

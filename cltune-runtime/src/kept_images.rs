@@ -90,20 +90,7 @@ impl KeptImages {
         let position = images.iter().position(|kept| kept.image.shape() == shape);
         let position = match position {
             Some(position) => position,
-            None => {
-                let image = RawImage::new(context.raw(), shape, true).map_err(Error::call(
-                    format!("clCreateImage of {} bytes for a buffer", shape.bytes()),
-                ))?;
-                if images.len() >= MOST {
-                    images.remove(0);
-                }
-                images.push(KeptImage {
-                    image: Arc::new(image),
-                    is_current: false,
-                    conversion: None,
-                });
-                images.len() - 1
-            }
+            None => make(&mut images, context, shape)?,
         };
         let kept = &mut images[position];
         let mut converted = Converted {
@@ -134,4 +121,21 @@ impl KeptImages {
         }
         Ok(converted)
     }
+}
+
+/// Adds an image that does not have the buffer's data yet; its position.
+fn make(images: &mut Vec<KeptImage>, context: &Context, shape: ImageShape) -> Result<usize> {
+    let image = RawImage::new(context.raw(), shape, true).map_err(Error::call(format!(
+        "clCreateImage of {} bytes for a buffer",
+        shape.bytes()
+    )))?;
+    if images.len() >= MOST {
+        images.remove(0);
+    }
+    images.push(KeptImage {
+        image: Arc::new(image),
+        is_current: false,
+        conversion: None,
+    });
+    Ok(images.len() - 1)
 }

@@ -199,11 +199,11 @@ fn what_a_device_lacks_makes_values_invalid_before_anything_is_built() {
         ];
         let listed = project.cltune(&arguments).expect_code(0).json();
         let space = &listed["tunables"][0]["spaces"][0];
-        let rules = space["rules"].as_array().expect("a list");
-        assert!(
-            rules.iter().any(|of| of["rule"] == "memory spaces"),
-            "{space}"
-        );
+        if tunable == "blur" {
+            let rules = space["rules"].as_array().expect("a list");
+            let mut of_memory = rules.iter().filter(|of| of["rule"] == "memory spaces");
+            assert!(of_memory.next().is_some(), "{space}");
+        }
         space["valid"].as_u64().expect("a number")
     };
     assert_eq!(valid("blur", 1, 8192), 6);

@@ -219,7 +219,9 @@ impl Counted {
     pub(super) const fn quantity(self) -> Quantity {
         match self {
             Self::Constant => Quantity::ConstantArguments,
-            Self::Image(access) => Quantity::ImageArguments(access),
+            Self::Image(Access::Read) => Quantity::ReadImages,
+            Self::Image(Access::Write) => Quantity::WrittenImages,
+            Self::Image(Access::ReadWrite) => Quantity::ReadWriteImages,
         }
     }
 }

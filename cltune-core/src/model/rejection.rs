@@ -1,6 +1,6 @@
 //! The reasons why a configuration cannot be launched.
 
-use super::{Access, ScalarType};
+use super::ScalarType;
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
@@ -233,8 +233,12 @@ pub enum Quantity {
     ImageSize(Text, usize),
     /// The number of a kernel's arguments in constant memory.
     ConstantArguments,
-    /// The number of a kernel's arguments that are images with such an access.
-    ImageArguments(Access),
+    /// The number of images that a kernel reads.
+    ReadImages,
+    /// The number of images that a kernel writes.
+    WrittenImages,
+    /// The number of images that a kernel both reads and writes.
+    ReadWriteImages,
 }
 
 impl fmt::Display for Quantity {
@@ -261,14 +265,9 @@ impl fmt::Display for Quantity {
                 write!(f, "the size of the image `{name}` in dimension {dimension}")
             }
             Self::ConstantArguments => f.write_str("the number of arguments in constant memory"),
-            Self::ImageArguments(access) => {
-                let access = match access {
-                    Access::Read => "read",
-                    Access::Write => "written",
-                    Access::ReadWrite => "read and written",
-                };
-                write!(f, "the number of images that are {access}")
-            }
+            Self::ReadImages => f.write_str("the number of images that are read"),
+            Self::WrittenImages => f.write_str("the number of images that are written"),
+            Self::ReadWriteImages => f.write_str("the number of images that are read and written"),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Images {
     /// Of each argument, whether a parameter says where it lives: only these are converted in a
     /// call of a program.
     chosen: Vec<bool>,
-    images: Vec<Option<TuningImage>>,
+    kept: Vec<Option<TuningImage>>,
     /// The time that the last conversions of each argument took, microseconds; `None` where the
     /// driver does not tell.
     conversion_us: Vec<Option<f64>>,
@@ -48,7 +48,7 @@ impl Images {
         let chosen = arguments.map(|argument| is_chosen(&argument.kind));
         Self {
             chosen: chosen.collect(),
-            images: Vec::new(),
+            kept: Vec::new(),
             conversion_us: vec![None; model.arguments.len()],
         }
     }
@@ -100,10 +100,10 @@ impl Images {
         shape: ImageShape,
         access: Access,
     ) -> Result<&mut TuningImage> {
-        if self.images.len() <= position {
-            self.images.resize_with(position + 1, || None);
+        if self.kept.len() <= position {
+            self.kept.resize_with(position + 1, || None);
         }
-        let slot = &mut self.images[position];
+        let slot = &mut self.kept[position];
         if slot.as_ref().is_none_or(|kept| kept.image.shape() != shape) {
             // First, so that both need not fit.
             *slot = None;
@@ -130,7 +130,7 @@ impl Images {
         buffer: &BufferAt<'_>,
     ) -> Result<()> {
         for (position, _) in commands.images() {
-            let image = self.images.get(*position).and_then(Option::as_ref);
+            let image = self.kept.get(*position).and_then(Option::as_ref);
             if let (Some(buffer), Some(image)) = (buffer(*position), image)
                 && buffer.access != Access::Read
             {
@@ -147,7 +147,7 @@ impl Images {
     pub(super) fn of(&self, commands: &PreparedCommands, position: usize) -> Option<&RawImage> {
         let mut images = commands.images().iter();
         images.find(|(at, _)| *at == position)?;
-        self.images.get(position)?.as_ref().map(|kept| &kept.image)
+        self.kept.get(position)?.as_ref().map(|kept| &kept.image)
     }
 
     /// The time that the last conversions took for the images of commands, microseconds; `None`
