@@ -2,8 +2,8 @@
 
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome, WrongKind};
 use cltune_runtime::{
-    Buffer, Context, Device, Error, Event, Image2d, Image2dArray, Image3d, Normalized, Queue,
-    Result, Tunable, tunable,
+    Buffer, Context, Device, DeviceField, Error, Event, Image2d, Image2dArray, Image3d, Normalized,
+    Queue, Result, Tunable, tunable,
 };
 
 #[tunable(
@@ -80,6 +80,38 @@ fn flatten(
     images: i32,
     #[arg(size = [w, h, images])] array: &Image2dArray<[f32; 4]>,
     #[arg(out, size = [w, h])] sum: &mut Image2d<[f32; 4]>,
+) -> Result<Event>;
+
+#[tunable(
+    source = "tests/kernels/images.cl",
+    params(STEP = [1, 2]),
+    options("-cl-std=CL2.0"),
+    global(w, h),
+    tune(w = 16, h = 8),
+)]
+fn brighten(
+    queue: &Queue,
+    #[arg(host_only)] w: u32,
+    #[arg(host_only)] h: u32,
+    #[arg(size = [w, h])] picture: &mut Image2d<[f32; 4]>,
+) -> Result<Event>;
+
+#[tunable(
+    source = "tests/kernels/images.cl",
+    params(FLIPPED = [false, true]),
+    stages(
+        stage(load(w, x, picture), global(w, h)),
+        stage(store(w, picture, y), global(w, h)),
+    ),
+    tune(w = 16, h = 8),
+)]
+fn through(
+    queue: &Queue,
+    w: i32,
+    #[arg(host_only)] h: i32,
+    #[arg(len = w * h)] x: &Buffer<f32>,
+    #[arg(out, size = [w, h])] picture: &mut Image2d<[f32; 4]>,
+    #[arg(out, len = w * h)] y: &mut Buffer<f32>,
 ) -> Result<Event>;
 
 fn device() -> Device {
@@ -220,13 +252,11 @@ fn a_buffer_is_converted_at_first_use_and_again_when_it_changed() {
 
     // A write to a part.
     values[..64].fill(3.5);
-    let half = w * h / 2;
-    {
-        let (mut first, _) = picture.split_at_mut(half / 32 * 32).unwrap();
-        let mut part = first.read(&queue).unwrap();
-        part[..64].fill(3.5);
-        first.write(&queue, &part).unwrap();
-    }
+    picture
+        .slice_mut(..64)
+        .unwrap()
+        .write(&queue, &[3.5; 64])
+        .unwrap();
     let expected = smoothed(w, h, &values, &weights);
     is_near(&launch(&picture, smooth::MEM::image, &queue).0, &expected);
 
@@ -424,4 +454,49 @@ fn deep_images_and_arrays_of_images_are_filled_and_read() {
     assert_eq!(sum.read(&queue).unwrap(), expected);
     let right = outcome(&mut crate::measurer(&flatten::TUNABLE, false), &[1]);
     assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
+}
+
+#[test]
+fn an_image_that_is_read_and_written_needs_a_device_that_can_do_both() {
+    let dims = [16, 8];
+    let tunable = &brighten::TUNABLE;
+    let model = tunable.declaration().unwrap().model;
+    let limits = device().info().limits.clone();
+    let none = limits.clone().with(DeviceField::MaxReadWriteImageArgs, 0);
+    let reason = model.check(&[1], &dims, &none).unwrap_err().to_string();
+    let expected = "the number of images that are read and written is 1, more than the device's \
+                    max_read_write_image_args = 0";
+    assert_eq!(reason, expected);
+    if !has_images() || limits.max_read_write_image_args == 0 {
+        return;
+    }
+    let queue = queue();
+    let mut picture = Image2d::from_slice(&queue, [16, 8], &[[1.0, 2.0, 3.0, 4.0]; 128]).unwrap();
+    match brighten::launch_with(&brighten::Params { STEP: 2 }, &queue, 16, 8, &mut picture) {
+        // Some drivers have such arguments, and no format for them.
+        Err(error @ Error::ImageFormat { .. }) => eprintln!("{error}"),
+        Err(error) => panic!("{error}"),
+        Ok(_) => {
+            assert_eq!(picture.read(&queue).unwrap(), [[3.0, 4.0, 5.0, 6.0]; 128]);
+            let mut measurer = measurer(tunable, false);
+            let right = outcome(&mut measurer, &[1]);
+            assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
+            let wrong = outcome(&mut measurer, &[2]);
+            assert!(matches!(wrong, Outcome::WrongResult(_)), "{wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn stages_pass_an_image_on() {
+    if !has_images() {
+        return;
+    }
+    let mut measurer = measurer(&through::TUNABLE, false);
+    let right = outcome(&mut measurer, &[0]);
+    assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
+    let Outcome::WrongResult(wrong) = outcome(&mut measurer, &[1]) else {
+        panic!("it is another result");
+    };
+    assert_eq!(wrong.argument, "y");
 }

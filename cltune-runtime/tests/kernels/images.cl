@@ -95,3 +95,25 @@ __kernel void flatten(const int images, read_only image2d_array_t array, write_o
         total += read_imagef(array, CLAMP, (int4)(x, y, image, 0));
     write_imagef(sum, (int2)(x, y), total);
 }
+
+#ifdef STEP
+// Pixels get brighter where they are.
+__kernel void brighten(read_write image2d_t picture) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(picture, at, read_imagef(picture, at) + STEP);
+}
+#endif
+
+#ifdef FLIPPED
+// Two stages with an image between buffers and another one.
+__kernel void load(const int w, __global const float* x, write_only image2d_t picture) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(picture, at, x[at.y * w + at.x]);
+}
+
+__kernel void store(const int w, read_only image2d_t picture, __global float* y) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    const int column = FLIPPED ? w - 1 - at.x : at.x;
+    y[at.y * w + at.x] = read_imagef(picture, CLAMP, (int2)(column, at.y)).x;
+}
+#endif
