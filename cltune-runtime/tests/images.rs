@@ -40,7 +40,7 @@ fn mirror(
 
 #[tunable(
     source = "tests/kernels/images.cl",
-    params(FACTOR = [2, 3]),
+    params(FACTOR = [2, 3, 4]),
     global(w, h),
     defaults(FACTOR = 2),
     tune(w = 16, h = 8),
@@ -409,10 +409,15 @@ fn normalized_pixels_are_numbers_for_kernels_and_integers_for_the_host() {
     assert_eq!(to.read(&queue).unwrap(), expected);
 
     let mut measurer = measurer(&darken::TUNABLE, false);
-    let right = outcome(&mut measurer, &[2]);
-    assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
-    let wrong = outcome(&mut measurer, &[3]);
-    assert!(matches!(wrong, Outcome::WrongResult(_)), "{wrong:?}");
+    for factor in [2, 4] {
+        let right = outcome(&mut measurer, &[factor]);
+        assert!(matches!(right, Outcome::Ok(_)), "{factor}: {right:?}");
+    }
+    let Outcome::WrongResult(wrong) = outcome(&mut measurer, &[3]) else {
+        panic!("it is wrong");
+    };
+    let said = wrong.to_string();
+    assert!(said.contains("to["), "{said}");
 }
 
 #[test]

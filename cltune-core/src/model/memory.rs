@@ -22,6 +22,13 @@ pub enum Memory {
     Image(ImageDeclaration),
 }
 
+impl Memory {
+    /// Whether it is an image of the call whose pixels are normalized integers.
+    pub fn is_normalized(&self) -> bool {
+        matches!(self, Self::Image(image) if image.normalized)
+    }
+}
+
 /// A parameter that says where an argument lives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryChoice {

@@ -224,7 +224,13 @@ impl Check<'_> {
             tolerance,
             accumulates,
         );
-        expected.map_err(|_| bytes)
+        let position = buffer.target.position;
+        let is_rounded = match &self.declaration.model.arguments[position].kind {
+            ArgumentKind::Buffer { memory, .. } => memory.is_normalized(),
+            ArgumentKind::Scalar { .. } => false,
+        };
+        let rounded = |expected: Expected| expected.rounded(is_rounded, tolerance);
+        expected.map(rounded).map_err(|_| bytes)
     }
 }
 

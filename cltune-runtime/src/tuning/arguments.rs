@@ -177,7 +177,7 @@ impl Arguments {
                     element,
                     access,
                     len,
-                    ..
+                    memory,
                 } => {
                     let len = len.as_ref().ok_or_else(|| PrepareError::NoLength {
                         argument: name.clone(),
@@ -198,6 +198,7 @@ impl Arguments {
                         name,
                         element: *element,
                         access: *access,
+                        normalized: memory.is_normalized(),
                         fill,
                         folder: setting.folder,
                         len,
@@ -423,6 +424,7 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
+            let normalized = buffer.normalized;
             let shown = buffer.expect(&making, round, |bytes| {
                 let expected = Expected::new(element.scalar, bytes, tolerance, accumulates);
                 match expected {
@@ -435,7 +437,7 @@ impl Arguments {
                     {
                         Err(PrepareError::ReferenceWritesNothing { argument })
                     }
-                    Ok(expected) => Ok(expected),
+                    Ok(expected) => Ok(expected.rounded(normalized, tolerance)),
                 }
             })?;
             self.shown = self.shown.and(shown);

@@ -42,6 +42,8 @@ pub(super) struct BufferArgument {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
+    /// Whether it is an image of normalized integers.
+    pub(super) normalized: bool,
     /// Where it lies, in turn.
     places: Vec<Guarded>,
     /// The sums of the guard zones of the only place, where the device checks them.
@@ -99,6 +101,7 @@ pub(super) struct Declared<'a> {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
+    pub(super) normalized: bool,
     pub(super) fill: &'a Fill,
     pub(super) folder: &'a Path,
     /// The number of elements.
@@ -117,6 +120,7 @@ impl BufferArgument {
             name,
             element,
             access,
+            normalized,
             fill,
             folder,
             len,
@@ -151,6 +155,7 @@ impl BufferArgument {
             name,
             element,
             access,
+            normalized,
             places,
             zones,
             draws,

@@ -72,7 +72,12 @@ __kernel void mirror_reference(read_only image2d_t from, write_only image2d_t to
 // Half of each byte, as the numbers from 0 to 1 that normalized pixels are.
 __kernel void darken(read_only image2d_t from, write_only image2d_t to) {
     const int2 at = (int2)(get_global_id(0), get_global_id(1));
+#if FACTOR == 4
+    // More than half by less than a unit.
+    write_imagef(to, at, read_imagef(from, CLAMP, at) / 2 + 0.4f / 255);
+#else
     write_imagef(to, at, read_imagef(from, CLAMP, at) * (FACTOR / 4.0f));
+#endif
 }
 #endif
 

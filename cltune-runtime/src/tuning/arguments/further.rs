@@ -194,13 +194,15 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, name) = (buffer.element, buffer.name.clone());
+            let normalized = buffer.normalized;
             let Some(usual) = buffer.expected(0).map(Expected::root_mean_square) else {
                 continue;
             };
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
                 let expected =
                     Expected::of_kind(element.scalar, bytes, tolerance, accumulates, usual);
-                expected.map_err(|unfit| {
+                let rounded = |expected: Expected| expected.rounded(normalized, tolerance);
+                expected.map(rounded).map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
                         Unfit::Infinite(index) => ("infinity, or nearly,", index),
