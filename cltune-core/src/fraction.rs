@@ -8,8 +8,8 @@ use std::fmt;
 pub struct Fraction(i64);
 
 impl Fraction {
-    /// That of a floating-point number. Negative zero counts as zero; infinities and NaN have codes,
-    /// but no parameter has them as values.
+    /// That of a floating-point number. Negative zero counts as zero; infinities and NaN have
+    /// codes, but no parameter has them as values.
     pub const fn of(value: f64) -> Self {
         if value == 0.0 {
             return Self(0);
@@ -40,8 +40,8 @@ impl Fraction {
     }
 }
 
-/// The bits of a number as an integer of the same order, and back: the bits of negative numbers grow
-/// as the numbers fall.
+/// The bits of a number as an integer of the same order, and back: the bits of negative numbers
+/// grow as the numbers fall.
 const fn ordered(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }

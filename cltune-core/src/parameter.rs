@@ -70,9 +70,9 @@ pub enum Domain {
     Booleans(List<bool>),
     /// Finite numbers with a fraction, `[0.5, 1.0]`.
     Fractions(List<Fraction>),
-    /// Positive integers, some of which depend on the device, `[32, 16 * device.compute_units]`. On a
-    /// device the values are those of the formulas, each once; a formula that has no value there, or
-    /// none that is positive, is left out.
+    /// Positive integers, some of which depend on the device, `[32, 16 * device.compute_units]`. On
+    /// a device the values are those of the formulas, each once; a formula that has no value there,
+    /// or none that is positive, is left out.
     PerDevice(List<Formula>),
     /// Names, `["float", "half"]`; each [is an identifier](is_c_identifier) of C.
     Names(List<Text>),
@@ -217,8 +217,8 @@ impl Domain {
         })
     }
 
-    /// The value of a code as text, for people. A number that is not a member is shown all the same;
-    /// any other code that is none is shown as `?7`.
+    /// The value of a code as text, for people. A number that is not a member is shown all the
+    /// same; any other code that is none is shown as `?7`.
     pub fn show(&self, code: i64) -> String {
         match (self.value(code), self) {
             (Some(value), _) => value.to_string(),

@@ -1,6 +1,6 @@
 //! Memory spaces that a parameter chooses, and images: what is valid on which device, and records.
 
-use cltune_core::declaration::{Declaration, Fill, Reference, Tolerance};
+use cltune_core::declaration::{Compared, Declaration, Fill, Reference, Tolerance};
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, Formula, Scope, Type};
 use cltune_core::model::{
@@ -295,6 +295,8 @@ fn declaration() -> Declaration {
         reference: Reference::Default,
         tolerance: Tolerance::default(),
         draws: None,
+        prepare: None,
+        compared: vec![Compared::All; 3],
         fills: vec![Fill::Zeros, Fill::Iota, Fill::None],
         bytes: None,
         flops: None,

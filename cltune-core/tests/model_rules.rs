@@ -1,4 +1,4 @@
-//! Which configurations a model accepts, and what it says about those it refuses.
+//! Configurations that a model accepts and refuses, and its reasons.
 
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};

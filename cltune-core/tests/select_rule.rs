@@ -1,4 +1,5 @@
-//! Which configuration a device and a problem get: a table of cases, and what holds in every case.
+//! The configuration that a device and a problem get: a table of cases, and properties of all
+//! cases.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Formula, Scope, Type};

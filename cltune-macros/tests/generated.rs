@@ -1,4 +1,4 @@
-//! What `#[tunable]` generates, in the places where it must work.
+//! Programs that `#[tunable]` generates, in the places where it must work.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs, unreachable_pub, warnings)]

@@ -1,4 +1,4 @@
-//! What a generated function costs over the same calls written by hand through opencl3.
+//! The cost of a generated function over the same calls written by hand through opencl3.
 //!
 //! Both launch an empty kernel with four arguments, in one process on one device, interleaved: a
 //! round is a batch of one kind and a batch of the other, in alternating order. A batch's time is

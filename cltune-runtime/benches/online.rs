@@ -1,7 +1,7 @@
-//! What a program pays while its calls tune a kernel, and what it gains: `Policy::Online` with an
-//! overhead of 10 %, against the same calls with the default. Times are those of the clock on the
-//! wall, from the call until its launch has ended, so that everything counts: builds, trials,
-//! checks, bookkeeping.
+//! The cost and the gain of a program whose calls tune a kernel: `Policy::Online` with an overhead
+//! of 10 %, against the same calls with the default. Times are those of the clock on the wall, from
+//! the call until its launch has ended, so that everything counts: builds, trials, checks,
+//! bookkeeping.
 //!
 //! `--seconds N` tunes for N seconds instead of 60; the default has a half of that.
 

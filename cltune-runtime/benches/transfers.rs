@@ -1,6 +1,6 @@
-//! How fast devices are sent data from host memory and send it back, one after the other and all at
-//! once: from and to pageable and pinned memory, in one direction and in both at the same time; and
-//! how fast they copy what they have.
+//! The rates at which devices are sent data from host memory and send it back, one after the other
+//! and all at once: from and to pageable and pinned memory, in one direction and in both at the
+//! same time; and how fast they copy what they have.
 //!
 //! `--devices 0,nvidia` names devices by index or parts of names instead of all, `--mib N` is for
 //! transfers of another size than 256 MiB, `--rounds N` for another number of rounds than 7.

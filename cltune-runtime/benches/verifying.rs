@@ -1,7 +1,7 @@
-//! What it takes to make ready, and to run, verify and time a configuration once it is built: where
-//! the host reads back and compares, where it does so with buffers between pages that nobody may
-//! touch (as `cargo cltune` on CPUs), and where the device compares and looks at what is kept (as
-//! on GPUs). In turns; medians, with the least and the most.
+//! The time to make ready, and to run, verify and time a configuration once it is built: where the
+//! host reads back and compares, where it does so with buffers between pages that nobody may touch
+//! (as `cargo cltune` on CPUs), and where the device compares and looks at what is kept (as on
+//! GPUs). In turns; medians, with the least and the most.
 
 use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};

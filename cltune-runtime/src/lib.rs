@@ -119,8 +119,8 @@ mod reclaim;
 #[cfg(feature = "tuning")]
 mod runtime_tuning;
 mod split;
-// For `cargo cltune` of the same release, without any promise of stability: it handles every outcome, so its
-// enumerations are exhaustive.
+// For `cargo cltune` of the same release, without any promise of stability: it handles every
+// outcome, so its enumerations are exhaustive.
 #[cfg(feature = "tuning")]
 #[doc(hidden)]
 pub mod tuning;

@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 
-/// A buffer on the memory of another owner, to read: a part of a buffer, from [`Buffer::slice`], or a
-/// buffer that another package owns, from `Queue::lend`.
+/// A buffer on the memory of another owner, to read: a part of a buffer, from [`Buffer::slice`], or
+/// a buffer that another package owns, from `Queue::lend`.
 ///
 /// It is a buffer itself: pass `&view`, or `&*x.slice(range)?` in the call
 /// itself, where a `&Buffer<T>` is taken.

@@ -1,5 +1,5 @@
-//! What a program says on machines without OpenCL, with `CLTUNE_DEVICE` and with `CLTUNE_POLICY`.
-//! These are facts of the process, so each case runs this test binary again with another
+//! Programs on machines without OpenCL, with `CLTUNE_DEVICE` and with `CLTUNE_POLICY`: their
+//! messages. These are facts of the process, so each case runs this test binary again with another
 //! environment.
 
 use cltune_runtime::Device;

@@ -1,4 +1,4 @@
-//! Which configuration a call gets under each policy, and what is said about it. Policies and
+//! The configuration that a call gets under each policy, and the messages about it. Policies and
 //! caches are facts of the process, so most cases run this test binary again with another
 //! environment.
 

@@ -1,4 +1,4 @@
-//! What counts as a right result, on a real device: tolerances, norms, accumulation, draws.
+//! Results that count as right, on a real device: tolerances, norms, accumulation, draws.
 
 use cltune_core::declaration::{Declaration, ElementTolerance, NormTolerance, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};

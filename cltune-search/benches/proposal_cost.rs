@@ -1,5 +1,5 @@
-//! What the model-based strategies take to propose a configuration, on a space of 248,832 valid
-//! configurations (no constraint: what a proposal costs depends on their number alone).
+//! The time that model-based strategies take to propose a configuration, on a space of 248,832
+//! valid configurations (no constraint: what a proposal costs depends on their number alone).
 //!
 //! Prints, for proposals after 100 and after 200 observations, the mean, the median and the longest
 //! of 20.

@@ -1,4 +1,4 @@
-//! What the model-based strategy promises: better than chance, wary of failures, and at home in
+//! Properties of the model-based strategy: better than chance, wary of failures, and at home in
 //! spaces that nobody can enumerate.
 
 mod spaces;

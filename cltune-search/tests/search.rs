@@ -1,4 +1,4 @@
-//! What a search guarantees for every strategy, on small spaces and without a device.
+//! Properties that a search has with every strategy, on small spaces and without a device.
 
 mod spaces;
 

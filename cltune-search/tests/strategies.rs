@@ -1,4 +1,4 @@
-//! What every strategy promises: better than chance, at home in spaces of every shape, and the same
+//! Properties of every strategy: better than chance, at home in spaces of every shape, and the same
 //! curve however results arrive.
 
 mod spaces;

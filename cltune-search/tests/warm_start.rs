@@ -1,4 +1,4 @@
-//! What a search makes of results from another device: it starts from them, and is not led astray.
+//! Searches with results from another device: they start from them, and are not led astray.
 
 use cltune_search::space::{Space, SpaceParameter};
 use cltune_search::{PriorResults, Score, Search, Setting, Step, find};

@@ -1,6 +1,6 @@
-//! What the first launch of a kernel takes: with nothing kept of an earlier run, and with what
-//! cltune's cache, the driver's own, or both have kept. Each is in a process of its own, which runs
-//! this benchmark again.
+//! The time of a kernel's first launch: with nothing kept of an earlier run, and with what cltune's
+//! cache, the driver's own, or both have kept. Each is in a process of its own, which runs this
+//! benchmark again.
 //!
 //! Three times: in a process that has done nothing before, from its beginning until the results are
 //! there, so that finding devices, making a context and buffers count; in the same process from the

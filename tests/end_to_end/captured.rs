@@ -49,15 +49,6 @@ fn main() -> Result<()> {
 }
 "#;
 
-/// Runs the program with these variables.
-fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
-    let mut command = project.command(&tools::cargo());
-    command
-        .args(["run", "--quiet"])
-        .envs(variables.iter().copied());
-    Output::of(&mut command).expect_code(0)
-}
-
 #[test]
 fn what_a_program_launches_is_tuned_with_its_data() {
     let project = Project::new("cltune-e2e-captured").file("src/main.rs", PROGRAM);
@@ -65,13 +56,14 @@ fn what_a_program_launches_is_tuned_with_its_data() {
     let launches = folder.to_str().expect("it is text");
 
     // Without the variable nothing is written; two processes add up.
-    let _ = ran(&project, &[]);
+    let _ = project.run().expect_code(0);
     assert!(!folder.exists());
-    let _ = ran(&project, &[("CLTUNE_CAPTURE", launches)]);
-    let _ = ran(
-        &project,
-        &[("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")],
-    );
+    let _ = project
+        .run_with(&[("CLTUNE_CAPTURE", launches)])
+        .expect_code(0);
+    let _ = project
+        .run_with(&[("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")])
+        .expect_code(0);
 
     // A tuned problem of one kernel of two: the most expensive first.
     let arguments = ["tune", "--captured", "launches", "--strategy", "full"];
@@ -173,7 +165,7 @@ fn what_a_program_launches_is_verified_with_its_data() {
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");
     let data = [("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")];
-    let _ = ran(&project, &data);
+    let _ = project.run_with(&data).expect_code(0);
     let tune = ["tune", "--captured", "launches", "--kernel", "scatter"];
     let _ = project.cltune(&tune).expect_code(0);
 

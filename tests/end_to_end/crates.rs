@@ -1,4 +1,5 @@
-//! What the crates compile: a plain launch and the macro nothing that only searching needs.
+//! The dependencies of the crates: a plain launch and the macro compile nothing that only searching
+//! needs.
 
 use cltune_tests::{Output, tools};
 use std::process::Command;

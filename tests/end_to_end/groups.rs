@@ -1,7 +1,7 @@
 //! Groups of launches, from their declaration to a tuned program: every command, and tuning at run
 //! time.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::{Output, Project};
 use serde_json::Value;
 
 /// The sums of a picture's rows, then their sum; the default wastes its time in the first stage.
@@ -105,14 +105,6 @@ fn project(name: &str) -> Project {
         .file("kernels/sum.cl", KERNEL)
 }
 
-fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
-    let mut command = project.command(&tools::cargo());
-    command
-        .args(["run", "--quiet"])
-        .envs(variables.iter().copied());
-    Output::of(&mut command).expect_code(0)
-}
-
 /// The values of each configuration that was measured, and its message.
 fn configurations(output: &Output) -> Vec<(String, Value)> {
     let messages = output.messages("configuration").into_iter();
@@ -124,7 +116,10 @@ fn configurations(output: &Output) -> Vec<(String, Value)> {
 #[test]
 fn a_group_is_tuned_verified_and_baked() {
     let project = project("cltune-e2e-groups");
-    let _ = ran(&project, &[]).expect_stdout(&["HOW = waste, ROWS = 4 (the declared default)"]);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["HOW = waste, ROWS = 4 (the declared default)"]);
     let listed = project.cltune(&["list"]).expect_code(0);
     let _ = listed.expect_stdout(&["cltune_e2e_groups::sum", "8 of 8 configurations are valid"]);
 
@@ -170,7 +165,10 @@ fn a_group_is_tuned_verified_and_baked() {
         .cltune(&["verify", "--message-format", "json"])
         .expect_code(0);
     assert!(verified.messages("verified").len() >= 2, "{verified}");
-    let _ = ran(&project, &[]).expect_stdout(&["selected: HOW = plain", "for this problem"]);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["selected: HOW = plain", "for this problem"]);
 
     let report = project
         .cltune(&["report", "--out", "report.html"])
@@ -192,7 +190,7 @@ fn a_group_is_captured_and_tuned_at_run_time() {
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");
     let data = [("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")];
-    let _ = ran(&project, &data);
+    let _ = project.run_with(&data).expect_code(0);
     let arguments = ["tune", "--captured", "launches", "--message-format", "json"];
     let tuned = project.cltune(&arguments).expect_code(0);
     let problems: Vec<Value> = tuned
@@ -214,13 +212,19 @@ fn a_group_is_captured_and_tuned_at_run_time() {
     let cache = project.path("cache");
     let cache = cache.to_str().expect("it is text");
     let once = [("CLTUNE_CACHE", cache), ("CLTUNE_POLICY", "tune-once:20")];
-    let _ = ran(&project, &once).expect_stdout(&["selected: HOW = plain"]);
+    let _ = project
+        .run_with(&once)
+        .expect_code(0)
+        .expect_stdout(&["selected: HOW = plain"]);
     // Results are compared while calls tune, and nothing watches memory that no result shows.
     project.edit("src/lib.rs", ", \"beyond\"", "");
     let other = project.path("other-cache");
     let other = other.to_str().expect("it is text");
     let online = [("CLTUNE_CACHE", other), ("CLTUNE_POLICY", "online:60s")];
-    let _ = ran(&project, &online).expect_stdout(&["HOW = plain"]);
+    let _ = project
+        .run_with(&online)
+        .expect_code(0)
+        .expect_stdout(&["HOW = plain"]);
 }
 
 #[test]

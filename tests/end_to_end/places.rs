@@ -1,4 +1,4 @@
-//! Where tunables may be: targets, modules, features, workspaces, renamed dependencies.
+//! Places of tunables: targets, modules, features, workspaces, renamed dependencies.
 
 use cltune_tests::Project;
 use cltune_tests::project::manifest;

@@ -1,4 +1,4 @@
-//! What the limits of devices leave of a space, on the kernels of examples/pruning.
+//! Spaces after pruning by the limits of devices, on the kernels of examples/pruning.
 
 use cltune_tests::Project;
 use serde_json::Value;

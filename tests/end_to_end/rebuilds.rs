@@ -1,4 +1,4 @@
-//! What cargo builds again, and what not.
+//! Crates that cargo builds again after a change, and crates that it does not build again.
 
 use cltune_tests::samples;
 use std::fs;

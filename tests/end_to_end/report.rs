@@ -1,4 +1,4 @@
-//! What sessions found: the page, and files for other tools.
+//! Reports of sessions: the page, and files for other tools.
 
 use cltune_tests::{Project, samples};
 

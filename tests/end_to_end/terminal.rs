@@ -1,4 +1,4 @@
-//! What people read: tables on narrow terminals, and lines that say which search they are about.
+//! Output for people: tables on narrow terminals, and lines that say which search they are about.
 
 use cltune_tests::{Output, Project, samples, tools};
 

@@ -1,4 +1,4 @@
-//! What the end-to-end tests stand on: packages in temporary folders, outside this workspace, on
+//! The base of the end-to-end tests: packages in temporary folders, outside this workspace, on
 //! which the freshly built `cargo cltune` and cargo itself are run.
 //!
 //! | file | owns |

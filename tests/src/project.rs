@@ -141,7 +141,14 @@ impl Project {
 
     /// Runs the package's program, built in the dev profile by `cargo run`.
     pub fn run(&self) -> Output {
-        self.cargo(&["run", "--quiet"])
+        self.run_with(&[])
+    }
+
+    /// The same with these environment variables.
+    pub fn run_with(&self, variables: &[(&str, &str)]) -> Output {
+        let mut command = self.command(&tools::cargo());
+        command.args(["run", "--quiet"]);
+        Output::of(command.envs(variables.iter().copied()))
     }
 
     /// Whether `cargo build` compiles the package again.

@@ -1,5 +1,5 @@
-//! A writer of Kernel Tuner's cache files, as its version 1.5 reads them. `cltune_search::recorded`
-//! reads them, and documents the format.
+//! A writer of Kernel Tuner's cache files, as Kernel Tuner 1.5 reads them.
+//! `cltune_search::recorded` reads them, and documents the format.
 //!
 //! What the format has no place for (platform, driver, names of dimensions, our words for failures)
 //! is in members whose names begin with `cltune`, which its readers pass over.

@@ -35,8 +35,8 @@ impl Model {
     /// extra macro, in declaration order.
     ///
     /// A boolean is 0 or 1. A named value is pasted as it is; the preprocessor cannot compare it,
-    /// so there is also a macro `PARAMETER_value` that is 1. A number with a fraction has the fewest
-    /// digits that mean exactly it, and is of type `double` in OpenCL C.
+    /// so there is also a macro `PARAMETER_value` that is 1. A number with a fraction has the
+    /// fewest digits that mean exactly it, and is of type `double` in OpenCL C.
     ///
     /// # Errors
     /// A value that is none of its parameter's, or an extra macro without a value.

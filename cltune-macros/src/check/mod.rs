@@ -11,11 +11,14 @@
 //! | `formulas` | the names that a formula may use; constant formulas |
 //! | `device_limits` | device limits in places where they have no meaning |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
+//! | `compared` | which elements of results are compared |
 //! | `memory` | memory spaces that a parameter chooses, and images |
-//! | `tuning` | defaults, options and reference |
+//! | `tuning` | defaults and options |
+//! | `computation` | what the tuner computes for itself: prepared inputs, the reference |
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
-//! | `stages` | the steps of a call |
+//! | `stages` | the steps of a call, or its one launch |
+//! | `steps` | the steps of a call, of `prepare` and of `reference` |
 //! | `source` | the kernel's source |
 //! | `kernel` | whether it can have the kernels that are named |
 //! | `assemble` | the model and the declaration, put together |
@@ -23,6 +26,8 @@
 
 mod arguments;
 mod assemble;
+mod compared;
+mod computation;
 mod device_limits;
 mod domain;
 mod fills;
@@ -38,6 +43,7 @@ mod signature;
 mod source;
 mod split;
 mod stages;
+mod steps;
 mod tuning;
 mod verification;
 
@@ -105,7 +111,6 @@ pub(crate) fn check(
     let kernel_arguments =
         arguments::arguments(attribute, &arguments, &problems.dimensions, &scopes, errors);
     let source = source::source(attribute, item, environment, grammatical, errors);
-    let reference = tuning::reference(attribute.reference.as_ref(), environment, &scopes, errors);
     let clauses = Clauses {
         attribute,
         item,
@@ -113,6 +118,7 @@ pub(crate) fn check(
         scopes: &scopes,
         grammatical,
     };
+    let computations = computation::computations(clauses, &kernel_arguments, &arguments, errors);
     let steps = stages::steps(clauses, &kernel_arguments, &arguments, errors);
     let mut declaration = clauses.declaration(
         clauses.model(
@@ -123,8 +129,8 @@ pub(crate) fn check(
             errors,
         ),
         problems.sizes,
-        reference.value,
-        kernel_arguments.fills,
+        computations,
+        (kernel_arguments.fills, kernel_arguments.compared),
         errors,
     );
     let divisions = split::divisions(attribute, &arguments, &problems.dimensions, &scopes, errors);
@@ -135,7 +141,7 @@ pub(crate) fn check(
         kernel::check(attribute, function, &declaration, errors);
     }
     let mut files = source.files;
-    files.extend(reference.files);
+    files.append(&mut declaration.files);
     let absolute = files.iter().map(|file| environment.absolute(&file.path));
     let mut tracked: Vec<PathBuf> = absolute.collect();
     files.extend(environment.rust_file());

@@ -1,4 +1,4 @@
-//! Where a tunable may stand, and how its tokens may get there.
+//! Places where a tunable may stand, and ways in which its tokens may get there.
 
 use cltune_runtime::{Buffer, DeviceSet, Event, Queue, Result, tunable};
 

@@ -1,4 +1,4 @@
-//! What an object of another part of the program has to be.
+//! Requirements on an object of another part of the program.
 
 use super::ForeignError;
 use crate::buffer::{Buffer, byte_len};

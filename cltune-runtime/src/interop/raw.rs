@@ -1,6 +1,6 @@
 //! OpenCL's own handles: from those of another part of the program, and to it.
 //!
-//! Who owns what: `from_raw` takes a reference of its own (`clRetain…`) and leaves the caller's to
+//! Ownership: `from_raw` takes a reference of its own (`clRetain…`) and leaves the caller's to
 //! the caller; `as_raw` lends the handle as long as the value lives; `into_raw` gives the value's
 //! reference to the caller, who releases it (`clRelease…`).
 
@@ -110,9 +110,9 @@ impl<T: Element> Buffer<T> {
     ///
     /// The value has a reference of its own; the caller keeps theirs. A `&mut Buffer` is not alone
     /// any more with memory that another part of the program uses, too: its commands and cltune's
-    /// are ordered by queues and events alone. Commands that are not, and a kernel that is given the
-    /// same memory twice, leave numbers that nobody can foretell, but are no undefined behaviour of
-    /// Rust.
+    /// are ordered by queues and events alone. Commands that are not, and a kernel that is given
+    /// the same memory twice, leave numbers that nobody can foretell, but are no undefined
+    /// behaviour of Rust.
     ///
     /// A buffer that was made with `CL_MEM_READ_ONLY` can be passed to kernels that read it, one
     /// with `CL_MEM_WRITE_ONLY` as an `#[arg(out)]`; all else is [`Error::BufferAccess`].
@@ -120,9 +120,9 @@ impl<T: Element> Buffer<T> {
     /// # Safety
     /// - `buffer` is null or a `cl_mem` that has not been released for the last time. A pointer to
     ///   another kind of object is refused where the driver recognises it.
-    /// - Host memory that the buffer was made with (`CL_MEM_USE_HOST_PTR`), or that it is mapped to,
-    ///   is not accessed by the host while a command may use the buffer, and is valid as long as
-    ///   the buffer lives.
+    /// - Host memory that the buffer was made with (`CL_MEM_USE_HOST_PTR`), or that it is mapped
+    ///   to, is not accessed by the host while a command may use the buffer, and is valid as long
+    ///   as the buffer lives.
     ///
     /// # Errors
     /// [`Error::Foreign`] for null, for what OpenCL does not know as a memory object, for an image

@@ -11,7 +11,7 @@ use crate::opencl::{
 };
 use cltune_core::Text;
 use cltune_core::model::{
-    BufferRef, Command, Commands, Geometry, Given, ImageShape, Launch, Model,
+    BufferRef, Command, Commands, Geometry, Given, ImageShape, Launch, Model, ScratchMemory,
 };
 use std::collections::HashSet;
 use std::fmt;
@@ -22,8 +22,8 @@ pub(crate) struct PreparedCommands {
     /// Each kernel once. OpenCL forbids setting arguments of one object from two threads at once.
     kernels: Vec<Kernel>,
     commands: Vec<PreparedCommand>,
-    /// The size of each scratch buffer in bytes; `None` for one that is not used.
-    scratch: Vec<Option<usize>>,
+    /// Each scratch buffer; `None` for one that is not used.
+    scratch: Vec<Option<ScratchMemory>>,
     /// The arguments of the call that kernels get as images, by their positions.
     images: Vec<(usize, ImageShape)>,
 }
@@ -268,8 +268,8 @@ impl PreparedCommands {
         check_fit(raw, device, &launch.geometry).map_err(CommandError::Misfit)
     }
 
-    /// The size of each scratch buffer in bytes; `None` for one that is not used.
-    pub(crate) fn scratch(&self) -> &[Option<usize>] {
+    /// Each scratch buffer; `None` for one that is not used.
+    pub(crate) fn scratch(&self) -> &[Option<ScratchMemory>] {
         &self.scratch
     }
 

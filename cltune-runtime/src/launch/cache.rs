@@ -144,7 +144,8 @@ impl LaunchCache {
                 Some(record) => record.launch(queue, args, launch),
             };
             match launched {
-                // Nothing has run, or nothing that matters, so the next configuration can take over.
+                // Nothing has run, or nothing that matters, so the next configuration can take
+                // over.
                 Err(error) if given.is_none() && error.is_of_configuration() => {
                     let changed = matches!(error, Error::PartlyLaunched { .. })
                         && tunable.model().reads_what_it_writes();

@@ -4,8 +4,8 @@ use crate::element::Element;
 
 /// The bytes of a slice.
 pub(crate) fn bytes_of<T: Element>(slice: &[T]) -> &[u8] {
-    // SAFETY: `Element` is sealed to numbers and arrays of them, without padding, so every byte is initialised; the
-    // length is the slice's own in bytes.
+    // SAFETY: `Element` is sealed to numbers and arrays of them, without padding, so every byte is
+    // initialised; the length is the slice's own in bytes.
     unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), size_of_val(slice)) }
 }
 

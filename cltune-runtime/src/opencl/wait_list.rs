@@ -54,7 +54,8 @@ impl WaitList {
         self.few.iter().flatten().chain(&self.more)
     }
 
-    /// Passes the list as OpenCL takes one: its length, and a pointer that is valid during the call.
+    /// Passes the list as OpenCL takes one: its length, and a pointer that is valid during the
+    /// call.
     pub(super) fn with<R>(list: Option<&Self>, call: impl FnOnce(u32, *const cl_event) -> R) -> R {
         let Some(list) = list else {
             return call(0, ptr::null());

@@ -151,6 +151,7 @@ impl Compiler {
             .filter(|_| self.declaration.even_work);
         let part = whole.and_then(|whole| Part::of(whole, units));
         let part = part.as_ref().map(|part| &part.geometry);
+        arguments.make_scratch(queue, &built.commands)?;
         let enqueued = arguments.enqueue(queue, &built.commands, Round::default(), part)?;
         enqueued.last.wait().map_err(Error::call("the kernel"))?;
         // Damage is repaired here, and reported where the configuration is measured.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::kernel::PreparedCommands;
 use crate::opencl::RawImage;
 use crate::queue::Queue;
-use cltune_core::model::{Access, ArgumentKind, ImageShape, Memory, Model};
+use cltune_core::model::{ArgumentKind, ImageShape, Memory, Model};
 
 /// The images of the arguments of a call, by their positions.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Images {
             let Some(buffer) = buffer(*position) else {
                 continue;
             };
-            let image = self.image(queue.context(), *position, *shape, buffer.access)?;
+            let image = self.image(queue.context(), *position, *shape, !buffer.is_changed())?;
             let holds = Some((round, buffer.version()));
             if image.holds == holds {
                 continue;
@@ -98,7 +98,7 @@ impl Images {
         context: &Context,
         position: usize,
         shape: ImageShape,
-        access: Access,
+        is_read_only: bool,
     ) -> Result<&mut TuningImage> {
         if self.kept.len() <= position {
             self.kept.resize_with(position + 1, || None);
@@ -111,7 +111,7 @@ impl Images {
         match slot {
             Some(image) => Ok(image),
             slot => {
-                let image = RawImage::new(context.raw(), shape, access == Access::Read);
+                let image = RawImage::new(context.raw(), shape, is_read_only);
                 let image = image.map_err(Error::call(format!(
                     "clCreateImage of {} bytes",
                     shape.bytes()
@@ -132,7 +132,7 @@ impl Images {
         for (position, _) in commands.images() {
             let image = self.kept.get(*position).and_then(Option::as_ref);
             if let (Some(buffer), Some(image)) = (buffer(*position), image)
-                && buffer.access != Access::Read
+                && buffer.is_changed()
             {
                 queue
                     .raw()

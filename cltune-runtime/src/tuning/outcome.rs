@@ -72,8 +72,8 @@ pub struct Measurement {
     pub samples_us: Vec<f64>,
     /// The time that building took, seconds.
     pub build_seconds: f64,
-    /// The parts of one call of a group of launches; empty for a single launch, and where the driver
-    /// does not measure.
+    /// The parts of one call of a group of launches; empty for a single launch, and where the
+    /// driver does not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageTime>,
     /// The time that converting buffers to images took, microseconds: not a part of any launch, and
@@ -246,7 +246,7 @@ impl fmt::Display for WrongResult {
             f.write_str(
                 "; the reference is an earlier run of this same configuration (no other is declared), on the \
                  same inputs: the kernel races, reads what nothing has written, or needs real data instead of \
-                 random numbers (`fill`, or a capture)",
+                 random numbers (`fill`, `prepare`, or a capture)",
             )?;
         }
         Ok(())

@@ -74,15 +74,6 @@ pub(super) enum DeclaredKind {
     },
 }
 
-/// The arguments of a call, as a reference kernel takes them.
-pub(super) fn passed(model: &Model) -> Vec<Declared> {
-    let positions = 0..model.arguments.len();
-    let passed = positions.map(|position| StageArgument::Passed(position as u16));
-    // Without values of parameters: what one of them places is a buffer for the reference.
-    let declared = passed.map(|argument| declared(model, &argument, &[]));
-    declared.collect()
-}
-
 /// The declaration of a stage's argument for a configuration.
 pub(super) fn declared(model: &Model, argument: &StageArgument, codes: &[i64]) -> Declared {
     let (name, kind) = match argument {

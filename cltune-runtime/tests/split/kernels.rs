@@ -1,4 +1,4 @@
-//! What is divided: one kernel for each way in which arguments are.
+//! Kernels that are divided: one for each way in which arguments are.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 

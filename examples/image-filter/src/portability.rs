@@ -1,4 +1,4 @@
-//! What the best values of each tuned device are worth on this one.
+//! The worth on this device of the best values of each tuned device.
 
 use crate::Failure;
 use crate::convolver::Convolver;

@@ -1,4 +1,4 @@
-//! What the 2D convolution takes, and what its values are worth, on this device:
+//! The time of the 2D convolution, and the worth of its values, on this device:
 //!
 //! ```text
 //! cargo run --release -p cltune-kernels --example conv2d -- [WIDTH HEIGHT]

@@ -1,4 +1,4 @@
-//! How long launches take, one after another.
+//! The times of launches, one after another.
 
 use cltune_runtime::Queue;
 use std::error::Error;

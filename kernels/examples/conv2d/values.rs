@@ -1,4 +1,4 @@
-//! What values are worth that are the best for another filter size, or on another device.
+//! The worth of values that are the best for another filter size, or on another device.
 
 use crate::{Convolution, time};
 use cltune_kernels::conv2d::conv2d_direct::{self, Params};

@@ -1,4 +1,4 @@
-//! How far products are from sums in double precision.
+//! The distance of products from sums in double precision.
 
 use crate::way::{Way, WithTf32};
 use cltune_kernels::gemm::{Arithmetic, GemmError, Matrix, MatrixMut, Route, Shape};

@@ -1,4 +1,4 @@
-//! How fast matrices are multiplied.
+//! The rate of multiplications of matrices.
 
 use crate::way::{Way, WithTf32};
 use cltune_kernels::gemm::{GemmError, Matrix, MatrixMut, Shape};

@@ -1,4 +1,4 @@
-//! What lies outside of a picture.
+//! The values outside of a picture.
 
 /// The values that a filter meets beyond the edges of a picture.
 ///

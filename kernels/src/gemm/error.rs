@@ -1,4 +1,4 @@
-//! What can go wrong in a multiplication.
+//! Errors of a multiplication.
 
 use std::fmt;
 

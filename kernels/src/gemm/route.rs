@@ -1,5 +1,5 @@
-//! Which kernel multiplies matrices of a size on a device: the one that takes the least time, with
-//! what it needs before, by what tuning has measured.
+//! The choice of the kernel that multiplies matrices of a size on a device: the one that takes the
+//! least time, with what it needs before, by what tuning has measured.
 
 use super::real::{Measured, Orders, Real, Size};
 use cltune_runtime::Device;

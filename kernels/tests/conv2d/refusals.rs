@@ -1,4 +1,4 @@
-//! What is refused, and how.
+//! Calls that are refused, and their errors.
 
 use cltune_kernels::conv2d::{Border, Conv2dError, Filter, FilterError, convolve};
 use cltune_runtime::{Buffer, Error, Queue};

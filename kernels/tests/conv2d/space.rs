@@ -1,4 +1,4 @@
-//! How many configurations there are, and why.
+//! The number of configurations, and its reasons.
 
 use cltune_kernels::conv2d::conv2d_direct::{Params, TUNABLE};
 use cltune_runtime::{DeviceField, DeviceLimits};

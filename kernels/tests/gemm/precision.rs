@@ -1,4 +1,4 @@
-//! What is chosen, and what tensor cores do, is as precise as plain arithmetic.
+//! The chosen kernels, tensor cores among them, are as precise as plain arithmetic.
 //!
 //! The other tests' numbers have so few bits that TF32 has them exactly; these have all of single
 //! precision.

@@ -1,4 +1,4 @@
-//! What does not fit is an error.
+//! Calls that do not fit are errors.
 
 use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Shape};
 use cltune_runtime::{Buffer, Queue};

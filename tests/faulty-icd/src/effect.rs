@@ -1,4 +1,4 @@
-//! What a fault does.
+//! The effects of faults.
 
 use crate::fault::Effect;
 use opencl_sys::{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES, cl_int};

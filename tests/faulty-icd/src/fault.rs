@@ -1,4 +1,4 @@
-//! What `CLTUNE_FAULT` says.
+//! The syntax of `CLTUNE_FAULT`.
 
 use opencl_sys::cl_int;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Which fault is due: counts calls, and remembers what kernels were built with.
+//! The choice of the fault that is due: counts calls, and remembers what kernels were built with.
 
 use crate::fault::{Effect, Fault};
 use std::collections::HashMap;

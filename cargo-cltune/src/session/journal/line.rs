@@ -61,8 +61,8 @@ pub(super) struct Header {
     resumed: bool,
 }
 
-/// The facts by which devices are recognised and compared, besides the names. Journals of earlier releases
-/// have none of them.
+/// The facts by which devices are recognised and compared, besides the names. Journals of earlier
+/// releases have none of them.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 struct DeviceFacts {

@@ -156,8 +156,8 @@ fn path(state: &Path, job: &Job) -> PathBuf {
     state.join(FOLDER).join(name)
 }
 
-/// A file's name for what was measured of a kernel on a device for a problem. One that would be too long for a
-/// file is its beginning, for people, and a hash.
+/// A file's name for what was measured of a kernel on a device for a problem. One that would be too
+/// long for a file is its beginning, for people, and a hash.
 pub(crate) fn file_name(
     model: &Model,
     device: DeviceKey<'_>,
