@@ -114,6 +114,29 @@ fn through(
     #[arg(out, len = w * h)] y: &mut Buffer<f32>,
 ) -> Result<Event>;
 
+#[tunable(
+    source = "tests/kernels/images.cl",
+    params(GLOW = [0, 1], MEM = ["image", "buffer"]),
+    global(w, h),
+    prepare(
+        stage(gradient(w, ramp, from), global(w, h)),
+    ),
+    reference(
+        scratch(sums: [f32; w * h]),
+        stage(glow_sums(w, ramp, sums), global(w, h)),
+        stage(glow_reference(w, from, sums, to), global(w, h)),
+    ),
+    tune(w = 16, h = 8),
+)]
+fn glow(
+    queue: &Queue,
+    w: i32,
+    #[arg(host_only)] h: i32,
+    #[arg(len = w * h, memory = MEM, image = [w, h])] ramp: &Buffer<f32>,
+    #[arg(size = [w, h], fill = prepared)] from: &Image2d<[f32; 4]>,
+    #[arg(out, size = [w, h])] to: &mut Image2d<[f32; 4]>,
+) -> Result<Event>;
+
 fn device() -> Device {
     Device::select().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
@@ -504,4 +527,18 @@ fn stages_pass_an_image_on() {
         panic!("it is another result");
     };
     assert_eq!(wrong.argument, "y");
+}
+
+#[test]
+fn images_are_prepared_and_compared_with_several_launches() {
+    if !has_images() {
+        return;
+    }
+    let mut measurer = measurer(&glow::TUNABLE, false);
+    for memory in [0, 1] {
+        let right = outcome(&mut measurer, &[0, memory]);
+        assert!(matches!(right, Outcome::Ok(_)), "{right:?}");
+        let wrong = outcome(&mut measurer, &[1, memory]);
+        assert!(matches!(wrong, Outcome::WrongResult(_)), "{wrong:?}");
+    }
 }

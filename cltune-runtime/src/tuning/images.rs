@@ -67,7 +67,8 @@ impl Images {
             let Some(buffer) = buffer(*position) else {
                 continue;
             };
-            let image = self.image(queue.context(), *position, *shape, !buffer.is_changed())?;
+            let is_read_only = !self.is_written(*position, buffer);
+            let image = self.image(queue.context(), *position, *shape, is_read_only)?;
             let holds = Some((round, buffer.version()));
             if image.holds == holds {
                 continue;
@@ -121,6 +122,12 @@ impl Images {
         }
     }
 
+    /// Whether kernels write an image. What a parameter places they only read, and kernels that make
+    /// inputs have it as a buffer.
+    fn is_written(&self, position: usize, buffer: &BufferArgument) -> bool {
+        buffer.is_changed() && self.chosen.get(position) != Some(&true)
+    }
+
     /// Copies images that kernels have written back to their buffers.
     pub(super) fn fetch(
         &self,
@@ -132,7 +139,7 @@ impl Images {
         for (position, _) in commands.images() {
             let image = self.kept.get(*position).and_then(Option::as_ref);
             if let (Some(buffer), Some(image)) = (buffer(*position), image)
-                && buffer.is_changed()
+                && self.is_written(*position, buffer)
             {
                 queue
                     .raw()

@@ -122,3 +122,35 @@ __kernel void store(const int w, read_only image2d_t picture, __global float* y)
     y[at.y * w + at.x] = read_imagef(picture, CLAMP, (int2)(column, at.y)).x;
 }
 #endif
+
+#ifdef GLOW
+#if defined(MEM_image)
+#define RAMP read_only image2d_t ramp
+#define BRIGHT read_imagef(ramp, CLAMP, at).x
+#else
+#define RAMP __global const float* ramp
+#define BRIGHT ramp[at.y * w + at.x]
+#endif
+
+// An image is made of a buffer.
+__kernel void gradient(const int w, __global const float* ramp, write_only image2d_t from) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(from, at, (float4)(ramp[at.y * w + at.x], at.x, at.y, 1));
+}
+
+__kernel void glow(const int w, RAMP, read_only image2d_t from, write_only image2d_t to) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(to, at, read_imagef(from, CLAMP, at) + 2 * BRIGHT + GLOW);
+}
+
+__kernel void glow_sums(const int w, __global const float* ramp, __global float* sums) {
+    const int at = get_global_id(1) * w + get_global_id(0);
+    sums[at] = 2 * ramp[at];
+}
+
+__kernel void glow_reference(const int w, read_only image2d_t from, __global const float* sums,
+                             write_only image2d_t to) {
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagef(to, at, read_imagef(from, CLAMP, at) + sums[at.y * w + at.x]);
+}
+#endif
