@@ -224,6 +224,20 @@ fn launches_with_images_are_captured_and_simulated() {
     let tuned = project.cltune(&arguments).expect_code(0);
     assert_eq!(tuned.messages("finished").len(), 2, "{tuned}");
 
+    // What is chosen is said with what it costs besides.
+    let only_images = [
+        "tune",
+        "--fresh",
+        "--kernel",
+        "blur",
+        "--strategy",
+        "full",
+        "--constraint",
+        "MEM == \"image\"",
+    ];
+    let tuned = project.cltune(&only_images).expect_code(0);
+    let _ = tuned.expect_stdout(&["MEM = image, WRONG = 0", "the buffers become images in"]);
+
     if super::oclgrind::is_installed() {
         let verified = project.cltune(&["verify", "--oclgrind"]);
         let _ = verified.expect_code(0);
