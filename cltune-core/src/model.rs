@@ -12,6 +12,7 @@ mod element_type;
 mod geometry;
 mod macros;
 mod memory;
+mod memory_rules;
 mod mentioned;
 mod rejection;
 mod rules;

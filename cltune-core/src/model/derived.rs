@@ -4,10 +4,9 @@
 //! are within the device's limits, and the global size is divisible by the local size.
 
 use super::geometry::MAX_WORK_ITEM_SIZES;
-use super::memory::{COUNT_LIMITS, CountLimit};
 use super::{
-    Access, ArgumentKind, BufferRef, ConstraintOrigin, ImageDeclaration, Memory, MemorySpace,
-    Model, ScalarType, Scratch, Stage, StageArgument, Step,
+    ArgumentKind, BufferRef, ConstraintOrigin, Model, ScalarType, Scratch, Stage, StageArgument,
+    Step,
 };
 use crate::device::DeviceField;
 use crate::expr::{Formula, Fragment, Op, rebuild};
@@ -119,91 +118,6 @@ impl Model {
         Some(work_groups.compare(">=", Op::Ge, limit(DeviceField::ComputeUnits)))
     }
 
-    /// That arguments can live where parameters say.
-    fn memory_rules(&self) -> Vec<(ConstraintOrigin, Formula)> {
-        let mut rules = Vec::new();
-        for argument in self.arguments.iter() {
-            let ArgumentKind::Buffer {
-                element,
-                access,
-                len,
-                memory,
-            } = &argument.kind
-            else {
-                continue;
-            };
-            match memory {
-                Memory::Buffer => {}
-                Memory::Image(image) => rules.extend(image_rules(image, *access)),
-                Memory::Chosen(choice) => {
-                    for (_, space) in self.spaces(choice) {
-                        let of_space = match (space, &choice.image, len) {
-                            (MemorySpace::Constant, _, Some(len)) => {
-                                let bytes = Term::of(len).times(number(element.size() as i64));
-                                let most = limit(DeviceField::MaxConstantBufferSize);
-                                vec![memory_rule(bytes.compare("<=", Op::Le, most))]
-                            }
-                            (MemorySpace::Image, Some(image), len) => {
-                                let mut rules = image_rules(image, *access);
-                                let sizes = image.size.iter().map(Term::of);
-                                let pixels = sizes.reduce(Term::times);
-                                if let (Some(pixels), Some(len)) = (pixels, len) {
-                                    let fits = pixels.compare("<=", Op::Le, Term::of(len));
-                                    rules.push((ConstraintOrigin::Values, fits));
-                                }
-                                rules
-                            }
-                            _ => Vec::new(),
-                        };
-                        let Some(is_space) = self.is_in(memory, space) else {
-                            continue;
-                        };
-                        let guard = Guard::always().and(is_space);
-                        let guarded = of_space.into_iter();
-                        rules.extend(guarded.map(|rule| guard.clone().implies(rule)));
-                    }
-                }
-            }
-        }
-        rules
-    }
-
-    /// That a kernel has no more arguments in a memory than the device allows.
-    fn count_rules(&self, stage: &Stage) -> Vec<(ConstraintOrigin, Formula)> {
-        let rules = COUNT_LIMITS.iter().filter_map(|of| {
-            let CountLimit {
-                counted,
-                limit: most,
-            } = *of;
-            let spaces = self
-                .passed_buffers(stage)
-                .filter_map(|(_, access, memory)| {
-                    let mut spaces = MemorySpace::ALL.into_iter();
-                    let space = spaces.find(|space| counted.has(*space, access))?;
-                    self.is_in(memory, space)
-                });
-            let count = spaces.reduce(Term::plus)?;
-            Some(memory_rule(count.compare("<=", Op::Le, limit(most))))
-        });
-        rules.collect()
-    }
-
-    /// 1 where an argument lives in a space; `None` where it never does.
-    fn is_in(&self, memory: &Memory, space: MemorySpace) -> Option<Term> {
-        let choice = match memory {
-            Memory::Buffer => return None,
-            Memory::Image(_) => return (space == MemorySpace::Image).then(|| number(1)),
-            Memory::Chosen(choice) => choice,
-        };
-        let (code, _) = self.spaces(choice).into_iter().find(|of| of.1 == space)?;
-        let parameter = self.parameters.get(usize::from(choice.parameter))?;
-        let value = Fragment::leaf(Op::Param(choice.parameter));
-        Some(Term {
-            text: format!("{} == \"{}\"", parameter.name, space.name()),
-            fragment: Fragment::binary(Op::Eq, value, Fragment::constant(code)),
-        })
-    }
-
     /// That macros, the conditions of options and the lengths of buffers have a value, where they
     /// might not.
     fn value_constraints(&self) -> Vec<Formula> {
@@ -310,13 +224,13 @@ struct Uses {
 
 /// The condition of steps: conditions and numbers of rounds of the steps around them.
 #[derive(Clone)]
-struct Guard {
+pub(super) struct Guard {
     /// `None`: always.
     condition: Option<Term>,
 }
 
 impl Guard {
-    const fn always() -> Self {
+    pub(super) const fn always() -> Self {
         Self { condition: None }
     }
 
@@ -330,7 +244,7 @@ impl Guard {
         self.condition.is_none()
     }
 
-    fn and(self, condition: Term) -> Self {
+    pub(super) fn and(self, condition: Term) -> Self {
         let condition = match self.condition {
             None => condition,
             Some(outer) => outer.combine_with("&&", Fragment::and, condition),
@@ -348,7 +262,7 @@ impl Guard {
     }
 
     /// The rule for where the condition holds.
-    fn implies(
+    pub(super) fn implies(
         self,
         (origin, formula): (ConstraintOrigin, Formula),
     ) -> (ConstraintOrigin, Formula) {
@@ -393,26 +307,6 @@ fn scratch_rules(scratch: &Scratch) -> impl Iterator<Item = (ConstraintOrigin, F
     .map(|formula| (ConstraintOrigin::Values, formula))
 }
 
-fn memory_rule(formula: Formula) -> (ConstraintOrigin, Formula) {
-    (ConstraintOrigin::MemorySpaces, formula)
-}
-
-/// That the device has such images.
-fn image_rules(image: &ImageDeclaration, access: Access) -> Vec<(ConstraintOrigin, Formula)> {
-    let has = |field| memory_rule(limit(field).compare(">", Op::Gt, number(0)));
-    let mut rules = vec![has(DeviceField::ImageSupport)];
-    if image.writes_3d(access) {
-        rules.push(has(DeviceField::Image3dWrites));
-    }
-    for (size, most) in image.limited_sizes() {
-        let size = Term::of(size);
-        let positive = size.clone().compare(">=", Op::Ge, number(1));
-        rules.push((ConstraintOrigin::Values, positive));
-        rules.push(memory_rule(size.compare("<=", Op::Le, limit(most))));
-    }
-    rules
-}
-
 /// That a computed scalar is a number that its type holds.
 fn value_range(scalar: ScalarType, value: &Formula) -> Vec<(ConstraintOrigin, Formula)> {
     let (least, most) = scalar.integers();
@@ -444,24 +338,24 @@ fn has_value(name: &str, formula: &Formula) -> Option<Formula> {
 
 /// An integer formula under construction.
 #[derive(Clone)]
-struct Term {
-    text: String,
-    fragment: Fragment,
+pub(super) struct Term {
+    pub(super) text: String,
+    pub(super) fragment: Fragment,
 }
 
 impl Term {
-    fn of(formula: &Formula) -> Self {
+    pub(super) fn of(formula: &Formula) -> Self {
         Self {
             text: formula.text.to_string(),
             fragment: fragment(formula),
         }
     }
 
-    fn times(self, other: Self) -> Self {
+    pub(super) fn times(self, other: Self) -> Self {
         self.combine("*", Op::Mul, other)
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         self.combine("+", Op::Add, other)
     }
 
@@ -494,7 +388,7 @@ impl Term {
         }
     }
 
-    fn compare(self, symbol: &str, op: Op, other: Self) -> Formula {
+    pub(super) fn compare(self, symbol: &str, op: Op, other: Self) -> Formula {
         // Every operator of an integer formula binds tighter than a comparison; `if` does not.
         let left = if self.text.starts_with("if ") {
             format!("({})", self.text)
@@ -509,14 +403,14 @@ impl Term {
     }
 }
 
-fn number(value: i64) -> Term {
+pub(super) fn number(value: i64) -> Term {
     Term {
         text: value.to_string(),
         fragment: Fragment::constant(value),
     }
 }
 
-fn limit(field: DeviceField) -> Term {
+pub(super) fn limit(field: DeviceField) -> Term {
     let text = format!("device.{}", field.name());
     Term {
         text,
