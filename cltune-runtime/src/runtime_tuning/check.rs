@@ -115,7 +115,7 @@ impl Check<'_> {
         for buffer in &written {
             let is_compared = *buffer.target.compared != Compared::None;
             let bytes = is_compared.then(|| buffer.read(raw)).transpose()?;
-            expected.push(bytes.map(|bytes| self.expected(buffer, bytes)));
+            expected.push(bytes.map(|bytes| self.expected(buffer, &bytes)));
         }
         let time_us = match self.launch(raw, &written, candidate) {
             Ok(time_us) => time_us,
@@ -244,7 +244,7 @@ impl Check<'_> {
 
     /// The default's results with the tolerance; the bare bytes of what is compared, where they
     /// hold NaN.
-    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: &[u8]) -> Result<Expected, Vec<u8>> {
         let tolerance = &self.declaration.tolerance;
         let env = self.env();
         let terms = tolerance.accumulates.as_ref();
@@ -255,7 +255,7 @@ impl Check<'_> {
         let compared = self.compared_elements(buffer);
         let expected = Expected::new(
             element.scalar,
-            bytes.clone(),
+            bytes.to_vec(),
             element.components(compared.start)..element.components(compared.end),
             tolerance,
             accumulates,
