@@ -221,6 +221,28 @@ device_fields! {
     Fp16 fp16,
     /// 1 when images are supported.
     ImageSupport image_support,
+    /// 1 when kernels can write 3D images (cl_khr_3d_image_writes).
+    Image3dWrites image3d_writes,
+    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, pixels.
+    Image2dMaxWidth image2d_max_width,
+    /// `CL_DEVICE_IMAGE2D_MAX_HEIGHT`, pixels.
+    Image2dMaxHeight image2d_max_height,
+    /// `CL_DEVICE_IMAGE3D_MAX_WIDTH`, pixels.
+    Image3dMaxWidth image3d_max_width,
+    /// `CL_DEVICE_IMAGE3D_MAX_HEIGHT`, pixels.
+    Image3dMaxHeight image3d_max_height,
+    /// `CL_DEVICE_IMAGE3D_MAX_DEPTH`, pixels.
+    Image3dMaxDepth image3d_max_depth,
+    /// `CL_DEVICE_IMAGE_MAX_ARRAY_SIZE`, images.
+    ImageMaxArraySize image_max_array_size,
+    /// `CL_DEVICE_MAX_READ_IMAGE_ARGS`.
+    MaxReadImageArgs max_read_image_args,
+    /// `CL_DEVICE_MAX_WRITE_IMAGE_ARGS`.
+    MaxWriteImageArgs max_write_image_args,
+    /// `CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS`.
+    MaxReadWriteImageArgs max_read_write_image_args,
+    /// `CL_DEVICE_MAX_CONSTANT_ARGS`.
+    MaxConstantArgs max_constant_args,
     /// 1 when `CL_DEVICE_LOCAL_MEM_TYPE` is `CL_LOCAL`: local memory is its own hardware.
     DedicatedLocalMem dedicated_local_mem,
     /// The compute capability of an NVIDIA GPU, ten times the major number plus the minor one (90

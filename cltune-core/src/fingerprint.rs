@@ -16,8 +16,8 @@ use crate::Text;
 use crate::declaration::{Compared, Computation, Declaration, Fill, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Scratch, Stage,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, MemoryChoice,
+    Model, Scratch, Stage, StageArgument, Step,
 };
 use crate::parameter::Domain;
 
@@ -278,9 +278,21 @@ impl Encoder {
                 len,
                 memory,
             } => {
-                self.text(match memory {
-                    Memory::Buffer => "buffer",
-                });
+                match memory {
+                    Memory::Buffer => self.text("buffer"),
+                    Memory::Chosen(MemoryChoice { parameter, image }) => {
+                        self.text("chosen memory");
+                        self.number((*parameter).into());
+                        self.count(usize::from(image.is_some()));
+                        if let Some(image) = image {
+                            self.image(image);
+                        }
+                    }
+                    Memory::Image(image) => {
+                        self.text("image");
+                        self.image(image);
+                    }
+                }
                 self.text(&element.rust_name());
                 self.text(match access {
                     Access::Read => "read",
@@ -290,6 +302,17 @@ impl Encoder {
                 self.optional(len.as_ref());
             }
         }
+    }
+
+    fn image(&mut self, image: &ImageDeclaration) {
+        let ImageDeclaration {
+            kind,
+            normalized,
+            size,
+        } = image;
+        self.text(kind.rust_name());
+        self.count(usize::from(*normalized));
+        self.formulas(size);
     }
 
     fn formulas(&mut self, formulas: &[Formula]) {

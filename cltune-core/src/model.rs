@@ -12,6 +12,8 @@ mod describe;
 mod element_type;
 mod geometry;
 mod macros;
+mod memory;
+mod memory_rules;
 mod mentioned;
 mod rejection;
 mod rules;
@@ -24,6 +26,9 @@ pub use commands::{Command, Commands, Given, Launch, ScratchMemory};
 pub use describe::assignments;
 pub use element_type::ElementType;
 pub use geometry::Geometry;
+pub use memory::{
+    ImageDeclaration, ImageKind, ImageShape, Memory, MemoryChoice, MemorySpace, is_pixel,
+};
 pub use mentioned::mentioned;
 pub use rejection::{Quantity, Rejection};
 pub use rules::ConstraintOrigin;
@@ -142,7 +147,7 @@ pub enum ArgumentKind {
         /// Its position among the problem dimensions, if it is one.
         dimension: Option<u16>,
     },
-    /// A buffer of the call.
+    /// A buffer of the call, or an image.
     Buffer {
         /// The element's type. The kernel may see it as another vector of the same scalar.
         element: ElementType,
@@ -153,14 +158,6 @@ pub enum ArgumentKind {
         /// Where the kernel sees it.
         memory: Memory,
     },
-}
-
-/// Where the kernel sees a buffer argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Memory {
-    /// `__global` or `__constant`, as the kernel's signature says: a buffer object either way.
-    Buffer,
 }
 
 /// Who reads and writes a buffer.

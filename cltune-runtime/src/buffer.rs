@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::kept_images::KeptImages;
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
 use crate::reclaim;
@@ -18,6 +19,8 @@ pub struct Buffer<T: Element> {
     raw: RawBuffer,
     context: Context,
     len: usize,
+    /// What it is as an image, where a configuration wants it so.
+    images: KeptImages,
     element: PhantomData<T>,
 }
 
@@ -68,7 +71,11 @@ impl<T: Element> Buffer<T> {
         // OpenCL has no empty buffers; one element stands in for none.
         let raw = RawBuffer::new(context.raw(), bytes.max(size_of::<T>()))
             .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-        Ok(Self::of(raw, context, len))
+        let images = KeptImages::new();
+        Ok(Self {
+            images,
+            ..Self::of(raw, context, len)
+        })
     }
 
     /// A buffer with the values of a slice, in the queue's context.
@@ -105,6 +112,7 @@ impl<T: Element> Buffer<T> {
         if values.is_empty() {
             return Ok(());
         }
+        self.images.change();
         queue.wait_for_earlier()?;
         let written = queue
             .raw()
@@ -151,20 +159,34 @@ impl<T: Element> Buffer<T> {
             raw: raw.map_err(Error::call("clCreateSubBuffer"))?,
             context: self.context.clone(),
             len,
+            images: KeptImages::of_shared_memory(),
             element: PhantomData,
         })
+    }
+
+    /// The images that it is converted to.
+    pub(crate) fn images(&self) -> &KeptImages {
+        &self.images
+    }
+
+    /// Says that its elements change.
+    #[inline]
+    pub(crate) fn change(&mut self) {
+        self.images.change();
     }
 
     pub(crate) fn raw(&self) -> &RawBuffer {
         &self.raw
     }
 
-    /// The first `len` elements of a memory object of the context, which has them.
+    /// The first `len` elements of a memory object of the context, which has them. Others may
+    /// have the memory, too.
     pub(crate) fn of(raw: RawBuffer, context: &Context, len: usize) -> Self {
         Self {
             raw,
             context: context.clone(),
             len,
+            images: KeptImages::of_shared_memory(),
             element: PhantomData,
         }
     }

@@ -215,6 +215,35 @@ pub enum Error {
         /// The flag, `CL_MEM_READ_ONLY` or `CL_MEM_WRITE_ONLY`.
         flag: &'static str,
     },
+    /// The device has no images of a format.
+    #[error(
+        "{device} has no `{kind}` of `{pixel}` pixels{usage}: take another type of pixels, of which \
+         those of four channels are the most common"
+    )]
+    ImageFormat {
+        /// The kind of image.
+        kind: &'static str,
+        /// The type of a pixel.
+        pixel: String,
+        /// The device's name.
+        device: String,
+        /// The end of the sentence where the use is a special one.
+        usage: &'static str,
+    },
+    /// An image has another size than the attribute's `size` says.
+    #[error(
+        "kernel `{kernel}`: image `{argument}` has {found} pixels, and this problem needs {needed}"
+    )]
+    ImageSize {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+        /// The declared size for this problem.
+        needed: String,
+        /// The image's size.
+        found: String,
+    },
     /// A call of several launches failed when some of them had begun, so that buffers may have
     /// changed.
     #[error("{reason}; {begun} of the commands of this call had begun")]
@@ -385,7 +414,8 @@ impl Error {
     pub(crate) fn is_lasting(&self) -> bool {
         match self {
             Self::Build { status, .. } => status.is_of_source(),
-            Self::WorkGroupTooLarge { .. }
+            Self::ImageFormat { .. }
+            | Self::WorkGroupTooLarge { .. }
             | Self::LocalMemoryTooLarge { .. }
             | Self::PrivateMemoryTooLarge { .. } => true,
             _ => false,
@@ -401,6 +431,7 @@ impl Error {
     pub(crate) fn is_of_configuration(&self) -> bool {
         match self {
             Self::Build { .. }
+            | Self::ImageFormat { .. }
             | Self::WorkGroupTooLarge { .. }
             | Self::LocalMemoryTooLarge { .. }
             | Self::PrivateMemoryTooLarge { .. } => true,

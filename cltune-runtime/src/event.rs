@@ -8,32 +8,47 @@ use std::time::Duration;
 /// A call under way: a launch, a group of launches, or an event of another part of the program.
 /// Dropping it does not wait.
 #[derive(Debug)]
-pub struct Event(Enqueued);
+pub struct Event {
+    enqueued: Enqueued,
+    /// The conversions of buffers to images that it waited for.
+    conversions: Vec<RawEvent>,
+}
 
 impl Event {
     pub(crate) fn of(enqueued: Enqueued) -> Self {
-        Self(enqueued)
+        Self {
+            enqueued,
+            conversions: Vec::new(),
+        }
     }
 
     /// Of a single command.
     pub(crate) fn new(raw: RawEvent) -> Self {
-        Self(Enqueued::single(raw))
+        Self::of(Enqueued::single(raw))
+    }
+
+    /// With the conversions of buffers to images that the call began with.
+    pub(crate) fn after_conversions(self, conversions: Vec<RawEvent>) -> Self {
+        Self {
+            conversions,
+            ..self
+        }
     }
 
     /// The event of the last command.
     pub(crate) fn raw(&self) -> &RawEvent {
-        &self.0.last
+        &self.enqueued.last
     }
 
     /// The first and the last command, once more.
     #[cfg(feature = "tuning")]
     pub(crate) fn share(&self) -> Result<Enqueued> {
-        self.0.share().map_err(Error::call("clRetainEvent"))
+        self.enqueued.share().map_err(Error::call("clRetainEvent"))
     }
 
     /// The event of the last command.
     pub(crate) fn into_raw_event(self) -> RawEvent {
-        self.0.last
+        self.enqueued.last
     }
 
     /// Blocks until the call has ended.
@@ -53,10 +68,25 @@ impl Event {
     /// program.
     pub fn duration(&self) -> Result<Duration> {
         self.wait()?;
-        let (start, end) = self
-            .0
-            .profile()
-            .map_err(Error::call("clGetEventProfilingInfo"))?;
+        let profile = self.enqueued.profile();
+        let (start, end) = profile.map_err(Error::call("clGetEventProfilingInfo"))?;
         Ok(Duration::from_nanos(end.saturating_sub(start)))
+    }
+
+    /// Waits, and returns how long the device took to convert buffers to images for this call: zero
+    /// where the configuration takes none as an image, or where the images of earlier calls were
+    /// still right. [`duration`](Self::duration) does not include it.
+    ///
+    /// # Errors
+    /// As [`duration`](Self::duration).
+    pub fn conversion_time(&self) -> Result<Duration> {
+        self.wait()?;
+        let mut total = Duration::ZERO;
+        for conversion in &self.conversions {
+            let profile = conversion.profile();
+            let (start, end) = profile.map_err(Error::call("clGetEventProfilingInfo"))?;
+            total += Duration::from_nanos(end.saturating_sub(start));
+        }
+        Ok(total)
     }
 }

@@ -106,7 +106,9 @@ mod device;
 mod element;
 mod error;
 mod event;
+mod image;
 mod interop;
+mod kept_images;
 mod kernel;
 mod launch;
 mod opencl;
@@ -141,6 +143,7 @@ pub use error::{Error, Result};
 pub use event::Event;
 #[cfg(feature = "f16")]
 pub use half::f16;
+pub use image::{Image, Image2d, Image2dArray, Image3d, ImageSize, Normalized, Pixel};
 pub use interop::ForeignError;
 pub use kernel::{FieldLayout, StructLayout, Tunable};
 pub use launch::{Baked, Configuration, Explanation, Selection};

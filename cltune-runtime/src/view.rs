@@ -65,6 +65,7 @@ impl<T: Element> Buffer<T> {
     /// As [`Buffer::slice`].
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<BufferViewMut<'_, T>> {
         let (start, end) = bounds(range, self.len());
+        self.change();
         Ok(BufferViewMut::new(self.checked_part(start, end)?, self))
     }
 
@@ -76,6 +77,7 @@ impl<T: Element> Buffer<T> {
         &mut self,
         middle: usize,
     ) -> Result<(BufferViewMut<'_, T>, BufferViewMut<'_, T>)> {
+        self.change();
         let first = self.checked_part(0, middle)?;
         let second = self.checked_part(middle, self.len())?;
         let [first, second] = [first, second].map(|buffer| BufferViewMut {

@@ -70,6 +70,24 @@ fn steps(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<E
     }"
 }
 
+/// y <- x, of which x is an image.
+#[tunable(
+    params(MEM = ["image"]),
+    global(n),
+    tune(n = 64),
+)]
+fn from_image(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n, memory = MEM, image = [n, 1])] x: &Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__constant sampler_t NEAREST = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+    __kernel void from_image(const uint n, read_only image2d_t x, __global float* y) {
+        y[get_global_id(0)] = read_imagef(x, NEAREST, (int2)(get_global_id(0), 0)).x;
+    }"
+}
+
 fn allocations_of(mut action: impl FnMut()) -> u64 {
     let before = ALLOCATIONS.with(Cell::get);
     action();
@@ -100,6 +118,25 @@ fn warm_launches_do_not_allocate() {
     });
     assert_eq!(warm, 0);
     assert_eq!(y.read(&queue).unwrap()[0], 303.0);
+}
+
+#[test]
+fn warm_launches_with_images_of_buffers_do_not_allocate() {
+    let queue = Queue::default_device()
+        .expect("these tests need an OpenCL device; scripts/setup installs one");
+    if queue.device().info().limits.image_support == 0 {
+        return;
+    }
+    let x = Buffer::from_slice(&queue, &[1.5_f32; 64]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+    from_image(&queue, 64, &x, &mut y).unwrap();
+    let warm = allocations_of(|| {
+        for _ in 0..100 {
+            from_image(&queue, 64, &x, &mut y).unwrap().wait().unwrap();
+        }
+    });
+    assert_eq!(warm, 0);
+    assert_eq!(y.read(&queue).unwrap(), [1.5; 64]);
 }
 
 #[test]

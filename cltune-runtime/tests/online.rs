@@ -1,7 +1,9 @@
 //! A program that tunes itself with its calls: every result is right, and in the end the fastest
 //! serves.
 
-use cltune_runtime::{Buffer, Context, Event, Policy, Queue, Result, tunable, with_policy};
+use cltune_runtime::{
+    Buffer, Context, Event, Image2d, Policy, Queue, Result, tunable, with_policy,
+};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -40,6 +42,69 @@ pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) ->
         y[get_global_id(0)] = waste > 1e30f ? 1 : n;
     }
     "
+}
+
+/// Writes what a buffer holds into an image: 1 writes nothing, and 3 something else.
+#[tunable(
+    params(A = 0..=3, MEM = ["buffer", "image"]),
+    global(n, 2),
+    tune(n = 32),
+    defaults(A = 0, MEM = "buffer"),
+)]
+pub fn draw(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n, memory = MEM, image = [n, 1])] x: &Buffer<f32>,
+    #[arg(out, size = [n, 2])] picture: &mut Image2d<[f32; 4]>,
+) -> Result<Event> {
+    "
+    #ifdef MEM_image
+    __constant sampler_t NEAREST = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+    #define X read_only image2d_t x
+    #define AT(i) read_imagef(x, NEAREST, (int2)(i, 0)).x
+    #else
+    #define X __global const float* x
+    #define AT(i) x[i]
+    #endif
+    __kernel void draw(const uint n, X, write_only image2d_t picture) {
+        if (A == 1) return;
+        float waste = get_global_id(0);
+        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste;
+        const float value = waste > 1e30f || A == 3 ? 0 : AT(get_global_id(0));
+        write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), value);
+    }
+    "
+}
+
+#[test]
+fn images_are_tuned_with_their_calls() {
+    let queue = queue(false);
+    if queue.device().info().limits.image_support == 0 {
+        return;
+    }
+    let policy: Policy = "online:60s".parse().unwrap();
+    with_policy(&policy, || {
+        let values: Vec<f32> = (0..32).map(|i| i as f32).collect();
+        let x = Buffer::from_slice(&queue, &values).unwrap();
+        let mut picture = Image2d::new(queue.context(), [32, 2]).unwrap();
+        let begin = Instant::now();
+        loop {
+            let explained = draw::explain(&queue, draw::Problem { n: 32 }).unwrap();
+            let said = explained.to_string();
+            if said.contains("> A = 2") && said.contains("from this user's cache, for this problem")
+            {
+                break;
+            }
+            assert!(begin.elapsed() < PATIENCE, "it does not converge: {said}");
+            picture.write(&queue, &[[-1.0; 4]; 64]).unwrap();
+            draw(&queue, 32, &x, &mut picture).unwrap().wait().unwrap();
+            let pixels = picture.read(&queue).unwrap();
+            assert!(
+                (0..64).all(|at| pixels[at] == [values[at % 32]; 4]),
+                "{pixels:?}"
+            );
+        }
+    });
 }
 
 #[test]

@@ -39,6 +39,7 @@ const FOREIGN: &[&str] = &[
     "Q",
     "Range",
     "Result",
+    "S",
     "Sealed",
     "Self",
     "Send",
@@ -46,6 +47,7 @@ const FOREIGN: &[&str] = &[
     "String",
     "Sync",
     "T",
+    "Value",
     "Vec",
 ];
 

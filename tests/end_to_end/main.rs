@@ -9,6 +9,7 @@
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
 //! | `dependencies` | programs that use a library with tunables |
 //! | `device_limits` | limits of the device in every clause that may use them |
+//! | `images` | memory spaces that a parameter chooses, and images |
 //! | `documentation` | the programs and the links of README.md, the book and the other pages |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
@@ -47,6 +48,7 @@ mod documentation;
 mod faults;
 mod finalists;
 mod groups;
+mod images;
 mod limits;
 mod oclgrind;
 mod parameter_values;

@@ -141,6 +141,7 @@ fn recorded(result: &RecordedResult, parameters: &[Values], session: usize) -> R
         detail: result.detail.clone(),
         samples_us: result.samples_ms.iter().map(|ms| ms * 1e3).collect(),
         stages: Vec::new(),
+        conversion_us: None,
         build_seconds: result.build_ms.map(|ms| ms / 1e3),
         killed: false,
         session,

@@ -82,6 +82,9 @@ impl Messages {
             let stages = serde_json::to_value(&recorded.stages).unwrap_or_default();
             object.insert("stages".into(), stages);
         }
+        if let (Some(time_us), Some(object)) = (recorded.conversion_us, fields.as_object_mut()) {
+            object.insert("conversion_us".into(), time_us.into());
+        }
         // Whoever counts configurations counts each once.
         let reason = if revised { "revised" } else { "configuration" };
         self.about(job, reason, fields);

@@ -21,6 +21,9 @@ pub(crate) type Failures = BTreeMap<Status, (u64, String)>;
 pub(crate) struct Finished {
     /// `None` when every configuration failed.
     pub(crate) choice: Option<Choice>,
+    /// The time that converting buffers to images took for the choice, microseconds; it is no part
+    /// of the choice's time.
+    pub(crate) conversion_us: Option<f64>,
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
     pub(crate) failures: Failures,

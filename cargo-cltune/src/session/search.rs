@@ -270,8 +270,11 @@ impl Ready<'_> {
         let budget = options.budget.time().filter(|_| cut);
         let startup =
             budget.and_then(|budget| StartupDominated::of(budget, spent.starting, evaluated));
+        let chosen = choice.as_ref();
+        let conversion_us = chosen.and_then(|choice| search_loop.conversion_us(&choice.codes));
         Finished {
             choice,
+            conversion_us,
             evaluated,
             valid,
             failures: search_loop.failures,

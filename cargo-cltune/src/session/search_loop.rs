@@ -39,6 +39,8 @@ pub(super) struct SearchLoop<'a> {
     /// Results from after the search, which replace those of the search: the times of
     /// configurations that were skipped or measured again, `None` for those that have failed since.
     revised: BTreeMap<Vec<i64>, Option<f64>>,
+    /// The times that converting buffers to images took, microseconds.
+    conversions: BTreeMap<Vec<i64>, f64>,
     /// Configurations that were timed only once, since they were clearly slower than the best.
     timed_once: Vec<Vec<i64>>,
     /// Configurations that the search has skipped, since a session ended while they were measured.
@@ -69,6 +71,7 @@ impl<'a> SearchLoop<'a> {
             failed: BTreeMap::new(),
             quarantine: Quarantine::default(),
             revised: BTreeMap::new(),
+            conversions: BTreeMap::new(),
             timed_once: Vec::new(),
             skipped: BTreeSet::new(),
             killed: Vec::new(),
@@ -258,6 +261,9 @@ impl<'a> SearchLoop<'a> {
             return self.abandon(codes);
         };
         self.search.tell(codes, Score::of(recorded.time_us));
+        if let Some(conversion_us) = recorded.conversion_us {
+            self.conversions.insert(codes.to_vec(), conversion_us);
+        }
         if recorded.samples_us.len() == 1 {
             self.timed_once.push(codes.to_vec());
         }
@@ -283,12 +289,21 @@ impl<'a> SearchLoop<'a> {
         codes: &[i64],
         evaluation: &Evaluation,
     ) -> Result<(), SearchError> {
-        let Some(recorded) = Recorded::new(codes, evaluation) else {
+        let Some(mut recorded) = Recorded::new(codes, evaluation) else {
             return self.abandon(codes);
         };
+        // Only the search itself measures it.
+        recorded.conversion_us = self
+            .conversion_us(codes)
+            .filter(|_| recorded.time_us.is_some());
         self.revised.insert(codes.to_vec(), recorded.time_us);
         let is_first = self.skipped.remove(codes);
         self.report(&recorded, !is_first)
+    }
+
+    /// The time that converting buffers to images took for a configuration, microseconds.
+    pub(super) fn conversion_us(&self, codes: &[i64]) -> Option<f64> {
+        self.conversions.get(codes).copied()
     }
 
     /// Reports a result to the journal, to tools and to the person who waits.

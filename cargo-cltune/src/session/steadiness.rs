@@ -84,6 +84,7 @@ mod tests {
             samples_us: vec![time_us],
             stages: Vec::new(),
             build_seconds: 0.0,
+            conversion_us: None,
         }))
     }
 

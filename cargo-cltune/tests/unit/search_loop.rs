@@ -103,6 +103,7 @@ fn timed(samples_us: &[f64]) -> Evaluation {
         samples_us: samples_us.to_vec(),
         stages: Vec::new(),
         build_seconds: 0.0,
+        conversion_us: None,
     }))
 }
 

@@ -4,7 +4,9 @@
 use crate::Text;
 use crate::device::DeviceLimits;
 use crate::expr::Formula;
-use crate::model::{Commands, Model, Rejection, Scratch, Stage, StageArgument, Step};
+use crate::model::{
+    Argument, ArgumentKind, Commands, Memory, Model, Rejection, Scratch, Stage, StageArgument, Step,
+};
 
 /// Steps on the arguments of a tunable that are no call of it. They are the same for all
 /// configurations: no formula in them uses a parameter, and their source has the macros of the
@@ -62,12 +64,24 @@ impl Computation {
     }
 
     /// A model of which a call does these steps, with the arguments and the macros of the tunable's.
+    /// What a parameter places is a buffer there.
     pub fn model(&self, tunable: &Model) -> Model {
         let own = self.source.clone().map(Text::Owned);
+        let mut arguments = tunable.arguments.clone();
+        if arguments.iter().any(is_placed) {
+            for argument in arguments.to_mut() {
+                if let ArgumentKind::Buffer { memory, .. } = &mut argument.kind
+                    && matches!(memory, Memory::Chosen(_))
+                {
+                    *memory = Memory::Buffer;
+                }
+            }
+        }
         Model {
             source: own.unwrap_or_else(|| tunable.source.clone()),
             scratch: self.scratch.clone().into(),
             steps: self.steps.clone().into(),
+            arguments,
             ..tunable.clone()
         }
     }
@@ -85,4 +99,15 @@ impl Computation {
     ) -> Result<Commands, Rejection> {
         self.model(tunable).commands(codes, dims, device)
     }
+}
+
+/// Whether a parameter says where an argument lives.
+fn is_placed(argument: &Argument) -> bool {
+    matches!(
+        argument.kind,
+        ArgumentKind::Buffer {
+            memory: Memory::Chosen(_),
+            ..
+        }
+    )
 }

@@ -65,7 +65,7 @@ impl Model {
                 )?;
             }
         }
-        Ok(())
+        self.check_memory(&env)
     }
 
     pub(super) fn check_shape(&self, codes: &[i64], dims: &[i64]) -> Result<(), Rejection> {
@@ -96,6 +96,7 @@ impl Model {
                     stage.geometry(env).map_err(of_stage)?;
                     stage.check_local_memory(env).map_err(of_stage)?;
                     self.check_values(stage, env).map_err(of_stage)?;
+                    self.check_counts(stage, env).map_err(of_stage)?;
                     runs = true;
                 }
                 Step::Repeat { count, steps, .. } => {

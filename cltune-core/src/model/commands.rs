@@ -3,7 +3,9 @@
 
 use super::check::scalar_value;
 use super::geometry::{Geometry, at_least, evaluated};
-use super::{BufferRef, ElementType, Model, Quantity, Rejection, Stage, StageArgument, Step};
+use super::{
+    BufferRef, ElementType, ImageShape, Model, Quantity, Rejection, Stage, StageArgument, Step,
+};
 use crate::Text;
 use crate::device::DeviceLimits;
 use crate::expr::Env;
@@ -20,6 +22,8 @@ pub struct Commands {
     pub list: Vec<Command>,
     /// The memory of each of [`Model::scratch`]; `None` for one that no command uses.
     pub scratch: Vec<Option<ScratchMemory>>,
+    /// The arguments of the call that kernels get as images, by their positions.
+    pub images: Vec<(usize, ImageShape)>,
 }
 
 /// A scratch buffer that commands use.
@@ -126,6 +130,7 @@ impl Model {
             commands: Commands {
                 list: Vec::new(),
                 scratch: vec![None; self.scratch.len()],
+                images: self.images(codes, dims, device)?,
             },
             rounds: 0,
         };

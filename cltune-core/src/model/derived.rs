@@ -37,6 +37,7 @@ impl Model {
             let never = Guard::never();
             rules.push((ConstraintOrigin::Values, never.holds("a stage runs")));
         }
+        rules.extend(self.memory_rules());
         let values = self.value_constraints().into_iter();
         rules.extend(values.map(|formula| (ConstraintOrigin::Values, formula)));
         rules
@@ -60,6 +61,7 @@ impl Model {
             match step {
                 Step::Launch(stage) => {
                     stage.rules().into_iter().for_each(&mut push);
+                    self.count_rules(stage).into_iter().for_each(&mut push);
                     for argument in stage.arguments.iter() {
                         if let StageArgument::Value { scalar, value } = argument
                             && self.is_same_in_all_rounds(value)
@@ -222,13 +224,13 @@ struct Uses {
 
 /// The condition of steps: conditions and numbers of rounds of the steps around them.
 #[derive(Clone)]
-struct Guard {
+pub(super) struct Guard {
     /// `None`: always.
     condition: Option<Term>,
 }
 
 impl Guard {
-    const fn always() -> Self {
+    pub(super) const fn always() -> Self {
         Self { condition: None }
     }
 
@@ -242,7 +244,7 @@ impl Guard {
         self.condition.is_none()
     }
 
-    fn and(self, condition: Term) -> Self {
+    pub(super) fn and(self, condition: Term) -> Self {
         let condition = match self.condition {
             None => condition,
             Some(outer) => outer.combine_with("&&", Fragment::and, condition),
@@ -260,7 +262,7 @@ impl Guard {
     }
 
     /// The rule for where the condition holds.
-    fn implies(
+    pub(super) fn implies(
         self,
         (origin, formula): (ConstraintOrigin, Formula),
     ) -> (ConstraintOrigin, Formula) {
@@ -336,24 +338,24 @@ fn has_value(name: &str, formula: &Formula) -> Option<Formula> {
 
 /// An integer formula under construction.
 #[derive(Clone)]
-struct Term {
-    text: String,
-    fragment: Fragment,
+pub(super) struct Term {
+    pub(super) text: String,
+    pub(super) fragment: Fragment,
 }
 
 impl Term {
-    fn of(formula: &Formula) -> Self {
+    pub(super) fn of(formula: &Formula) -> Self {
         Self {
             text: formula.text.to_string(),
             fragment: fragment(formula),
         }
     }
 
-    fn times(self, other: Self) -> Self {
+    pub(super) fn times(self, other: Self) -> Self {
         self.combine("*", Op::Mul, other)
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         self.combine("+", Op::Add, other)
     }
 
@@ -386,7 +388,7 @@ impl Term {
         }
     }
 
-    fn compare(self, symbol: &str, op: Op, other: Self) -> Formula {
+    pub(super) fn compare(self, symbol: &str, op: Op, other: Self) -> Formula {
         // Every operator of an integer formula binds tighter than a comparison; `if` does not.
         let left = if self.text.starts_with("if ") {
             format!("({})", self.text)
@@ -401,14 +403,14 @@ impl Term {
     }
 }
 
-fn number(value: i64) -> Term {
+pub(super) fn number(value: i64) -> Term {
     Term {
         text: value.to_string(),
         fragment: Fragment::constant(value),
     }
 }
 
-fn limit(field: DeviceField) -> Term {
+pub(super) fn limit(field: DeviceField) -> Term {
     let text = format!("device.{}", field.name());
     Term {
         text,

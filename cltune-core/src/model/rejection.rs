@@ -145,6 +145,28 @@ pub enum Rejection {
         /// The type.
         scalar: ScalarType,
     },
+    /// An argument is an image, and the device has none, or none that kernels write.
+    #[error(
+        "`{argument}` is an image{}, which the device does not have: its {} is 0",
+        if *limit == DeviceField::ImageSupport { "" } else { " that the kernel writes" },
+        limit.name()
+    )]
+    NoImages {
+        /// The argument.
+        argument: Text,
+        /// The limit that is 0.
+        limit: DeviceField,
+    },
+    /// An image of more pixels than its buffer has elements.
+    #[error("`{argument}` is an image of {pixels} pixels, and has {elements} elements")]
+    ImageTooLarge {
+        /// The argument.
+        argument: Text,
+        /// The pixels of the image.
+        pixels: usize,
+        /// The declared length.
+        elements: i64,
+    },
     /// More steps than one call may have.
     #[error("a call has more than {most} steps")]
     TooManySteps {
@@ -205,6 +227,18 @@ pub enum Quantity {
     Value,
     /// The condition of a compile option.
     CompileOption(Text),
+    /// The size of an argument in constant memory, in bytes.
+    ConstantBytes(Text),
+    /// The size of an image in a dimension, in pixels.
+    ImageSize(Text, usize),
+    /// The number of a kernel's arguments in constant memory.
+    ConstantArguments,
+    /// The number of images that a kernel reads.
+    ReadImages,
+    /// The number of images that a kernel writes.
+    WrittenImages,
+    /// The number of images that a kernel both reads and writes.
+    ReadWriteImages,
 }
 
 impl fmt::Display for Quantity {
@@ -224,6 +258,16 @@ impl fmt::Display for Quantity {
             Self::Rounds => f.write_str("the number of rounds"),
             Self::Value => f.write_str("the value"),
             Self::CompileOption(text) => write!(f, "the condition of the option `{text}`,"),
+            Self::ConstantBytes(name) => {
+                write!(f, "the argument `{name}` in constant memory in bytes")
+            }
+            Self::ImageSize(name, dimension) => {
+                write!(f, "the size of the image `{name}` in dimension {dimension}")
+            }
+            Self::ConstantArguments => f.write_str("the number of arguments in constant memory"),
+            Self::ReadImages => f.write_str("the number of images that are read"),
+            Self::WrittenImages => f.write_str("the number of images that are written"),
+            Self::ReadWriteImages => f.write_str("the number of images that are read and written"),
         }
     }
 }

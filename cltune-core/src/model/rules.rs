@@ -18,6 +18,9 @@ pub enum ConstraintOrigin {
     Divisibility,
     /// A work-group's local memory is limited (`CL_DEVICE_LOCAL_MEM_SIZE`).
     LocalMemory,
+    /// Constant memory and images are limited (`CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE`,
+    /// `CL_DEVICE_IMAGE2D_MAX_WIDTH`, …).
+    MemorySpaces,
     /// Sizes are positive, and all formulas have values.
     Values,
     /// There are at least as many work-groups as compute units (`CL_DEVICE_MAX_COMPUTE_UNITS`):
@@ -34,6 +37,7 @@ impl fmt::Display for ConstraintOrigin {
             Self::WorkGroupSize => "work-group size",
             Self::Divisibility => "divisibility",
             Self::LocalMemory => "local memory",
+            Self::MemorySpaces => "memory spaces",
             Self::Values => "sizes and values",
             Self::ComputeUnits => "compute units",
         })

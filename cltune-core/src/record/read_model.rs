@@ -6,8 +6,9 @@ use super::read_steps::{self, Names, position, stage};
 use super::write::access_word;
 use crate::expr::{Scope, Type};
 use crate::model::{
-    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, FINGERPRINT_LENGTH, Memory,
-    Model, Scratch, StageArgument, Step, fingerprint_with_structs,
+    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, FINGERPRINT_LENGTH,
+    ImageDeclaration, ImageKind, Memory, MemoryChoice, MemorySpace, Model, Scratch, StageArgument,
+    Step, fingerprint_with_structs, is_pixel,
 };
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
@@ -264,12 +265,12 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
             return Err(table.damaged("dimension", "a problem dimension is a scalar"));
         }
         ArgumentKind::Scalar { scalar, dimension }
-    } else if table.optional_text("buffer")?.is_some() {
+    } else if let Some((element, memory)) = memory(table, scope)? {
         ArgumentKind::Buffer {
-            element: element_type(table, "buffer")?,
+            element,
             access: access(table)?,
             len: table.optional_formula("len", scope)?,
-            memory: Memory::Buffer,
+            memory,
         }
     } else {
         return Err(table.damaged("scalar", "it is missing, and so are `buffer` and `local`"));
@@ -278,6 +279,85 @@ fn argument(table: &Fields<'_>, scope: &Scope<'_>) -> Result<Argument, RecordPro
         name: table.owned("name")?.into(),
         kind,
     })
+}
+
+/// The element of a buffer, and where it is; `None` where the argument is none.
+fn memory(
+    table: &Fields<'_>,
+    scope: &Scope<'_>,
+) -> Result<Option<(ElementType, Memory)>, RecordProblem> {
+    let keys = ["buffer", "chosen", "image"];
+    let Some(key) = keys
+        .into_iter()
+        .find(|key| matches!(table.optional_text(key), Ok(Some(_))))
+    else {
+        return Ok(None);
+    };
+    let element = element_type(table, key)?;
+    let image = match key {
+        "buffer" => None,
+        _ => image(table, scope, element)?,
+    };
+    let memory = match (key, image) {
+        ("image", Some(image)) => Memory::Image(image),
+        ("image", None) => return Err(table.damaged("image_kind", "it is missing")),
+        ("chosen", image) => Memory::Chosen(choice(table, scope, image)?),
+        _ => Memory::Buffer,
+    };
+    Ok(Some((element, memory)))
+}
+
+fn choice(
+    table: &Fields<'_>,
+    scope: &Scope<'_>,
+    image: Option<ImageDeclaration>,
+) -> Result<MemoryChoice, RecordProblem> {
+    let name = table.text("memory")?;
+    let mut parameters = scope.parameters.iter();
+    let parameter = parameters
+        .position(|parameter| parameter.name == name)
+        .ok_or_else(|| table.damaged("memory", format!("there is no parameter {name:?}")))?;
+    let spaces: Option<Vec<MemorySpace>> = match &scope.parameters[parameter].domain {
+        Domain::Names(names) => {
+            let spaces = names.iter().map(|name| MemorySpace::from_name(name));
+            spaces.collect()
+        }
+        _ => None,
+    };
+    let spaces =
+        spaces.ok_or_else(|| table.damaged("memory", "its values are not memory spaces"))?;
+    if spaces.contains(&MemorySpace::Image) != image.is_some() {
+        return Err(table.damaged("image_kind", "it does not suit the values of `memory`"));
+    }
+    Ok(MemoryChoice {
+        parameter: position(parameter),
+        image,
+    })
+}
+
+fn image(
+    table: &Fields<'_>,
+    scope: &Scope<'_>,
+    element: ElementType,
+) -> Result<Option<ImageDeclaration>, RecordProblem> {
+    let Some(name) = table.optional_text("image_kind")? else {
+        return Ok(None);
+    };
+    let kind = ImageKind::from_rust_name(name)
+        .ok_or_else(|| table.damaged("image_kind", format!("{name:?} is no kind of images")))?;
+    let size = table.formulas("size", scope, Type::Int)?;
+    if size.len() != kind.rank() {
+        return Err(table.damaged("size", "it has not as many dimensions as the image"));
+    }
+    let normalized = table.optional_ints("normalized")?.is_some();
+    if !is_pixel(element, normalized) {
+        return Err(table.damaged("image", "no image has such elements"));
+    }
+    Ok(Some(ImageDeclaration {
+        kind,
+        normalized,
+        size: size.into(),
+    }))
 }
 
 pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType, RecordProblem> {

@@ -6,8 +6,8 @@ use crate::declaration::{
 };
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Scratch, Stage, StageArgument, Step,
-    tables,
+    Access, Argument, ArgumentKind, BufferRef, ImageDeclaration, Memory, Model, Scratch, Stage,
+    StageArgument, Step, tables,
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
@@ -96,7 +96,7 @@ fn arguments(out: &mut Writer, declaration: &Declaration) {
         match argument {
             StageArgument::Passed(at) => {
                 let at = usize::from(at);
-                argument_table(out, &model.arguments[at], declaration.compared(at));
+                argument_table(out, model, &model.arguments[at], declaration.compared(at));
                 fill_keys(out, declaration.fills.get(at).unwrap_or(&Fill::None));
             }
             StageArgument::Local { name, element, len } => {
@@ -276,7 +276,7 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
     }
 }
 
-fn argument_table(out: &mut Writer, argument: &Argument, compared: &Compared) {
+fn argument_table(out: &mut Writer, model: &Model, argument: &Argument, compared: &Compared) {
     out.table("[[argument]]");
     out.text("name", &argument.name);
     match &argument.kind {
@@ -290,12 +290,45 @@ fn argument_table(out: &mut Writer, argument: &Argument, compared: &Compared) {
             element,
             access,
             len,
-            memory: Memory::Buffer,
+            memory,
         } => {
-            out.text("buffer", &element.rust_name());
+            memory_keys(out, model, memory, &element.rust_name());
             access_key(out, access_word(*access), compared);
             out.optional_formula("len", len.as_ref());
         }
+    }
+}
+
+/// The element, with a key that says where it is. Older readers know that of a buffer only: they
+/// would pass a buffer where the kernel takes an image.
+fn memory_keys(out: &mut Writer, model: &Model, memory: &Memory, element: &str) {
+    let image = match memory {
+        Memory::Buffer => {
+            out.text("buffer", element);
+            None
+        }
+        Memory::Chosen(choice) => {
+            out.text("chosen", element);
+            let parameter = &model.parameters[usize::from(choice.parameter)];
+            out.text("memory", &parameter.name);
+            choice.image.as_ref()
+        }
+        Memory::Image(image) => {
+            out.text("image", element);
+            Some(image)
+        }
+    };
+    if let Some(ImageDeclaration {
+        kind,
+        normalized,
+        size,
+    }) = image
+    {
+        out.text("image_kind", kind.rust_name());
+        if *normalized {
+            out.ints("normalized", &[1]);
+        }
+        out.formulas("size", size);
     }
 }
 

@@ -4,13 +4,12 @@ use super::compared::{compared, compares_something};
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
 use super::identifiers::text;
+use super::memory_spaces;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::{Compared, Fill};
 use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{
-    self, Access, ArgumentKind, ElementType, Memory, ScalarType, StageArgument,
-};
+use cltune_core::model::{self, Access, ArgumentKind, ElementType, ScalarType, StageArgument};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -83,13 +82,32 @@ pub(super) fn arguments(
                 let len = len(argument, scopes, errors);
                 let fill = fill(&argument.options, element, access, errors);
                 let compared = compared(argument, access, len.as_ref(), scopes, errors);
+                let memory =
+                    memory_spaces::of_buffer(argument, element, access, attribute, scopes, errors);
                 let kind = ArgumentKind::Buffer {
                     element,
                     access,
                     len,
-                    memory: Memory::Buffer,
+                    memory,
                 };
                 kernel.push(&argument.name, kind, fill, compared);
+            }
+            Some(ArgumentType::Image(image)) => {
+                let element = image.element;
+                let access = access(argument, image.mutable, errors);
+                let fill = fill(&argument.options, element, access, errors);
+                let image = memory_spaces::of_image(argument, image, attribute, scopes, errors);
+                if let Some((memory, len)) = image {
+                    let len = Some(len);
+                    let compared = compared(argument, access, len.as_ref(), scopes, errors);
+                    let kind = ArgumentKind::Buffer {
+                        element,
+                        access,
+                        len,
+                        memory,
+                    };
+                    kernel.push(&argument.name, kind, fill, compared);
+                }
             }
         }
     }
@@ -113,6 +131,9 @@ fn push_scalar(
         (options.len.as_ref().map(|(_, span)| *span), "len"),
         (options.out, "out"),
         (options.fill.as_ref().map(|(_, span)| *span), "fill"),
+        (options.memory.as_ref().map(|(_, span)| *span), "memory"),
+        (options.image.as_ref().map(|(_, span)| *span), "image"),
+        (options.size.as_ref().map(|(_, span)| *span), "size"),
         (options.compare.as_ref().map(|(_, span)| *span), "compare"),
     ];
     for (span, word) in only_for_buffers {
@@ -182,7 +203,10 @@ fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
         if let Some(span) = span {
             errors.add(
                 span,
-                format!("`{word}` is for scalars, and `{name}` is a buffer"),
+                format!(
+                    "`{word}` is for scalars, and `{name}` is {}",
+                    noun(argument)
+                ),
             );
         }
     }
@@ -191,11 +215,23 @@ fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {
         (None, true) => Access::ReadWrite,
         (Some(_), true) => Access::Write,
         (Some(span), false) => {
-            let message =
-                format!("the kernel writes an `out` argument: make it `{name}: &mut Buffer<…>`");
+            let message = format!(
+                "the kernel writes an `out` argument: make it `{name}: &mut {}<…>`",
+                match argument.kind {
+                    Some(ArgumentType::Image(image)) => image.kind.rust_name(),
+                    _ => "Buffer",
+                }
+            );
             errors.add(span, message);
             Access::Write
         }
+    }
+}
+
+const fn noun(argument: &Argument) -> &'static str {
+    match argument.kind {
+        Some(ArgumentType::Image(_)) => "an image",
+        _ => "a buffer",
     }
 }
 

@@ -66,6 +66,10 @@ impl Scopes {
                      problem dimensions and device limits",
                     element.rust_name()
                 )),
+                Some(ArgumentType::Image(_)) => Some(format!(
+                    "`{name}` is an image: formulas use parameters, problem dimensions and device \
+                     limits"
+                )),
                 Some(ArgumentType::Buffer { .. }) => Some(format!(
                     "`{name}` is a buffer: formulas use parameters, problem dimensions and \
                      device limits"

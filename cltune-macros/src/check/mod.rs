@@ -12,6 +12,7 @@
 //! | `device_limits` | device limits in places where they have no meaning |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
 //! | `compared` | which elements of results are compared |
+//! | `memory_spaces` | memory spaces that a parameter chooses, and images |
 //! | `tuning` | defaults and options |
 //! | `computation` | what the tuner computes for itself: prepared inputs, the reference |
 //! | `verification` | tolerance and draws |
@@ -36,6 +37,7 @@ mod identifiers;
 mod kernel;
 mod lock;
 mod memory;
+mod memory_spaces;
 mod names;
 mod parameters;
 mod problems;

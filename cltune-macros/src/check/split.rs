@@ -180,6 +180,8 @@ fn partition(
         (ArgumentType::Scalar(_) | ArgumentType::Buffer { mutable: false, .. }, None) => {
             Some(Partition::Whole)
         }
+        // Such a call is not divided, which was reported.
+        (ArgumentType::Image(_), _) => None,
         (ArgumentType::Buffer { mutable: true, .. }, None) => {
             if !argument.options.is_wrong && scopes.is_complete() {
                 let message = format!(

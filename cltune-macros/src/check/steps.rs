@@ -11,8 +11,8 @@ use crate::parse::{LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
 use cltune_core::declaration::Fill;
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{
-    self, Access, ArgumentKind, BufferRef, ElementType, ScalarType, Scratch, Stage, StageArgument,
-    Step,
+    self, Access, ArgumentKind, BufferRef, ElementType, Memory, ScalarType, Scratch, Stage,
+    StageArgument, Step,
 };
 use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
@@ -389,6 +389,25 @@ impl Checker<'_> {
         )
     }
 
+    /// Refuses an image where a step needs a buffer.
+    fn refuse_image(&self, name: &Ident, buffer: BufferRef, errors: &mut Errors) {
+        let BufferRef::Passed(position) = buffer else {
+            return;
+        };
+        let argument = self.arguments.get(usize::from(position));
+        if let Some(ArgumentKind::Buffer {
+            memory: Memory::Image(_),
+            ..
+        }) = argument.map(|argument| &argument.kind)
+        {
+            let message = format!(
+                "`{name}` is an image: `clear`, `copy` and `swap` are for buffers, and an image is \
+                 cleared or copied by a kernel"
+            );
+            errors.add(name.span(), message);
+        }
+    }
+
     /// A buffer of a step, and its element.
     fn buffer(&mut self, name: &Ident, errors: &mut Errors) -> Option<(BufferRef, ElementType)> {
         let found = self.position(name);
@@ -403,6 +422,7 @@ impl Checker<'_> {
         if let Some((found, _)) = buffer {
             self.used.insert(name.unraw().to_string());
             self.refuse_output(name, found, errors);
+            self.refuse_image(name, found, errors);
         } else if self.scopes.is_complete() {
             let is_buffer = |kind: &ArgumentKind| matches!(kind, ArgumentKind::Buffer { .. });
             let (arguments, scratch) = self.known(is_buffer);

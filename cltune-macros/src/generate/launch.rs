@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::structs;
-use crate::parse::{Argument, ArgumentType};
+use crate::parse::{Argument, ArgumentType, ImageType};
 use cltune_core::model::{ElementType, ScalarType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -46,6 +46,10 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
             quote!(#krate::__private::Arg::buffer_mut(#name))
         }
         Some(ArgumentType::Buffer { .. }) => quote!(#krate::__private::Arg::buffer(#name)),
+        Some(ArgumentType::Image(ImageType { mutable: true, .. })) => {
+            quote!(#krate::__private::Arg::image_mut(#name))
+        }
+        Some(ArgumentType::Image(_)) => quote!(#krate::__private::Arg::image(#name)),
         Some(ArgumentType::Scalar(_)) | None => quote!(#krate::__private::Arg::scalar(&#name)),
     });
     quote!([#(#args),*])
@@ -67,6 +71,18 @@ pub(super) fn inputs(
                 let buffer = buffer(element_type(context, element));
                 let mutable = mutable.then(|| quote!(mut));
                 quote!(&#mutable #buffer)
+            }
+            Some(ArgumentType::Image(image)) => {
+                let krate = context.krate;
+                let kind = format_ident!("{}", image.kind.rust_name());
+                let element = element_type(context, image.element);
+                let element = if image.normalized {
+                    quote!(#krate::Normalized<#element>)
+                } else {
+                    element
+                };
+                let mutable = image.mutable.then(|| quote!(mut));
+                quote!(&#mutable #krate::#kind<#element>)
             }
         };
         quote!(#name: #ty)

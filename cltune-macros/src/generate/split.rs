@@ -76,7 +76,10 @@ fn args(context: &Context<'_>) -> TokenStream {
         let (constructor, value) = match kind {
             Some(ArgumentType::Buffer { mutable: true, .. }) => ("slice_mut", quote!(#name)),
             Some(ArgumentType::Buffer { .. }) => ("slice", quote!(#name)),
-            Some(ArgumentType::Scalar(_)) | None => ("scalar", quote!(&#name)),
+            // Calls with images are not divided, which was reported.
+            Some(ArgumentType::Scalar(_) | ArgumentType::Image(_)) | None => {
+                ("scalar", quote!(&#name))
+            }
         };
         let constructor = format_ident!("{constructor}");
         quote!(#krate::__private::SplitArg::#constructor(#value))

@@ -5,8 +5,8 @@ use super::context::Context;
 use super::structs;
 use cltune_core::expr::{Formula, Op};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, ScalarType,
-    StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, Model,
+    ScalarType, StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -58,8 +58,8 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             device::DeviceField,
             expr::{Formula, Op, Program},
             model::{
-                Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
-                ScalarType, Scratch, Stage, StageArgument, Step,
+                Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType,
+                ImageDeclaration, ImageKind, Memory, MemoryChoice, Model, ScalarType, Scratch, Stage, StageArgument, Step,
             },
             parameter::{Domain, Fraction, Parameter},
         };
@@ -248,13 +248,13 @@ fn argument(argument: &Argument) -> TokenStream {
                 Access::Write => quote!(Write),
             };
             let len = option(len.as_ref().map(formula));
-            let memory = memory_name(*memory);
+            let memory = self::memory(memory);
             quote! {
                 Buffer {
                     element: #element,
                     access: Access::#access,
                     len: #len,
-                    memory: Memory::#memory,
+                    memory: #memory,
                 }
             }
         }
@@ -262,9 +262,32 @@ fn argument(argument: &Argument) -> TokenStream {
     quote!(Argument { name: #name, kind: ArgumentKind::#kind })
 }
 
-fn memory_name(memory: Memory) -> TokenStream {
-    let name = format_ident!("{memory:?}");
-    quote!(#name)
+fn memory(memory: &Memory) -> TokenStream {
+    match memory {
+        Memory::Chosen(choice) => {
+            let parameter = Literal::u16_unsuffixed(choice.parameter);
+            let image = option(choice.image.as_ref().map(image));
+            quote!(Memory::Chosen(MemoryChoice { parameter: #parameter, image: #image }))
+        }
+        Memory::Image(declaration) => {
+            let image = image(declaration);
+            quote!(Memory::Image(#image))
+        }
+        _ => quote!(Memory::Buffer),
+    }
+}
+
+fn image(image: &ImageDeclaration) -> TokenStream {
+    let ImageDeclaration {
+        kind,
+        normalized,
+        size,
+    } = image;
+    let kind = format_ident!("{kind:?}");
+    let size = list(size, formula);
+    quote! {
+        ImageDeclaration { kind: ImageKind::#kind, normalized: #normalized, size: #size }
+    }
 }
 
 fn step(step: &Step) -> TokenStream {

@@ -6,7 +6,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, ExprRange, LitStr, RangeLimits, Token};
+use syn::{Expr, ExprArray, ExprRange, LitStr, RangeLimits, Token};
 
 /// `#[arg(…)]`.
 #[derive(Default)]
@@ -17,6 +17,12 @@ pub(crate) struct ArgOptions {
     pub(crate) compare: Option<(CompareSyntax, Span)>,
     pub(crate) value: Option<(Number, Span)>,
     pub(crate) host_only: Option<Span>,
+    /// The parameter that says where the argument lives.
+    pub(crate) memory: Option<(Ident, Span)>,
+    /// The size of the image that it can be.
+    pub(crate) image: Option<(Vec<Expr>, Span)>,
+    /// The size of an image.
+    pub(crate) size: Option<(Vec<Expr>, Span)>,
     /// One for each dimension along which the argument is divided.
     pub(crate) splits: Vec<SplitSyntax>,
     /// Whether a mistake was reported: then nothing is said to be missing.
@@ -40,13 +46,16 @@ pub(crate) enum CompareSyntax {
     Range(Option<Box<Expr>>, Option<Box<Expr>>),
 }
 
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 10] = [
     "len",
     "out",
     "fill",
     "compare",
     "value",
     "host_only",
+    "memory",
+    "image",
+    "size",
     "split",
 ];
 const FILLS: [&str; 6] = ["uniform", "zeros", "iota", "constant", "file", "prepared"];
@@ -102,6 +111,9 @@ impl ArgOptions {
             "compare" => self.compare.replace((assigned(input)?, span)).is_some(),
             "value" => self.value.replace((assigned(input)?, span)).is_some(),
             "host_only" => self.host_only.replace(span).is_some(),
+            "memory" => self.memory.replace((assigned(input)?, span)).is_some(),
+            "image" => self.image.replace((sizes(input)?, span)).is_some(),
+            "size" => self.size.replace((sizes(input)?, span)).is_some(),
             "split" => {
                 self.splits.push(input.parse()?);
                 false
@@ -119,6 +131,12 @@ impl ArgOptions {
         }
         Ok(())
     }
+}
+
+/// `= [WIDTH, HEIGHT]`.
+fn sizes(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    let sizes: ExprArray = assigned(input)?;
+    Ok(sizes.elems.into_iter().collect())
 }
 
 impl Parse for CompareSyntax {

@@ -2,7 +2,7 @@
 
 use super::arg_options::ArgOptions;
 use crate::errors::{Errors, quoted};
-use cltune_core::model::{ElementType, ScalarType, StructType};
+use cltune_core::model::{ElementType, ImageKind, ScalarType, StructType, is_pixel};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{
@@ -27,6 +27,17 @@ pub(crate) enum ArgumentType {
         element: ElementType,
         mutable: bool,
     },
+    Image(ImageType),
+}
+
+/// The type of an image.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ImageType {
+    pub(crate) kind: ImageKind,
+    pub(crate) element: ElementType,
+    /// Whether it is `Normalized<…>`.
+    pub(crate) normalized: bool,
+    pub(crate) mutable: bool,
 }
 
 const QUEUE: &str = "the first argument of a tunable is `queue: &Queue`";
@@ -123,7 +134,8 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
     let unsupported = || {
         let message = format!(
             "this type cannot be passed to a kernel{}: an argument is {}, a struct that derives \
-             `KernelStruct`, or `&Buffer<T>` or `&mut Buffer<T>` of such elements",
+             `KernelStruct`, `&Buffer<T>` or `&mut Buffer<T>` of such elements, or an image of them \
+             (`&Image2d<T>`)",
             instead(ty),
             elements()
         );
@@ -137,24 +149,64 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
             .ok_or_else(unsupported),
         Type::Array(array) => vector(array).map(ArgumentType::Scalar),
         Type::Reference(reference) => {
-            let segment = last_segment(&reference.elem)
-                .filter(|segment| segment.ident == "Buffer")
-                .ok_or_else(unsupported)?;
-            let PathArguments::AngleBracketed(generics) = &segment.arguments else {
-                let message = "`Buffer` needs the type of its elements, for example `Buffer<f32>`";
-                return Err(syn::Error::new(segment.span(), message));
-            };
-            let mut elements = generics.args.iter();
-            let (Some(GenericArgument::Type(element)), None) = (elements.next(), elements.next())
-            else {
+            let segment = last_segment(&reference.elem).ok_or_else(unsupported)?;
+            let image = ImageKind::from_rust_name(&segment.ident.to_string());
+            if image.is_none() && segment.ident != "Buffer" {
                 return Err(unsupported());
+            }
+            if segment.arguments.is_none() {
+                let name = &segment.ident;
+                let message =
+                    format!("`{name}` needs the type of its elements, for example `{name}<f32>`");
+                return Err(syn::Error::new(segment.span(), message));
+            }
+            let element = generic(segment).ok_or_else(unsupported)?;
+            let mutable = reference.mutability.is_some();
+            let Some(kind) = image else {
+                return Ok(ArgumentType::Buffer {
+                    element: element_type(element)?,
+                    mutable,
+                });
             };
-            Ok(ArgumentType::Buffer {
-                element: element_type(element)?,
-                mutable: reference.mutability.is_some(),
-            })
+            let wrapper = last_segment(element).filter(|segment| segment.ident == "Normalized");
+            let normalized = wrapper.is_some();
+            let ty = wrapper.map_or(Some(element), generic);
+            let ty = ty.ok_or_else(unsupported)?;
+            let element = element_type(ty)?;
+            if !is_pixel(element, normalized) {
+                return Err(syn::Error::new(ty.span(), not_a_pixel(element, normalized)));
+            }
+            Ok(ArgumentType::Image(ImageType {
+                kind,
+                element,
+                normalized,
+                mutable,
+            }))
         }
         _ => Err(unsupported()),
+    }
+}
+
+/// Why elements are not the pixels of an image.
+pub(crate) fn not_a_pixel(element: ElementType, normalized: bool) -> String {
+    let channels = if normalized {
+        "normalized integers of 8 or 16 bits"
+    } else {
+        "numbers of at most 32 bits"
+    };
+    let element = element.rust_name();
+    format!("a pixel is 1, 2 or 4 {channels}, and this one is `{element}`")
+}
+
+/// The only type in the angle brackets of a segment.
+fn generic(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(generics) = &segment.arguments else {
+        return None;
+    };
+    let mut types = generics.args.iter();
+    match (types.next(), types.next()) {
+        (Some(GenericArgument::Type(ty)), None) => Some(ty),
+        _ => None,
     }
 }
 

@@ -23,8 +23,8 @@ mod tolerance;
 
 pub(crate) use arg_options::{ArgOptions, CompareSyntax, FillSyntax};
 pub(crate) use argument::{
-    Argument, ArgumentType, Arguments, arguments, element_path, element_type, elements, instead,
-    last_segment, path_text, ungrouped, vector,
+    Argument, ArgumentType, Arguments, ImageType, arguments, element_path, element_type, elements,
+    instead, last_segment, not_a_pixel, path_text, ungrouped, vector,
 };
 pub(crate) use attribute::Attribute;
 pub(crate) use compile_option::OptionSyntax;

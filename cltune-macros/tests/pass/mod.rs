@@ -2,6 +2,7 @@
 
 mod every_clause;
 mod huge;
+mod images;
 mod parameter_values;
 mod places;
 mod records;

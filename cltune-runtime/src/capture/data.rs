@@ -50,6 +50,14 @@ pub(super) fn keep(
                 len,
                 ..
             } => {
+                if let Some(image) = arg.as_image() {
+                    let mut bytes = vec![0; image.shape().bytes()];
+                    queue.wait_for_earlier()?;
+                    let read = queue.raw().read_image(image, &mut bytes);
+                    read.map_err(Error::call("clEnqueueReadImage for CLTUNE_CAPTURE_DATA"))?;
+                    kept.push(file(folder, &argument.name, &bytes)?);
+                    continue;
+                }
                 let Some((raw, there)) = arg.as_buffer() else {
                     continue;
                 };

@@ -7,13 +7,17 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{MemoryFacts, RawBuffer, RawContext, RawEvent, RawQueue, Status};
+use crate::image::{Image, ImageSize, Pixel, described_pixel};
+use crate::opencl::{
+    ImageFacts, MemoryFacts, RawBuffer, RawContext, RawEvent, RawImage, RawQueue, Status,
+};
 use crate::queue::Queue;
 use std::ffi::c_void;
 
 pub(super) const CONTEXT: &str = "the context";
 pub(super) const QUEUE: &str = "the command queue";
 pub(super) const BUFFER: &str = "the buffer";
+pub(super) const IMAGE: &str = "the image";
 pub(super) const EVENT: &str = "the event";
 pub(super) const DEVICE: &str = "the device";
 
@@ -89,6 +93,34 @@ pub(super) fn buffer<T: Element>(
         return Err(refused(BUFFER, reason));
     }
     Ok(Buffer::of(raw, context, len))
+}
+
+/// An image.
+pub(super) fn image<T: Pixel, S: ImageSize>(
+    raw: Result<(RawImage, ImageFacts), Status>,
+    context: &Context,
+) -> Result<Image<T, S>> {
+    let (raw, facts) = raw.map_err(other_kind(IMAGE))?;
+    let size = S::of_pixels(facts.size);
+    let shape = Image::<T, S>::shape(size);
+    if let Some(found) = facts.other_kind {
+        let expected = shape.kind.opencl_name();
+        return Err(refused(IMAGE, ForeignError::NoImage { expected, found }));
+    }
+    if !context.has_handle(facts.context) {
+        return Err(Error::OtherContext {
+            what: IMAGE.to_string(),
+        });
+    }
+    if facts.pixel != Some((shape.element, shape.normalized)) {
+        let found = match facts.pixel {
+            Some(_) => described_pixel(raw.shape()),
+            None => "of a format that cltune does not have".to_owned(),
+        };
+        let expected = described_pixel(shape);
+        return Err(refused(IMAGE, ForeignError::OtherPixel { expected, found }));
+    }
+    Ok(Image::of(raw, context, size))
 }
 
 /// An event of any context: a queue checks it when it is to wait for it.

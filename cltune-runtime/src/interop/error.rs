@@ -25,6 +25,22 @@ pub enum ForeignError {
         /// The kind of object in words.
         found: &'static str,
     },
+    /// The memory object is not an image of the kind.
+    #[error("it is {found}, and {expected} was expected")]
+    NoImage {
+        /// The type of image that was expected.
+        expected: &'static str,
+        /// The kind of object in words.
+        found: &'static str,
+    },
+    /// The pixels of an image are of another type.
+    #[error("its pixels are {found}, and pixels of type {expected} were expected")]
+    OtherPixel {
+        /// The type of a pixel that was expected.
+        expected: String,
+        /// What they are.
+        found: String,
+    },
     /// The buffer is too small for the elements it is said to have.
     #[error(
         "it has {bytes} bytes, and {len} elements of type {element} take {needed}; pass the length \

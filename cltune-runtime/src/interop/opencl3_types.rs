@@ -7,7 +7,8 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawBuffer, RawContext, RawEvent, RawQueue};
+use crate::image::{Image, ImageSize, Pixel};
+use crate::opencl::{RawBuffer, RawContext, RawEvent, RawImage, RawQueue};
 use crate::queue::Queue;
 use crate::view::{BufferView, BufferViewMut};
 use opencl3::command_queue::CommandQueue;
@@ -138,6 +139,26 @@ impl<T: Element> Buffer<T> {
     /// Gives the buffer to opencl3.
     pub fn into_opencl3(self) -> opencl3::memory::Buffer<T> {
         opencl3::memory::Buffer::new(self.into_raw())
+    }
+}
+
+impl<T: Pixel, S: ImageSize> Image<T, S> {
+    /// Takes an image of opencl3 over; nothing is copied.
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] for an image of another kind or format; [`Error::OtherContext`]. The image
+    /// is released then.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the value gives up its place; the reference that it releases is replaced by cltune's"
+    )]
+    pub fn from_opencl3(context: &Context, image: opencl3::memory::Image) -> Result<Self> {
+        checks::image(RawImage::of_opencl3(&image, S::KIND), context)
+    }
+
+    /// Gives the image to opencl3.
+    pub fn into_opencl3(self) -> opencl3::memory::Image {
+        opencl3::memory::Image::new(self.into_raw())
     }
 }
 

@@ -11,7 +11,8 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::opencl::{RawBuffer, RawContext, RawEvent, RawQueue};
+use crate::image::{Image, ImageSize, Pixel};
+use crate::opencl::{RawBuffer, RawContext, RawEvent, RawImage, RawQueue};
 use crate::queue::Queue;
 use std::ffi::c_void;
 
@@ -133,9 +134,11 @@ impl<T: Element> Buffer<T> {
         checks::buffer(unsafe { RawBuffer::retain(buffer) }, context, Some(len))
     }
 
-    /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller. It
-    /// has room for [`Buffer::len`] elements, and for one where that is 0.
+    /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller. It has
+    /// room for [`Buffer::len`] elements, and for one where that is 0. From now on others may write
+    /// to it: where a configuration takes it as an image, it is converted for each call.
     pub fn as_raw(&self) -> *mut c_void {
+        self.images().share();
         self.raw().handle()
     }
 
@@ -143,6 +146,37 @@ impl<T: Element> Buffer<T> {
     /// `clReleaseMemObject`.
     pub fn into_raw(self) -> *mut c_void {
         self.into_raw_buffer().into_handle()
+    }
+}
+
+impl<T: Pixel, S: ImageSize> Image<T, S> {
+    /// An image that another part of the program made. Nothing is copied: what either side writes,
+    /// the other one sees. Its size and format are asked for.
+    ///
+    /// The value has a reference of its own; the caller keeps theirs. What [`Buffer::from_raw`] says
+    /// of memory that others have, too, and of flags, is so of images.
+    ///
+    /// # Safety
+    /// As for [`Buffer::from_raw`].
+    ///
+    /// # Errors
+    /// [`Error::Foreign`] for null, for what OpenCL does not know as a memory object, for an object
+    /// of another kind, and for pixels of another type; [`Error::OtherContext`].
+    pub unsafe fn from_raw(context: &Context, image: *mut c_void) -> Result<Self> {
+        let image = checks::pointer(checks::IMAGE, image)?;
+        // SAFETY: as the caller promises.
+        checks::image(unsafe { RawImage::retain(image, S::KIND) }, context)
+    }
+
+    /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.raw().handle()
+    }
+
+    /// The `cl_mem` with this value's reference, which the caller releases with
+    /// `clReleaseMemObject`.
+    pub fn into_raw(self) -> *mut c_void {
+        self.into_raw_image().into_handle()
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::element::Element;
-use crate::opencl::RawBuffer;
+use crate::image::{Image, ImageSize, Pixel};
+use crate::kept_images::KeptImages;
+use crate::opencl::{RawBuffer, RawImage};
 
 /// An argument of a call, in the order of the Rust function.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +18,12 @@ pub(crate) enum Passed<'a> {
         raw: &'a RawBuffer,
         context: &'a Context,
         len: usize,
+        /// The images that it is converted to; `None` where it is never an image.
+        images: Option<&'a KeptImages>,
+    },
+    Image {
+        raw: &'a RawImage,
+        context: &'a Context,
     },
 }
 
@@ -33,6 +41,7 @@ impl<'a> Arg<'a> {
             raw: buffer.raw(),
             context: buffer.context(),
             len: buffer.len(),
+            images: Some(buffer.images()),
         })
     }
 
@@ -47,6 +56,7 @@ impl<'a> Arg<'a> {
             raw: buffer.raw(),
             context: buffer.context(),
             len,
+            images: None,
         })
     }
 
@@ -54,7 +64,7 @@ impl<'a> Arg<'a> {
     pub(crate) fn as_scalar(&self) -> Option<&[u8]> {
         match self.0 {
             Passed::Scalar(bytes) => Some(bytes),
-            Passed::Buffer { .. } => None,
+            Passed::Buffer { .. } | Passed::Image { .. } => None,
         }
     }
 
@@ -62,13 +72,37 @@ impl<'a> Arg<'a> {
     pub(crate) fn as_buffer(&self) -> Option<(&RawBuffer, usize)> {
         match self.0 {
             Passed::Buffer { raw, len, .. } => Some((raw, len)),
-            Passed::Scalar(_) => None,
+            Passed::Scalar(_) | Passed::Image { .. } => None,
+        }
+    }
+
+    /// An image.
+    pub(crate) fn as_image(&self) -> Option<&RawImage> {
+        match self.0 {
+            Passed::Image { raw, .. } => Some(raw),
+            Passed::Scalar(_) | Passed::Buffer { .. } => None,
         }
     }
 
     /// A buffer that the kernel writes.
     #[inline]
     pub fn buffer_mut<T: Element>(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.change();
         Self::buffer(buffer)
+    }
+
+    /// An image that the kernel reads.
+    #[inline]
+    pub fn image<T: Pixel, S: ImageSize>(image: &'a Image<T, S>) -> Self {
+        Self(Passed::Image {
+            raw: image.raw(),
+            context: image.context(),
+        })
+    }
+
+    /// An image that the kernel writes.
+    #[inline]
+    pub fn image_mut<T: Pixel, S: ImageSize>(image: &'a mut Image<T, S>) -> Self {
+        Self::image(image)
     }
 }

@@ -6,10 +6,12 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
 use crate::opencl::RawDevice;
-use crate::opencl::{RawBuffer, RawEvent, RawKernel, RawProgram, RawQueue, Status, WaitList};
+use crate::opencl::{
+    RawBuffer, RawEvent, RawImage, RawKernel, RawProgram, RawQueue, Status, WaitList,
+};
 use cltune_core::Text;
 use cltune_core::model::{
-    BufferRef, Command, Commands, Geometry, Given, Launch, Model, ScratchMemory,
+    BufferRef, Command, Commands, Geometry, Given, ImageShape, Launch, Model, ScratchMemory,
 };
 use std::collections::HashSet;
 use std::fmt;
@@ -22,6 +24,8 @@ pub(crate) struct PreparedCommands {
     commands: Vec<PreparedCommand>,
     /// Each scratch buffer; `None` for one that is not used.
     scratch: Vec<Option<ScratchMemory>>,
+    /// The arguments of the call that kernels get as images, by their positions.
+    images: Vec<(usize, ImageShape)>,
 }
 
 /// What decides whether a launch fits the device: its kernel's position, work-group and local
@@ -76,6 +80,22 @@ pub(crate) enum CommandError {
 pub(crate) enum Operand<'a> {
     Scalar(&'a [u8]),
     Buffer(&'a RawBuffer),
+    /// For kernels an image, and for other commands the buffer that it was made of.
+    Image {
+        image: &'a RawImage,
+        buffer: Option<&'a RawBuffer>,
+    },
+}
+
+impl<'a> Operand<'a> {
+    /// The buffer that it is for commands without a kernel.
+    fn buffer(self) -> Option<&'a RawBuffer> {
+        match self {
+            Operand::Buffer(buffer) => Some(buffer),
+            Operand::Image { buffer, .. } => buffer,
+            Operand::Scalar(_) => None,
+        }
+    }
 }
 
 /// Commands that were enqueued.
@@ -133,6 +153,7 @@ impl PreparedCommands {
             kernels: Vec::new(),
             commands: Vec::new(),
             scratch: commands.scratch,
+            images: commands.images,
         };
         let launches: Vec<&Launch> = commands
             .list
@@ -250,6 +271,11 @@ impl PreparedCommands {
     /// Each scratch buffer; `None` for one that is not used.
     pub(crate) fn scratch(&self) -> &[Option<ScratchMemory>] {
         &self.scratch
+    }
+
+    /// The arguments of the call that kernels get as images, by their positions.
+    pub(crate) fn images(&self) -> &[(usize, ImageShape)] {
+        &self.images
     }
 
     /// The index space of the only launch of a call that is nothing else.
@@ -468,6 +494,7 @@ fn set_operand(kernel: &RawKernel, position: u32, operand: Operand<'_>) -> Resul
     match operand {
         Operand::Scalar(bytes) => kernel.set_scalar(position, bytes),
         Operand::Buffer(buffer) => kernel.set_buffer(position, buffer),
+        Operand::Image { image, .. } => kernel.set_image(position, image),
     }
 }
 
@@ -504,8 +531,8 @@ fn clear(queue: &RawQueue, buffer: Operand<'_>, bytes: usize) -> Result<RawEvent
         .into_iter()
         .find(|size| bytes.is_multiple_of(*size));
     let pattern = &zeros[..pattern.unwrap_or(1)];
-    match buffer {
-        Operand::Buffer(buffer) if bytes > 0 => queue
+    match buffer.buffer() {
+        Some(buffer) if bytes > 0 => queue
             .fill(buffer, pattern, 0, bytes)
             .map_err(Error::call("clEnqueueFillBuffer")),
         // Nothing to clear; the order of events has to have one.
@@ -514,8 +541,8 @@ fn clear(queue: &RawQueue, buffer: Operand<'_>, bytes: usize) -> Result<RawEvent
 }
 
 fn copy(queue: &RawQueue, from: Operand<'_>, to: Operand<'_>, bytes: usize) -> Result<RawEvent> {
-    match (from, to) {
-        (Operand::Buffer(from), Operand::Buffer(to)) if bytes > 0 => queue
+    match (from.buffer(), to.buffer()) {
+        (Some(from), Some(to)) if bytes > 0 => queue
             .copy(from, 0, to, 0, bytes)
             .map_err(Error::call("clEnqueueCopyBuffer")),
         _ => queue.marker().map_err(Error::call("clEnqueueMarker")),

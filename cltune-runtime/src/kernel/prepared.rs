@@ -6,12 +6,14 @@ use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::image::{check_formats, described};
+use crate::kept_images::{Converted, KeptImages};
 use crate::opencl::{KernelAccess, RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::expr::{Env, Formula};
 #[cfg(feature = "tuning")]
 use cltune_core::model::ElementType;
-use cltune_core::model::{Access, ArgumentKind, BufferRef, Model};
+use cltune_core::model::{Access, ArgumentKind, BufferRef, ImageShape, Memory, Model};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,9 +23,18 @@ pub(crate) struct Prepared {
     /// What the arguments of the call have to be, in its order.
     expects: Vec<Expects>,
     /// One at a time: the arguments of a kernel must not change between setting and enqueueing.
-    commands: Mutex<PreparedCommands>,
+    ready: Mutex<Ready>,
     /// The time that building the program takes.
     build_time: Duration,
+}
+
+/// The commands, and what is needed while they are enqueued.
+#[derive(Debug)]
+struct Ready {
+    commands: PreparedCommands,
+    /// The images that buffers of the call are converted to, by the positions of arguments. Kept for
+    /// its memory alone.
+    converted: Vec<Option<Converted>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +43,8 @@ enum Expects {
     Scalar { size: usize },
     /// A buffer of at least so many elements.
     Buffer { needed: usize, access: Access },
+    /// An image of this shape.
+    Image { shape: ImageShape, access: Access },
 }
 
 impl Prepared {
@@ -44,7 +57,6 @@ impl Prepared {
         dims: &[i64],
     ) -> Result<Self> {
         let model = tunable.model();
-        let built = builder.program(tunable, codes, dims)?;
         let device = builder.device();
         let limits = &device.info().limits;
         let commands = model.commands(codes, dims, limits);
@@ -53,6 +65,9 @@ impl Prepared {
             configuration: model.describe(codes),
             reason,
         })?;
+        check_formats(builder.context(), device, model, &commands.images)?;
+        let images = commands.images.clone();
+        let built = builder.program(tunable, codes, dims)?;
         let commands = PreparedCommands::new(&built.program, commands, device)
             .map_err(|error| error.of_launch(model, codes))?;
         let env = Env {
@@ -63,7 +78,17 @@ impl Prepared {
         // `check` has computed the lengths already, so they have values.
         let length =
             |formula: &Formula| usize::try_from(formula.eval(&env).unwrap_or(0)).unwrap_or(0);
-        let expects = model.arguments.iter().map(|argument| match &argument.kind {
+        let image_at = |at| images.iter().find(|(position, _)| *position == at);
+        let arguments = model.arguments.iter().enumerate();
+        let expects = arguments.map(|(at, argument)| match &argument.kind {
+            ArgumentKind::Buffer {
+                memory: Memory::Image(_),
+                access,
+                ..
+            } if let Some((_, shape)) = image_at(at) => Expects::Image {
+                shape: *shape,
+                access: *access,
+            },
             ArgumentKind::Buffer { len, access, .. } => Expects::Buffer {
                 needed: len.as_ref().map_or(0, length),
                 access: *access,
@@ -74,7 +99,10 @@ impl Prepared {
         });
         Ok(Self {
             expects: expects.collect(),
-            commands: Mutex::new(commands),
+            ready: Mutex::new(Ready {
+                commands,
+                converted: Vec::new(),
+            }),
             build_time: built.build_time,
         })
     }
@@ -109,7 +137,20 @@ impl Prepared {
         self.check(model, queue, args)?;
         // A panic cannot leave half-set kernels behind: what changes is set anew by every launch,
         // so a poisoned lock is as good as any.
-        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ready {
+            commands,
+            converted,
+        } = &mut *ready;
+        let out_of_order = queue.is_out_of_order() && std::ptr::eq(raw, queue.raw());
+        let in_order = !out_of_order && after.is_none();
+        let images = Images {
+            queue,
+            raw,
+            after,
+            in_order,
+        };
+        images.convert(commands, args, converted)?;
         let scratch = match commands.scratch() {
             [] => None,
             buffers => {
@@ -120,7 +161,22 @@ impl Prepared {
         let operand = |buffer| match buffer {
             BufferRef::Passed(position) => match args.get(usize::from(position)).map(|arg| arg.0) {
                 Some(Passed::Scalar(bytes)) => Operand::Scalar(bytes),
-                Some(Passed::Buffer { raw, .. }) => Operand::Buffer(raw),
+                Some(Passed::Buffer { raw, .. }) => {
+                    match converted
+                        .get(usize::from(position))
+                        .and_then(Option::as_ref)
+                    {
+                        Some(Converted { image, .. }) => Operand::Image {
+                            image,
+                            buffer: Some(raw),
+                        },
+                        None => Operand::Buffer(raw),
+                    }
+                }
+                Some(Passed::Image { raw, .. }) => Operand::Image {
+                    image: raw,
+                    buffer: None,
+                },
                 None => Operand::Scalar(&[]),
             },
             BufferRef::Scratch(position) => {
@@ -130,9 +186,10 @@ impl Prepared {
                 buffer.map_or(Operand::Scalar(&[]), Operand::Buffer)
             }
         };
-        let out_of_order = queue.is_out_of_order() && std::ptr::eq(raw, queue.raw());
-        let enqueued = commands.enqueue(raw, out_of_order, after, operand)?;
-        Ok(Event::of(enqueued))
+        let enqueued = commands.enqueue(raw, out_of_order, after, operand);
+        let conversions = converted.drain(..).flatten();
+        let conversions = conversions.filter_map(|converted| converted.conversion);
+        Ok(Event::of(enqueued?).after_conversions(conversions.collect()))
     }
 
     /// Fills the scratch memory that the next launch on a queue gets with what no kernel has
@@ -144,8 +201,8 @@ impl Prepared {
         queue: &Queue,
         pattern: impl Fn(ElementType) -> &'static [u8],
     ) -> Result<()> {
-        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        let buffers = commands.scratch();
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffers = ready.commands.scratch();
         let scratch = raw.scratch().get(queue.context().raw(), buffers);
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
         for (position, memory) in (0_u16..).zip(buffers) {
@@ -169,7 +226,35 @@ impl Prepared {
         for (position, (expects, arg)) in self.expects.iter().zip(args).enumerate() {
             match (*expects, &arg.0) {
                 (Expects::Scalar { size }, Passed::Scalar(bytes)) if size == bytes.len() => {}
-                (Expects::Buffer { needed, access }, Passed::Buffer { raw, context, len }) => {
+                (Expects::Image { shape, access }, Passed::Image { raw, context }) => {
+                    if !queue.context().shares_objects_with(context) {
+                        let name = name(model, position);
+                        return Err(Error::OtherContext {
+                            what: format!("image `{name}` of kernel `{}`", model.name),
+                        });
+                    }
+                    if raw.shape() != shape {
+                        return Err(Error::ImageSize {
+                            kernel: model.name.to_string(),
+                            argument: name(model, position),
+                            needed: described(shape.size),
+                            found: described(raw.shape().size),
+                        });
+                    }
+                    if let Some(flag) = forbidding_flag(raw.access(), access) {
+                        return Err(Error::BufferAccess {
+                            kernel: model.name.to_string(),
+                            argument: name(model, position),
+                            flag,
+                        });
+                    }
+                }
+                (
+                    Expects::Buffer { needed, access },
+                    Passed::Buffer {
+                        raw, context, len, ..
+                    },
+                ) => {
                     if !queue.context().shares_objects_with(context) {
                         let name = name(model, position);
                         return Err(Error::OtherContext {
@@ -199,6 +284,47 @@ impl Prepared {
                     });
                 }
             }
+        }
+        Ok(())
+    }
+}
+
+/// What images of buffers are made with.
+struct Images<'a> {
+    queue: &'a Queue,
+    raw: &'a RawQueue,
+    after: Option<&'a WaitList>,
+    /// Whether the commands of the call run after those that the queue was given before.
+    in_order: bool,
+}
+
+impl Images<'_> {
+    /// Converts the buffers of a call that kernels get as images, where that has not been done
+    /// since their data changed.
+    fn convert(
+        &self,
+        commands: &PreparedCommands,
+        args: &[Arg<'_>],
+        converted: &mut Vec<Option<Converted>>,
+    ) -> Result<()> {
+        // A panic may have left some.
+        converted.clear();
+        for (position, shape) in commands.images() {
+            let Some(Passed::Buffer { raw, images, .. }) = args.get(*position).map(|arg| arg.0)
+            else {
+                continue;
+            };
+            let unkept = KeptImages::of_shared_memory();
+            let image = images.unwrap_or(&unkept).get(
+                raw,
+                *shape,
+                self.queue.context(),
+                self.raw,
+                self.after,
+                self.in_order,
+            )?;
+            converted.resize_with(args.len(), || None);
+            converted[*position] = Some(image);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::cache::{KeptProgram, ProgramId, Store};
 use crate::context::ContextCore;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::opencl::{BuildFailure, RawProgram};
+use crate::opencl::{BuildFailure, RawContext, RawProgram};
 use cltune_core::device::DeviceInfo;
 use cltune_core::model::{Model, mentioned};
 use std::collections::HashMap;
@@ -49,6 +49,10 @@ impl ProgramBuilder {
 
     pub(crate) fn device(&self) -> &Device {
         self.context.device()
+    }
+
+    pub(super) fn context(&self) -> &RawContext {
+        self.context.raw()
     }
 
     /// The program of a configuration. The first caller builds it; others that ask meanwhile wait.

@@ -110,6 +110,19 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
             }
             DeviceField::Fp16 => i64::from(has("cl_khr_fp16")),
             DeviceField::ImageSupport => i64::from(count(device::CL_DEVICE_IMAGE_SUPPORT) != 0),
+            DeviceField::Image3dWrites => i64::from(has("cl_khr_3d_image_writes")),
+            DeviceField::Image2dMaxWidth => count(device::CL_DEVICE_IMAGE2D_MAX_WIDTH),
+            DeviceField::Image2dMaxHeight => count(device::CL_DEVICE_IMAGE2D_MAX_HEIGHT),
+            DeviceField::Image3dMaxWidth => count(device::CL_DEVICE_IMAGE3D_MAX_WIDTH),
+            DeviceField::Image3dMaxHeight => count(device::CL_DEVICE_IMAGE3D_MAX_HEIGHT),
+            DeviceField::Image3dMaxDepth => count(device::CL_DEVICE_IMAGE3D_MAX_DEPTH),
+            DeviceField::ImageMaxArraySize => count(device::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
+            DeviceField::MaxReadImageArgs => count(device::CL_DEVICE_MAX_READ_IMAGE_ARGS),
+            DeviceField::MaxWriteImageArgs => count(device::CL_DEVICE_MAX_WRITE_IMAGE_ARGS),
+            DeviceField::MaxReadWriteImageArgs => {
+                count(device::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS)
+            }
+            DeviceField::MaxConstantArgs => count(device::CL_DEVICE_MAX_CONSTANT_ARGS),
             DeviceField::DedicatedLocalMem => {
                 i64::from(count(device::CL_DEVICE_LOCAL_MEM_TYPE) == 1)
             }

@@ -4,8 +4,10 @@
 //! An object is asked something that only its kind can answer before it is retained, so that a
 //! driver that checks handles refuses an object of another kind while nothing has changed yet.
 
-use super::{KernelAccess, RawBuffer, RawContext, RawDevice, RawEvent, RawQueue, Status};
+use super::image::{format_of, kind_of, sizes_of};
+use super::{KernelAccess, RawBuffer, RawContext, RawDevice, RawEvent, RawImage, RawQueue, Status};
 use cl3::{command_queue, context, event, memory};
+use cltune_core::model::{ElementType, ImageKind, ImageShape};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 
@@ -26,6 +28,18 @@ pub(crate) struct MemoryFacts {
     pub(crate) other_kind: Option<&'static str>,
     pub(crate) context: *mut c_void,
     pub(crate) bytes: usize,
+}
+
+/// The facts of a memory object that is to be an image.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImageFacts {
+    /// The kind in words, where it is no image that kernels can get.
+    pub(crate) other_kind: Option<&'static str>,
+    pub(crate) context: *mut c_void,
+    /// The pixel, and whether it is of normalized integers; `None` for a format that `Pixel` does
+    /// not have.
+    pub(crate) pixel: Option<(ElementType, bool)>,
+    pub(crate) size: [usize; 3],
 }
 
 impl RawDevice {
@@ -134,18 +148,63 @@ impl RawBuffer {
         };
         // SAFETY: the caller promises that it is alive; the new value releases what is retained.
         unsafe { memory::retain_mem_object(handle) }.map_err(Status)?;
-        let access = if flags & memory::CL_MEM_READ_ONLY != 0 {
-            KernelAccess::ReadOnly
-        } else if flags & memory::CL_MEM_WRITE_ONLY != 0 {
-            KernelAccess::WriteOnly
-        } else {
-            KernelAccess::ReadWrite
-        };
         let buffer = Self {
             mem: handle,
-            access,
+            access: KernelAccess::of(flags),
         };
         Ok((buffer, facts))
+    }
+
+    /// The handle, a `cl_mem`.
+    pub(crate) fn handle(&self) -> *mut c_void {
+        self.mem
+    }
+
+    /// Gives the reference to the caller.
+    pub(crate) fn into_handle(self) -> *mut c_void {
+        ManuallyDrop::new(self).mem
+    }
+}
+
+impl RawImage {
+    /// A memory object with a reference of its own, as an image of a kind, and what it is. Where its
+    /// facts say that it is another object, it is good for nothing.
+    ///
+    /// # Safety
+    /// The handle is a `cl_mem` that is alive.
+    pub(crate) unsafe fn retain(
+        handle: *mut c_void,
+        kind: ImageKind,
+    ) -> Result<(Self, ImageFacts), Status> {
+        let ask = |what| memory::get_mem_object_info(handle, what).map_err(Status);
+        let flags = u64::from(ask(memory::CL_MEM_FLAGS)?);
+        let found: u32 = ask(memory::CL_MEM_TYPE)?.into();
+        let is_image = kind_of(found) == Some(kind);
+        let mut facts = ImageFacts {
+            other_kind: (!is_image).then(|| described_kind(found)),
+            context: pointer(ask(memory::CL_MEM_CONTEXT)?.into()),
+            pixel: None,
+            size: [1; 3],
+        };
+        if is_image {
+            facts.pixel = format_of(handle)?;
+            facts.size = sizes_of(handle, kind)?;
+        }
+        // SAFETY: the caller promises that it is alive; the new value releases what is retained.
+        unsafe { memory::retain_mem_object(handle) }.map_err(Status)?;
+        let nothing = ElementType::scalar(cltune_core::model::ScalarType::U8);
+        let (element, normalized) = facts.pixel.unwrap_or((nothing, false));
+        let image = Self {
+            mem: handle,
+            shape: ImageShape {
+                kind,
+                element,
+                normalized,
+                size: facts.size,
+            },
+            access: KernelAccess::of(flags),
+        };
+        Ok((image, facts))
     }
 
     /// The handle, a `cl_mem`.
@@ -191,6 +250,20 @@ impl RawEvent {
 /// A handle as `cl3` answers it.
 fn pointer(handle: isize) -> *mut c_void {
     handle as *mut c_void
+}
+
+/// The kind of a memory object in words, where it is another than was expected.
+fn described_kind(kind: u32) -> &'static str {
+    match kind {
+        memory::CL_MEM_OBJECT_BUFFER => "a buffer",
+        memory::CL_MEM_OBJECT_IMAGE2D => "a two-dimensional image",
+        memory::CL_MEM_OBJECT_IMAGE3D => "a three-dimensional image",
+        memory::CL_MEM_OBJECT_IMAGE2D_ARRAY => "an array of images",
+        memory::CL_MEM_OBJECT_IMAGE1D
+        | memory::CL_MEM_OBJECT_IMAGE1D_ARRAY
+        | memory::CL_MEM_OBJECT_IMAGE1D_BUFFER => "a one-dimensional image",
+        other => other_kind(other).unwrap_or("a buffer"),
+    }
 }
 
 /// The kind of a memory object in words; `None` for a buffer.

@@ -2,8 +2,9 @@
 
 #[cfg(feature = "tuning")]
 use super::text;
-use super::{RawBuffer, RawDevice, RawProgram, Status, number};
+use super::{RawBuffer, RawDevice, RawImage, RawProgram, Status, number};
 use cl3::kernel::{self, cl_kernel};
+use cl3::memory::cl_mem;
 use std::ffi::CString;
 
 /// A kernel object. OpenCL forbids setting arguments of one object from two threads, so it is
@@ -58,15 +59,25 @@ impl RawKernel {
 
     /// Passes a buffer.
     pub(crate) fn set_buffer(&self, index: u32, buffer: &RawBuffer) -> Result<(), Status> {
-        // SAFETY: the pointer to the handle is valid during the call; the handle is alive. The
-        // caller keeps the buffer alive until the launch is enqueued, which then holds it.
+        // SAFETY: the buffer is alive.
+        unsafe { self.set_memory(index, buffer.mem) }
+    }
+
+    /// Passes an image.
+    pub(crate) fn set_image(&self, index: u32, image: &RawImage) -> Result<(), Status> {
+        // SAFETY: the image is alive.
+        unsafe { self.set_memory(index, image.mem) }
+    }
+
+    /// # Safety
+    /// The memory object is alive.
+    unsafe fn set_memory(&self, index: u32, memory: cl_mem) -> Result<(), Status> {
+        // SAFETY: the pointer to the handle is valid during the call, and the caller promises that
+        // the handle is alive. Whoever passes it keeps it alive until the launch is enqueued, which
+        // then holds it.
         unsafe {
-            kernel::set_kernel_arg(
-                self.0,
-                index,
-                size_of_val(&buffer.mem),
-                (&raw const buffer.mem).cast(),
-            )
+            let handle = (&raw const memory).cast();
+            kernel::set_kernel_arg(self.0, index, size_of_val(&memory), handle)
         }
         .map_err(Status)
     }

@@ -1,7 +1,7 @@
 //! Buffer objects.
 
 use super::{RawContext, Status};
-use cl3::memory::{self, cl_mem};
+use cl3::memory::{self, cl_mem, cl_mem_flags};
 use std::ptr;
 
 /// A buffer object or a region of one.
@@ -18,6 +18,19 @@ pub(crate) enum KernelAccess {
     ReadWrite,
     ReadOnly,
     WriteOnly,
+}
+
+impl KernelAccess {
+    /// That of a memory object with such flags.
+    pub(super) const fn of(flags: cl_mem_flags) -> Self {
+        if flags & memory::CL_MEM_READ_ONLY != 0 {
+            Self::ReadOnly
+        } else if flags & memory::CL_MEM_WRITE_ONLY != 0 {
+            Self::WriteOnly
+        } else {
+            Self::ReadWrite
+        }
+    }
 }
 
 // SAFETY: memory objects may be used from any thread (OpenCL 3.0 API specification, appendix
@@ -44,18 +57,23 @@ impl RawBuffer {
         self.access
     }
 
+    /// The buffer that it is a region of, or itself, and where it begins there. The other one is
+    /// alive as long as this one.
+    pub(super) fn whole(&self) -> Result<(cl_mem, usize), Status> {
+        let parent = memory::get_mem_object_info(self.mem, memory::CL_MEM_ASSOCIATED_MEMOBJECT);
+        let parent = parent.map_err(Status)?.to_ptr() as cl_mem;
+        if parent.is_null() {
+            return Ok((self.mem, 0));
+        }
+        let start = memory::get_mem_object_info(self.mem, memory::CL_MEM_OFFSET);
+        Ok((parent, start.map_err(Status)?.to_size()))
+    }
+
     /// The region `offset..offset + bytes` as a buffer of its own. `offset` must be a multiple of
     /// the device's base address alignment. OpenCL keeps the parent alive.
     pub(crate) fn region(&self, offset: usize, bytes: usize) -> Result<Self, Status> {
         // OpenCL has no regions of regions: they are regions of the whole.
-        let parent = memory::get_mem_object_info(self.mem, memory::CL_MEM_ASSOCIATED_MEMOBJECT);
-        let parent = parent.map_err(Status)?.to_ptr() as cl_mem;
-        let (whole, start) = if parent.is_null() {
-            (self.mem, 0)
-        } else {
-            let start = memory::get_mem_object_info(self.mem, memory::CL_MEM_OFFSET);
-            (parent, start.map_err(Status)?.to_size())
-        };
+        let (whole, start) = self.whole()?;
         let region = memory::cl_buffer_region {
             origin: start + offset,
             size: bytes,

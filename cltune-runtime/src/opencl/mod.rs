@@ -14,6 +14,7 @@ mod context;
 mod device;
 mod event;
 mod foreign;
+mod image;
 mod kernel;
 mod memory;
 #[cfg(feature = "opencl3")]
@@ -43,7 +44,8 @@ pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
-pub(crate) use foreign::MemoryFacts;
+pub(crate) use foreign::{ImageFacts, MemoryFacts};
+pub(crate) use image::{ImageUse, RawImage};
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;
 pub(crate) use kernel::{KernelNeeds, RawKernel};

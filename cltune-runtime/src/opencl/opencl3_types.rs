@@ -2,12 +2,13 @@
 //! which are alive as long as they: `new`, which takes any pointer, is for callers that give a
 //! reference away, since dropping the value releases it.
 
-use super::foreign::MemoryFacts;
-use super::{RawBuffer, RawContext, RawEvent, RawQueue, Status};
+use super::foreign::{ImageFacts, MemoryFacts};
+use super::{RawBuffer, RawContext, RawEvent, RawImage, RawQueue, Status};
+use cltune_core::model::ImageKind;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::event::Event;
-use opencl3::memory::{Buffer, ClMem as _};
+use opencl3::memory::{Buffer, ClMem as _, Image};
 
 impl RawContext {
     pub(crate) fn of_opencl3(context: &Context) -> Result<Self, Status> {
@@ -28,6 +29,13 @@ impl RawBuffer {
     pub(crate) fn of_opencl3<T>(buffer: &Buffer<T>) -> Result<(Self, MemoryFacts), Status> {
         // SAFETY: the borrowed value owns a reference.
         unsafe { Self::retain(buffer.get()) }
+    }
+}
+
+impl RawImage {
+    pub(crate) fn of_opencl3(image: &Image, kind: ImageKind) -> Result<(Self, ImageFacts), Status> {
+        // SAFETY: the borrowed value owns a reference.
+        unsafe { Self::retain(image.get(), kind) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::launch_timer::LaunchTimer;
 use crate::error::{Error, Result};
 use crate::kernel::{Arg, Passed, Prepared};
-use crate::opencl::{RawBuffer, RawQueue};
+use crate::opencl::{RawBuffer, RawImage, RawQueue};
 use crate::queue::Queue;
 use crate::tuning::{ExpectedBuffer, WrongResult, filler, pattern};
 use cltune_core::declaration::{Compared, Declaration};
@@ -40,14 +40,23 @@ struct WrittenBuffer<'a> {
     is_output: bool,
     /// Which elements are compared.
     compared: &'a Compared,
-    raw: &'a RawBuffer,
+    memory: Memory<'a>,
     bytes: usize,
+}
+
+/// The memory that the call has passed.
+#[derive(Clone, Copy)]
+enum Memory<'a> {
+    Buffer(&'a RawBuffer),
+    Image(&'a RawImage),
 }
 
 /// A buffer that the kernel writes, with the copy that a check uses.
 struct BufferCopy<'a> {
     target: WrittenBuffer<'a>,
     copy: RawBuffer,
+    /// What the kernel gets instead, where it is an image.
+    image: Option<RawImage>,
 }
 
 /// The number of bytes that a check compares.
@@ -68,8 +77,10 @@ fn written<'a>(
         else {
             return None;
         };
-        let Passed::Buffer { raw, len, .. } = arg.0 else {
-            return None;
+        let (memory, len) = match arg.0 {
+            Passed::Buffer { raw, len, .. } => (Memory::Buffer(raw), len),
+            Passed::Image { raw, .. } => (Memory::Image(raw), raw.shape().pixels()),
+            Passed::Scalar(_) => return None,
         };
         let is_written = *access != Access::Read && len > 0;
         is_written.then(|| WrittenBuffer {
@@ -78,7 +89,7 @@ fn written<'a>(
             element: *element,
             is_output: *access == Access::Write,
             compared: declaration.compared(position),
-            raw,
+            memory,
             bytes: len * element.size(),
         })
     })
@@ -146,7 +157,19 @@ impl Check<'_> {
             let bytes = target.bytes;
             let copy = RawBuffer::new(self.queue.context().raw(), bytes)
                 .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-            all.push(BufferCopy { target, copy });
+            let image = match target.memory {
+                Memory::Buffer(_) => None,
+                Memory::Image(image) => {
+                    let image = RawImage::new(self.queue.context().raw(), image.shape(), false);
+                    let failed = Error::call(format!("clCreateImage of {bytes} bytes"));
+                    Some(image.map_err(failed)?)
+                }
+            };
+            all.push(BufferCopy {
+                target,
+                copy,
+                image,
+            });
         }
         Ok(all)
     }
@@ -171,11 +194,20 @@ impl Check<'_> {
                 )
                 .map_err(Error::call("clEnqueueFillBuffer"))?;
             } else {
-                raw.copy(target.raw, 0, &buffer.copy, 0, target.bytes)
-                    .map_err(Error::call("clEnqueueCopyBuffer"))?;
+                let copied = match target.memory {
+                    Memory::Buffer(from) => raw.copy(from, 0, &buffer.copy, 0, target.bytes),
+                    Memory::Image(from) => raw.copy_from_image(from, &buffer.copy),
+                };
+                copied.map_err(Error::call("clEnqueueCopyBuffer"))?;
             }
-            if let Passed::Buffer { raw, .. } = &mut args[target.position].0 {
-                *raw = &buffer.copy;
+            match (&mut args[target.position].0, &buffer.image) {
+                (Passed::Buffer { raw, .. }, _) => *raw = &buffer.copy,
+                (Passed::Image { raw: passed, .. }, Some(image)) => {
+                    raw.copy_to_image(&buffer.copy, image, None)
+                        .map_err(Error::call("clEnqueueCopyBufferToImage"))?;
+                    *passed = image;
+                }
+                _ => {}
             }
         }
         let model = &self.declaration.model;
@@ -222,15 +254,26 @@ impl Check<'_> {
         let accumulates = accumulates.filter(|terms| *terms > 0);
         let element = buffer.target.element;
         let compared = self.compared_elements(buffer);
+        let position = buffer.target.position;
+        let is_rounded = match &self.declaration.model.arguments[position].kind {
+            ArgumentKind::Buffer { memory, .. } => memory.is_normalized(),
+            ArgumentKind::Scalar { .. } => false,
+        };
         let expected =
             ExpectedBuffer::new(element, bytes.to_vec(), compared, tolerance, accumulates);
-        expected.map_err(|_| bytes[self.compared_bytes(buffer)].to_vec())
+        expected
+            .map(|expected| expected.rounded(is_rounded, tolerance))
+            .map_err(|_| bytes[self.compared_bytes(buffer)].to_vec())
     }
 }
 
 impl BufferCopy<'_> {
     fn read(&self, raw: &RawQueue) -> Result<Vec<u8>> {
         let mut bytes = vec![0; self.target.bytes];
+        if let Some(image) = &self.image {
+            raw.copy_from_image(image, &self.copy)
+                .map_err(Error::call("clEnqueueCopyImageToBuffer"))?;
+        }
         raw.read(&self.copy, 0, &mut bytes)
             .map_err(Error::call("clEnqueueReadBuffer"))?;
         Ok(bytes)

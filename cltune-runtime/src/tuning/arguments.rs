@@ -8,6 +8,7 @@ pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
+use super::images::Images;
 use super::kept::Keeping;
 use super::near::Nears;
 use super::options::Step;
@@ -47,6 +48,8 @@ pub(super) struct Arguments {
     scratch: RefCell<Vec<Option<ScratchBuffer>>>,
     /// Where each argument of a call is.
     passed: Vec<PassedAt>,
+    /// The images of arguments that kernels get as such.
+    images: RefCell<Images>,
     /// Where results are read to.
     read_to: RefCell<Vec<u8>>,
     /// Whether the host's memory showed what the reference wrote.
@@ -126,6 +129,7 @@ impl Arguments {
             nears: Nears::default(),
             scratch: RefCell::default(),
             passed: Vec::new(),
+            images: RefCell::new(Images::new(&setting.declaration.model)),
             read_to: RefCell::default(),
             shown: Shown::Nothing,
             placed: Cell::default(),
@@ -168,7 +172,7 @@ impl Arguments {
                     element,
                     access,
                     len,
-                    ..
+                    memory,
                 } => {
                     let len = len.as_ref().ok_or_else(|| PrepareError::NoLength {
                         argument: name.clone(),
@@ -195,6 +199,7 @@ impl Arguments {
                         name,
                         element: *element,
                         access: *access,
+                        normalized: memory.is_normalized(),
                         fill,
                         folder: setting.folder,
                         compared: (*compared != Compared::None).then_some(range),
@@ -245,11 +250,21 @@ impl Arguments {
         round: Round,
         part: Option<&Geometry>,
     ) -> Result<Enqueued> {
-        let scratch = self.scratch.borrow();
+        self.place_images(queue, commands, round)?;
+        let (scratch, images) = (self.scratch.borrow(), self.images.borrow());
         let operand = |declared| match declared {
             BufferRef::Passed(position) => match self.passed[usize::from(position)] {
                 PassedAt::Scalar(at) => Operand::Scalar(&self.scalars[at].draws[round.draw]),
-                PassedAt::Buffer(at) => Operand::Buffer(self.buffers[at].place(round).region()),
+                PassedAt::Buffer(at) => {
+                    let buffer = self.buffers[at].place(round).region();
+                    match images.of(commands, usize::from(position)) {
+                        Some(image) => Operand::Image {
+                            image,
+                            buffer: Some(buffer),
+                        },
+                        None => Operand::Buffer(buffer),
+                    }
+                }
             },
             BufferRef::Scratch(position) => {
                 let buffer = scratch[usize::from(position)].as_ref();
@@ -261,6 +276,40 @@ impl Arguments {
         match part {
             Some(part) => commands.enqueue_part(queue.raw(), part, operand),
             None => commands.enqueue_parts(queue.raw(), operand),
+        }
+    }
+
+    /// Puts a round's elements into the images that commands need.
+    pub(super) fn place_images(
+        &self,
+        queue: &Queue,
+        commands: &PreparedCommands,
+        round: Round,
+    ) -> Result<()> {
+        let mut images = self.images.borrow_mut();
+        images.place(queue, commands, round, &|at| self.buffer_at(at))
+    }
+
+    /// Takes what commands have written to images back, for all that looks at results.
+    pub(super) fn fetch_images(
+        &self,
+        queue: &Queue,
+        commands: &PreparedCommands,
+        round: Round,
+    ) -> Result<()> {
+        let images = self.images.borrow();
+        images.fetch(queue, commands, round, &|at| self.buffer_at(at))
+    }
+
+    /// The time that converting buffers to the images of commands took, microseconds.
+    pub(super) fn conversion_us(&self, commands: &PreparedCommands) -> Option<f64> {
+        self.images.borrow().conversion_us(commands)
+    }
+
+    fn buffer_at(&self, position: usize) -> Option<&BufferArgument> {
+        match self.passed.get(position)? {
+            PassedAt::Scalar(_) => None,
+            PassedAt::Buffer(at) => self.buffers.get(*at),
         }
     }
 

@@ -18,6 +18,7 @@ use cltune_core::declaration::Fill;
 use cltune_core::model::{Access, ElementType};
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
 
@@ -43,6 +44,8 @@ pub(super) struct BufferArgument {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
+    /// Whether it is an image of normalized integers.
+    pub(super) normalized: bool,
     /// The elements that are compared with the reference's; `None` where none are.
     pub(super) compared: Option<Range<usize>>,
     /// Whether kernels make its inputs from others.
@@ -52,6 +55,8 @@ pub(super) struct BufferArgument {
     /// The sums of the guard zones of the only place, where the device checks them.
     zones: Vec<Checksum>,
     draws: Vec<BufferDraw>,
+    /// Counts how often its elements were put in place.
+    version: Cell<u64>,
 }
 
 /// One draw of a buffer's contents.
@@ -123,6 +128,7 @@ pub(super) struct Declared<'a> {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
+    pub(super) normalized: bool,
     pub(super) fill: &'a Fill,
     pub(super) folder: &'a Path,
     /// The elements that are compared.
@@ -143,6 +149,7 @@ impl BufferArgument {
             name,
             element,
             access,
+            normalized,
             fill,
             folder,
             compared,
@@ -180,11 +187,13 @@ impl BufferArgument {
             name,
             element,
             access,
+            normalized,
             compared,
             is_prepared,
             places,
             zones,
             draws,
+            version: Cell::default(),
         })
     }
 
@@ -264,8 +273,19 @@ impl BufferArgument {
         self.draws[draw].expected = expected;
     }
 
+    /// Whether any kernel writes it: one of a configuration, or one that makes inputs.
+    pub(super) fn is_changed(&self) -> bool {
+        self.access != Access::Read || self.is_prepared
+    }
+
+    /// A number that changes whenever its elements are put in place.
+    pub(super) fn version(&self) -> u64 {
+        self.version.get()
+    }
+
     /// Puts what the reference makes of a round's draw in place.
     pub(super) fn put_results(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.version.set(self.version.get() + 1);
         let (place, draw) = (self.place(round), self.draw(round));
         match (&draw.expected_on_device, &draw.expected) {
             (Some(expected), _) => place.copy_from(queue, &expected.contents),
@@ -299,6 +319,7 @@ impl BufferArgument {
 
     /// Puts a round's contents in place.
     pub(super) fn restore(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.version.set(self.version.get() + 1);
         let place = self.place(round);
         if self.places.len() > 1 {
             // The other place is where this one's surroundings are.

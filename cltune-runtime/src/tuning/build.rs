@@ -4,6 +4,7 @@ use super::outcome::{Measurement, Outcome};
 use super::timing::median;
 use crate::context::Context;
 use crate::error::Error;
+use crate::image::check_formats;
 use crate::kernel::{PreparedCommands, build_options, check_layouts, with_layout_kernel};
 use crate::opencl::{BuildFailure, RawProgram};
 use cltune_core::declaration::Declaration;
@@ -37,6 +38,7 @@ impl BuiltConfiguration {
             samples_us,
             build_seconds: self.seconds,
             stages: Vec::new(),
+            conversion_us: None,
         })
     }
 }
@@ -57,6 +59,8 @@ impl BuildTarget<'_> {
             .commands(codes, self.dims, limits)
             .map_err(|rejection| rejected(&rejection))?;
         let options = build_options(model, &model.source, device, codes, self.dims)
+            .map_err(|error| launch_failed(&error))?;
+        check_formats(self.context.raw(), device, model, &commands.images)
             .map_err(|error| launch_failed(&error))?;
         let begin = Instant::now();
         let built = binary.and_then(|binary| self.load_binary(binary, &options, &commands));

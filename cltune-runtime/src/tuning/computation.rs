@@ -3,6 +3,7 @@
 use super::build::BuildTarget;
 use super::prepare_error::PrepareError;
 use super::signature::{self, SignatureMismatch};
+use crate::image::check_formats;
 use crate::kernel::{
     LAYOUT_KERNEL, PreparedCommands, build_options, check_names, mentions, with_layout_kernel,
 };
@@ -137,7 +138,10 @@ impl BuildTarget<'_> {
         program: &RawProgram,
         commands: Commands,
     ) -> Result<BuiltComputation, Unbuilt> {
-        let commands = PreparedCommands::new(program, commands, self.context.device());
+        let (device, model) = (self.context.device(), &self.declaration.model);
+        check_formats(self.context.raw(), device, model, &commands.images)
+            .map_err(|error| Unbuilt::failed(&name, error))?;
+        let commands = PreparedCommands::new(program, commands, device);
         let commands = commands.map_err(|error| Unbuilt::failed(&name, error))?;
         Ok(BuiltComputation { name, commands })
     }
@@ -170,7 +174,7 @@ pub(super) fn check_signatures(
         }
         let kernel = find_kernel(program, &name)?;
         let arguments = stage.arguments.iter();
-        let declared = arguments.map(|argument| signature::declared(model, argument));
+        let declared = arguments.map(|argument| signature::declared(model, argument, codes));
         signature::check(&name, &declared.collect::<Vec<_>>(), &kernel)
             .map_err(Unbuilt::Signature)?;
     }

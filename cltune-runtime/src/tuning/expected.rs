@@ -89,6 +89,17 @@ impl ExpectedBuffer {
         })
     }
 
+    /// As [`Expected::rounded`].
+    pub(crate) fn rounded(self, are_rounded: bool, declared: &Tolerance) -> Self {
+        let columns = self.columns.into_iter();
+        let rounded =
+            columns.map(|(leaf, expected)| (leaf, expected.rounded(are_rounded, declared)));
+        Self {
+            columns: rounded.collect(),
+            ..self
+        }
+    }
+
     /// The elements that are compared.
     pub(super) fn compared(&self) -> &Range<usize> {
         &self.compared

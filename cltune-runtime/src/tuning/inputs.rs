@@ -50,9 +50,6 @@ impl InputMaker {
         (self.on_step)(Step::Host);
         arguments.restore(queue, round)?;
         queue.finish().map_err(failed)?;
-        arguments
-            .make_scratch(queue, &self.launches.commands)
-            .map_err(failed)?;
         (self.on_step)(Step::Kernel);
         let commands = &self.launches.commands;
         arguments.make_scratch(queue, commands).map_err(failed)?;
@@ -60,6 +57,7 @@ impl InputMaker {
         let ended = enqueued.and_then(|of| of.last.wait().map_err(Error::call("the kernel")));
         ended.map_err(failed)?;
         (self.on_step)(Step::Host);
+        arguments.fetch_images(queue, &self.launches.commands, round)?;
         arguments.keep_prepared(queue, round)
     }
 }

@@ -173,18 +173,23 @@ impl Measurer {
             Err(outcome) => return outcome,
         };
         let outcome = match self.measure_built(&built, best_us) {
-            Ok(samples_us) => self.with_stages(built.timed(samples_us)),
+            Ok(samples_us) => {
+                let conversion_us = self.arguments.conversion_us(&built.commands);
+                self.with_parts(built.timed(samples_us), conversion_us)
+            }
             Err(outcome) => self.of_configuration(codes, outcome),
         };
         // Where it is in sight, it was looked at after the last configuration, too.
         self.judged(outcome, self.arguments.is_kept_in_sight())
     }
 
-    /// An outcome with the parts of the call that was launched last.
-    fn with_stages(&self, outcome: Outcome) -> Outcome {
+    /// An outcome with the parts of the call that was launched last, and with the time that
+    /// converting its buffers to images took.
+    fn with_parts(&self, outcome: Outcome, conversion_us: Option<f64>) -> Outcome {
         match outcome {
             Outcome::Ok(measurement) => Outcome::Ok(Measurement {
                 stages: self.stages.take(),
+                conversion_us,
                 ..measurement
             }),
             failed => failed,
@@ -366,11 +371,13 @@ impl Measurer {
         part: Option<&Geometry>,
     ) -> Result<f64> {
         self.arguments.make_scratch(&self.queue, commands)?;
+        self.arguments.place_images(&self.queue, commands, round)?;
         let begin = Instant::now();
         let enqueued = self.arguments.enqueue(&self.queue, commands, round, part)?;
         enqueued.last.wait().map_err(Error::call("the kernel"))?;
         let host = begin.elapsed().as_secs_f64() * 1e6;
         self.stages.replace(stage_times(&enqueued));
+        self.arguments.fetch_images(&self.queue, commands, round)?;
         Ok(time_us(enqueued.profile().ok(), host))
     }
 }

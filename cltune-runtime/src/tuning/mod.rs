@@ -22,6 +22,7 @@
 //! | `columns` | the fields of a buffer of structs, each as a buffer of its own |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
 //! | `scratch` | a scratch buffer of a group of launches |
+//! | `images` | the images that kernels get, beside their buffers |
 //! | `guarded` | a buffer between two guard zones |
 //! | `kept` | bytes of the tuner's own that nobody may change |
 //! | `further` | verification on every draw, also of other kinds than random |
@@ -55,6 +56,7 @@ mod fill;
 mod finalists;
 mod further;
 mod guarded;
+mod images;
 mod inputs;
 mod kept;
 mod kinds;

@@ -77,6 +77,11 @@ pub struct Measurement {
     /// driver does not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageTime>,
+    /// The time that converting buffers to images took, microseconds: not a part of any launch, and
+    /// needed again only when the buffers' data change. `None` where nothing is converted, and where
+    /// the driver does not measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversion_us: Option<f64>,
 }
 
 /// The time of a part of a call: all launches of a kernel, or all of one kind of other commands.
@@ -452,6 +457,7 @@ mod tests {
             samples_us: vec![1.5, 2.0],
             build_seconds: 0.25,
             stages: Vec::new(),
+            conversion_us: None,
         });
         let wrong = Outcome::WrongResult(WrongResult::new(
             "y",

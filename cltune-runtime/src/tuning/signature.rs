@@ -1,7 +1,9 @@
 //! Comparison of the declared arguments with the kernel's real signature.
 
 use crate::opencl::{ArgInfo, RawKernel};
-use cltune_core::model::{Access, ArgumentKind, ElementType, Model, StageArgument};
+use cltune_core::model::{
+    Access, ArgumentKind, ElementType, ImageKind, MemorySpace, Model, StageArgument,
+};
 use std::fmt;
 
 /// The declaration and the kernel disagree.
@@ -66,14 +68,27 @@ pub(super) enum DeclaredKind {
         access: Access,
     },
     Local(ElementType),
+    Image {
+        kind: ImageKind,
+        access: Access,
+    },
 }
 
-/// The declaration of a stage's argument.
-pub(super) fn declared(model: &Model, argument: &StageArgument) -> Declared {
+/// The declaration of a stage's argument for a configuration.
+pub(super) fn declared(model: &Model, argument: &StageArgument, codes: &[i64]) -> Declared {
     let (name, kind) = match argument {
         StageArgument::Passed(position) => {
             let argument = &model.arguments[usize::from(*position)];
+            let space = model.memory_space(usize::from(*position), codes);
             let kind = match &argument.kind {
+                ArgumentKind::Buffer { access, .. }
+                    if let Some((MemorySpace::Image, Some(kind))) = space =>
+                {
+                    DeclaredKind::Image {
+                        kind,
+                        access: *access,
+                    }
+                }
                 ArgumentKind::Scalar { scalar, .. } => DeclaredKind::Scalar(*scalar),
                 ArgumentKind::Buffer {
                     element, access, ..
@@ -164,6 +179,14 @@ fn describe(argument: &Declared) -> String {
             format!("{name}: &mut Buffer<{}>", element.rust_name())
         }
         DeclaredKind::Local(element) => format!("{name}: local [{}]", element.rust_name()),
+        DeclaredKind::Image { kind, access } => {
+            let access = match access {
+                Access::Read => "read_only",
+                Access::Write => "write_only",
+                Access::ReadWrite => "read_write",
+            };
+            format!("{name}: {access} {}", kind.opencl_name())
+        }
     }
 }
 
@@ -184,7 +207,14 @@ fn agree(declared: DeclaredKind, found: &ArgInfo) -> bool {
             address && is_pointer && same(element)
         }
         DeclaredKind::Local(element) => found.address == "local" && is_pointer && same(element),
+        DeclaredKind::Image { kind, .. } => is_image(&found.type_name, kind),
     }
+}
+
+/// Whether an argument is such an image. Drivers name the type with its access or without.
+fn is_image(type_name: &str, kind: ImageKind) -> bool {
+    let last = type_name.split_whitespace().next_back();
+    last == Some(kind.opencl_name())
 }
 
 /// The type without pointer, and whether it is one. `None` for empty names.

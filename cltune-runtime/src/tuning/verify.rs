@@ -22,6 +22,8 @@ pub(crate) struct Expected {
     allowed: Allowed,
     /// The L2 norm of the finite ones among them.
     norm: Norm,
+    /// By how much integers may differ: the normalized ones of images are rounded numbers.
+    units: f64,
 }
 
 /// Why nothing can be compared with what the reference makes of a draw of another kind: the first
@@ -64,7 +66,16 @@ impl Expected {
             compared,
             allowed,
             norm,
+            units: 0.0,
         })
+    }
+
+    /// The same for integers that are rounded numbers, if they are: two neighbours may be the same
+    /// number, computed in another order. What is declared of elements is in units of them.
+    pub(crate) fn rounded(self, are_rounded: bool, declared: &Tolerance) -> Self {
+        let declared = declared.elements.map_or(1.0, |elements| elements.abs);
+        let units = if are_rounded { declared } else { 0.0 };
+        Self { units, ..self }
     }
 
     /// The components that are compared.
@@ -120,6 +131,7 @@ impl Expected {
             compared: self.compared.clone(),
             allowed: self.allowed.part(part),
             norm: self.norm,
+            units: self.units,
         };
         narrow.passes(scalar, others.compared_bytes(scalar))
     }
@@ -211,7 +223,7 @@ impl Expected {
                 index,
                 expected: show(expected),
                 found: show(found),
-                allowed: number.map_or(0.0, |expected| self.allowed.bound(expected)),
+                allowed: number.map_or(self.units, |expected| self.allowed.bound(expected)),
                 count: wrong_count,
                 len,
                 most: most.map(Box::new),
@@ -240,8 +252,17 @@ impl Expected {
             ScalarType::F16 => {
                 self.passes_as(scalar, found, |bytes| f16::from_le_bytes(bytes).to_f64())
             }
-            _ => is_same(self.compared_bytes(scalar), found),
+            _ => is_same(self.compared_bytes(scalar), found) || self.is_rounded_to(scalar, found),
         }
+    }
+
+    /// Whether integers that are rounded numbers are near enough.
+    fn is_rounded_to(&self, scalar: ScalarType, found: &[u8]) -> bool {
+        let size = scalar.size();
+        let expected = self.compared_bytes(scalar).chunks_exact(size);
+        let mut pairs = expected.zip(found.chunks_exact(size));
+        self.units > 0.0
+            && pairs.all(|(expected, found)| distance(scalar, expected, found) <= self.units)
     }
 
     fn passes_as<const N: usize>(
@@ -286,6 +307,10 @@ impl Expected {
     /// The difference of two elements that are near enough by themselves; `None` for others. Both
     /// infinite of one sign are equal; other infinities and every NaN are far.
     fn difference(&self, scalar: ScalarType, expected: &[u8], found: &[u8]) -> Option<f64> {
+        if scalar.is_integer() {
+            let difference = distance(scalar, expected, found);
+            return (difference <= self.units).then_some(difference);
+        }
         let (expected, found) = (real(scalar, expected)?, real(scalar, found)?);
         if expected == found {
             return Some(0.0);

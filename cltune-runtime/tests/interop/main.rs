@@ -1,6 +1,7 @@
 //! Programs that already use OpenCL: their contexts, queues, buffers and events with launches.
 
 mod bad_objects;
+mod images;
 mod lifetimes;
 mod objects;
 #[cfg(feature = "opencl3")]

@@ -67,6 +67,14 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
              result (--stop-when-stagnant)"
         )?;
     }
+    if let Some(conversion_us) = finished.conversion_us {
+        let took = time(conversion_us);
+        writeln!(
+            out,
+            "  {subject}: the buffers become images in {took}, which is not part of the time: a call does it \
+             again when their data have changed"
+        )?;
+    }
     if let Some(startup) = &finished.startup {
         writeln!(out, "  {subject}: {startup}")?;
     }

@@ -135,6 +135,11 @@ fn fastest(on: &OnDevice, model: &Model) -> Element {
     working.sort_by(|a, b| a.1.total_cmp(&b.1));
     let latest = on.latest();
     let best_us = working.first().map_or(1.0, |(_, time_us)| *time_us);
+    let conversion_us = |codes: &[i64]| latest.get(codes).and_then(|of| of.conversion_us);
+    let converts = working
+        .iter()
+        .take(FASTEST)
+        .any(|(codes, _)| conversion_us(codes).is_some());
     let rows = working.iter().take(FASTEST).enumerate();
     let rows = rows.map(|(position, (codes, time_us))| {
         let samples = latest.get(codes).map_or(&[][..], |of| &of.samples_us);
@@ -151,10 +156,16 @@ fn fastest(on: &OnDevice, model: &Model) -> Element {
             number(times(time_us / best_us)),
             number(spread),
         ];
+        if converts {
+            row.push(number(
+                conversion_us(codes).map_or_else(|| "–".to_owned(), time),
+            ));
+        }
         row.extend(configuration(codes, model));
         row
     });
     let columns = ["", "Time", "Times the fastest", "Single runs"];
+    let conversion = converts.then_some("Conversion");
     let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
     let rows: Vec<Vec<Element>> = rows.collect();
     let caption = format!("The {} fastest as first measured", rows.len());
@@ -165,11 +176,20 @@ fn fastest(on: &OnDevice, model: &Model) -> Element {
     details(
         "Fastest configurations",
         [
-            table(&caption, columns.into_iter().chain(parameters), rows),
+            table(
+                &caption,
+                columns.into_iter().chain(conversion).chain(parameters),
+                rows,
+            ),
             about,
-        ],
+        ]
+        .into_iter()
+        .chain(converts.then(|| note(CONVERSION))),
     )
 }
+
+const CONVERSION: &str = "A conversion is the copy of buffers to images. It is no part of the time of a \
+                          call, and is done again only when the data of the buffers change.";
 
 /// The parts of a call of the best configuration; none for a single launch.
 fn stages(on: &OnDevice) -> Option<Element> {

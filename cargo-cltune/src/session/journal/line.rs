@@ -115,6 +115,9 @@ pub(crate) struct Recorded {
     /// The parts of a call of a group of launches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) stages: Vec<StageTime>,
+    /// The time that converting buffers to images took, microseconds; it is not part of the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) conversion_us: Option<f64>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
@@ -268,6 +271,7 @@ impl Recorded {
             samples_us: samples_us.unwrap_or_default(),
             build_seconds: measurement.map(|of| of.build_seconds),
             stages: measurement.map(|of| of.stages.clone()).unwrap_or_default(),
+            conversion_us: measurement.and_then(|of| of.conversion_us),
             detail,
             killed: matches!(evaluation, Evaluation::Killed(_)),
             session: 0,

@@ -188,6 +188,7 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, name) = (buffer.element, buffer.name.clone());
+            let normalized = buffer.normalized;
             let Some(usual) = buffer.expected(0).map(ExpectedBuffer::roots) else {
                 continue;
             };
@@ -197,7 +198,8 @@ impl Arguments {
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
                 let declared = (tolerance, accumulates);
                 let expected = ExpectedBuffer::of_kind(bytes, compared, declared, &usual);
-                expected.map_err(|unfit| {
+                let rounded = |expected: ExpectedBuffer| expected.rounded(normalized, tolerance);
+                expected.map(rounded).map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
                         Unfit::Infinite(index) => ("infinity, or nearly,", index),

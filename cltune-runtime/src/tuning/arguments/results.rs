@@ -60,6 +60,7 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
+            let normalized = buffer.normalized;
             let Some(compared) = buffer.compared.clone() else {
                 continue;
             };
@@ -74,7 +75,7 @@ impl Arguments {
                     Ok(expected) if access == Access::Write && expected.is_unwritten() => {
                         Err(PrepareError::ReferenceWritesNothing { argument })
                     }
-                    Ok(expected) => Ok(expected),
+                    Ok(expected) => Ok(expected.rounded(normalized, tolerance)),
                 }
             })?;
             self.shown = self.shown.and(shown);
