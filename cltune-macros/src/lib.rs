@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `parse/` | the attribute's grammar: tokens to a syntax tree with spans |
 //! | `check/` | the rules: syntax tree to a [`cltune_core`] declaration, every mistake at its token |
+//! | `fused/` | the attribute `#[fused]`: statements to the kernels and the declaration of a tunable |
 //! | `generate/` | the declaration as Rust: function, module, baked table, link-section record |
 //!
 //! `expand` is the way through them, `environment` is what is read from outside (kernel files, the
@@ -16,6 +17,7 @@ mod check;
 mod environment;
 mod errors;
 mod expand;
+mod fused;
 mod generate;
 mod parse;
 #[cfg(test)]
@@ -29,4 +31,11 @@ use proc_macro::TokenStream;
 pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
     expand::expand(attribute.into(), &item.into(), environment).into()
+}
+
+/// Makes the kernels of statements over whole buffers.
+#[proc_macro_attribute]
+pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let environment = environment::Environment::current();
+    fused::expand(attribute.into(), &item.into(), environment).into()
 }

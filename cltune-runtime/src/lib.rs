@@ -131,7 +131,7 @@ pub use cltune_core::expr::EvalError;
 pub use cltune_core::model::{ElementType, Quantity, Rejection, ScalarType};
 pub use cltune_core::select::Rule;
 pub use cltune_core::split::{LayoutError, factors as split_factors, theoretical_best};
-pub use cltune_macros::tunable;
+pub use cltune_macros::{fused, tunable};
 pub use context::Context;
 pub use device::Device;
 pub use element::Element;
