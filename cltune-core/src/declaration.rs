@@ -1,9 +1,14 @@
 //! The whole declaration of a tunable: the model and what only the tuner needs.
 
-use crate::Text;
+mod compared;
+mod computation;
+
+pub use compared::{Compared, UnusableRange};
+pub use computation::Computation;
+
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
-use crate::model::{Geometry, Model};
+use crate::model::{Access, ArgumentKind, ElementType, Model};
 
 /// The most draws that may be declared: each is kept.
 pub const MOST_DRAWS: u32 = 100;
@@ -32,6 +37,8 @@ pub struct Declaration {
     /// On which devices each of them is tuned for, over problem dimensions and device limits;
     /// `None`: on all.
     pub tune_if: Option<Formula>,
+    /// What makes inputs from others.
+    pub prepare: Option<Computation>,
     /// What results are compared with.
     pub reference: Reference,
     /// How far floating-point results may be from the reference's.
@@ -40,6 +47,8 @@ pub struct Declaration {
     pub draws: Option<u32>,
     /// How each argument of [`Model::arguments`] is filled, in the same order.
     pub fills: Vec<Fill>,
+    /// Which elements of each are compared, in the same order.
+    pub compared: Vec<Compared>,
     /// Bytes that one launch moves, for GB/s.
     pub bytes: Option<Formula>,
     /// Floating-point operations of one launch, for GFLOPS.
@@ -100,6 +109,24 @@ impl Declaration {
     pub fn has_random_inputs(&self) -> bool {
         self.fills.iter().any(Fill::is_random)
     }
+
+    /// Which elements of an argument are compared.
+    pub fn compared(&self, position: usize) -> &Compared {
+        self.compared.get(position).unwrap_or(&Compared::All)
+    }
+
+    /// The element types of all results that are compared.
+    pub fn compared_elements(&self) -> impl Iterator<Item = ElementType> {
+        let arguments = self.model.arguments.iter().enumerate();
+        arguments.filter_map(|(position, argument)| match &argument.kind {
+            ArgumentKind::Buffer {
+                element, access, ..
+            } if *access != Access::Read && *self.compared(position) != Compared::None => {
+                Some(*element)
+            }
+            _ => None,
+        })
+    }
 }
 
 /// What a configuration's results are compared with.
@@ -107,65 +134,8 @@ impl Declaration {
 pub enum Reference {
     /// The results of the default configuration of the same kernel.
     Default,
-    /// Another kernel with the same arguments, less the local-memory ones.
-    Kernel(ReferenceKernel),
-}
-
-/// A reference kernel.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReferenceKernel {
-    /// The name of its `__kernel` function.
-    pub kernel: String,
-    /// Its source with includes resolved, when it is not in the tunable's own source.
-    pub source: Option<String>,
-    /// Global size in work-items, over problem dimensions and device limits.
-    pub global: Vec<Formula>,
-    /// Local size, or none to leave it to the driver.
-    pub local: Vec<Formula>,
-}
-
-/// A size of a reference kernel that no launch can have.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("its size `{text}` cannot be used: {reason}")]
-pub struct UnusableSize {
-    /// The formula.
-    pub text: Text,
-    /// Why not: it has no value, or not a positive one.
-    pub reason: String,
-}
-
-impl ReferenceKernel {
-    /// The index space of its launch. Whether the local size divides the global one, and suits the
-    /// device, is left to the driver.
-    ///
-    /// # Errors
-    /// [`UnusableSize`]: the first size that no launch can have.
-    pub fn geometry(&self, env: &Env<'_>) -> Result<Geometry, UnusableSize> {
-        let sizes = |formulas: &[Formula]| {
-            let mut sizes = [1; 3];
-            for (formula, size) in formulas.iter().zip(&mut sizes) {
-                let value = formula.eval(env).map_err(|reason| reason.to_string());
-                let positive = |value: i64| usize::try_from(value).ok().filter(|size| *size > 0);
-                *size = value
-                    .and_then(|value| positive(value).ok_or(format!("it is {value}")))
-                    .map_err(|reason| UnusableSize {
-                        text: formula.text.clone(),
-                        reason,
-                    })?;
-            }
-            Ok(sizes)
-        };
-        Ok(Geometry {
-            work_dim: self.global.len().clamp(1, 3) as u32,
-            global: sizes(&self.global)?,
-            local: if self.local.is_empty() {
-                None
-            } else {
-                Some(sizes(&self.local)?)
-            },
-            offset: None,
-        })
-    }
+    /// What other launches make of the arguments.
+    Own(Computation),
 }
 
 /// How far floating-point results `x` may be from the reference's `r`. Integers are compared
@@ -220,6 +190,8 @@ pub enum Fill {
     /// Raw little-endian elements from a file, relative to the package, as many as the argument
     /// has.
     File(String),
+    /// What [`Declaration::prepare`] makes of the other arguments.
+    Prepared,
     /// Nothing to fill: problem dimensions, local memory, and outputs (which are poisoned).
     None,
 }

@@ -3,7 +3,8 @@
 //! It covers what decides which configurations exist and what they run: the kernel's name and
 //! source, compile options, parameters and their values, constraints, sizes, local memory, extra
 //! macros, arguments and problem dimensions. It does not cover what only decides how tuning is done
-//! or judged (the default, problem sizes, reference, tolerance, fills, bytes and flops), nor the
+//! or judged (the default, problem sizes, prepared inputs, reference, tolerance, fills, compared
+//! ranges, bytes and flops), nor the
 //! tunable's own name, which is the key it is stored under. How results are judged has a
 //! fingerprint of its own ([`of_verification`]).
 //!
@@ -12,11 +13,11 @@
 //! versioned: whenever it changes, so must its version, since every tuned value becomes stale.
 
 use crate::Text;
-use crate::declaration::{Declaration, Fill, Reference, Tolerance};
+use crate::declaration::{Compared, Computation, Declaration, Fill, Reference, Tolerance};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Stage, StageArgument,
-    Step,
+    Access, Argument, ArgumentKind, BufferRef, ElementType, Memory, Model, Scratch, Stage,
+    StageArgument, Step,
 };
 use crate::parameter::Domain;
 
@@ -85,12 +86,7 @@ pub fn of(model: &Model) -> String {
         }
     }
     if single.is_none() {
-        encoder.count(scratch.len());
-        for scratch in scratch.iter() {
-            encoder.text(&scratch.name);
-            encoder.text(&scratch.element.rust_name());
-            encoder.text(&scratch.len.text);
-        }
+        encoder.scratch(scratch);
         encoder.steps(steps);
     }
     of_hash(encoder.0.finalize())
@@ -104,10 +100,12 @@ pub fn of(model: &Model) -> String {
 pub fn of_verification(declaration: &Declaration) -> String {
     let Declaration {
         model,
+        prepare,
         reference,
         tolerance,
         draws,
         fills,
+        compared,
         ..
     } = declaration;
     let mut encoder = Encoder(blake3::Hasher::new());
@@ -121,12 +119,17 @@ pub fn of_verification(declaration: &Declaration) -> String {
                 encoder.number(*code);
             }
         }
-        Reference::Kernel(reference) => {
-            encoder.text("kernel");
-            encoder.text(&reference.kernel);
-            encoder.source(reference.source.as_deref().unwrap_or_default());
-            encoder.formulas(&reference.global);
-            encoder.formulas(&reference.local);
+        Reference::Own(reference) => {
+            if let Some(stage) = reference.kernel(model) {
+                encoder.text("kernel");
+                encoder.text(&stage.kernel);
+                encoder.source(reference.source.as_deref().unwrap_or_default());
+                encoder.formulas(&stage.global);
+                encoder.formulas(&stage.local);
+            } else {
+                encoder.text("steps");
+                encoder.computation(reference);
+            }
         }
     }
     // The text of an option that is there differs from that of none, as do different numbers.
@@ -148,6 +151,18 @@ pub fn of_verification(declaration: &Declaration) -> String {
             }
             // Local memory had a fill of its own once, which was none.
             _ => encoder.text("None"),
+        }
+    }
+    // What most declarations do not have adds nothing to theirs.
+    if let Some(prepare) = prepare {
+        encoder.text("prepare");
+        encoder.computation(prepare);
+    }
+    if compared.iter().any(|compared| *compared != Compared::All) {
+        encoder.text("compared");
+        encoder.count(compared.len());
+        for compared in compared {
+            encoder.text(&compared.to_string());
         }
     }
     of_hash(encoder.0.finalize())
@@ -296,6 +311,21 @@ impl Encoder {
         self.text("local");
         self.text(&element.rust_name());
         self.text(&len.text);
+    }
+
+    fn scratch(&mut self, scratch: &[Scratch]) {
+        self.count(scratch.len());
+        for scratch in scratch {
+            self.text(&scratch.name);
+            self.text(&scratch.element.rust_name());
+            self.text(&scratch.len.text);
+        }
+    }
+
+    fn computation(&mut self, computation: &Computation) {
+        self.source(computation.source.as_deref().unwrap_or_default());
+        self.scratch(&computation.scratch);
+        self.steps(&computation.steps);
     }
 
     fn steps(&mut self, steps: &[Step]) {

@@ -17,7 +17,7 @@ mod rules;
 mod spec;
 mod steps;
 
-pub use commands::{Command, Commands, Given, Launch};
+pub use commands::{Command, Commands, Given, Launch, ScratchMemory};
 pub use describe::assignments;
 pub use element_type::ElementType;
 pub use geometry::Geometry;

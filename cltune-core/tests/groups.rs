@@ -1,7 +1,7 @@
 //! Groups of launches: what a call does, which configurations are valid, and how both travel.
 
 use cltune_core::Text;
-use cltune_core::declaration::{Declaration, Fill, Reference, Tolerance};
+use cltune_core::declaration::{Compared, Declaration, Fill, Reference, Tolerance};
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, Formula, Scope, Type};
 use cltune_core::fingerprint;
@@ -170,10 +170,12 @@ fn declaration() -> Declaration {
         files: vec![],
         problems: vec![vec![32]],
         tune_if: None,
+        prepare: None,
         reference: Reference::Default,
         tolerance: Tolerance::default(),
         draws: None,
         fills: vec![Fill::None, Fill::Iota],
+        compared: vec![Compared::All; 2],
         bytes: None,
         flops: None,
         even_work: false,
@@ -214,11 +216,16 @@ fn steps_become_commands_in_order() {
             "Scratch(0) -> Passed(1) 128",
         ]
     );
-    assert_eq!(commands.scratch, [Some(128), None]);
+    let sizes = |commands: &cltune_core::model::Commands| {
+        let scratch = commands.scratch.iter();
+        let sizes = scratch.map(|scratch| scratch.as_ref().map(|scratch| scratch.bytes));
+        sizes.collect::<Vec<_>>()
+    };
+    assert_eq!(sizes(&commands), [Some(128), None]);
 
     let with_stage = model.commands(&[16, 0, 1], &[160], &DEVICE).unwrap();
     assert_eq!(with_stage.list.len(), 2);
-    assert_eq!(with_stage.scratch, [None, Some(16)]);
+    assert_eq!(sizes(&with_stage), [None, Some(16)]);
     let geometry = *with_stage.geometries().next().unwrap();
     assert_eq!(
         (geometry.global, geometry.local),

@@ -1,13 +1,13 @@
 //! Records that are put into an artifact are read from it again; other bytes are an error.
 
 use cltune_core::declaration::{
-    Declaration, ElementTolerance, Fill, NormTolerance, Reference, ReferenceKernel, SourceFile,
-    Tolerance,
+    Compared, Computation, Declaration, ElementTolerance, Fill, NormTolerance, Reference,
+    SourceFile, Tolerance,
 };
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{
-    Access, Argument, ArgumentKind, CompileOption, Define, ElementType, Memory, Model, ScalarType,
-    Stage, StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
+    ScalarType, Scratch, Stage, StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Fraction, Parameter};
 use cltune_core::record::{RecordProblem, decode_all, encode, from_text, to_text};
@@ -168,11 +168,10 @@ fn declaration() -> Declaration {
         }],
         problems: vec![vec![1 << 20, 3], vec![1 << 24, 11]],
         tune_if: Some(bool("device.is_gpu == 1 || n <= 1048576")),
-        reference: Reference::Kernel(ReferenceKernel {
-            kernel: "slow".into(),
+        prepare: None,
+        reference: Reference::Own(Computation {
             source: Some("__kernel void slow() {}".into()),
-            global: vec![fixed("n"), fixed("m")],
-            local: vec![],
+            ..Computation::of_kernel("slow", 8, vec![fixed("n"), fixed("m")], vec![])
         }),
         tolerance: Tolerance {
             elements: Some(ElementTolerance {
@@ -196,6 +195,7 @@ fn declaration() -> Declaration {
             Fill::None,
             Fill::None,
         ],
+        compared: vec![Compared::All; 8],
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
         even_work: true,
@@ -227,11 +227,146 @@ fn least() -> Declaration {
         tolerance: Tolerance::default(),
         draws: None,
         fills: vec![],
+        compared: vec![],
         bytes: None,
         flops: None,
         even_work: false,
         ..declaration
     }
+}
+
+/// One whose inputs and whose reference are made by several launches, and of which not all is
+/// compared.
+fn computed() -> Declaration {
+    let mut declaration = declaration();
+    let dimensions = declaration.model.dimensions.clone();
+    let scope = Scope {
+        parameters: &[],
+        dimensions: &dimensions,
+    };
+    let fixed = |text| Formula::parse(text, &scope, Type::Int).expect(text);
+    let round = {
+        let dimensions: Vec<Text> = [&*dimensions, &["i".into()]].concat();
+        let scope = Scope {
+            parameters: &[],
+            dimensions: &dimensions,
+        };
+        Formula::parse("i + n", &scope, Type::Int).expect("a formula")
+    };
+    let stage = Stage {
+        global: vec![fixed("n")].into(),
+        local: vec![fixed("8")].into(),
+        arguments: vec![
+            StageArgument::Passed(2),
+            StageArgument::Scratch(0),
+            StageArgument::Value {
+                scalar: ScalarType::I32,
+                value: round,
+            },
+            StageArgument::Local {
+                name: "tile".into(),
+                element: ScalarType::F32.into(),
+                len: fixed("8"),
+            },
+        ]
+        .into(),
+        ..Stage::new("first".into())
+    };
+    let computation = Computation {
+        source: None,
+        scratch: vec![Scratch {
+            name: "sums".into(),
+            element: ScalarType::F64.into(),
+            len: fixed("n / 8"),
+        }],
+        steps: vec![
+            Step::Clear {
+                buffer: BufferRef::Scratch(0),
+                when: None,
+            },
+            Step::Repeat {
+                round: "i".into(),
+                count: fixed("3"),
+                steps: vec![Step::Launch(stage)].into(),
+            },
+        ],
+    };
+    declaration.reference = Reference::Own(Computation {
+        source: Some("__kernel void first() {}".into()),
+        ..computation.clone()
+    });
+    declaration.prepare = Some(computation);
+    declaration.fills[2] = Fill::Prepared;
+    declaration.compared[3] = Compared::None;
+    declaration.compared[4] = Compared::Range {
+        begin: fixed("1"),
+        end: fixed("n - 1"),
+    };
+    declaration
+}
+
+#[test]
+fn what_an_older_release_would_take_for_something_else_has_a_form_that_it_refuses() {
+    let text = to_text(&computed());
+    for form in [
+        "fill = \"prepared\"",
+        "access = [\"read-write\"]",
+        "access = [\"write\", \"1\", \"n - 1\"]",
+    ] {
+        assert!(text.contains(form), "{text}");
+    }
+    // It names no kernel, which every record of a reference had.
+    let reference = text.split_once("[reference]\n").expect("there is one").1;
+    assert!(reference.starts_with("source = "), "{reference}");
+    let damaged = text.replace("\"1\", \"n - 1\"]", "\"1\"]");
+    let error = from_text(&damaged).expect_err("one end").to_string();
+    assert!(error.contains("argument[4].access"), "{error}");
+    let damaged = text.replace("clear = \"sums\"", "clear = \"sum\"");
+    let error = from_text(&damaged).expect_err("no such buffer").to_string();
+    assert!(error.contains("prepare.step[0].clear"), "{error}");
+}
+
+#[test]
+fn how_results_are_verified_covers_what_the_tuner_computes() {
+    let of = |change: fn(&mut Declaration)| {
+        let mut declaration = computed();
+        change(&mut declaration);
+        (
+            fingerprint::of(&declaration.model),
+            fingerprint::of_verification(&declaration),
+        )
+    };
+    let (model, usual) = of(|_| {});
+    let changes: [fn(&mut Declaration); 6] = [
+        |of| of.prepare = None,
+        |of| of.prepare.as_mut().unwrap().steps.truncate(1),
+        |of| of.prepare.as_mut().unwrap().scratch[0].element = ScalarType::F32.into(),
+        |of| of.reference = Reference::Default,
+        |of| of.compared[3] = Compared::All,
+        |of| of.fills[2] = Fill::Zeros,
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let (of_model, changed) = of(change);
+        assert_eq!(of_model, model, "{at}: tuned values apply all the same");
+        assert_ne!(changed, usual, "{at}");
+    }
+    // The steps of one plain launch are the short form, in records and fingerprints.
+    let mut declaration = declaration();
+    let text = to_text(&declaration);
+    let usual = fingerprint::of_verification(&declaration);
+    let Reference::Own(reference) = &mut declaration.reference else {
+        panic!("{text}");
+    };
+    let [Step::Launch(stage)] = &mut reference.steps[..] else {
+        panic!("{text}");
+    };
+    stage.arguments = (0..8).map(StageArgument::Passed).collect();
+    assert_eq!(to_text(&declaration), text);
+    assert_eq!(fingerprint::of_verification(&declaration), usual);
+    // What adds nothing is as it was before there were such clauses.
+    declaration.compared.clear();
+    assert_eq!(to_text(&declaration), text);
+    assert_eq!(fingerprint::of_verification(&declaration), usual);
 }
 
 #[test]
@@ -247,7 +382,7 @@ fn a_declaration_comes_back_as_it_was() {
         norm: Some(NormTolerance::Default),
         accumulates: Some(terms),
     };
-    for declaration in [declaration(), least(), default_norm] {
+    for declaration in [declaration(), least(), default_norm, computed()] {
         let found = decode_all(&encode(&declaration)).expect("a record");
         assert_eq!(found, [declaration]);
     }
@@ -589,6 +724,7 @@ proptest! {
         let kind = ArgumentKind::Scalar { scalar: ScalarType::F64.into(), dimension: None };
         declaration.model.arguments = vec![Argument { name: "a".into(), kind }].into();
         declaration.fills = vec![fill];
+        declaration.compared = vec![Compared::All];
         prop_assert_eq!(decode_all(&encode(&declaration)), Ok(vec![declaration]));
     }
 

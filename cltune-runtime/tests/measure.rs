@@ -1,6 +1,6 @@
 //! Measuring and verifying on a real device: every way in which a configuration can be wrong.
 
-use cltune_core::declaration::{Declaration, Fill, Reference, ReferenceKernel};
+use cltune_core::declaration::{Computation, Declaration, Fill, Reference};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{ArgumentKind, ScalarType};
 use cltune_runtime::tuning::{
@@ -343,8 +343,7 @@ fn too_much_local_memory_is_refused_before_the_launch() {
 /// The declaration with another reference: its source and the number of work-items.
 fn with_reference(body: &str, global: &str) -> Declaration {
     let mut declaration = declaration();
-    declaration.reference = Reference::Kernel(ReferenceKernel {
-        kernel: "other".into(),
+    declaration.reference = Reference::Own(Computation {
         source: Some(format!(
             "__kernel void other(const uint n, __global const float* x, __global float* y,
                                  __global int* z) {{
@@ -352,8 +351,7 @@ fn with_reference(body: &str, global: &str) -> Declaration {
                  {body}
              }}"
         )),
-        global: vec![formula(global)],
-        local: vec![],
+        ..Computation::of_kernel("other", 4, vec![formula(global)], vec![])
     });
     declaration
 }

@@ -38,6 +38,21 @@ fn programs(page: &str) -> Vec<&str> {
 }
 
 #[test]
+fn every_strategy_has_its_row() {
+    let page = read(&tools::repository().join("docs/strategies.md"));
+    for strategy in cltune_search::STRATEGIES {
+        let name = format!("`{}`", strategy.name);
+        let has_row = page.lines().any(|line| {
+            let cell = line
+                .strip_prefix("| ")
+                .and_then(|row| row.split(" | ").next());
+            cell.is_some_and(|cell| cell.contains(&name))
+        });
+        assert!(has_row, "docs/strategies.md has no row for {name}");
+    }
+}
+
+#[test]
 fn the_first_program_of_the_readme_works_at_once_and_tuned() {
     let readme = read(&tools::repository().join("README.md"));
     let program = programs(&readme)[0];

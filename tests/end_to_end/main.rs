@@ -14,6 +14,7 @@
 //! | `bad_kernels` | kernels and spaces that cannot be tuned |
 //! | `bad_lockfiles` | lockfiles that cannot be read or written |
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
+//! | `computations` | what the tuner computes for itself: prepared inputs, references, compared ranges |
 //! | `crates` | what the crates compile, and what not |
 //! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
@@ -36,6 +37,7 @@ mod bad_lockfiles;
 #[cfg(unix)]
 mod browser;
 mod captured;
+mod computations;
 mod crates;
 mod dependencies;
 mod device_limits;

@@ -128,6 +128,10 @@ fn fill(declaration: &mut Declaration, data: &Data) {
             _ => {}
         }
     }
+    // What was captured is not made again.
+    if !declaration.fills.contains(&Fill::Prepared) {
+        declaration.prepare = None;
+    }
 }
 
 /// Files of declarations are relative to their package, these are not; `None` for a path that is no

@@ -1,6 +1,6 @@
 //! Problems that a simulator can run: small, and like the one that was tuned.
 
-use cltune_core::declaration::{Declaration, Fill, Reference};
+use cltune_core::declaration::{Computation, Declaration, Fill, Reference};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Op};
 use cltune_core::model::{ArgumentKind, Commands, Geometry, Model};
@@ -156,7 +156,7 @@ impl Tuned<'_> {
         }
     }
 
-    /// Whether the reference can be launched, as far as formulas tell.
+    /// Whether inputs can be prepared and the reference be launched, as far as formulas tell.
     fn has_reference(&self, dims: &[i64]) -> bool {
         let env = Env {
             params: &[],
@@ -165,26 +165,31 @@ impl Tuned<'_> {
         };
         let accumulates = self.declaration.tolerance.accumulates.as_ref();
         let has_terms = accumulates.is_none_or(|terms| terms.eval(&env).is_ok_and(|of| of > 0));
-        let has_elements = self
-            .declaration
-            .model
-            .arguments
-            .iter()
-            .all(|of| match &of.kind {
-                ArgumentKind::Buffer { len: Some(len), .. } => {
-                    len.eval(&env).is_ok_and(|of| of > 0)
-                }
-                _ => true,
-            });
-        let is_launched = match &self.declaration.reference {
-            Reference::Default => true,
-            Reference::Kernel(kernel) => kernel.geometry(&env).is_ok_and(|geometry| {
-                let local = geometry.local.unwrap_or([1; 3]);
-                let mut sizes = geometry.global.iter().zip(local);
-                sizes.all(|(global, local)| global % local == 0)
-            }),
+        let mut arguments = self.model().arguments.iter().enumerate();
+        let has_elements = arguments.all(|(position, of)| match &of.kind {
+            ArgumentKind::Buffer { len: Some(len), .. } => {
+                let len = len
+                    .eval(&env)
+                    .ok()
+                    .and_then(|len| usize::try_from(len).ok());
+                let compared = self.declaration.compared(position);
+                len.is_some_and(|len| len > 0 && compared.range(len, &env).is_ok())
+            }
+            _ => true,
+        });
+        let reference = match &self.declaration.reference {
+            Reference::Default => None,
+            Reference::Own(reference) => Some(reference),
         };
-        has_terms && has_elements && is_launched
+        let mut computations = self.declaration.prepare.iter().chain(reference);
+        has_terms && has_elements && computations.all(|of| self.is_launched(of, dims))
+    }
+
+    fn is_launched(&self, computation: &Computation, dims: &[i64]) -> bool {
+        // It uses no parameter, whatever the configuration.
+        let codes = self.configurations.first().copied().unwrap_or_default();
+        let commands = computation.commands(self.model(), codes, dims, self.limits);
+        commands.is_ok()
     }
 
     /// The number of work-items of the first configuration, over all launches; none where that is

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::samples;
-use cltune_core::declaration::ReferenceKernel;
+use cltune_core::declaration::Computation;
 use cltune_core::device::DeviceField;
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Access, Argument, Memory, ScalarType, StageArgument};
@@ -104,13 +104,10 @@ fn the_reference_can_be_launched() {
     let mut declaration = declaration(&["n"], &[]);
     let sizes =
         |declaration: &Declaration, text: &str| vec![formula(&declaration.model, text, Type::Int)];
-    let reference = ReferenceKernel {
-        kernel: "plain".into(),
-        source: None,
-        global: sizes(&declaration, "n / 512"),
-        local: sizes(&declaration, "2"),
-    };
-    declaration.reference = Reference::Kernel(reference);
+    let (global, local) = (sizes(&declaration, "n / 512"), sizes(&declaration, "2"));
+    let arguments = declaration.model.arguments.len();
+    let reference = Computation::of_kernel("plain", arguments, global, local);
+    declaration.reference = Reference::Own(reference);
     let first = |declaration: &Declaration| small(declaration, &[&[64]], &[1 << 15]).remove(0);
     assert_eq!(first(&declaration), [1024]);
     declaration.reference = Reference::Default;

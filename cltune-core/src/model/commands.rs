@@ -3,7 +3,7 @@
 
 use super::check::scalar_value;
 use super::geometry::{Geometry, at_least, evaluated};
-use super::{BufferRef, Model, Quantity, Rejection, Stage, StageArgument, Step};
+use super::{BufferRef, ElementType, Model, Quantity, Rejection, Stage, StageArgument, Step};
 use crate::Text;
 use crate::device::DeviceLimits;
 use crate::expr::Env;
@@ -18,8 +18,19 @@ const MOST_COMMANDS: usize = 1 << 16;
 pub struct Commands {
     /// In the order of their execution.
     pub list: Vec<Command>,
-    /// The size of each of [`Model::scratch`] in bytes; `None` for one that no command uses.
-    pub scratch: Vec<Option<usize>>,
+    /// The memory of each of [`Model::scratch`]; `None` for one that no command uses.
+    pub scratch: Vec<Option<ScratchMemory>>,
+}
+
+/// A scratch buffer that commands use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScratchMemory {
+    /// Its name in the declaration.
+    pub name: Text,
+    /// The element's type.
+    pub element: ElementType,
+    /// Its size.
+    pub bytes: usize,
 }
 
 impl Commands {
@@ -244,8 +255,12 @@ impl Builder<'_> {
         let now = *self.place(declared);
         if let BufferRef::Scratch(position) = now {
             let position = usize::from(position);
-            let bytes = self.model.scratch[position].bytes(&self.env())?;
-            self.commands.scratch[position] = Some(bytes);
+            let scratch = &self.model.scratch[position];
+            self.commands.scratch[position] = Some(ScratchMemory {
+                name: scratch.name.clone(),
+                element: scratch.element,
+                bytes: scratch.bytes(&self.env())?,
+            });
         }
         Ok(now)
     }

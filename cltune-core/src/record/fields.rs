@@ -24,14 +24,17 @@ impl<'a> Fields<'a> {
 
     /// The error for a key's value.
     pub(super) fn damaged(&self, key: &str, message: impl Into<String>) -> RecordProblem {
-        let at = if self.path.is_empty() {
+        RecordProblem::Damaged {
+            at: self.path_of(key),
+            message: message.into(),
+        }
+    }
+
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
             key.to_owned()
         } else {
             format!("{}.{key}", self.path)
-        };
-        RecordProblem::Damaged {
-            at,
-            message: message.into(),
         }
     }
 
@@ -108,6 +111,17 @@ impl<'a> Fields<'a> {
         self.optional_array(key, "a list of strings is expected", DeValue::as_str)
     }
 
+    /// A text alone, or a list of texts.
+    pub(super) fn text_or_texts(
+        &self,
+        key: &str,
+    ) -> Result<std::result::Result<&'a str, Vec<&'a str>>> {
+        match self.optional(key).and_then(DeValue::as_str) {
+            Some(text) => Ok(Ok(text)),
+            None => self.texts(key).map(Err),
+        }
+    }
+
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {
         self.optional_array(key, "a list of integers is expected", int)
     }
@@ -166,7 +180,13 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
-    fn parsed(&self, key: &str, text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula> {
+    pub(super) fn parsed(
+        &self,
+        key: &str,
+        text: &str,
+        scope: &Scope<'_>,
+        expected: Type,
+    ) -> Result<Formula> {
         Formula::parse(text, scope, expected)
             .map_err(|error| self.damaged(key, format!("in the formula `{text}`, {error}")))
     }
@@ -181,7 +201,7 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.damaged(key, "a table is expected"))?;
         Ok(Some(Self {
             table,
-            path: key.to_owned(),
+            path: self.path_of(key),
         }))
     }
 
@@ -199,7 +219,7 @@ impl<'a> Fields<'a> {
         let with_path = |(position, item): (usize, std::result::Result<_, _>)| {
             item.map_err(|table| Self {
                 table,
-                path: format!("{key}[{position}]"),
+                path: format!("{}[{position}]", self.path_of(key)),
             })
         };
         Ok(items.into_iter().enumerate().map(with_path).collect())
@@ -210,7 +230,7 @@ impl<'a> Fields<'a> {
         let tables = self.optional_array(key, "a list of tables is expected", DeValue::as_table)?;
         let with_path = |(position, table)| Self {
             table,
-            path: format!("{key}[{position}]"),
+            path: format!("{}[{position}]", self.path_of(key)),
         };
         Ok(tables
             .unwrap_or_default()

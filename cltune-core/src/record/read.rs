@@ -5,8 +5,8 @@ use super::write::RELEASE;
 use super::{RecordError, RecordProblem};
 use super::{read_model, read_steps};
 use crate::declaration::{
-    Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance, Reference, ReferenceKernel,
-    SourceFile, Tolerance,
+    Compared, Computation, Declaration, ElementTolerance, Fill, MOST_DRAWS, NormTolerance,
+    Reference, SourceFile, Tolerance,
 };
 use crate::expr::{Scope, Type};
 use crate::model::Model;
@@ -58,13 +58,16 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    let mut fills = Vec::new();
+    let (mut fills, mut compared) = (Vec::new(), Vec::new());
     for argument in fields.tables("argument")? {
-        // Local memory is not filled.
+        // Local memory is neither filled nor compared.
         if argument.optional_text("local")?.is_none() {
             fills.push(fill(&argument)?);
+            compared.push(self::compared(&argument, &model)?);
         }
     }
+    let prepare = fields.optional_table("prepare")?;
+    let prepare = prepare.map(|table| computation(&table, &model));
     Ok(Declaration {
         package: fields.owned("package")?,
         version: fields.owned("version")?,
@@ -73,10 +76,12 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         files: files(fields)?,
         problems: problems(fields, &model)?,
         tune_if: fields.optional_condition("tune_if", &scope)?,
+        prepare: prepare.transpose()?,
         reference: reference(fields, &model)?,
         tolerance: tolerance(fields, &model)?,
         draws: draws(fields)?,
         fills,
+        compared,
         bytes: fields.optional_formula("bytes", &scope)?,
         flops: fields.optional_formula("flops", &scope)?,
         even_work: fields.optional_ints("even_work")?.is_some(),
@@ -108,23 +113,58 @@ fn problems(fields: &Fields<'_>, model: &Model) -> Result<Vec<Vec<i64>>, RecordP
     Ok(problems)
 }
 
+/// The names of what is the same whatever is tuned.
+fn without_parameters(model: &Model) -> Scope<'_> {
+    Scope {
+        parameters: &[],
+        dimensions: &model.dimensions,
+    }
+}
+
 fn reference(fields: &Fields<'_>, model: &Model) -> Result<Reference, RecordProblem> {
     let Some(table) = fields.optional_table("reference")? else {
         return Ok(Reference::Default);
     };
-    // A reference has no parameters: it is the same whatever is tuned.
-    let scope = Scope {
-        parameters: &[],
-        dimensions: &model.dimensions,
+    let Some(kernel) = table.optional_text("kernel")? else {
+        return computation(&table, model).map(Reference::Own);
     };
-    let reference = ReferenceKernel {
-        kernel: table.owned("kernel")?,
+    let scope = without_parameters(model);
+    let global = table.formulas("global", &scope, Type::Int)?;
+    let local = table.formulas("local", &scope, Type::Int)?;
+    read_steps::check_rank(&table, &global, &[("local", &local)])?;
+    Ok(Reference::Own(Computation {
         source: table.optional_text("source")?.map(str::to_owned),
-        global: table.formulas("global", &scope, Type::Int)?,
-        local: table.formulas("local", &scope, Type::Int)?,
+        ..Computation::of_kernel(kernel.to_owned(), model.arguments.len(), global, local)
+    }))
+}
+
+fn computation(table: &Fields<'_>, model: &Model) -> Result<Computation, RecordProblem> {
+    let scope = without_parameters(model);
+    let (scratch, steps) = read_model::group(table, &scope, &model.arguments)?;
+    Ok(Computation {
+        source: table.optional_text("source")?.map(str::to_owned),
+        scratch,
+        steps,
+    })
+}
+
+fn compared(argument: &Fields<'_>, model: &Model) -> Result<Compared, RecordProblem> {
+    if argument.optional_text("buffer")?.is_none() {
+        return Ok(Compared::All);
+    }
+    let Err(words) = argument.text_or_texts("access")? else {
+        return Ok(Compared::All);
     };
-    read_steps::check_rank(&table, &reference.global, &[("local", &reference.local)])?;
-    Ok(Reference::Kernel(reference))
+    let scope = without_parameters(model);
+    let bound = |text| argument.parsed("access", text, &scope, Type::Int);
+    match words[..] {
+        [_] => Ok(Compared::None),
+        [_, begin, end] => Ok(Compared::Range {
+            begin: bound(begin)?,
+            end: bound(end)?,
+        }),
+        _ => Err(argument.damaged("access", "the begin and the end of a range are expected")),
+    }
 }
 
 fn tolerance(fields: &Fields<'_>, model: &Model) -> Result<Tolerance, RecordProblem> {
@@ -143,11 +183,7 @@ fn tolerance(fields: &Fields<'_>, model: &Model) -> Result<Tolerance, RecordProb
             return Err(fields.damaged("tolerance_norm", format!("`{other}` is no bound")));
         }
     };
-    // What is compared does not depend on what is tuned.
-    let scope = Scope {
-        parameters: &[],
-        dimensions: &model.dimensions,
-    };
+    let scope = without_parameters(model);
     Ok(Tolerance {
         elements,
         norm,
@@ -179,6 +215,7 @@ fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {
         Some("zeros") => Fill::Zeros,
         Some("iota") => Fill::Iota,
         Some("constant") => Fill::Constant(argument.float("fill_value")?),
+        Some("prepared") => Fill::Prepared,
         Some("file") => Fill::File(argument.owned("fill_path")?),
         Some(other) => return Err(argument.damaged("fill", format!("`{other}` is no fill"))),
     })

@@ -42,15 +42,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         let stage = stage(fields, &scope, &scope, single)?;
         (Vec::new(), vec![Step::Launch(stage)])
     } else {
-        let scratch = fields.tables("scratch")?;
-        let scratch = scratch.iter().map(|table| self::scratch(table, &scope));
-        let scratch: Vec<Scratch> = scratch.collect::<Result<_, _>>()?;
-        let names = Names {
-            arguments: &arguments,
-            scratch: &scratch,
-        };
-        let steps = read_steps::steps(&fields.tables("step")?, &scope, &names)?;
-        (scratch, steps)
+        group(fields, &scope, &arguments)?
     };
     Ok(Model {
         name: fields.printable("name", fields.text("name")?)?,
@@ -66,6 +58,23 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         parameters: parameters.into(),
         dimensions,
     })
+}
+
+/// The scratch buffers and the steps of a group of launches.
+pub(super) fn group(
+    fields: &Fields<'_>,
+    scope: &Scope<'_>,
+    arguments: &[Argument],
+) -> Result<(Vec<Scratch>, Vec<Step>), RecordProblem> {
+    let scratch = fields.tables("scratch")?;
+    let scratch = scratch.iter().map(|table| self::scratch(table, scope));
+    let scratch: Vec<Scratch> = scratch.collect::<Result<_, _>>()?;
+    let names = Names {
+        arguments,
+        scratch: &scratch,
+    };
+    let steps = read_steps::steps(&fields.tables("step")?, scope, &names)?;
+    Ok((scratch, steps))
 }
 
 fn options(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<List<CompileOption>, RecordProblem> {
@@ -261,7 +270,11 @@ pub(super) fn element_type(table: &Fields<'_>, key: &str) -> Result<ElementType,
 }
 
 fn access(table: &Fields<'_>) -> Result<Access, RecordProblem> {
-    let word = table.text("access")?;
+    // A list says besides what is compared.
+    let word = match table.text_or_texts("access")? {
+        Ok(word) => word,
+        Err(words) => words.first().copied().unwrap_or_default(),
+    };
     [Access::Read, Access::ReadWrite, Access::Write]
         .into_iter()
         .find(|access| access_word(*access) == word)

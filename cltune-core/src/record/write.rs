@@ -1,10 +1,12 @@
 //! From a declaration to a record's text.
 
 use crate::Text;
-use crate::declaration::{Declaration, Fill, NormTolerance, Reference, Tolerance};
+use crate::declaration::{
+    Compared, Computation, Declaration, Fill, NormTolerance, Reference, Tolerance,
+};
 use crate::expr::Formula;
 use crate::model::{
-    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Stage, StageArgument, Step,
+    Access, Argument, ArgumentKind, BufferRef, Memory, Model, Scratch, Stage, StageArgument, Step,
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
@@ -28,10 +30,12 @@ pub(super) fn text(declaration: &Declaration) -> String {
         files,
         problems,
         tune_if,
+        prepare,
         reference,
         tolerance,
         draws,
-        fills,
+        fills: _,
+        compared: _,
         bytes,
         flops,
         even_work,
@@ -60,7 +64,10 @@ pub(super) fn text(declaration: &Declaration) -> String {
         out.ints("even_work", &[1]);
     }
     model_keys(&mut out, model);
-    reference_table(&mut out, reference);
+    if let Some(prepare) = prepare {
+        computation_tables(&mut out, "prepare", prepare, model);
+    }
+    reference_tables(&mut out, reference, model);
     for parameter in model.parameters.iter() {
         parameter_table(&mut out, parameter);
     }
@@ -69,26 +76,22 @@ pub(super) fn text(declaration: &Declaration) -> String {
         out.text("name", &define.name);
         out.text("value", &define.value.text);
     }
-    arguments(&mut out, model, fills);
+    arguments(&mut out, declaration);
     if model.single_stage().is_none() {
-        for scratch in model.scratch.iter() {
-            out.table("[[scratch]]");
-            out.text("name", &scratch.name);
-            out.text("element", &scratch.element.rust_name());
-            out.text("len", &scratch.len.text);
-        }
-        step_tables(&mut out, model, &model.steps, 0);
+        scratch_tables(&mut out, "", &model.scratch);
+        step_tables(&mut out, "", model, &model.steps, 0);
     }
     out.0
 }
 
-fn arguments(out: &mut Writer, model: &Model, fills: &[Fill]) {
+fn arguments(out: &mut Writer, declaration: &Declaration) {
+    let model = &declaration.model;
     for argument in model.listed_arguments() {
         match argument {
             StageArgument::Passed(at) => {
                 let at = usize::from(at);
-                argument_table(out, &model.arguments[at]);
-                fill_keys(out, fills.get(at).unwrap_or(&Fill::None));
+                argument_table(out, &model.arguments[at], declaration.compared(at));
+                fill_keys(out, declaration.fills.get(at).unwrap_or(&Fill::None));
             }
             StageArgument::Local { name, element, len } => {
                 out.table("[[argument]]");
@@ -102,11 +105,21 @@ fn arguments(out: &mut Writer, model: &Model, fills: &[Fill]) {
     }
 }
 
+/// `within`: nothing, or the table that they belong to with a dot, `prepare.`.
+fn scratch_tables(out: &mut Writer, within: &str, scratch: &[Scratch]) {
+    for scratch in scratch {
+        out.table(&format!("[[{within}scratch]]"));
+        out.text("name", &scratch.name);
+        out.text("element", &scratch.element.rust_name());
+        out.text("len", &scratch.len.text);
+    }
+}
+
 /// Steps in order; those of a round follow their `repeat`, one deeper.
-fn step_tables(out: &mut Writer, model: &Model, steps: &[Step], depth: i64) {
+fn step_tables(out: &mut Writer, within: &str, model: &Model, steps: &[Step], depth: i64) {
     let name = |buffer| buffer_name(model, buffer);
     for step in steps {
-        out.table("[[step]]");
+        out.table(&format!("[[{within}step]]"));
         out.ints("depth", &[depth]);
         match step {
             Step::Launch(stage) => {
@@ -137,7 +150,7 @@ fn step_tables(out: &mut Writer, model: &Model, steps: &[Step], depth: i64) {
             } => {
                 out.text("round", round);
                 out.text("count", &count.text);
-                step_tables(out, model, steps, depth + 1);
+                step_tables(out, within, model, steps, depth + 1);
             }
         }
         out.optional_formula("when", step.when());
@@ -204,17 +217,31 @@ fn model_keys(out: &mut Writer, model: &Model) {
     }
 }
 
-fn reference_table(out: &mut Writer, reference: &Reference) {
-    let Reference::Kernel(reference) = reference else {
+fn reference_tables(out: &mut Writer, reference: &Reference, model: &Model) {
+    let Reference::Own(reference) = reference else {
         return;
     };
+    let Some(stage) = reference.kernel(model) else {
+        return computation_tables(out, "reference", reference, model);
+    };
     out.table("[reference]");
-    out.text("kernel", &reference.kernel);
+    out.text("kernel", &stage.kernel);
     if let Some(source) = &reference.source {
         out.text("source", source);
     }
-    out.formulas("global", &reference.global);
-    out.formulas("local", &reference.local);
+    out.formulas("global", &stage.global);
+    out.formulas("local", &stage.local);
+}
+
+fn computation_tables(out: &mut Writer, name: &str, computation: &Computation, model: &Model) {
+    out.table(&format!("[{name}]"));
+    if let Some(source) = &computation.source {
+        out.text("source", source);
+    }
+    let within = format!("{name}.");
+    let model = computation.model(model);
+    scratch_tables(out, &within, &model.scratch);
+    step_tables(out, &within, &model, &model.steps, 0);
 }
 
 fn parameter_table(out: &mut Writer, parameter: &Parameter) {
@@ -243,7 +270,7 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
     }
 }
 
-fn argument_table(out: &mut Writer, argument: &Argument) {
+fn argument_table(out: &mut Writer, argument: &Argument, compared: &Compared) {
     out.table("[[argument]]");
     out.text("name", &argument.name);
     match &argument.kind {
@@ -260,8 +287,19 @@ fn argument_table(out: &mut Writer, argument: &Argument) {
             memory: Memory::Buffer,
         } => {
             out.text("buffer", &element.rust_name());
-            out.text("access", access_word(*access));
+            access_key(out, access_word(*access), compared);
             out.optional_formula("len", len.as_ref());
+        }
+    }
+}
+
+/// A list where not all is compared, which older readers refuse: they would compare everything.
+fn access_key(out: &mut Writer, word: &str, compared: &Compared) {
+    match compared {
+        Compared::All => out.text("access", word),
+        Compared::None => out.strings("access", [word]),
+        Compared::Range { begin, end } => {
+            out.strings("access", [word, &*begin.text, &*end.text]);
         }
     }
 }
@@ -283,6 +321,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         Fill::Iota => "iota",
         Fill::Constant(_) => "constant",
         Fill::File(_) => "file",
+        Fill::Prepared => "prepared",
     };
     out.text("fill", word);
     match fill {
@@ -292,7 +331,7 @@ fn fill_keys(out: &mut Writer, fill: &Fill) {
         }
         Fill::Constant(value) => out.float("fill_value", *value),
         Fill::File(path) => out.text("fill_path", path),
-        Fill::None | Fill::Zeros | Fill::Iota => {}
+        Fill::None | Fill::Zeros | Fill::Iota | Fill::Prepared => {}
     }
 }
 

@@ -1,11 +1,12 @@
 //! The arguments of a call, and the local memory of a single launch.
 
+use super::compared::{compared, compares_something};
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
 use super::identifiers::text;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
-use cltune_core::declaration::Fill;
+use cltune_core::declaration::{Compared, Fill};
 use cltune_core::expr::{Formula, Type};
 use cltune_core::model::{self, Access, ArgumentKind, ElementType, Memory, StageArgument};
 use proc_macro2::Ident;
@@ -18,18 +19,21 @@ pub(super) struct KernelArguments {
     pub(super) arguments: Vec<model::Argument>,
     /// One for each of them.
     pub(super) fills: Vec<Fill>,
+    /// One for each of them.
+    pub(super) compared: Vec<Compared>,
     /// The kernel's arguments where the tunable is one launch: the same, with local memory between.
     pub(super) of_launch: Vec<StageArgument>,
 }
 
 impl KernelArguments {
-    fn push(&mut self, name: &Ident, kind: ArgumentKind, fill: Fill) {
+    fn push(&mut self, name: &Ident, kind: ArgumentKind, fill: Fill, compared: Compared) {
         let name = text(name);
         if let Ok(position) = u16::try_from(self.arguments.len()) {
             self.of_launch.push(StageArgument::Passed(position));
         }
         self.arguments.push(model::Argument { name, kind });
         self.fills.push(fill);
+        self.compared.push(compared);
     }
 }
 
@@ -76,19 +80,21 @@ pub(super) fn arguments(
                 let access = access(argument, mutable, errors);
                 let len = len(argument, scopes, errors);
                 let fill = fill(&argument.options, element, access, errors);
+                let compared = compared(argument, access, len.as_ref(), scopes, errors);
                 let kind = ArgumentKind::Buffer {
                     element,
                     access,
                     len,
                     memory: Memory::Buffer,
                 };
-                kernel.push(&argument.name, kind, fill);
+                kernel.push(&argument.name, kind, fill, compared);
             }
         }
     }
     for local in locals.iter().filter(|local| local.before.is_none()) {
         push_local(&mut kernel, local, scopes, errors);
     }
+    compares_something(written, &kernel, errors);
     kernel
 }
 
@@ -105,6 +111,7 @@ fn push_scalar(
         (options.len.as_ref().map(|(_, span)| *span), "len"),
         (options.out, "out"),
         (options.fill.as_ref().map(|(_, span)| *span), "fill"),
+        (options.compare.as_ref().map(|(_, span)| *span), "compare"),
     ];
     for (span, word) in only_for_buffers {
         if let Some(span) = span {
@@ -153,7 +160,8 @@ fn push_scalar(
         return;
     }
     let dimension = dimension.and_then(|dimension| u16::try_from(dimension).ok());
-    kernel.push(name, ArgumentKind::Scalar { scalar, dimension }, fill);
+    let kind = ArgumentKind::Scalar { scalar, dimension };
+    kernel.push(name, kind, fill, Compared::All);
 }
 
 fn access(argument: &Argument, mutable: bool, errors: &mut Errors) -> Access {

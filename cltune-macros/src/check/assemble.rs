@@ -1,12 +1,13 @@
 //! The model and the declaration, put together from their clauses.
 
+use super::computation::Computations;
 use super::formulas::{self, Names, Scopes};
 use super::parameters::Parameter;
 use super::{names, tuning, verification};
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};
-use cltune_core::declaration::{Declaration, Fill, Reference};
+use cltune_core::declaration::{Compared, Declaration, Fill};
 use cltune_core::expr::Formula;
 use cltune_core::model::{Argument, Model, Scratch, Step};
 use syn::Expr;
@@ -61,8 +62,8 @@ impl Clauses<'_> {
         self,
         model: Model,
         problems: Vec<Vec<i64>>,
-        reference: Reference,
-        fills: Vec<Fill>,
+        computations: Computations,
+        (fills, compared): (Vec<Fill>, Vec<Compared>),
         errors: &mut Errors,
     ) -> Declaration {
         let Self {
@@ -81,13 +82,15 @@ impl Clauses<'_> {
             version: environment.version.clone(),
             source_file: environment.source_file.clone(),
             lockfile_seen: String::new(),
-            files: Vec::new(),
+            files: computations.files,
             problems,
             tune_if: formulas::tune_if(attribute.tune_if.as_ref(), scopes, errors),
-            reference,
+            prepare: computations.prepare,
+            reference: computations.reference,
             tolerance: verification::tolerance(tolerance, grammatical, scopes, errors),
             draws: verification::draws(attribute.draws.as_ref(), errors),
             fills,
+            compared,
             bytes: formulas::single(attribute.bytes.as_ref(), scopes, names, errors),
             flops: formulas::single(attribute.flops.as_ref(), scopes, names, errors),
             even_work: even_work.is_some_and(|clause| clause.value.value),

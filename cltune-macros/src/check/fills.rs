@@ -44,6 +44,7 @@ pub(super) fn fill(
     match fill {
         FillSyntax::Zeros => Fill::Zeros,
         FillSyntax::Iota => Fill::Iota,
+        FillSyntax::Prepared => Fill::Prepared,
         FillSyntax::Constant(value) => Fill::Constant(self::element(*value, element, errors)),
         FillSyntax::Uniform(low, high) => {
             let fill = Fill::Uniform {

@@ -11,8 +11,7 @@ use cltune_core::model::{Model, mentioned};
 use cltune_core::parameter::Domain;
 use proc_macro2::Span;
 
-/// Checks the names of the tunable's and of the reference's kernel; `function` is where the first
-/// one is when no clause names it.
+/// Checks the names of all kernels; `function` is where the tunable's is when no clause names it.
 pub(super) fn check(
     attribute: &Attribute,
     function: Span,
@@ -20,37 +19,56 @@ pub(super) fn check(
     errors: &mut Errors,
 ) {
     let model = &declaration.model;
-    let own = without_places(&model.source);
-    let places = stage_places(attribute, function);
-    for (stage, (span, hint)) in model.stages().into_iter().zip(places) {
+    look(model, model, &stage_places(attribute, function), errors);
+    let prepare = attribute.prepare.as_ref().map(|clause| &clause.value);
+    let reference = attribute.reference.as_ref();
+    let reference = reference.and_then(|clause| clause.value.as_ref());
+    let of_reference = match &declaration.reference {
+        Reference::Default => None,
+        Reference::Own(computation) => Some(computation),
+    };
+    let computations = [
+        (prepare, declaration.prepare.as_ref()),
+        (reference, of_reference),
+    ];
+    for (written, computation) in computations {
+        let Some((written, computation)) = written.zip(computation) else {
+            continue;
+        };
+        let kernel = written.kernel.as_ref();
+        let mut places: Vec<_> = kernel
+            .map(|kernel| (kernel.span(), ""))
+            .into_iter()
+            .collect();
+        collect(&written.steps, &mut places);
+        look(model, &computation.model(model), &places, errors);
+    }
+}
+
+/// Looks for the kernels of all stages of `of`, which are named in these places.
+fn look(model: &Model, of: &Model, places: &[(Span, &str)], errors: &mut Errors) {
+    let source = without_places(&of.source);
+    for (stage, (span, hint)) in of.stages().into_iter().zip(places) {
         // Which kernels a name with parameters in it stands for, only a configuration tells.
-        if !stage.kernel.contains('{') && !may_have(model, &own, &stage.kernel) {
-            errors.add(span, missing(&own, &stage.kernel, hint));
+        if !stage.kernel.contains('{') && !may_have(model, &source, &stage.kernel) {
+            errors.add(*span, missing(&source, &stage.kernel, hint));
         }
     }
-    let Reference::Kernel(reference) = &declaration.reference else {
-        return;
-    };
-    let source = reference.source.as_deref().map_or(own, without_places);
-    if !may_have(model, &source, &reference.kernel) {
-        let clause = attribute.reference.as_ref();
-        let written = clause.and_then(|clause| clause.value.as_ref()?.kernel.as_ref());
-        let span = written.map_or(function, syn::LitStr::span);
-        errors.add(span, missing(&source, &reference.kernel, ""));
+}
+
+/// Where the kernels of steps are named.
+fn collect(steps: &[StepSyntax], places: &mut Vec<(Span, &'static str)>) {
+    for step in steps {
+        match step {
+            StepSyntax::Launch(stage) => places.push((stage.kernel.span, "")),
+            StepSyntax::Repeat { steps, .. } => collect(steps, places),
+            _ => {}
+        }
     }
 }
 
 /// Where the kernels of the stages are named, and what to say about it.
 fn stage_places(attribute: &Attribute, function: Span) -> Vec<(Span, &'static str)> {
-    fn collect(steps: &[StepSyntax], places: &mut Vec<(Span, &'static str)>) {
-        for step in steps {
-            match step {
-                StepSyntax::Launch(stage) => places.push((stage.kernel.span, "")),
-                StepSyntax::Repeat { steps, .. } => collect(steps, places),
-                _ => {}
-            }
-        }
-    }
     if let Some(stages) = &attribute.stages {
         let mut places = Vec::new();
         collect(&stages.value, &mut places);

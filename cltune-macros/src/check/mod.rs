@@ -11,10 +11,13 @@
 //! | `formulas` | the names that a formula may use; constant formulas |
 //! | `device_limits` | device limits in places where they have no meaning |
 //! | `arguments`, `fills` | the kernel's arguments and what the tuner fills them with |
-//! | `tuning` | defaults, options and reference |
+//! | `compared` | which elements of results are compared |
+//! | `tuning` | defaults and options |
+//! | `computation` | what the tuner computes for itself: prepared inputs, the reference |
 //! | `verification` | tolerance and draws |
 //! | `split` | what is divided among devices |
-//! | `stages` | the steps of a call |
+//! | `stages` | the steps of a call, or its one launch |
+//! | `steps` | the steps of a call, of `prepare` and of `reference` |
 //! | `source` | the kernel's source |
 //! | `kernel` | whether it can have the kernels that are named |
 //! | `assemble` | the model and the declaration, put together |
@@ -22,6 +25,8 @@
 
 mod arguments;
 mod assemble;
+mod compared;
+mod computation;
 mod device_limits;
 mod domain;
 mod fills;
@@ -36,6 +41,7 @@ mod signature;
 mod source;
 mod split;
 mod stages;
+mod steps;
 mod tuning;
 mod verification;
 
@@ -103,7 +109,6 @@ pub(crate) fn check(
     let kernel_arguments =
         arguments::arguments(attribute, &arguments, &problems.dimensions, &scopes, errors);
     let source = source::source(attribute, item, environment, grammatical, errors);
-    let reference = tuning::reference(attribute.reference.as_ref(), environment, &scopes, errors);
     let clauses = Clauses {
         attribute,
         item,
@@ -111,6 +116,7 @@ pub(crate) fn check(
         scopes: &scopes,
         grammatical,
     };
+    let computations = computation::computations(clauses, &kernel_arguments, &arguments, errors);
     let steps = stages::steps(clauses, &kernel_arguments, &arguments, errors);
     let mut declaration = clauses.declaration(
         clauses.model(
@@ -121,8 +127,8 @@ pub(crate) fn check(
             errors,
         ),
         problems.sizes,
-        reference.value,
-        kernel_arguments.fills,
+        computations,
+        (kernel_arguments.fills, kernel_arguments.compared),
         errors,
     );
     let divisions = split::divisions(attribute, &arguments, &problems.dimensions, &scopes, errors);
@@ -133,7 +139,7 @@ pub(crate) fn check(
         kernel::check(attribute, function, &declaration, errors);
     }
     let mut files = source.files;
-    files.extend(reference.files);
+    files.append(&mut declaration.files);
     let absolute = files.iter().map(|file| environment.absolute(&file.path));
     let mut tracked: Vec<PathBuf> = absolute.collect();
     files.extend(environment.rust_file());

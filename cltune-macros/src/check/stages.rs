@@ -2,21 +2,14 @@
 
 use super::arguments::KernelArguments;
 use super::assemble::Clauses;
-use super::formulas::{self, Names, Scopes};
-use super::identifiers::text;
+use super::formulas::{self, Names};
 use super::names;
-use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Argument, LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
-use cltune_core::expr::{Formula, Type};
-use cltune_core::model::{
-    self, Access, ArgumentKind, BufferRef, ElementType, ScalarType, Scratch, Stage, StageArgument,
-    Step,
-};
-use proc_macro2::{Ident, Span};
-use std::collections::HashSet;
+use super::steps::{Checked, Group, Purpose};
+use crate::errors::Errors;
+use crate::parse::Argument;
+use cltune_core::model::{Scratch, Stage, Step};
+use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned as _;
-use syn::{Expr, ExprCast};
 
 /// The scratch buffers and the steps of a call.
 pub(super) fn steps(
@@ -37,44 +30,28 @@ pub(super) fn steps(
         return (Vec::new(), vec![Step::Launch(stage)]);
     };
     refuse_clauses_of_a_launch(clauses, errors);
-    let no_scratch = Vec::new();
-    let scratch_syntax = attribute
-        .scratch
-        .as_ref()
-        .map_or(&no_scratch, |clause| &clause.value);
-    let scratch = scratch(scratch_syntax, clauses, written, errors);
-    let no_locals = Vec::new();
-    let locals = attribute
-        .local_args
-        .as_ref()
-        .map_or(&no_locals, |clause| &clause.value);
-    let mut checker = Checker {
-        scopes: clauses.scopes,
-        arguments: &kernel.arguments,
-        scratch: &scratch,
-        locals,
-        used: HashSet::new(),
-        launches: false,
+    let scratch = attribute.scratch.as_ref();
+    let locals = attribute.local_args.as_ref();
+    let group = Group {
+        steps: &stages.value,
+        scratch: scratch.map_or(&[], |clause| &clause.value),
+        locals: locals.map_or(&[], |clause| &clause.value),
+        clause: ("stages", stages.span),
     };
-    let steps = checker.steps(&stages.value, clauses.scopes, errors);
-    let (used, launches) = (checker.used, checker.launches);
-    if !launches && clauses.grammatical {
-        errors.add(stages.span, "`stages` needs a `stage(…)`, a launch");
-    }
+    let Checked {
+        scratch,
+        steps,
+        used,
+    } = group.check(Purpose::Call, clauses, kernel, errors);
     if clauses.scopes.is_complete() && errors.is_empty() {
-        let unused = |name: &str| !used.contains(name);
-        let passed = written.iter().map(|argument| &argument.name);
-        let names = passed
-            .chain(scratch_syntax.iter().map(|scratch| &scratch.name))
-            .chain(locals.iter().map(|local| &local.array.name));
-        for name in names {
+        group.report_unused(&used, errors);
+        for name in written.iter().map(|argument| &argument.name) {
             // Formulas may use it, and the reference takes it.
-            let is_dimension = clauses
-                .scopes
-                .dimensions()
+            let dimensions = clauses.scopes.dimensions();
+            let is_dimension = dimensions
                 .iter()
                 .any(|dimension| name.unraw() == **dimension);
-            if unused(&name.unraw().to_string()) && !is_dimension {
+            if !used.contains(&name.unraw().to_string()) && !is_dimension {
                 errors.add(name.span(), format!("no stage takes `{name}`"));
             }
         }
@@ -145,396 +122,5 @@ fn refuse_clauses_of_a_launch(clauses: Clauses<'_>, errors: &mut Errors) {
             clause.span,
             "`even_work` is about the work-groups of one launch, and this is a group of launches",
         );
-    }
-    for local in attribute.local_args.iter().flat_map(|clause| &clause.value) {
-        if let Some(before) = &local.before {
-            let message = "each stage lists its arguments in order, local memory by its name; leave \
-                           `before` out";
-            errors.add(before.span(), message);
-        }
-    }
-}
-
-fn scratch(
-    syntax: &[NamedArray],
-    clauses: Clauses<'_>,
-    written: &[Argument],
-    errors: &mut Errors,
-) -> Vec<Scratch> {
-    let mut found: Vec<Scratch> = Vec::new();
-    for NamedArray { name, element, len } in syntax {
-        let unraw = name.unraw();
-        let is_argument = written
-            .iter()
-            .any(|argument| argument.name.unraw() == unraw);
-        let is_scratch = found.iter().any(|other| unraw == *other.name);
-        let parameters = clauses.scopes.parameters().iter();
-        let is_parameter = parameters.clone().any(|parameter| unraw == *parameter.name);
-        if is_argument || is_scratch || is_parameter {
-            let message = format!("the name `{name}` is taken; give the scratch buffer another");
-            errors.add(name.span(), message);
-            continue;
-        }
-        let element = errors.take(element_type(element));
-        let formula = clauses.scopes.formula(len, Type::Int, Names::All, errors);
-        if let Some(Ok(elements)) = formula.as_ref().and_then(formulas::constant)
-            && elements < 1
-        {
-            let message = format!("a scratch buffer has at least 1 element, not {elements}");
-            errors.add(len.span(), message);
-        }
-        // The place is kept where something is wrong: steps name it all the same.
-        found.push(Scratch {
-            name: text(name),
-            element: element.unwrap_or(ScalarType::F32.into()),
-            len: formula.unwrap_or_else(nothing),
-        });
-    }
-    found
-}
-
-/// What stands for a formula with a mistake, which was reported.
-fn nothing() -> Formula {
-    Formula {
-        text: "0".into(),
-        program: cltune_core::expr::Fragment::constant(0).finish(),
-    }
-}
-
-struct Checker<'a> {
-    /// The names that sizes and lengths may use: no rounds.
-    scopes: &'a Scopes,
-    arguments: &'a [model::Argument],
-    scratch: &'a [Scratch],
-    locals: &'a [LocalArg],
-    /// The names that some step has taken.
-    used: HashSet<String>,
-    /// Whether there is any stage.
-    launches: bool,
-}
-
-impl Checker<'_> {
-    /// The steps; `rounds` has the names of the rounds around them besides.
-    fn steps(&mut self, steps: &[StepSyntax], rounds: &Scopes, errors: &mut Errors) -> Vec<Step> {
-        let steps = steps.iter();
-        steps
-            .filter_map(|step| self.step(step, rounds, errors))
-            .collect()
-    }
-
-    fn step(&mut self, step: &StepSyntax, rounds: &Scopes, errors: &mut Errors) -> Option<Step> {
-        match step {
-            StepSyntax::Launch(stage) => {
-                self.launches = true;
-                Some(Step::Launch(self.stage(stage, rounds, errors)))
-            }
-            StepSyntax::Clear { buffer, when } => {
-                let when = condition(when.as_ref(), rounds, errors);
-                let (buffer, _) = self.written_buffer(buffer, errors)?;
-                Some(Step::Clear { buffer, when })
-            }
-            StepSyntax::Copy { from, to, when } => {
-                let when = condition(when.as_ref(), rounds, errors);
-                let (from, from_element) = self.buffer(from, errors)?;
-                let (target, element) = self.written_buffer(to, errors)?;
-                different_buffers(to, from == target, errors);
-                same_element(to, from_element, element, errors);
-                Some(Step::Copy {
-                    from,
-                    to: target,
-                    when,
-                })
-            }
-            StepSyntax::Swap { buffers: [a, b] } => {
-                let (first, first_element) = self.written_buffer(a, errors)?;
-                let (second, element) = self.written_buffer(b, errors)?;
-                different_buffers(b, first == second, errors);
-                same_element(b, first_element, element, errors);
-                Some(Step::Swap {
-                    buffers: [first, second],
-                })
-            }
-            StepSyntax::Repeat {
-                round,
-                count,
-                steps,
-            } => {
-                if let Some(reason) = self.name_is_taken(round, rounds) {
-                    errors.add(
-                        round.span(),
-                        format!("the name `{round}` is taken by {reason}"),
-                    );
-                }
-                let count = rounds.formula(count, Type::Int, Names::All, errors);
-                let steps = self.steps(steps, &rounds.in_round(round), errors);
-                Some(Step::Repeat {
-                    round: text(round),
-                    count: count.unwrap_or_else(nothing),
-                    steps: steps.into(),
-                })
-            }
-        }
-    }
-
-    fn name_is_taken(&self, round: &Ident, rounds: &Scopes) -> Option<&'static str> {
-        let is = |name: &str| round.unraw() == name;
-        let parameters = rounds.parameters();
-        if parameters.iter().any(|parameter| is(&parameter.name)) {
-            Some("a parameter")
-        } else if rounds.dimensions().iter().any(|name| is(name)) {
-            Some("a problem dimension or a round")
-        } else if self.arguments.iter().any(|argument| is(&argument.name)) {
-            Some("an argument")
-        } else {
-            None
-        }
-    }
-
-    fn stage(&mut self, syntax: &StageSyntax, rounds: &Scopes, errors: &mut Errors) -> Stage {
-        let kernel = &syntax.kernel;
-        names::check_kernel_pattern(&kernel.text, kernel.span, self.scopes.parameters(), errors);
-        let mut arguments = Vec::new();
-        for argument in &syntax.arguments {
-            arguments.extend(self.argument(argument, rounds, errors));
-        }
-        let sizes = |clause: &Option<_>, errors: &mut Errors| {
-            let Some(clause) = clause else {
-                return Vec::new();
-            };
-            formulas::check_rank(clause, syntax.global.as_ref(), errors);
-            formulas::sizes(clause, &rounds.without_rounds(), Names::All, errors)
-        };
-        if syntax.global.is_none() {
-            let message = "the stage has no `global(…)`: the global size in work-items, for example \
-                           `global(n)`";
-            errors.add(kernel.span, message);
-        }
-        let local_memory = syntax.local_memory.as_ref();
-        Stage {
-            kernel: kernel.text.clone().into(),
-            when: condition(syntax.when.as_ref(), rounds, errors),
-            global: sizes(&syntax.global, errors).into(),
-            local: sizes(&syntax.local, errors).into(),
-            offset: sizes(&syntax.offset, errors).into(),
-            local_memory: formulas::single(
-                local_memory,
-                &rounds.without_rounds(),
-                Names::All,
-                errors,
-            ),
-            arguments: arguments.into(),
-        }
-    }
-
-    /// An argument of a stage's kernel: a name, or a scalar that is computed.
-    fn argument(
-        &mut self,
-        expr: &Expr,
-        rounds: &Scopes,
-        errors: &mut Errors,
-    ) -> Option<StageArgument> {
-        if let Expr::Group(group) = expr {
-            return self.argument(&group.expr, rounds, errors);
-        }
-        if let Expr::Cast(ExprCast {
-            expr: value, ty, ..
-        }) = expr
-        {
-            let scalar = errors.take(computed_type(ty));
-            if scalar == Some(ScalarType::F16) {
-                let message = "a computed scalar cannot have half precision: use `f32`";
-                errors.add(ty.span(), message);
-                return None;
-            }
-            let value = unparenthesised(value);
-            let value = rounds.formula(value, Type::Int, Names::All, errors);
-            return Some(StageArgument::Value {
-                scalar: scalar?,
-                value: value?,
-            });
-        }
-        let name = match expr {
-            Expr::Path(path) => path.path.get_ident(),
-            _ => None,
-        };
-        let Some(name) = name else {
-            let message = "a computed scalar says its type: put it in parentheses and cast it, for \
-                           example `(n / WG) as u32`";
-            errors.push(syn::Error::new_spanned(expr, message));
-            return None;
-        };
-        let local = self.locals.iter().find(|local| local.array.name == *name);
-        if let Some(local) = local {
-            self.used.insert(name.unraw().to_string());
-            let element = errors.take(element_type(&local.array.element));
-            let sizes = rounds.without_rounds();
-            let len = sizes.formula(&local.array.len, Type::Int, Names::All, errors);
-            return Some(StageArgument::Local {
-                name: text(&local.array.name),
-                element: element?,
-                len: len?,
-            });
-        }
-        if let Some(found) = self.position(name) {
-            self.used.insert(name.unraw().to_string());
-            return Some(match found {
-                BufferRef::Passed(position) => StageArgument::Passed(position),
-                BufferRef::Scratch(position) => StageArgument::Scratch(position),
-            });
-        }
-        if self.scopes.is_complete() {
-            let is_number = rounds
-                .dimensions()
-                .iter()
-                .any(|known| name.unraw() == **known)
-                || self
-                    .scopes
-                    .parameters()
-                    .iter()
-                    .any(|known| name.unraw() == *known.name);
-            let message = if is_number {
-                format!(
-                    "`{name}` is a number without a type: write `{name} as u32` or another type"
-                )
-            } else {
-                let (arguments, scratch) = self.known(|_| true);
-                let locals = self
-                    .locals
-                    .iter()
-                    .map(|local| local.array.name.unraw().to_string());
-                let known = arguments.into_iter().chain(scratch).chain(locals);
-                unknown(
-                    name,
-                    "argument, scratch buffer or local memory",
-                    known.collect(),
-                )
-            };
-            errors.add(name.span(), message);
-        }
-        None
-    }
-
-    /// The position of an argument or a scratch buffer.
-    fn position(&self, name: &Ident) -> Option<BufferRef> {
-        let unraw = name.unraw();
-        let passed = self
-            .arguments
-            .iter()
-            .position(|argument| unraw == *argument.name);
-        let scratch = || {
-            self.scratch
-                .iter()
-                .position(|scratch| unraw == *scratch.name)
-        };
-        match passed {
-            Some(position) => u16::try_from(position).ok().map(BufferRef::Passed),
-            None => u16::try_from(scratch()?).ok().map(BufferRef::Scratch),
-        }
-    }
-
-    /// The names of the arguments of these kinds, and of the scratch buffers.
-    fn known(&self, is_meant: impl Fn(&ArgumentKind) -> bool) -> (Vec<String>, Vec<String>) {
-        let arguments = self.arguments.iter();
-        let arguments = arguments.filter(|argument| is_meant(&argument.kind));
-        let scratch = self.scratch.iter();
-        (
-            arguments
-                .map(|argument| argument.name.to_string())
-                .collect(),
-            scratch.map(|scratch| scratch.name.to_string()).collect(),
-        )
-    }
-
-    /// A buffer of a step, and its element.
-    fn buffer(&mut self, name: &Ident, errors: &mut Errors) -> Option<(BufferRef, ElementType)> {
-        let found = self.position(name);
-        let element = found.and_then(|found| match found {
-            BufferRef::Scratch(position) => Some(self.scratch.get(usize::from(position))?.element),
-            BufferRef::Passed(position) => match self.arguments.get(usize::from(position))?.kind {
-                ArgumentKind::Buffer { element, .. } => Some(element),
-                ArgumentKind::Scalar { .. } => None,
-            },
-        });
-        let buffer = found.zip(element);
-        if buffer.is_some() {
-            self.used.insert(name.unraw().to_string());
-        } else if self.scopes.is_complete() {
-            let is_buffer = |kind: &ArgumentKind| matches!(kind, ArgumentKind::Buffer { .. });
-            let (arguments, scratch) = self.known(is_buffer);
-            let known = arguments.into_iter().chain(scratch).collect();
-            errors.add(name.span(), unknown(name, "buffer", known));
-        }
-        buffer
-    }
-
-    /// A buffer that a step writes.
-    fn written_buffer(
-        &mut self,
-        name: &Ident,
-        errors: &mut Errors,
-    ) -> Option<(BufferRef, ElementType)> {
-        let (buffer, element) = self.buffer(name, errors)?;
-        if let BufferRef::Passed(position) = buffer
-            && let ArgumentKind::Buffer {
-                access: Access::Read,
-                ..
-            } = self.arguments[usize::from(position)].kind
-        {
-            let message = format!("this writes `{name}`: make it `{name}: &mut Buffer<…>`");
-            errors.add(name.span(), message);
-        }
-        Some((buffer, element))
-    }
-}
-
-fn unknown(name: &Ident, what: &str, known: Vec<String>) -> String {
-    let near = did_you_mean(&name.to_string(), known.iter().map(String::as_str));
-    format!(
-        "there is no {what} `{name}`{near}; there are {}",
-        quoted(known)
-    )
-}
-
-/// The type of a computed scalar.
-fn computed_type(ty: &syn::Type) -> syn::Result<ScalarType> {
-    let element = element_type(ty)?;
-    element.as_scalar().ok_or_else(|| {
-        let message = "a computed value is a scalar: the kernel makes vectors of scalars";
-        syn::Error::new_spanned(ty, message)
-    })
-}
-
-/// A cast's operand without the parentheses that it needs in Rust.
-fn unparenthesised(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(paren) => &paren.expr,
-        other => other,
-    }
-}
-
-fn condition(when: Option<&Expr>, rounds: &Scopes, errors: &mut Errors) -> Option<Formula> {
-    let when = when?;
-    let formula = rounds.formula(when, Type::Bool, Names::All, errors)?;
-    if let Some(Ok(0)) = formulas::constant(&formula) {
-        let message = "this condition is never true, so the step is never done";
-        errors.push(syn::Error::new_spanned(when, message));
-    }
-    Some(formula)
-}
-
-fn different_buffers(at: &Ident, are_same: bool, errors: &mut Errors) {
-    if are_same {
-        errors.add(at.span(), format!("both buffers are `{at}`"));
-    }
-}
-
-fn same_element(at: &Ident, one: ElementType, other: ElementType, errors: &mut Errors) {
-    if one != other {
-        let message = format!(
-            "`{at}` has elements of type `{}` and the other buffer of type `{}`",
-            other.rust_name(),
-            one.rust_name()
-        );
-        errors.add(at.span(), message);
     }
 }

@@ -1,14 +1,10 @@
-//! The clauses that only the tuner needs: the default configuration, compile options, the
-//! reference.
+//! The default configuration and the compile options.
 
+use super::domain;
 use super::formulas::{self, Names, Scopes};
 use super::parameters::Parameter;
-use super::{domain, names, source};
-use crate::environment::Environment;
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Assignment, OptionSyntax, ReferenceSyntax, Spanned};
-use cltune_core::declaration::SourceFile;
-use cltune_core::declaration::{Reference, ReferenceKernel};
+use crate::parse::{Assignment, OptionSyntax, Spanned};
 use cltune_core::expr::Type;
 use cltune_core::model::CompileOption;
 use syn::ext::IdentExt;
@@ -114,75 +110,4 @@ pub(super) fn options(
             }
         })
         .collect()
-}
-
-/// A reference and the files its source was read from.
-pub(super) struct CheckedReference {
-    pub(super) value: Reference,
-    pub(super) files: Vec<SourceFile>,
-}
-
-/// The clause `reference`.
-pub(super) fn reference(
-    clause: Option<&Spanned<Option<ReferenceSyntax>>>,
-    environment: &Environment,
-    scopes: &Scopes,
-    errors: &mut Errors,
-) -> CheckedReference {
-    let mut checked = CheckedReference {
-        value: Reference::Default,
-        files: Vec::new(),
-    };
-    let Some(clause) = clause else {
-        return checked;
-    };
-    let Some(written) = &clause.value else {
-        return checked;
-    };
-    let source = written.source.as_ref().map(|path| {
-        let source = source::file(path, environment, errors);
-        checked.files.extend(source.files);
-        source.text
-    });
-    let at = |expressions: &Option<Vec<syn::Expr>>| {
-        expressions.as_ref().map(|expressions| Spanned {
-            value: expressions.clone(),
-            span: clause.span,
-        })
-    };
-    let (global, local) = (at(&written.global), at(&written.local));
-    let names = Names::NoParameters("a reference is the same for all configurations");
-    let sizes = |size: &Option<Spanned<Vec<syn::Expr>>>, errors: &mut Errors| {
-        size.as_ref().map_or_else(Vec::new, |size| {
-            formulas::sizes(size, scopes, names, errors)
-        })
-    };
-    if let Some(local) = &local {
-        formulas::check_rank(local, global.as_ref(), errors);
-    }
-    let global_size = sizes(&global, errors);
-    let local_size = sizes(&local, errors);
-    let Some(kernel) = &written.kernel else {
-        if scopes.is_complete() {
-            errors.add(
-                clause.span,
-                "a reference names its kernel: `reference(kernel = \"…\", global(…))`",
-            );
-        }
-        return checked;
-    };
-    names::check_kernel_name(kernel, errors);
-    if global.is_none() && scopes.is_complete() {
-        errors.add(
-            clause.span,
-            "a reference has a global size: `reference(kernel = \"…\", global(…))`",
-        );
-    }
-    checked.value = Reference::Kernel(ReferenceKernel {
-        kernel: kernel.value(),
-        source,
-        global: global_size,
-        local: local_size,
-    });
-    checked
 }

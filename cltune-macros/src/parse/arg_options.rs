@@ -6,7 +6,7 @@ use crate::errors::{Errors, did_you_mean, quoted};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, LitStr, Token};
+use syn::{Expr, ExprRange, LitStr, RangeLimits, Token};
 
 /// `#[arg(…)]`.
 #[derive(Default)]
@@ -14,6 +14,7 @@ pub(crate) struct ArgOptions {
     pub(crate) len: Option<(Expr, Span)>,
     pub(crate) out: Option<Span>,
     pub(crate) fill: Option<(FillSyntax, Span)>,
+    pub(crate) compare: Option<(CompareSyntax, Span)>,
     pub(crate) value: Option<(Number, Span)>,
     pub(crate) host_only: Option<Span>,
     /// One for each dimension along which the argument is divided.
@@ -29,10 +30,26 @@ pub(crate) enum FillSyntax {
     Iota,
     Constant(Number),
     File(LitStr),
+    Prepared,
 }
 
-const WORDS: [&str; 6] = ["len", "out", "fill", "value", "host_only", "split"];
-const FILLS: [&str; 5] = ["uniform", "zeros", "iota", "constant", "file"];
+/// `compare = …`.
+pub(crate) enum CompareSyntax {
+    None,
+    /// Either end may be left out.
+    Range(Option<Box<Expr>>, Option<Box<Expr>>),
+}
+
+const WORDS: [&str; 7] = [
+    "len",
+    "out",
+    "fill",
+    "compare",
+    "value",
+    "host_only",
+    "split",
+];
+const FILLS: [&str; 6] = ["uniform", "zeros", "iota", "constant", "file", "prepared"];
 
 impl ArgOptions {
     /// Reads the attributes of an argument; there are no others than `#[arg(…)]` and comments.
@@ -82,6 +99,7 @@ impl ArgOptions {
             "len" => self.len.replace((assigned(input)?, span)).is_some(),
             "out" => self.out.replace(span).is_some(),
             "fill" => self.fill.replace((assigned(input)?, span)).is_some(),
+            "compare" => self.compare.replace((assigned(input)?, span)).is_some(),
             "value" => self.value.replace((assigned(input)?, span)).is_some(),
             "host_only" => self.host_only.replace(span).is_some(),
             "split" => {
@@ -103,12 +121,32 @@ impl ArgOptions {
     }
 }
 
+impl Parse for CompareSyntax {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        match input.parse()? {
+            Expr::Path(word) if word.path.is_ident("none") => Ok(Self::None),
+            Expr::Range(ExprRange {
+                start,
+                limits: RangeLimits::HalfOpen(_),
+                end,
+                ..
+            }) => Ok(Self::Range(start, end)),
+            other => Err(syn::Error::new_spanned(
+                other,
+                "expected `compare = none`, or the range of elements that are compared, for \
+                 example `compare = 0..n`",
+            )),
+        }
+    }
+}
+
 impl Parse for FillSyntax {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let word = input.call(Ident::parse_any)?;
         match word.to_string().as_str() {
             "zeros" => Ok(Self::Zeros),
             "iota" => Ok(Self::Iota),
+            "prepared" => Ok(Self::Prepared),
             "uniform" => in_parentheses(input, |content| {
                 let low = content.parse()?;
                 content.parse::<Token![,]>()?;
@@ -120,7 +158,7 @@ impl Parse for FillSyntax {
                 let near = did_you_mean(text, FILLS);
                 let message = format!(
                     "unknown fill `{text}`{near}; there are `uniform(low, high)`, `zeros`, \
-                     `iota`, `constant(value)` and `file(\"path\")`"
+                     `iota`, `constant(value)`, `file(\"path\")` and `prepared`"
                 );
                 Err(syn::Error::new(word.span(), message))
             }

@@ -1,11 +1,11 @@
 //! The clauses of `#[tunable(…)]`.
 
 use super::compile_option::OptionSyntax;
+use super::computation::{ComputationSyntax, prepare, reference};
 use super::local_arg::LocalArg;
 use super::pieces::{
     Assignment, NamedArray, Spanned, assigned, assignments, list, separated, single,
 };
-use super::reference::{ReferenceSyntax, reference};
 use super::stages::{StepSyntax, steps};
 use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
@@ -34,7 +34,8 @@ pub(crate) struct Attribute {
     pub(crate) options: Option<Spanned<Vec<OptionSyntax>>>,
     pub(crate) defines: Option<Spanned<Vec<Assignment>>>,
     /// `None` inside: `reference = default`.
-    pub(crate) reference: Option<Spanned<Option<ReferenceSyntax>>>,
+    pub(crate) reference: Option<Spanned<Option<ComputationSyntax>>>,
+    pub(crate) prepare: Option<Spanned<ComputationSyntax>>,
     pub(crate) tolerance: Option<Spanned<Vec<ToleranceSyntax>>>,
     pub(crate) draws: Option<Spanned<LitInt>>,
     pub(crate) bytes: Option<Spanned<Expr>>,
@@ -45,7 +46,7 @@ pub(crate) struct Attribute {
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
 }
 
-const CLAUSES: [&str; 25] = [
+const CLAUSES: [&str; 26] = [
     "source",
     "kernel",
     "name",
@@ -63,6 +64,7 @@ const CLAUSES: [&str; 25] = [
     "options",
     "defines",
     "reference",
+    "prepare",
     "tolerance",
     "draws",
     "bytes",
@@ -123,6 +125,7 @@ impl Attribute {
             "options" => set(&mut self.options, &word, list(input, errors)),
             "defines" => set(&mut self.defines, &word, assignments(input, errors)),
             "reference" => set(&mut self.reference, &word, reference(input, errors)),
+            "prepare" => set(&mut self.prepare, &word, prepare(input, errors)),
             "tolerance" => set(&mut self.tolerance, &word, list(input, errors)),
             "draws" => set(&mut self.draws, &word, assigned(input)),
             "bytes" => set(&mut self.bytes, &word, single(input)),

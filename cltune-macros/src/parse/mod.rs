@@ -3,7 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `attribute` | the clauses of `#[tunable(…)]` |
-//! | `reference`, `tolerance`, `local_arg`, `compile_option`, `stages` | clauses with a grammar of their own |
+//! | `computation`, `tolerance`, `local_arg`, `compile_option`, `stages` | clauses with a grammar of their own |
 //! | `arg_options`, `split` | `#[arg(…)]`, `split(…)` in it |
 //! | `item` | the function with or without a body |
 //! | `argument` | the function's arguments and their types |
@@ -13,24 +13,24 @@ mod arg_options;
 mod argument;
 mod attribute;
 mod compile_option;
+mod computation;
 mod item;
 mod local_arg;
 mod pieces;
-mod reference;
 mod split;
 mod stages;
 mod tolerance;
 
-pub(crate) use arg_options::{ArgOptions, FillSyntax};
+pub(crate) use arg_options::{ArgOptions, CompareSyntax, FillSyntax};
 pub(crate) use argument::{
     Argument, ArgumentType, Arguments, arguments, element_type, last_segment,
 };
 pub(crate) use attribute::Attribute;
 pub(crate) use compile_option::OptionSyntax;
+pub(crate) use computation::ComputationSyntax;
 pub(crate) use item::{Body, Item};
 pub(crate) use local_arg::LocalArg;
 pub(crate) use pieces::{Assignment, NamedArray, Number, Spanned};
-pub(crate) use reference::ReferenceSyntax;
 pub(crate) use split::SplitSyntax;
 pub(crate) use stages::{StageSyntax, StepSyntax};
 pub(crate) use tolerance::{ToleranceSyntax, ToleranceValue};

@@ -50,7 +50,8 @@ pub(crate) struct KernelName {
     pub(crate) span: Span,
 }
 
-const STEPS: [&str; 5] = ["stage", "clear", "copy", "swap", "repeat"];
+/// The words of steps.
+pub(super) const STEPS: [&str; 5] = ["stage", "clear", "copy", "swap", "repeat"];
 const CLAUSES: [&str; 5] = ["global", "local", "offset", "local_memory", "when"];
 
 /// `(STEP, …)`.
@@ -58,7 +59,8 @@ pub(super) fn steps(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<
     in_parentheses(input, |content| Ok(separated(content, errors, step)))
 }
 
-fn step(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<StepSyntax> {
+/// One step.
+pub(super) fn step(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<StepSyntax> {
     let word = input.call(Ident::parse_any)?;
     match word.to_string().as_str() {
         "stage" => in_parentheses(input, |content| stage(content, errors)).map(StepSyntax::Launch),

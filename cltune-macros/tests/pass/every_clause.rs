@@ -1,8 +1,8 @@
 //! Every clause and every kind of argument.
 
-use cltune_core::declaration::{ElementTolerance, Fill, NormTolerance, Reference};
+use cltune_core::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_core::device::{DeviceField, DeviceLimits};
-use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument};
+use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument, Step};
 use cltune_core::parameter::Domain;
 use cltune_runtime::{
     Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable,
@@ -54,6 +54,37 @@ pub(super) fn stencil(
     #[arg(out, len = w * h, split(w, rows = h), split(h))] output: &mut Buffer<f32>,
     #[arg(host_only)] filter: u8,
 ) -> Result<Event>;
+
+/// Inputs that belong together, a reference of several launches, results that are not compared.
+#[tunable(
+    params(WG = [32, 64]),
+    global(n), local(WG),
+    tune(n = 128),
+    prepare(
+        scratch(sums: [u32; n / 32]),
+        local_args(tile: [u32; 32]),
+        clear(ends),
+        stage(first(n, keys, sums, tile), global(n), local(32)),
+        repeat(round in 0..2, stage(second(sums, ends, x, round as u32), global(n / 32))),
+    ),
+    reference(
+        scratch(all: [f32; n]),
+        stage(third(x, ends, all), global(n)),
+        stage(fourth(all, y, z), global(1), when(n > 32)),
+    ),
+)]
+fn prepared(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] keys: &Buffer<u32>,
+    #[arg(len = n + 1, fill = prepared)] ends: &Buffer<u32>,
+    #[arg(len = n, fill = prepared)] x: &mut Buffer<[f32; 2]>,
+    #[arg(out, len = n, compare = 1..n - 1)] y: &mut Buffer<f32>,
+    #[arg(out, len = n, compare = none)] unused: &mut Buffer<f32>,
+    #[arg(len = n, compare = ..n / 2)] z: &mut Buffer<f32>,
+) -> Result<Event> {
+    "__kernel void prepared() { first; second; third; fourth; }"
+}
 
 /// Nothing runs it: only its declaration is looked at.
 #[tunable(global(64), tune(), crate = ::cltune_runtime)]
@@ -203,17 +234,24 @@ fn the_record_holds_what_the_tuner_needs() {
         declaration.problems_on(&device).count()
     };
     assert_eq!((problems(1), problems(0)), (4, 3));
-    let Reference::Kernel(reference) = &declaration.reference else {
+    let Reference::Own(reference) = &declaration.reference else {
         panic!("{:?}", declaration.reference);
     };
-    assert_eq!(reference.kernel, "plain");
+    let [Step::Launch(stage)] = &reference.steps[..] else {
+        panic!("{:?}", reference.steps);
+    };
+    assert_eq!(stage.kernel, "plain");
+    assert_eq!(
+        *stage.arguments,
+        [0, 1, 2, 3, 4, 5].map(StageArgument::Passed)
+    );
     assert!(
         reference
             .source
             .as_ref()
             .is_some_and(|source| source.contains("void plain"))
     );
-    assert_eq!((reference.global.len(), reference.local.len()), (2, 2));
+    assert_eq!((stage.global.len(), stage.local.len()), (2, 2));
     let tolerance = &declaration.tolerance;
     let elements = ElementTolerance {
         rel: 1e-5,
@@ -247,6 +285,34 @@ fn the_record_holds_what_the_tuner_needs() {
             .as_deref(),
         Some("2 * w * h")
     );
+}
+
+#[test]
+fn what_the_tuner_computes_is_in_the_record() {
+    let declaration = super::records::declaration("cltune_macros::prepared");
+    let text = |declaration| cltune_core::record::to_text(declaration);
+    let prepare = declaration.prepare.as_ref().expect("it is declared");
+    assert_eq!(prepare.source, None);
+    assert_eq!(prepare.scratch.len(), 1);
+    assert!(
+        matches!(
+            &prepare.steps[..],
+            [Step::Clear { .. }, Step::Launch(_), Step::Repeat { .. }]
+        ),
+        "{}",
+        text(&declaration)
+    );
+    let Reference::Own(reference) = &declaration.reference else {
+        panic!("{}", text(&declaration));
+    };
+    assert_eq!((reference.scratch.len(), reference.steps.len()), (1, 2));
+    assert_eq!(declaration.fills[2..4], [Fill::Prepared, Fill::Prepared]);
+    let compared: Vec<String> = declaration.compared[4..]
+        .iter()
+        .map(Compared::to_string)
+        .collect();
+    assert_eq!(compared, ["1..n - 1", "none", "0..n / 2"]);
+    let _ = prepared;
 }
 
 #[test]

@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::opencl::RawDevice;
 use crate::opencl::{RawBuffer, RawEvent, RawKernel, RawProgram, RawQueue, Status, WaitList};
 use cltune_core::Text;
-use cltune_core::model::{BufferRef, Command, Commands, Geometry, Given, Launch, Model};
+use cltune_core::model::{
+    BufferRef, Command, Commands, Geometry, Given, Launch, Model, ScratchMemory,
+};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -18,8 +20,8 @@ pub(crate) struct PreparedCommands {
     /// Each kernel once. OpenCL forbids setting arguments of one object from two threads at once.
     kernels: Vec<Kernel>,
     commands: Vec<PreparedCommand>,
-    /// The size of each scratch buffer in bytes; `None` for one that is not used.
-    scratch: Vec<Option<usize>>,
+    /// Each scratch buffer; `None` for one that is not used.
+    scratch: Vec<Option<ScratchMemory>>,
 }
 
 /// What decides whether a launch fits the device: its kernel's position, work-group and local
@@ -245,8 +247,8 @@ impl PreparedCommands {
         check_fit(raw, device, &launch.geometry).map_err(CommandError::Misfit)
     }
 
-    /// The size of each scratch buffer in bytes; `None` for one that is not used.
-    pub(crate) fn scratch(&self) -> &[Option<usize>] {
+    /// Each scratch buffer; `None` for one that is not used.
+    pub(crate) fn scratch(&self) -> &[Option<ScratchMemory>] {
         &self.scratch
     }
 

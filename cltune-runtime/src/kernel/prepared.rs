@@ -112,8 +112,8 @@ impl Prepared {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         let scratch = match commands.scratch() {
             [] => None,
-            sizes => {
-                let scratch = raw.scratch().get(queue.context().raw(), sizes);
+            buffers => {
+                let scratch = raw.scratch().get(queue.context().raw(), buffers);
                 Some(scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?)
             }
         };
@@ -141,17 +141,16 @@ impl Prepared {
     pub(crate) fn poison_scratch(
         &self,
         raw: &RawQueue,
-        model: &Model,
         queue: &Queue,
         pattern: impl Fn(ScalarType) -> &'static [u8],
     ) -> Result<()> {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-        let sizes = commands.scratch();
-        let scratch = raw.scratch().get(queue.context().raw(), sizes);
+        let buffers = commands.scratch();
+        let scratch = raw.scratch().get(queue.context().raw(), buffers);
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
-        for ((position, size), declared) in (0_u16..).zip(sizes).zip(model.scratch.iter()) {
-            if let (Some(bytes), Some(buffer)) = (*size, scratch.buffer(position)) {
-                raw.fill(buffer, pattern(declared.element.scalar), 0, bytes)
+        for (position, memory) in (0_u16..).zip(buffers) {
+            if let (Some(memory), Some(buffer)) = (memory, scratch.buffer(position)) {
+                raw.fill(buffer, pattern(memory.element.scalar), 0, memory.bytes)
                     .map_err(Error::call("clEnqueueFillBuffer"))?;
             }
         }

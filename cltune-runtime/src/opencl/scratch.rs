@@ -2,6 +2,7 @@
 //! commands run one after the other.
 
 use super::{RawBuffer, RawContext, Status};
+use cltune_core::model::ScratchMemory;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The scratch memory of a queue, by the position of the scratch buffer in its tunable. It grows to
@@ -15,19 +16,21 @@ pub(crate) struct ScratchPool(Mutex<Vec<Option<(RawBuffer, usize)>>>);
 pub(crate) struct Scratch<'a>(MutexGuard<'a, Vec<Option<(RawBuffer, usize)>>>);
 
 impl ScratchPool {
-    /// Memory of at least these sizes, bytes; none where there is no size.
+    /// Memory for these buffers; none where there is none.
     pub(crate) fn get(
         &self,
         context: &RawContext,
-        sizes: &[Option<usize>],
+        buffers: &[Option<ScratchMemory>],
     ) -> Result<Scratch<'_>, Status> {
         // A panic leaves no buffer half made.
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if pool.len() < sizes.len() {
-            pool.resize_with(sizes.len(), || None);
+        if pool.len() < buffers.len() {
+            pool.resize_with(buffers.len(), || None);
         }
-        for (slot, size) in pool.iter_mut().zip(sizes) {
-            let Some(size) = *size else { continue };
+        for (slot, size) in pool.iter_mut().zip(buffers) {
+            let Some(ScratchMemory { bytes: size, .. }) = *size else {
+                continue;
+            };
             if slot.as_ref().is_none_or(|(_, has)| *has < size) {
                 // Commands that use the smaller one keep it until they have ended. It goes first,
                 // so that both need not fit.
@@ -40,7 +43,7 @@ impl ScratchPool {
 }
 
 impl Scratch<'_> {
-    /// A buffer; `None` where no size was asked for.
+    /// A buffer; `None` where it was not asked for.
     pub(crate) fn buffer(&self, position: u16) -> Option<&RawBuffer> {
         let slot = self.0.get(usize::from(position))?;
         slot.as_ref().map(|(buffer, _)| buffer)

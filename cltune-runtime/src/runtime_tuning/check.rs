@@ -6,9 +6,10 @@ use crate::kernel::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawQueue};
 use crate::queue::Queue;
 use crate::tuning::{Expected, WrongResult, pattern};
-use cltune_core::declaration::Declaration;
+use cltune_core::declaration::{Compared, Declaration};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ElementType};
+use std::ops::Range;
 
 /// The result of a check.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ struct WrittenBuffer<'a> {
     element: ElementType,
     /// Whether the kernel reads nothing of it.
     is_output: bool,
+    /// Which elements are compared.
+    compared: &'a Compared,
     raw: &'a RawBuffer,
     bytes: usize,
 }
@@ -74,6 +77,7 @@ fn written<'a>(
             name: &argument.name,
             element: *element,
             is_output: *access == Access::Write,
+            compared: declaration.compared(position),
             raw,
             bytes: len * element.size(),
         })
@@ -98,13 +102,18 @@ impl Check<'_> {
         self.launch(raw, &written, default)?;
         let mut expected = Vec::new();
         for buffer in &written {
-            expected.push(self.expected(buffer, buffer.read(raw)?));
+            let is_compared = *buffer.target.compared != Compared::None;
+            let bytes = is_compared.then(|| buffer.read(raw)).transpose()?;
+            expected.push(bytes.map(|bytes| self.expected(buffer, bytes)));
         }
         let time_us = match self.launch(raw, &written, candidate) {
             Ok(time_us) => time_us,
             Err(error) => return Ok(Checked::Wrong(error.to_string())),
         };
         for (buffer, expected) in written.iter().zip(expected) {
+            let Some(expected) = expected else {
+                continue;
+            };
             let found = buffer.read(raw)?;
             let wrong = match expected {
                 Ok(expected) => {
@@ -120,7 +129,8 @@ impl Check<'_> {
                 // With NaN in them, results can only be the same.
                 Err(expected) => {
                     let name = buffer.target.name;
-                    (expected != found).then(|| format!("{name} has other results"))
+                    let found = &found[self.compared_bytes(buffer)];
+                    (*expected != *found).then(|| format!("{name} has other results"))
                 }
             };
             if let Some(wrong) = wrong {
@@ -169,30 +179,56 @@ impl Check<'_> {
             }
         }
         let model = &self.declaration.model;
-        prepared.poison_scratch(raw, model, self.queue, pattern)?;
+        prepared.poison_scratch(raw, self.queue, pattern)?;
         let event = prepared.launch_on(raw, model, self.queue, &args, None)?;
         Ok(event.duration()?.as_secs_f64() * 1e6)
     }
 
-    /// The default's results with the tolerance; the bare bytes where they hold NaN.
-    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
-        let tolerance = &self.declaration.tolerance;
-        let env = Env {
+    fn env(&self) -> Env<'_> {
+        Env {
             params: self.default,
             dims: self.dims,
             device: &self.queue.device().info().limits,
-        };
+        }
+    }
+
+    /// The compared elements of a buffer; all, where the declared range is none of this problem.
+    fn compared_elements(&self, buffer: &BufferCopy<'_>) -> Range<usize> {
+        let WrittenBuffer {
+            element,
+            compared,
+            bytes,
+            ..
+        } = buffer.target;
+        let len = bytes / element.size();
+        compared.range(len, &self.env()).unwrap_or(0..len)
+    }
+
+    fn compared_bytes(&self, buffer: &BufferCopy<'_>) -> Range<usize> {
+        let Range { start, end } = self.compared_elements(buffer);
+        let size = buffer.target.element.size();
+        start * size..end * size
+    }
+
+    /// The default's results with the tolerance; the bare bytes of what is compared, where they
+    /// hold NaN.
+    fn expected(&self, buffer: &BufferCopy<'_>, bytes: Vec<u8>) -> Result<Expected, Vec<u8>> {
+        let tolerance = &self.declaration.tolerance;
+        let env = self.env();
         let terms = tolerance.accumulates.as_ref();
         let terms = terms.and_then(|terms| terms.eval(&env).ok());
         let accumulates = terms.and_then(|terms| u64::try_from(terms).ok());
         let accumulates = accumulates.filter(|terms| *terms > 0);
+        let element = buffer.target.element;
+        let compared = self.compared_elements(buffer);
         let expected = Expected::new(
-            buffer.target.element.scalar,
+            element.scalar,
             bytes.clone(),
+            element.components(compared.start)..element.components(compared.end),
             tolerance,
             accumulates,
         );
-        expected.map_err(|_| bytes)
+        expected.map_err(|_| bytes[self.compared_bytes(buffer)].to_vec())
     }
 }
 

@@ -10,7 +10,7 @@ use super::guarded::Surroundings;
 use super::kept::Keeping;
 use super::near::Nears;
 use super::options::Step;
-use super::outcome::{KeptFor, Place, WrongResult};
+use super::outcome::{KeptFor, Place, WrongKind, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::Expected;
 use super::watch::Watch;
@@ -18,13 +18,14 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::kernel::{Enqueued, Operand, PreparedCommands};
 use crate::queue::Queue;
-use cltune_core::declaration::{Declaration, Fill, Tolerance};
+use cltune_core::declaration::{Compared, Declaration, Fill, Tolerance};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::path::Path;
 
 /// The arguments of one kernel for one problem.
@@ -42,10 +43,8 @@ pub(super) struct Arguments {
     /// The checksums on the device; `None` where the host keeps and compares contents.
     watch: Option<Watch>,
     nears: Nears,
-    /// The scratch buffers of the configuration that ran last.
+    /// The scratch buffers of what ran last.
     scratch: RefCell<Vec<Option<ScratchBuffer>>>,
-    /// Their names and elements.
-    scratch_declared: Vec<(String, ElementType)>,
     /// Where each argument of a call is.
     passed: Vec<PassedAt>,
     /// Where results are read to.
@@ -126,17 +125,12 @@ impl Arguments {
             watch,
             nears: Nears::default(),
             scratch: RefCell::default(),
-            scratch_declared: Vec::new(),
             passed: Vec::new(),
             read_to: RefCell::default(),
             shown: Shown::Nothing,
             placed: Cell::default(),
         };
         let model = &setting.declaration.model;
-        let scratch = model.scratch.iter();
-        arguments.scratch_declared = scratch
-            .map(|scratch| (scratch.name.to_string(), scratch.element))
-            .collect();
         let limits: &DeviceLimits = &info.limits;
         let env = Env {
             params: setting.codes,
@@ -189,6 +183,12 @@ impl Arguments {
                             text: len.text.to_string(),
                             value: elements,
                         })?;
+                    let compared = setting.declaration.compared(position);
+                    let range = compared.range(len, &env);
+                    let range = range.map_err(|reason| PrepareError::Compared {
+                        argument: name.clone(),
+                        reason,
+                    })?;
                     let declared = Declared {
                         position,
                         name,
@@ -196,6 +196,8 @@ impl Arguments {
                         access: *access,
                         fill,
                         folder: setting.folder,
+                        compared: (*compared != Compared::None)
+                            .then(|| components(*element, &range)),
                         len,
                     };
                     let sequence = |draw| sequence(setting.seed, position, draw);
@@ -262,22 +264,21 @@ impl Arguments {
         }
     }
 
-    /// Makes the scratch buffers of a configuration, poisoned, where those of the last one have
-    /// other sizes: each has its guard zones right beside it.
+    /// Makes the scratch buffers of a configuration, poisoned, where those that ran last are others:
+    /// each has its guard zones right beside it.
     pub(super) fn make_scratch(&self, queue: &Queue, commands: &PreparedCommands) -> Result<()> {
         let mut scratch = self.scratch.borrow_mut();
         let count = commands.scratch().len().max(scratch.len());
         scratch.resize_with(count, || None);
-        for (position, size) in commands.scratch().iter().enumerate() {
-            let is_there = scratch[position].as_ref().map(ScratchBuffer::bytes) == *size;
-            if is_there {
+        for (position, memory) in commands.scratch().iter().enumerate() {
+            let there = scratch[position].as_ref().map(ScratchBuffer::memory);
+            if there == memory.as_ref() {
                 continue;
             }
             // First, so that both need not fit.
             scratch[position] = None;
-            let Some(bytes) = *size else { continue };
-            let (name, element) = &self.scratch_declared[position];
-            let buffer = ScratchBuffer::new(queue, name, *element, bytes, self.surroundings)?;
+            let Some(memory) = memory else { continue };
+            let buffer = ScratchBuffer::new(queue, memory, self.surroundings)?;
             buffer.poison(queue, self.placed.get())?;
             scratch[position] = Some(buffer);
         }
@@ -349,6 +350,42 @@ impl Arguments {
             .try_for_each(|buffer| buffer.restore(queue, round))
     }
 
+    /// Keeps what kernels have made of a draw's other inputs.
+    pub(super) fn keep_prepared(
+        &mut self,
+        queue: &Queue,
+        round: Round,
+    ) -> Result<(), PrepareError> {
+        // Nothing is expected yet, so that this finds only what is wrong by itself.
+        match self.verify(queue, round)? {
+            Some(WrongResult {
+                argument,
+                kind: WrongKind::ReadOnlyWritten { .. },
+                ..
+            }) => return Err(PrepareError::PreparesOther { argument }),
+            Some(wrong) => return Err(PrepareError::InputsWrong(wrong)),
+            None => {}
+        }
+        let making = Making {
+            context: queue.context(),
+            queue,
+            surroundings: self.surroundings,
+            keeping: self.keeping,
+            // Nothing is filled.
+            on_step: |_| {},
+            watch: self.watch.as_ref(),
+        };
+        for buffer in &mut self.buffers {
+            if buffer.is_prepared {
+                buffer.keep_inputs(&making, round)?;
+            } else if buffer.access == Access::ReadWrite && !buffer.has_inputs(queue, round)? {
+                let argument = buffer.name.clone();
+                return Err(PrepareError::PreparesOther { argument });
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps what is in the written buffers as the reference's results of a draw, which must be
     /// results that others can be compared with.
     pub(super) fn keep_expected(
@@ -375,8 +412,12 @@ impl Arguments {
         let buffers = self.buffers.iter_mut();
         for buffer in buffers.filter(|buffer| buffer.access != Access::Read) {
             let (element, access, argument) = (buffer.element, buffer.access, buffer.name.clone());
+            let Some(compared) = buffer.compared.clone() else {
+                continue;
+            };
             let shown = buffer.expect(&making, round, |bytes| {
-                let expected = Expected::new(element.scalar, bytes, tolerance, accumulates);
+                let expected =
+                    Expected::new(element.scalar, bytes, compared, tolerance, accumulates);
                 match expected {
                     Err(index) => Err(PrepareError::ReferenceNan {
                         place: Place::of(&argument, element, index).to_string(),
@@ -520,11 +561,17 @@ impl Arguments {
             let place = scratch.place(self.placed.get());
             if let Some(kind) = place.damage(queue)? {
                 place.restore_guards(queue)?;
-                found.get_or_insert(WrongResult::new(&*scratch.name, scratch.element, kind));
+                let memory = scratch.memory();
+                found.get_or_insert(WrongResult::new(&*memory.name, memory.element, kind));
             }
         }
         Ok(found)
     }
+}
+
+/// The components of some elements.
+fn components(element: ElementType, elements: &Range<usize>) -> Range<usize> {
+    element.components(elements.start)..element.components(elements.end)
 }
 
 /// The random sequence of an argument and a draw.

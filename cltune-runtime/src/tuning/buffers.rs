@@ -14,9 +14,10 @@ use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
 use cltune_core::declaration::Fill;
-use cltune_core::model::{Access, ElementType};
+use cltune_core::model::{Access, ElementType, ScratchMemory};
 use rand_pcg::Pcg64Mcg;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 
 /// The contents of buffers for a launch, and their places.
@@ -41,6 +42,10 @@ pub(super) struct BufferArgument {
     pub(super) name: String,
     pub(super) element: ElementType,
     pub(super) access: Access,
+    /// The components that are compared with the reference's; `None` where none are.
+    pub(super) compared: Option<Range<usize>>,
+    /// Whether kernels make its inputs from others.
+    pub(super) is_prepared: bool,
     /// Where it lies, in turn.
     places: Vec<Guarded>,
     /// The sums of the guard zones of the only place, where the device checks them.
@@ -72,6 +77,8 @@ enum Inputs {
 #[derive(Debug)]
 struct OnDevice {
     contents: RawBuffer,
+    /// The bytes that are added up.
+    summed: Range<usize>,
     checksum: Checksum,
 }
 
@@ -98,6 +105,8 @@ pub(super) struct Declared<'a> {
     pub(super) access: Access,
     pub(super) fill: &'a Fill,
     pub(super) folder: &'a Path,
+    /// The components that are compared.
+    pub(super) compared: Option<Range<usize>>,
     /// The number of elements.
     pub(super) len: usize,
 }
@@ -116,6 +125,7 @@ impl BufferArgument {
             access,
             fill,
             folder,
+            compared,
             len,
         } = declared;
         let bytes = len
@@ -134,9 +144,11 @@ impl BufferArgument {
             }
             _ => Ok(Vec::new()),
         }?;
+        let is_prepared = *fill == Fill::Prepared;
         let draw = |random: Pcg64Mcg| {
             let mut contents = Vec::new();
-            if access != Access::Write {
+            // What kernels make is not there yet.
+            if access != Access::Write && !is_prepared {
                 (making.on_step)(Step::Host);
                 contents = elements(fill, element, len, &name, folder, &random)?;
             }
@@ -148,6 +160,8 @@ impl BufferArgument {
             name,
             element,
             access,
+            compared,
+            is_prepared,
             places,
             zones,
             draws,
@@ -167,6 +181,34 @@ impl BufferArgument {
     pub(super) fn add_draw(&mut self, making: &Making<'_>, contents: Vec<u8>) -> Result<()> {
         self.draws.push(BufferDraw::new(making, contents)?);
         Ok(())
+    }
+
+    /// Keeps what is in place as the inputs of a draw.
+    ///
+    /// # Errors
+    /// Also where nothing was written.
+    pub(super) fn keep_inputs(
+        &mut self,
+        making: &Making<'_>,
+        round: Round,
+    ) -> Result<(), PrepareError> {
+        let mut contents = vec![0; self.bytes()];
+        self.place(round).read(making.queue, &mut contents)?;
+        let pattern = pattern(self.element.scalar);
+        if !contents.is_empty() && contents.chunks_exact(pattern.len()).all(|of| of == pattern) {
+            let argument = self.name.clone();
+            return Err(PrepareError::NotPrepared { argument });
+        }
+        self.draws[round.draw] = BufferDraw::new(making, contents)?;
+        Ok(())
+    }
+
+    /// Whether a round's inputs are still in place.
+    pub(super) fn has_inputs(&self, queue: &Queue, round: Round) -> Result<bool> {
+        let inputs = self.contents(queue, round.draw)?;
+        let mut found = vec![0; inputs.len()];
+        self.place(round).read(queue, &mut found)?;
+        Ok(is_same(&inputs, &found))
     }
 
     /// Removes all draws from this one on.
@@ -222,6 +264,11 @@ impl BufferArgument {
         &self.draws[round.draw]
     }
 
+    /// Whether anything is known of what it must hold after a launch.
+    fn is_looked_at(&self) -> bool {
+        self.access == Access::Read || self.compared.is_some()
+    }
+
     fn is_large(&self) -> bool {
         self.bytes() >= LARGE
     }
@@ -267,10 +314,15 @@ impl BufferArgument {
         };
         let expected = expected(bytes)?;
         let on_device = match making.watch {
-            Some(watch) if self.is_large() => place
-                .duplicate(queue)
-                .map(|contents| OnDevice::new(watch, queue, contents, place.bytes()))
-                .transpose()?,
+            Some(watch) if self.is_large() => {
+                let size = self.element.scalar.size();
+                let compared = expected.compared();
+                let summed = compared.start * size..compared.end * size;
+                let contents = place.duplicate(queue);
+                contents
+                    .map(|contents| OnDevice::new(watch, queue, contents, summed))
+                    .transpose()?
+            }
             _ => None,
         };
         let draw = &mut self.draws[round.draw];
@@ -285,7 +337,7 @@ impl BufferArgument {
         let place = self.place(round);
         let mut sums = self.zone_sums();
         if let Some(kept) = self.exact_on_device(round) {
-            sums.push((Span::first(place.region(), place.bytes()), &kept.checksum));
+            sums.push((kept.span(place.region()), &kept.checksum));
         }
         sums
     }
@@ -309,7 +361,7 @@ impl BufferArgument {
 
     /// Whether sums tell all there is to know of the contents after a round.
     pub(super) fn is_told_by_sums(&self, round: Round) -> bool {
-        self.bytes() == 0 || self.exact_on_device(round).is_some()
+        self.bytes() == 0 || !self.is_looked_at() || self.exact_on_device(round).is_some()
     }
 
     /// The results that the contents are compared with on the device, element by element.
@@ -327,7 +379,7 @@ impl BufferArgument {
         scratch: &mut Vec<u8>,
     ) -> Result<Option<WrongKind>> {
         let place = self.place(round);
-        if place.bytes() == 0 {
+        if place.bytes() == 0 || !self.is_looked_at() {
             return Ok(None);
         }
         let found = place.read_into(queue, scratch)?;
@@ -354,7 +406,6 @@ impl BufferArgument {
 
     /// Kept memory on the device, with the use that it is kept for.
     pub(super) fn kept_on_device(&self) -> Vec<(Span<'_>, &Checksum, WrongResult)> {
-        let bytes = self.bytes();
         let mut all = Vec::new();
         for (index, draw) in self.draws.iter().enumerate() {
             let inputs = match &draw.inputs {
@@ -367,7 +418,7 @@ impl BufferArgument {
                 .into_iter()
                 .filter_map(|(kept, what)| Some((kept?, what)))
             {
-                let span = Span::first(&kept.contents, bytes);
+                let span = kept.span(&kept.contents);
                 all.push((span, &kept.checksum, self.far_write(what, index)));
             }
         }
@@ -404,17 +455,14 @@ impl BufferArgument {
 /// A scratch buffer of a group of launches: poisoned like an output, and compared with nothing.
 #[derive(Debug)]
 pub(super) struct ScratchBuffer {
-    pub(super) name: String,
-    pub(super) element: ElementType,
+    memory: ScratchMemory,
     places: Vec<Guarded>,
 }
 
 impl ScratchBuffer {
     pub(super) fn new(
         queue: &Queue,
-        name: &str,
-        element: ElementType,
-        bytes: usize,
+        memory: &ScratchMemory,
         surroundings: Surroundings,
     ) -> Result<Self> {
         let surroundings = match surroundings {
@@ -422,16 +470,16 @@ impl ScratchBuffer {
             Surroundings::LargeZones => Surroundings::Zones,
             other => other,
         };
-        let context = queue.context();
+        let (context, scalar) = (queue.context(), memory.element.scalar);
         Ok(Self {
-            name: name.to_string(),
-            element,
-            places: Guarded::places(context, queue, bytes, element.scalar, surroundings)?,
+            places: Guarded::places(context, queue, memory.bytes, scalar, surroundings)?,
+            memory: memory.clone(),
         })
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.places[0].bytes()
+    /// The declared buffer, and its size.
+    pub(super) fn memory(&self) -> &ScratchMemory {
+        &self.memory
     }
 
     /// Where it lies in a round.
@@ -446,7 +494,7 @@ impl ScratchBuffer {
             // The other place is where this one's surroundings are.
             place.restore_guards(queue)?;
         }
-        place.fill(queue, pattern(self.element.scalar))
+        place.fill(queue, pattern(self.memory.element.scalar))
     }
 }
 
@@ -496,7 +544,7 @@ impl Inputs {
             .raw()
             .write(&copy, 0, &contents)
             .map_err(Error::call("clEnqueueWriteBuffer"))?;
-        OnDevice::new(watch, queue, copy, bytes).map(Self::Device)
+        OnDevice::new(watch, queue, copy, 0..bytes).map(Self::Device)
     }
 
     fn read(&self, queue: &Queue, bytes: usize) -> Result<Cow<'_, [u8]>> {
@@ -515,8 +563,22 @@ impl Inputs {
 }
 
 impl OnDevice {
-    fn new(watch: &Watch, queue: &Queue, contents: RawBuffer, bytes: usize) -> Result<Self> {
-        let checksum = watch.checksum(queue, Span::first(&contents, bytes))?;
-        Ok(Self { contents, checksum })
+    fn new(
+        watch: &Watch,
+        queue: &Queue,
+        contents: RawBuffer,
+        summed: Range<usize>,
+    ) -> Result<Self> {
+        let checksum = watch.checksum(queue, Span::of(&contents, &summed))?;
+        Ok(Self {
+            contents,
+            summed,
+            checksum,
+        })
+    }
+
+    /// The bytes of a buffer that add up to the checksum where they are the same.
+    fn span<'a>(&self, buffer: &'a RawBuffer) -> Span<'a> {
+        Span::of(buffer, &self.summed)
     }
 }

@@ -1,5 +1,4 @@
-//! Built kernels: a configuration, from source or from a binary that another process made of it,
-//! and the reference.
+//! Built kernels: a configuration, from source or from a binary that another process made of it.
 
 use super::outcome::{Measurement, Outcome};
 use super::timing::median;
@@ -102,15 +101,6 @@ impl BuildTarget<'_> {
         let commands = PreparedCommands::new(&program, commands.clone(), device).ok()?;
         Some((program, commands))
     }
-}
-
-/// The commands that compute the reference.
-#[derive(Debug)]
-pub(super) struct ReferenceLaunch {
-    pub(super) name: String,
-    pub(super) commands: PreparedCommands,
-    /// The number of terms that each result accumulates, if that is declared.
-    pub(super) accumulates: Option<u64>,
 }
 
 /// A launch that was not begun, or failed.

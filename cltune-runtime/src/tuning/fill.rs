@@ -65,7 +65,8 @@ pub(super) fn elements(
         }
         Fill::Iota => (0..count).for_each(|index| push(&mut bytes, scalar, index as f64)),
         Fill::Constant(value) => (0..count).for_each(|_| push(&mut bytes, scalar, *value)),
-        Fill::Zeros | Fill::None => bytes.resize(len * element.size(), 0),
+        // What kernels prepare is not filled.
+        Fill::Zeros | Fill::None | Fill::Prepared => bytes.resize(len * element.size(), 0),
         Fill::File(name) => return file(folder.join(name), element, len, argument),
     }
     Ok(bytes)

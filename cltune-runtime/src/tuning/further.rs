@@ -10,7 +10,7 @@ use super::options::Step;
 use super::outcome::{Outcome, WrongResult};
 use super::prepare_error::PrepareError;
 use super::tolerance::unit_roundoff;
-use cltune_core::model::{Access, ArgumentKind, ScalarType};
+use cltune_core::model::ScalarType;
 
 /// Further draws take at most this part of the device's memory.
 const PART_OF_MEMORY: u64 = 8;
@@ -196,7 +196,15 @@ impl Measurer {
             compare_on_device: self.options.compare_on_device,
         };
         let added = self.arguments.add_draw(&setting, values);
-        added.map_err(|error| error.to_string())
+        let draw = added.map_err(|error| error.to_string())?;
+        if let Some(inputs) = &self.inputs {
+            let made = inputs.make(&mut self.arguments, &self.queue, draw);
+            made.map_err(|error| {
+                self.arguments.remove_draws(draw);
+                error.to_string()
+            })?;
+        }
+        Ok(draw)
     }
 
     fn run_reference_on(&mut self, draw: usize) -> Result<FurtherDraw, String> {
@@ -226,16 +234,9 @@ impl Measurer {
     /// little, if there is one.
     fn loses_sums(&self) -> Option<(u64, ScalarType)> {
         let terms = self.reference.as_ref()?.accumulates?;
-        let mut arguments = self.declaration.model.arguments.iter();
-        let lost = arguments.find_map(|argument| match &argument.kind {
-            ArgumentKind::Buffer {
-                element, access, ..
-            } => {
-                let roundings = unit_roundoff(element.scalar) * terms as f64;
-                (*access != Access::Read && roundings > MOST_ROUNDINGS).then_some(element.scalar)
-            }
-            ArgumentKind::Scalar { .. } => None,
-        });
-        Some((terms, lost?))
+        let mut results = self.declaration.compared_elements();
+        let loses = |scalar| unit_roundoff(scalar) * terms as f64 > MOST_ROUNDINGS;
+        let lost = results.find(|element| loses(element.scalar))?;
+        Some((terms, lost.scalar))
     }
 }

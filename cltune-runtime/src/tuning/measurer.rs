@@ -2,22 +2,24 @@
 
 use super::arguments::{Arguments, Damage, FurtherDraws, Setting};
 use super::buffers::Round;
-use super::build::{BuildTarget, BuiltConfiguration, ReferenceLaunch, launch_failed};
+use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
 use super::compiler::Binary;
+use super::inputs::InputMaker;
 use super::options::{MeasureOptions, Step};
 use super::outcome::{Measurement, Outcome, StageTime, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
+use super::reference::ReferenceLaunch;
 use super::timing::Repeats;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::kernel::{Enqueued, PreparedCommands, build_options};
+use crate::kernel::{Enqueued, PreparedCommands};
 use crate::queue::Queue;
 use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
-use cltune_core::model::{Geometry, Model};
+use cltune_core::model::Geometry;
 use cltune_core::select::default_codes;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -30,6 +32,8 @@ pub struct Measurer {
     /// Configurations that were loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, BuiltConfiguration>,
     pub(super) arguments: Arguments,
+    /// What makes inputs from others.
+    pub(super) inputs: Option<InputMaker>,
     /// The reference, once it has been computed.
     pub(super) reference: Option<ReferenceLaunch>,
     /// Draws of inputs of other kinds.
@@ -110,6 +114,7 @@ impl Measurer {
         })?;
         let mut measurer = Self {
             arguments,
+            inputs: None,
             reference: None,
             further: FurtherDraws::of(declaration, options),
             queue,
@@ -245,27 +250,12 @@ impl Measurer {
         (self.options.on_step)(step);
     }
 
-    fn model(&self) -> &Model {
-        &self.declaration.model
-    }
-
     pub(super) fn target(&self) -> BuildTarget<'_> {
         BuildTarget {
             context: &self.context,
             declaration: &self.declaration,
             dims: &self.dims,
         }
-    }
-
-    /// The options to compile `source` with.
-    pub(super) fn build_options(&self, source: &str, codes: &[i64]) -> Result<String> {
-        build_options(
-            self.model(),
-            source,
-            self.context.device(),
-            codes,
-            &self.dims,
-        )
     }
 
     pub(super) fn env<'a>(&'a self, codes: &'a [i64]) -> Env<'a> {

@@ -10,6 +10,8 @@
 //! | `measurer` | a kernel prepared once, many configurations measured |
 //! | `options` | the options of measuring |
 //! | `damage` | damage to memory that no configuration may touch, and its attribution |
+//! | `computation` | launches that the tuner makes for itself, built |
+//! | `inputs` | inputs that kernels make from others |
 //! | `reference` | the results that others are compared with |
 //! | `prepare_error` | reasons why nothing can be measured |
 //! | `compiler` | configurations built ahead, in another process, and their binaries |
@@ -39,6 +41,7 @@ mod buffers;
 mod build;
 mod compare;
 mod compiler;
+mod computation;
 mod damage;
 mod declared;
 mod elements;
@@ -46,6 +49,7 @@ mod fill;
 mod finalists;
 mod further;
 mod guarded;
+mod inputs;
 mod kept;
 mod kinds;
 mod measurer;

@@ -11,6 +11,7 @@ use crate::opencl::{RawBuffer, RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::model::{Geometry, ScalarType};
 use std::cell::OnceCell;
+use std::ops::Range;
 
 /// Work-items of a work-group.
 const ITEMS: usize = 64;
@@ -27,11 +28,11 @@ const SOURCE: &str = "
 #error no double precision
 #endif
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-__kernel void near(__global const BITS* expected, __global const BITS* found, const ulong count,
-                   const double absolute, const double relative, __global double* sums) {
+__kernel void near(__global const BITS* expected, __global const BITS* found, const ulong begin,
+                   const ulong end, const double absolute, const double relative, __global double* sums) {
     __local double shared[ITEMS];
     double sum = 0;
-    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+    for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0)) {
         if (expected[i] == found[i]) {
             continue;
         }
@@ -76,8 +77,6 @@ impl Nears {
 pub(super) struct Near {
     kernel: RawKernel,
     sums: RawBuffer,
-    /// Bytes of an element.
-    size: usize,
 }
 
 impl Near {
@@ -98,7 +97,6 @@ impl Near {
         Some(Self {
             kernel: RawKernel::new(&program, "near").ok()?,
             sums: RawBuffer::new(context.raw(), GROUPS * size_of::<f64>()).ok()?,
-            size: element.size(),
         })
     }
 
@@ -111,29 +109,31 @@ impl Near {
         expected: &RawBuffer,
         reference: &Expected,
     ) -> Result<bool> {
-        let count = found.bytes() / self.size;
-        let squares = self.squares(queue, (expected, found), count, reference.allowed())?;
-        Ok(squares.is_some_and(|squares| reference.is_within_norm(squares, count)))
+        let compared = reference.compared();
+        let squares = self.squares(queue, (expected, found), compared, reference.allowed())?;
+        Ok(squares.is_some_and(|squares| reference.is_within_norm(squares, compared.len())))
     }
 
-    /// The sum of the squares of the differences of so many elements; `None` where one is farther
+    /// The sum of the squares of the differences of these elements; `None` where one is farther
     /// from what is expected than allowed.
     fn squares(
         &self,
         queue: &Queue,
         (expected, found): (&RawBuffer, &Guarded),
-        count: usize,
+        elements: &Range<usize>,
         allowed: &Allowed,
     ) -> Result<Option<f64>> {
-        let groups = count.div_ceil(ITEMS * EACH).clamp(1, GROUPS);
+        let groups = elements.len().div_ceil(ITEMS * EACH).clamp(1, GROUPS);
         let (abs, rel) = allowed.bounds();
+        let [begin, end] = [elements.start, elements.end].map(|at| (at as u64).to_ne_bytes());
         self.kernel
             .set_buffer(0, expected)
             .and_then(|()| self.kernel.set_buffer(1, found.region()))
-            .and_then(|()| self.kernel.set_scalar(2, &(count as u64).to_ne_bytes()))
-            .and_then(|()| self.kernel.set_scalar(3, &abs.to_ne_bytes()))
-            .and_then(|()| self.kernel.set_scalar(4, &rel.to_ne_bytes()))
-            .and_then(|()| self.kernel.set_buffer(5, &self.sums))
+            .and_then(|()| self.kernel.set_scalar(2, &begin))
+            .and_then(|()| self.kernel.set_scalar(3, &end))
+            .and_then(|()| self.kernel.set_scalar(4, &abs.to_ne_bytes()))
+            .and_then(|()| self.kernel.set_scalar(5, &rel.to_ne_bytes()))
+            .and_then(|()| self.kernel.set_buffer(6, &self.sums))
             .map_err(Error::call("clSetKernelArg"))?;
         let geometry = Geometry {
             work_dim: 1,

@@ -241,7 +241,7 @@ impl fmt::Display for WrongResult {
             f.write_str(
                 "; the reference is an earlier run of this same configuration (no other is declared), on the \
                  same inputs: the kernel races, reads what nothing has written, or needs real data instead of \
-                 random numbers (`fill`, or a capture)",
+                 random numbers (`fill`, `prepare`, or a capture)",
             )?;
         }
         Ok(())

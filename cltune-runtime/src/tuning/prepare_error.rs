@@ -4,6 +4,7 @@ use super::fill::FillError;
 use super::outcome::WrongResult;
 use super::signature::SignatureMismatch;
 use crate::error::Error;
+use cltune_core::declaration::UnusableRange;
 use cltune_core::expr::EvalError;
 
 /// Why a kernel cannot be measured at all for a problem on a device.
@@ -57,6 +58,43 @@ pub enum PrepareError {
         configuration: String,
         /// The driver's code and the compiler's log.
         log: String,
+    },
+    /// Inputs cannot be made from others.
+    #[error("`prepare(…)` fails, in `{kernel}`: {error}")]
+    Inputs {
+        /// The kernel that makes them; the tunable, where several do.
+        kernel: String,
+        /// The reason.
+        error: String,
+    },
+    /// What makes inputs accesses memory that it must not.
+    #[error("`prepare(…)` is wrong: {0}")]
+    InputsWrong(WrongResult),
+    /// What makes inputs leaves one as it was.
+    #[error(
+        "`prepare(…)` writes nothing to `{argument}`: are the global sizes and the arguments of its \
+         stages right?"
+    )]
+    NotPrepared {
+        /// The argument.
+        argument: String,
+    },
+    /// What makes inputs writes to another one.
+    #[error(
+        "`prepare(…)` writes to `{argument}`, and only to arguments with `#[arg(fill = prepared)]` \
+         it may"
+    )]
+    PreparesOther {
+        /// The argument.
+        argument: String,
+    },
+    /// A range of results that there is not.
+    #[error("`{argument}`: {reason}")]
+    Compared {
+        /// The argument.
+        argument: String,
+        /// The formulas, and their values.
+        reason: UnusableRange,
     },
     /// The reference cannot be computed.
     #[error("the reference `{kernel}` fails: {error}")]

@@ -1,24 +1,37 @@
 //! The reference: it computes the results that configurations are compared with.
 
 use super::buffers::Round;
-use super::build::ReferenceLaunch;
+use super::computation::{BuiltComputation, Unbuilt, check_signatures};
+use super::inputs::InputMaker;
 use super::measurer::Measurer;
 use super::options::Step;
 use super::prepare_error::PrepareError;
-use super::signature;
 use crate::error::Error;
-use crate::kernel::PreparedCommands;
-use crate::opencl::{RawKernel, RawProgram};
+use crate::opencl::RawProgram;
 use cltune_core::declaration::Reference;
-use cltune_core::model::{Command, Commands, Given, Launch};
-use std::fmt;
+
+/// The launches that compute the reference.
+#[derive(Debug)]
+pub(super) struct ReferenceLaunch {
+    pub(super) launches: BuiltComputation,
+    /// The number of terms that each result accumulates, if that is declared.
+    pub(super) accumulates: Option<u64>,
+}
 
 impl Measurer {
-    /// Compares the declaration with the kernel's signature, then keeps what the reference makes of
-    /// every draw.
+    /// Compares the declaration with the kernel's signature, makes inputs from others, then keeps
+    /// what the reference makes of every draw.
     pub(super) fn run_reference(&mut self) -> Result<(), PrepareError> {
         self.step(Step::Host);
-        let reference = self.reference()?;
+        let own = self.own_program()?;
+        let on_step = self.options.on_step;
+        self.inputs = InputMaker::new(self.target(), &self.default, &own, on_step)?;
+        if let Some(inputs) = &self.inputs {
+            for draw in 0..self.arguments.draws {
+                inputs.make(&mut self.arguments, &self.queue, draw)?;
+            }
+        }
+        let reference = self.reference(&own)?;
         for draw in 0..self.arguments.draws {
             let round = Round::of(draw);
             self.run_on(&reference, round)?;
@@ -37,14 +50,14 @@ impl Measurer {
         round: Round,
     ) -> Result<(), PrepareError> {
         let failed = |error: Error| PrepareError::Reference {
-            kernel: reference.name.clone(),
+            kernel: reference.launches.name.clone(),
             error: error.to_string(),
         };
         self.step(Step::Host);
         self.arguments.restore(&self.queue, round)?;
         self.queue.finish().map_err(failed)?;
         self.step(Step::Kernel);
-        self.launch(&reference.commands, round, None)
+        self.launch(&reference.launches.commands, round, None)
             .map_err(failed)?;
         self.step(Step::Host);
         Ok(())
@@ -67,74 +80,29 @@ impl Measurer {
             .ok_or_else(|| wrong(format!("is {value}, and must be at least 1")))
     }
 
-    fn reference(&self) -> Result<ReferenceLaunch, PrepareError> {
+    /// Builds the reference; `own` is the tunable's program.
+    fn reference(&self, own: &RawProgram) -> Result<ReferenceLaunch, PrepareError> {
         let model = &self.declaration.model;
         let accumulates = self.accumulates()?;
-        let own = self.reference_program(&model.source, None)?;
         let limits = &self.context.device().info().limits;
+        let failed = |kernel, error| PrepareError::Reference { kernel, error };
         let commands = model.commands(&self.default, &self.dims, limits);
-        let failed = |kernel: &str, error: &dyn fmt::Display| PrepareError::Reference {
-            kernel: kernel.to_string(),
-            error: error.to_string(),
+        let commands = commands
+            .map_err(|rejection| Unbuilt::failed(self.name(), rejection))
+            .and_then(|commands| {
+                check_signatures(own, model, &self.default, &commands)?;
+                Ok(commands)
+            })
+            .map_err(|unbuilt| unbuilt.of(failed))?;
+        let target = self.target();
+        let launches = match &self.declaration.reference {
+            Reference::Default => target.prepared(self.name(), own, commands),
+            Reference::Own(reference) => target.computation(reference, &self.default, own),
         };
-        let commands = commands.map_err(|rejection| failed(&self.name(), &rejection))?;
-        self.check_signatures(&own, &commands)?;
-        let (name, program, commands) = match &self.declaration.reference {
-            Reference::Default => (self.name(), own, commands),
-            Reference::Kernel(reference) => {
-                let name = reference.kernel.clone();
-                let program = match &reference.source {
-                    Some(source) => self.reference_program(source, Some(&name))?,
-                    None => own,
-                };
-                let kernel = find_kernel(&program, &name)?;
-                signature::check(&name, &signature::passed(model), &kernel)?;
-                let geometry = reference.geometry(&self.env(&self.default));
-                let passed = 0..model.arguments.len();
-                let launch = Launch {
-                    kernel: name.clone().into(),
-                    geometry: geometry.map_err(|error| failed(&name, &error))?,
-                    arguments: passed
-                        .map(|position| Given::Passed(position as u16))
-                        .collect(),
-                };
-                let commands = Commands {
-                    list: vec![Command::Launch(launch)],
-                    scratch: Vec::new(),
-                };
-                (name, program, commands)
-            }
-        };
-        let commands = PreparedCommands::new(&program, commands, self.context.device());
         Ok(ReferenceLaunch {
-            commands: commands.map_err(|error| failed(&name, &error))?,
-            name,
+            launches: launches.map_err(|unbuilt| unbuilt.of(failed))?,
             accumulates,
         })
-    }
-
-    /// Compares each stage of the default configuration with its kernel's signature.
-    fn check_signatures(
-        &self,
-        program: &RawProgram,
-        commands: &Commands,
-    ) -> Result<(), PrepareError> {
-        let model = &self.declaration.model;
-        for stage in model.stages() {
-            let Ok(name) = model.kernel_name(stage, &self.default) else {
-                continue;
-            };
-            let is_launched = |command: &Command| matches!(command, Command::Launch(launch) if launch.kernel == name);
-            // What the default leaves out may be there for other values only.
-            if !commands.list.iter().any(is_launched) {
-                continue;
-            }
-            let kernel = find_kernel(program, &name)?;
-            let arguments = stage.arguments.iter();
-            let declared = arguments.map(|argument| signature::declared(model, argument));
-            signature::check(&name, &declared.collect::<Vec<_>>(), &kernel)?;
-        }
-        Ok(())
     }
 
     /// The kernel of a single launch; the tunable's name for a group.
@@ -144,49 +112,14 @@ impl Measurer {
         single.unwrap_or(&model.name).to_string()
     }
 
-    /// Builds with the default configuration's macros: the tunable's own source, or that of the
-    /// reference of this name.
-    fn reference_program(
-        &self,
-        source: &str,
-        reference: Option<&str>,
-    ) -> Result<RawProgram, PrepareError> {
-        let options = self.build_options(source, &self.default)?;
-        let options = format!("{options} -cl-kernel-arg-info");
-        let device = self.context.device().raw();
-        RawProgram::build(self.context.raw(), device, source, &options).map_err(|failure| {
-            let log = format!("{}\n{}", failure.status, failure.log);
-            let log = log.trim_end().to_string();
-            match reference {
-                Some(name) => PrepareError::Reference {
-                    kernel: name.to_string(),
-                    error: log,
-                },
-                None => PrepareError::Build {
-                    kernel: self.name(),
-                    configuration: self.declaration.model.describe(&self.default),
-                    log,
-                },
-            }
+    /// The default configuration's program.
+    fn own_program(&self) -> Result<RawProgram, PrepareError> {
+        let model = &self.declaration.model;
+        let program = self.target().program(&model.source, &self.default);
+        program.map_err(|log| PrepareError::Build {
+            kernel: self.name(),
+            configuration: model.describe(&self.default),
+            log,
         })
     }
-}
-
-fn find_kernel(program: &RawProgram, name: &str) -> Result<RawKernel, PrepareError> {
-    RawKernel::new(program, name).map_err(|status| {
-        let names = program.kernel_names();
-        // PoCL calls functions of OpenCL C so, where a kernel has the name of one.
-        let of_opencl = format!("_cl_{name}");
-        let there = if names.contains(&of_opencl) {
-            format!("; `{name}` is a function of OpenCL C itself: give the kernel another name")
-        } else if names.is_empty() {
-            String::new()
-        } else {
-            format!("; the source has: {}", names.join(", "))
-        };
-        PrepareError::Reference {
-            kernel: name.to_string(),
-            error: format!("{status}{there}"),
-        }
-    })
 }

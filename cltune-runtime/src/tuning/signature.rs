@@ -68,13 +68,6 @@ pub(super) enum DeclaredKind {
     Local(ElementType),
 }
 
-/// The arguments of a call, as a reference kernel takes them.
-pub(super) fn passed(model: &Model) -> Vec<Declared> {
-    let positions = 0..model.arguments.len();
-    let passed = positions.map(|position| StageArgument::Passed(position as u16));
-    passed.map(|argument| declared(model, &argument)).collect()
-}
-
 /// The declaration of a stage's argument.
 pub(super) fn declared(model: &Model, argument: &StageArgument) -> Declared {
     let (name, kind) = match argument {

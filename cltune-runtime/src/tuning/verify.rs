@@ -10,13 +10,17 @@ use cltune_core::model::ScalarType;
 use cltune_search::ready_threads;
 use half::f16;
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// The reference's results for a draw: the bytes of one output, and the allowed difference.
+/// The reference's results for a draw: the bytes of one output, which of them are compared, and the
+/// allowed difference.
 #[derive(Debug)]
 pub(crate) struct Expected {
     bytes: Kept,
+    /// The components that are compared.
+    compared: Range<usize>,
     allowed: Allowed,
-    /// The L2 norm of the finite values.
+    /// The L2 norm of the finite ones among them.
     norm: Norm,
 }
 
@@ -30,17 +34,20 @@ pub(super) enum Unfit {
 }
 
 impl Expected {
-    /// Takes the reference's output; each element accumulates so many terms. The index of a NaN
-    /// that is not the poison's is an error: with it nothing could be verified.
+    /// Takes the reference's output, of which these components are compared; each accumulates so
+    /// many terms. The index of a NaN that is not the poison's is an error: with it nothing could be
+    /// verified.
     pub(crate) fn new(
         scalar: ScalarType,
         bytes: impl Into<Kept>,
+        compared: Range<usize>,
         declared: &Tolerance,
         accumulates: Option<u64>,
     ) -> Result<Self, usize> {
         let bytes = bytes.into();
         let mut norm = Norm::default();
-        for (index, element) in bytes.chunks_exact(scalar.size()).enumerate() {
+        let elements = part(&bytes, &compared, scalar).chunks_exact(scalar.size());
+        for (index, element) in compared.clone().zip(elements) {
             let Some(number) = real(scalar, element) else {
                 break;
             };
@@ -54,9 +61,20 @@ impl Expected {
         let allowed = Allowed::new(scalar, declared, accumulates, norm.root_mean_square());
         Ok(Self {
             bytes,
+            compared,
             allowed,
             norm,
         })
+    }
+
+    /// The components that are compared.
+    pub(super) fn compared(&self) -> &Range<usize> {
+        &self.compared
+    }
+
+    /// The bytes that are compared.
+    fn compared_bytes(&self, scalar: ScalarType) -> &[u8] {
+        part(&self.bytes, &self.compared, scalar)
     }
 
     /// Whether it is still what it was, as far as that is watched.
@@ -69,18 +87,20 @@ impl Expected {
     pub(super) fn of_kind(
         scalar: ScalarType,
         bytes: impl Into<Kept>,
-        declared: &Tolerance,
-        accumulates: Option<u64>,
+        compared: Range<usize>,
+        (declared, accumulates): (&Tolerance, Option<u64>),
         usual: f64,
     ) -> Result<Self, Unfit> {
-        let expected = Self::new(scalar, bytes, declared, accumulates).map_err(Unfit::Nan)?;
+        let expected =
+            Self::new(scalar, bytes, compared, declared, accumulates).map_err(Unfit::Nan)?;
         let most = largest(scalar) / 4.0;
-        let mut elements = expected.bytes.chunks_exact(scalar.size());
+        let bytes = expected.compared_bytes(scalar);
+        let mut elements = bytes.chunks_exact(scalar.size());
         let is_beyond = |element| real(scalar, element).is_some_and(|number| number.abs() > most);
         if !scalar.is_integer()
             && let Some(index) = elements.position(is_beyond)
         {
-            return Err(Unfit::Infinite(index));
+            return Err(Unfit::Infinite(expected.compared.start + index));
         }
         let own = expected.root_mean_square();
         Ok(Self {
@@ -97,10 +117,11 @@ impl Expected {
     pub(super) fn is_nearer(&self, part: f64, scalar: ScalarType, others: &Self) -> bool {
         let narrow = Self {
             bytes: self.bytes.to_vec().into(),
+            compared: self.compared.clone(),
             allowed: self.allowed.part(part),
             norm: self.norm,
         };
-        narrow.passes(scalar, &others.bytes)
+        narrow.passes(scalar, others.compared_bytes(scalar))
     }
 
     /// The reference's result.
@@ -113,32 +134,34 @@ impl Expected {
         &self.allowed
     }
 
-    /// Whether the reference left all of a poisoned output unwritten.
+    /// Whether the reference left all that is compared of a poisoned output unwritten.
     pub(super) fn is_unwritten(&self, scalar: ScalarType) -> bool {
-        let mut elements = self.bytes.chunks_exact(scalar.size());
-        !self.bytes.is_empty() && elements.all(|element| element == pattern(scalar))
+        let bytes = self.compared_bytes(scalar);
+        let mut elements = bytes.chunks_exact(scalar.size());
+        !bytes.is_empty() && elements.all(|element| element == pattern(scalar))
     }
 
-    /// The error in a result, if there is one. `poisoned`: the output held the poison before.
+    /// The error in a result, if there is one: in the whole buffer. `poisoned`: the output held the poison before.
     pub(crate) fn compare(
         &self,
         scalar: ScalarType,
         found: &[u8],
         poisoned: bool,
     ) -> Option<WrongKind> {
+        let found = part(found, &self.compared, scalar);
         if self.passes(scalar, found) {
             return None;
         }
-        let size = scalar.size();
-        let len = self.bytes.len() / size;
+        let (size, len) = (scalar.size(), self.compared.len());
         let mut wrong: Option<Place<'_>> = None;
         let mut farthest: Option<(f64, Place<'_>)> = None;
         let mut unwritten = None;
         let (mut wrong_count, mut unwritten_count) = (0, 0);
         let mut error = Norm::default();
         let mut largest: Option<(f64, Place<'_>)> = None;
-        let elements = self.bytes.chunks_exact(size).zip(found.chunks_exact(size));
-        for (index, (expected, found)) in elements.enumerate() {
+        let expected = self.compared_bytes(scalar).chunks_exact(size);
+        let elements = expected.zip(found.chunks_exact(size));
+        for (index, (expected, found)) in self.compared.clone().zip(elements) {
             if expected == found {
                 continue;
             }
@@ -206,21 +229,30 @@ impl Expected {
         })
     }
 
-    /// Whether a result is certainly right. Most are, so this is quick: all cores, and no notes on
+    /// Whether what is compared of a result is certainly right. Most are, so this is quick: all cores, and no notes on
     /// what is wrong where.
     fn passes(&self, scalar: ScalarType, found: &[u8]) -> bool {
         match scalar {
-            ScalarType::F32 => self.passes_as(found, |bytes| f64::from(f32::from_le_bytes(bytes))),
-            ScalarType::F64 => self.passes_as(found, f64::from_le_bytes),
-            ScalarType::F16 => self.passes_as(found, |bytes| f16::from_le_bytes(bytes).to_f64()),
-            _ => is_same(&self.bytes, found),
+            ScalarType::F32 => {
+                self.passes_as(scalar, found, |bytes| f32::from_le_bytes(bytes).into())
+            }
+            ScalarType::F64 => self.passes_as(scalar, found, f64::from_le_bytes),
+            ScalarType::F16 => {
+                self.passes_as(scalar, found, |bytes| f16::from_le_bytes(bytes).to_f64())
+            }
+            _ => is_same(self.compared_bytes(scalar), found),
         }
     }
 
-    fn passes_as<const N: usize>(&self, found: &[u8], decode: fn([u8; N]) -> f64) -> bool {
+    fn passes_as<const N: usize>(
+        &self,
+        scalar: ScalarType,
+        found: &[u8],
+        decode: fn([u8; N]) -> f64,
+    ) -> bool {
         let (abs, rel) = self.allowed.bounds();
         ready_threads();
-        let chunks = self.bytes.par_chunks(N * CHUNK);
+        let chunks = self.compared_bytes(scalar).par_chunks(N * CHUNK);
         let squares = chunks
             .zip(found.par_chunks(N * CHUNK))
             .map(|(expected, found)| {
@@ -240,7 +272,7 @@ impl Expected {
                 (!far).then_some(squares)
             });
         let squares = squares.try_reduce(|| 0.0, |a, b| Some(a + b));
-        squares.is_some_and(|squares| self.is_within_norm(squares, self.bytes.len() / N))
+        squares.is_some_and(|squares| self.is_within_norm(squares, self.compared.len()))
     }
 
     /// Whether so many elements with this sum of the squares of their differences are near enough
@@ -265,6 +297,12 @@ impl Expected {
             .is_none_or(|allowed| difference <= allowed.abs + allowed.rel * expected.abs());
         (is_near && expected.is_finite() && found.is_finite()).then_some(difference)
     }
+}
+
+/// The bytes of some components of a buffer.
+fn part<'a>(bytes: &'a [u8], components: &Range<usize>, scalar: ScalarType) -> &'a [u8] {
+    let size = scalar.size();
+    &bytes[components.start * size..components.end * size]
 }
 
 /// The largest number of a floating-point type.

@@ -7,6 +7,7 @@ use crate::opencl::{RawBuffer, RawKernel, RawProgram};
 use crate::queue::Queue;
 use cltune_core::model::Geometry;
 use std::cell::Cell;
+use std::ops::Range;
 
 /// At most so many work-items of a work-group, a power of two.
 const ITEMS: usize = 256;
@@ -81,12 +82,12 @@ pub(super) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// The first bytes of a buffer.
-    pub(super) fn first(buffer: &'a RawBuffer, bytes: usize) -> Self {
+    /// Some bytes of a buffer.
+    pub(super) fn of(buffer: &'a RawBuffer, bytes: &Range<usize>) -> Self {
         Self {
             buffer,
-            begin: 0,
-            bytes,
+            begin: bytes.start,
+            bytes: bytes.len(),
         }
     }
 }

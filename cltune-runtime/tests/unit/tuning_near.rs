@@ -21,7 +21,8 @@ fn passes<const N: usize>(
     let near = Near::new(&context, element).unwrap();
     let said = cases.iter().map(|(expected, found)| {
         let (expected, found) = (expected.as_flattened(), found.as_flattened());
-        let reference = Expected::new(element, expected.to_vec(), declared, None).unwrap();
+        let all = 0..expected.len() / element.size();
+        let reference = Expected::new(element, expected.to_vec(), all, declared, None).unwrap();
         let on_host = reference.compare(element, found, false).is_none();
         let zones = Surroundings::Zones;
         let region = Guarded::places(&context, &queue, found.len(), element, zones).unwrap();

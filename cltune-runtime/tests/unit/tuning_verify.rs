@@ -13,7 +13,8 @@ fn bytes(values: &[f32]) -> Vec<u8> {
 
 /// With the default tolerance.
 fn by_default(scalar: ScalarType, bytes: Vec<u8>) -> Result<Expected, usize> {
-    Expected::new(scalar, bytes, &Tolerance::default(), None)
+    let all = 0..bytes.len() / scalar.size();
+    Expected::new(scalar, bytes, all, &Tolerance::default(), None)
 }
 
 fn compare(expected: &[f32], found: &[f32]) -> Option<WrongKind> {
@@ -109,13 +110,19 @@ fn denormals_count_as_the_numbers_they_are() {
     );
 }
 
+/// With another tolerance.
+fn declared_so(declared: &Tolerance, expected: &[f32]) -> Expected {
+    let all = 0..expected.len();
+    Expected::new(ScalarType::F32, bytes(expected), all, declared, None).unwrap()
+}
+
 /// With a norm alone.
 fn compare_norms(bound: f64, expected: &[f32], found: &[f32]) -> Option<WrongKind> {
     let declared = Tolerance {
         norm: Some(NormTolerance::Declared(bound)),
         ..Tolerance::default()
     };
-    let expected = Expected::new(ScalarType::F32, bytes(expected), &declared, None).unwrap();
+    let expected = declared_so(&declared, expected);
     expected.compare(ScalarType::F32, &bytes(found), true)
 }
 
@@ -158,10 +165,7 @@ fn elements_and_norm_both_have_to_be_near() {
         accumulates: None,
     };
     let wrong = |expected: &[f32], found: &[f32]| {
-        let expected = Expected::new(ScalarType::F32, bytes(expected), &declared, None);
-        expected
-            .unwrap()
-            .compare(ScalarType::F32, &bytes(found), true)
+        declared_so(&declared, expected).compare(ScalarType::F32, &bytes(found), true)
     };
     assert_eq!(wrong(&[10.0], &[11.0]), None);
     assert!(matches!(

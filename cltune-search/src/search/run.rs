@@ -79,7 +79,7 @@ enum Proposal {
 }
 
 impl Search {
-    /// A search that has not begun, with a strategy that was [found](super::find) by name or is an
+    /// A search that has not begun, with a strategy that was [found](super::find) by name or is a
     /// [`StrategyKind`](super::StrategyKind) of one's own. It will start with the setting's first
     /// configuration and the best that its prior results have, as far as the space contains them.
     pub fn new(strategy: impl Into<Chosen>, setting: &Setting) -> Self {

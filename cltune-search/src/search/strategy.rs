@@ -18,7 +18,9 @@ pub trait Strategy: Send {
     /// outstanding.
     fn propose(&mut self) -> Option<Vec<i64>>;
 
-    /// What became of a configuration: one it proposed, or one the search started with.
+    /// The score of a configuration: one that it proposed, one that the search started with, or one
+    /// that the search took instead, where a thousand proposals in a row had been tried before. The
+    /// same configuration may be told more than once.
     fn tell(&mut self, configuration: &[i64], score: Score);
 }
 
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_starts_with_the_best_of_each_lesson_in_turn() {
+    fn a_search_starts_with_the_best_of_each_device_in_turn() {
         let prior = |times: &[(i64, f64)]| PriorResults {
             results: times
                 .iter()

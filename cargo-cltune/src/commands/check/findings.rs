@@ -209,8 +209,8 @@ impl fmt::Display for Finding {
                 let entries = counted(*entries);
                 write!(
                     f,
-                    "{kernel}: {entries} verified by other rules than today's, since its reference, tolerance, fills or \
-                     draws have changed; `cargo cltune verify --kernel {kernel}` says whether they hold, \
+                    "{kernel}: {entries} verified by other rules than today's, since its reference, tolerance, inputs \
+                     or draws have changed; `cargo cltune verify --kernel {kernel}` says whether they hold, \
                      `cargo cltune --kernel {kernel}` tunes again"
                 )
             }

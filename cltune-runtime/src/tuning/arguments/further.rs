@@ -142,7 +142,7 @@ impl Arguments {
             (setting.on_step)(Step::Host);
             let contents = values.elements(fill, element, len, true, &random);
             let contents = match contents {
-                _ if buffer.access == Access::Write => Vec::new(),
+                _ if buffer.access == Access::Write || buffer.is_prepared => Vec::new(),
                 Some(contents) => contents,
                 None if fill.is_random() => {
                     elements(fill, element, len, name, setting.folder, &random)?
@@ -197,9 +197,12 @@ impl Arguments {
             let Some(usual) = buffer.expected(0).map(Expected::root_mean_square) else {
                 continue;
             };
+            let Some(compared) = buffer.compared.clone() else {
+                continue;
+            };
             let kept = buffer.expect(&making, Round::of(draw), |bytes| {
-                let expected =
-                    Expected::of_kind(element.scalar, bytes, tolerance, accumulates, usual);
+                let declared = (tolerance, accumulates);
+                let expected = Expected::of_kind(element.scalar, bytes, compared, declared, usual);
                 expected.map_err(|unfit| {
                     let (what, index) = match unfit {
                         Unfit::Nan(index) => ("NaN", index),
