@@ -3,14 +3,15 @@
 use crate::parse::{Body, Item};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Block, FnArg, Pat, Signature, Visibility, parse_quote, token};
+use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
 
 /// A function whose body is statements over its arguments.
 pub(crate) struct FusedItem {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     pub(super) signature: Signature,
-    pub(super) body: Block,
+    /// `None` where a `;` stands in its place.
+    pub(super) body: Option<Block>,
 }
 
 impl Parse for FusedItem {
@@ -18,19 +19,21 @@ impl Parse for FusedItem {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let signature = input.parse().map_err(|error: syn::Error| {
-            let message = "`#[fused]` goes on a function: `fn name(…) -> Result<Event> { y = a * x; }`";
+            let message =
+                "`#[fused]` goes on a function: `fn name(…) -> Result<Event> { y = a * x; }`";
             syn::Error::new(error.span(), message)
         })?;
-        if !input.peek(token::Brace) {
-            return Err(input.error(
-                "a fused function has statements as its body, for example `{ y = a * x + y; }`",
-            ));
-        }
+        let body = if input.peek(token::Brace) {
+            Some(input.parse()?)
+        } else {
+            input.parse::<Token![;]>()?;
+            None
+        };
         Ok(Self {
             attributes,
             visibility,
             signature,
-            body: input.parse()?,
+            body,
         })
     }
 }

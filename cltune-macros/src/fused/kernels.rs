@@ -25,6 +25,9 @@ pub(super) struct Kernel {
 pub(super) enum KernelArgument {
     /// The number of positions, by the length's position.
     Count(usize),
+    /// The number of parts. It is no constant in the source: PoCL 3.1 builds kernels that crash
+    /// where it is 1 and the loop over the parts becomes a condition before a barrier.
+    Groups,
     Operand(usize),
     /// The parts of a reduction, by the operand that it results in.
     Parts(usize),
@@ -56,11 +59,18 @@ pub(super) fn prelude(program: &Program) -> String {
     let mut scalars: Vec<ScalarType> = program.operands.iter().map(|it| it.scalar).collect();
     scalars.extend(program.statements.iter().map(|it| it.value.scalar()));
     let mut text = String::new();
-    for (scalar, extension) in [(ScalarType::F16, "cl_khr_fp16"), (ScalarType::F64, "cl_khr_fp64")] {
-        if scalars.contains(&scalar) {
-            let _ = writeln!(text, "#pragma OPENCL EXTENSION {extension} : enable");
-        }
+    if scalars.contains(&ScalarType::F16) {
+        text.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     }
+    // The reference sums in it.
+    text.push_str(
+        "#ifdef cl_khr_fp64\n\
+         #pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\
+         typedef double wide;\n\
+         #else\n\
+         typedef float wide;\n\
+         #endif\n",
+    );
     text.push_str(
         "#define JOIN_(a, b) a##b\n\
          #define JOIN(a, b) JOIN_(a, b)\n\
@@ -86,7 +96,12 @@ pub(super) fn prelude(program: &Program) -> String {
 }
 
 /// The kernels of passes.
-pub(super) fn kernels(program: &Program, passes: &[Pass], prefix: &str, style: Style) -> Vec<Kernel> {
+pub(super) fn kernels(
+    program: &Program,
+    passes: &[Pass],
+    prefix: &str,
+    style: Style,
+) -> Vec<Kernel> {
     let mut kernels = Vec::new();
     for (number, pass) in passes.iter().enumerate() {
         let stored = |operand: usize| {
@@ -183,7 +198,12 @@ impl<'a> Writer<'a> {
         let folds: Vec<usize> = pass.folds(program).collect();
         for at in &pass.looped {
             for operand in program.statements[*at].value.operands() {
-                let Operand { scalar, shape, place, .. } = program.operands[operand];
+                let Operand {
+                    scalar,
+                    shape,
+                    place,
+                    ..
+                } = program.operands[operand];
                 let is_loaded = self.registers.contains_key(&operand);
                 if shape == Shape::Number && place != Place::Value && !is_loaded {
                     let (ty, name) = (type_text(scalar, Lanes::One), self.name(operand));
@@ -211,7 +231,10 @@ impl<'a> Writer<'a> {
                 let (kind, scalar, target) = fold_of(program, *fold);
                 let ty = type_text(scalar, Lanes::One);
                 let op = macro_of(kind, scalar);
-                self.line(1, &format!("{ty} one_{target} = FOLD({op}, many_{target});"));
+                self.line(
+                    1,
+                    &format!("{ty} one_{target} = FOLD({op}, many_{target});"),
+                );
             }
             self.line(
                 1,
@@ -234,7 +257,10 @@ impl<'a> Writer<'a> {
                 let (kind, scalar, target) = fold_of(program, *fold);
                 let ty = type_text(scalar, Lanes::Wide);
                 let neutral = neutral(kind, scalar);
-                self.line(1, &format!("{ty} one_{target} = {neutral}, rest_{target} = 0;"));
+                self.line(
+                    1,
+                    &format!("{ty} one_{target} = {neutral}, rest_{target} = 0;"),
+                );
             }
             self.line(
                 1,
@@ -249,12 +275,16 @@ impl<'a> Writer<'a> {
             let (_, _, target) = fold_of(program, *fold);
             let lanes = lanes_name(program.statements[*fold].value.scalar());
             let parts = parts_name(program, target);
-            self.line(1, &format!("if (get_local_id(0) == 0) {parts}[get_group_id(0)] = {lanes}[0];"));
+            self.line(
+                1,
+                &format!("if (get_local_id(0) == 0) {parts}[get_group_id(0)] = {lanes}[0];"),
+            );
             if Some(fold) != folds.last() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
-        let mut arguments: Vec<KernelArgument> = pass.length.map(KernelArgument::Count).into_iter().collect();
+        let mut arguments: Vec<KernelArgument> =
+            pass.length.map(KernelArgument::Count).into_iter().collect();
         arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
         self.fold_arguments(&folds, &mut arguments);
         let about = format!("Pass {number}: {}.", statements(program, &pass.looped));
@@ -268,18 +298,22 @@ impl<'a> Writer<'a> {
         self.registers.retain(|operand, _| is_number(operand));
         self.versions.retain(|operand, _| is_number(operand));
         let mut stores: BTreeSet<usize> = BTreeSet::new();
+        let mut made: BTreeSet<usize> = BTreeSet::new();
         for at in &pass.looped {
             let statement = &program.statements[*at];
             for operand in statement.value.operands() {
-                self.used.insert(operand);
-                let is_vector = matches!(program.operands[operand].shape, Shape::Vector(_));
-                if is_vector && !self.registers.contains_key(&operand) {
+                let is_made = made.contains(&operand);
+                if !is_made {
+                    self.used.insert(operand);
+                }
+                if !is_made && !is_number(&operand) && !self.registers.contains_key(&operand) {
                     let register = self.register(operand);
                     let source = self.element(operand, lanes, "const ");
                     let ty = type_text(program.operands[operand].scalar, stored(lanes));
                     self.line(2, &format!("const {ty} {register} = {source};"));
                 }
             }
+            made.insert(statement.target);
         }
         for at in &pass.looped {
             let statement = &program.statements[*at];
@@ -308,7 +342,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn accumulate(&mut self, fold: Fold, scalar: ScalarType, target: &str, value: &str, lanes: Lanes) {
+    fn accumulate(
+        &mut self,
+        fold: Fold,
+        scalar: ScalarType,
+        target: &str,
+        value: &str,
+        lanes: Lanes,
+    ) {
         let op = macro_of(fold, scalar);
         match lanes {
             Lanes::Many => {
@@ -318,7 +359,10 @@ impl<'a> Writer<'a> {
             Lanes::Wide if fold == Fold::Sum && !scalar.is_integer() => {
                 let (all, rest) = (format!("one_{target}"), format!("rest_{target}"));
                 self.line(2, &format!("const wide new_{target} = {value};"));
-                self.line(2, &format!("const wide sum_{target} = {all} + new_{target};"));
+                self.line(
+                    2,
+                    &format!("const wide sum_{target} = {all} + new_{target};"),
+                );
                 self.line(
                     2,
                     &format!(
@@ -357,7 +401,10 @@ impl<'a> Writer<'a> {
             Style::Reference => format!("one_{target} + rest_{target}"),
         };
         self.line(1, &format!("{lanes}[get_local_id(0)] = {one};"));
-        self.line(1, "for (uint width = get_local_size(0) / 2; width > 0; width /= 2) {");
+        self.line(
+            1,
+            "for (uint width = get_local_size(0) / 2; width > 0; width /= 2) {",
+        );
         self.line(2, "barrier(CLK_LOCAL_MEM_FENCE);");
         self.line(
             2,
@@ -388,19 +435,29 @@ impl<'a> Writer<'a> {
                 1,
                 "for (uint at = get_local_id(0); at < groups; at += get_local_size(0)) {",
             );
-            self.line(2, &format!("one_{target} = {op}(one_{target}, {parts}[at]);"));
+            let part = match self.style {
+                Style::Tuned => format!("{parts}[at]"),
+                Style::Reference => format!("({ty}){parts}[at]"),
+            };
+            self.line(2, &format!("one_{target} = {op}(one_{target}, {part});"));
             self.line(1, "}");
             self.tree(*fold);
             let target = program.statements[*fold].target;
             self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             let register = self.register(target);
             let ty = type_text(scalar, Lanes::One);
-            self.line(1, &format!("const {ty} {register} = {}[0];", lanes_name(scalar)));
+            self.line(
+                1,
+                &format!("const {ty} {register} = {}[0];", lanes_name(scalar)),
+            );
             if Some(fold) != folds.last() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
-        let mut stores: BTreeSet<usize> = folds.iter().map(|at| program.statements[*at].target).collect();
+        let mut stores: BTreeSet<usize> = folds
+            .iter()
+            .map(|at| program.statements[*at].target)
+            .collect();
         self.line(1, "if (get_global_id(0) == 0) {");
         for at in &pass.numbers {
             let statement = &program.statements[*at];
@@ -424,11 +481,19 @@ impl<'a> Writer<'a> {
             self.line(2, &format!("{name}[0] = {register};"));
         }
         self.line(1, "}");
-        let mut arguments: Vec<KernelArgument> = self.used.iter().copied().map(KernelArgument::Operand).collect();
+        let mut arguments = Vec::new();
+        if !folds.is_empty() {
+            arguments.push(KernelArgument::Groups);
+        }
+        arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
         self.fold_arguments(&folds, &mut arguments);
         let all: Vec<usize> = folds.iter().chain(&pass.numbers).copied().collect();
         let about = format!("The numbers after it: {}.", statements(program, &all));
-        let work = if folds.is_empty() { Work::Item } else { Work::Group };
+        let work = if folds.is_empty() {
+            Work::Item
+        } else {
+            Work::Group
+        };
         self.kernel(name, &about, arguments, work)
     }
 
@@ -446,10 +511,17 @@ impl<'a> Writer<'a> {
         arguments.extend(lanes.into_iter().map(KernelArgument::Lanes));
     }
 
-    fn kernel(self, name: String, about: &str, arguments: Vec<KernelArgument>, work: Work) -> Kernel {
+    fn kernel(
+        self,
+        name: String,
+        about: &str,
+        arguments: Vec<KernelArgument>,
+        work: Work,
+    ) -> Kernel {
         let program = self.program;
         let declared = arguments.iter().map(|argument| match argument {
             KernelArgument::Count(_) => "const ulong count".to_owned(),
+            KernelArgument::Groups => "const uint groups".to_owned(),
             KernelArgument::Operand(position) => {
                 let Operand { scalar, place, .. } = &program.operands[*position];
                 let (ty, name) = (type_text(*scalar, Lanes::One), self.name(*position));
@@ -472,15 +544,8 @@ impl<'a> Writer<'a> {
             }
         });
         let declared: Vec<String> = declared.collect();
-        let groups = match (work, self.style) {
-            (Work::Group, Style::Tuned) => "    const uint groups = GROUPS;\n".to_owned(),
-            (Work::Group, Style::Reference) => {
-                format!("    const uint groups = {REFERENCE_GROUPS};\n")
-            }
-            _ => String::new(),
-        };
         let text = format!(
-            "// {about}\n__kernel void {name}({}) {{\n{groups}{}}}\n",
+            "// {about}\n__kernel void {name}({}) {{\n{}}}\n",
             declared.join(", "),
             self.text
         );

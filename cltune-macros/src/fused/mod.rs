@@ -61,7 +61,13 @@ pub(crate) fn expand(
     let made = tunable::tunable(&program, &written);
     let attribute = tunable::joined(attribute, made.clauses);
     let attribute = Attribute::parse(attribute, &mut errors);
+    let is_right = errors.is_empty();
     parsed.mark_host_only(&made.host_only);
     let item: Item = parsed.with_body(Body::Source(made.source));
-    expand_parsed(&attribute, &item, environment, errors)
+    let mut expansion = expand_parsed(&attribute, &item, environment, errors);
+    for name in program.unused.iter().filter(|_| is_right) {
+        // The compiler warns of a variable that is not used.
+        expansion.extend(quote::quote!(const _: fn() = || { let #name = (); };));
+    }
+    expansion
 }

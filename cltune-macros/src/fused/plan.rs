@@ -63,7 +63,11 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
                     // After what its value comes from, and not after loops that have no result.
                     let last = passes.len().saturating_sub(1);
                     let joins = passes.last().is_some_and(|pass| pass.finishes(program));
-                    if joins { last.max(earliest) } else { passes.len() }
+                    if joins {
+                        last.max(earliest)
+                    } else {
+                        passes.len()
+                    }
                 };
                 if at >= passes.len() {
                     passes.push(Pass::default());
@@ -93,8 +97,8 @@ fn earliest(program: &Program, position: usize, places: &[usize]) -> usize {
             let waits = makes_number && statement.length.is_some();
             earliest = earliest.max(place + usize::from(waits));
         }
-        let is_overwritten = other.target == statement.target
-            || other.value.operands().contains(&statement.target);
+        let is_overwritten =
+            other.target == statement.target || other.value.operands().contains(&statement.target);
         if is_overwritten {
             earliest = earliest.max(*place);
         }

@@ -12,6 +12,8 @@ pub(super) struct Program {
     /// The lengths of vectors, each once.
     pub(super) lengths: Vec<Length>,
     pub(super) statements: Vec<Statement>,
+    /// Names of `let` that no statement uses.
+    pub(super) unused: Vec<Ident>,
 }
 
 /// Something that statements read or write.
@@ -79,6 +81,8 @@ impl Program {
 
     /// The operand of a name.
     pub(super) fn operand(&self, name: &Ident) -> Option<usize> {
-        self.operands.iter().position(|operand| *name == operand.name)
+        self.operands
+            .iter()
+            .position(|operand| *name == operand.name)
     }
 }

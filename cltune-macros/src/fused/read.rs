@@ -7,7 +7,7 @@ use super::value::{Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{self, Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
-use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::ext::IdentExt;
@@ -21,27 +21,35 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             operands: Vec::new(),
             lengths: Vec::new(),
             statements: Vec::new(),
+            unused: Vec::new(),
         },
         vectors: HashMap::new(),
         written: Vec::new(),
         unknown: Vec::new(),
+        bound: Vec::new(),
         text: String::new(),
     };
     let arguments = parse::arguments(&item.signature, errors);
     for argument in &arguments.list {
         reader.argument(argument, errors);
     }
-    for statement in &item.body.stmts {
+    let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
+    for statement in statements {
         let read = reader.statement(statement);
         errors.take(read);
     }
     if errors.is_empty() && reader.program.statements.is_empty() {
-        let span = item.body.brace_token.span.join();
-        errors.add(span, "this computes nothing: write a statement, for example `y = a * x + y;`");
+        errors.add(
+            item.signature.ident.span(),
+            "this computes nothing: a fused function has statements as its body, for example \
+             `{ y = a * x + y; }`",
+        );
     }
     if errors.is_empty() {
         reader.check_use(&arguments.list, errors);
     }
+    let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
+    reader.program.unused = unused.map(|(name, _)| name).collect();
     reader.program
 }
 
@@ -53,6 +61,8 @@ struct Reader {
     written: Vec<usize>,
     /// Arguments with a mistake that was reported, which statements may name all the same.
     unknown: Vec<String>,
+    /// The names of `let`, and whether each is used.
+    bound: Vec<(Ident, bool)>,
     /// The statement that is read.
     text: String,
 }
@@ -141,7 +151,10 @@ impl Reader {
             }
             Stmt::Local(local) => {
                 let Pat::Ident(pattern) = &local.pat else {
-                    return fail(local.pat.span(), "`let` gives a value one name, without a type");
+                    return fail(
+                        local.pat.span(),
+                        "`let` gives a value one name, without a type",
+                    );
                 };
                 let Some(init) = &local.init else {
                     return fail(local.span(), "`let` needs a value, `let name = …;`");
@@ -239,7 +252,8 @@ impl Reader {
     /// `let name = value`.
     fn bind(&mut self, name: &Ident, value: &Expr) -> syn::Result<()> {
         let text = name.unraw().to_string();
-        let taken = self.program.operand(&name.unraw()).is_some() || self.vectors.contains_key(&text);
+        let taken =
+            self.program.operand(&name.unraw()).is_some() || self.vectors.contains_key(&text);
         if taken {
             let message = format!("the name `{name}` is taken; choose another");
             return fail(name.span(), message);
@@ -258,6 +272,7 @@ impl Reader {
         }
         let scalar = value.scalar();
         value.settle(scalar);
+        self.bound.push((name.clone(), false));
         if let Shape::Vector(_) = value.shape {
             let operands = value.operands();
             let versions = operands.iter().map(|at| (*at, self.written[*at])).collect();
@@ -286,7 +301,10 @@ impl Reader {
             Expr::Group(inner) => self.value(&inner.expr),
             Expr::Path(path) => match path.path.get_ident() {
                 Some(name) => self.named(name),
-                None => fail(path.span(), "a name of an argument or of a `let` is expected here"),
+                None => fail(
+                    path.span(),
+                    "a name of an argument or of a `let` is expected here",
+                ),
             },
             Expr::Lit(literal) => number(&literal.lit),
             Expr::Unary(unary) => self.unary(&unary.op, &unary.expr),
@@ -343,11 +361,16 @@ impl Reader {
 
     fn named(&mut self, name: &Ident) -> syn::Result<Value> {
         let text = name.unraw().to_string();
+        for (bound, is_used) in &mut self.bound {
+            *is_used |= bound.unraw() == name.unraw();
+        }
         if let Some(position) = self.program.operand(&name.unraw()) {
             return self.operand_value(position, name);
         }
         if let Some((value, versions)) = self.vectors.get(&text) {
-            let changed = versions.iter().find(|(at, then)| self.written[*at] != *then);
+            let changed = versions
+                .iter()
+                .find(|(at, then)| self.written[*at] != *then);
             if let Some((operand, _)) = changed {
                 let operand = &self.program.operands[*operand].name;
                 let message = format!(
@@ -427,7 +450,12 @@ impl Reader {
         let ty = match operator {
             "&&" | "||" => match (left.ty, right.ty) {
                 (Type::Truth(scalar), Type::Truth(_)) => Type::Truth(scalar),
-                _ => return fail(span, format!("`{operator}` joins conditions, such as `x > 0.0`")),
+                _ => {
+                    return fail(
+                        span,
+                        format!("`{operator}` joins conditions, such as `x > 0.0`"),
+                    );
+                }
             },
             _ => {
                 let ty = common_type(&mut left, &mut right, span)?;
@@ -454,7 +482,10 @@ impl Reader {
     fn select(&mut self, expr: &ExprIf) -> syn::Result<Value> {
         let condition = self.value(&expr.cond)?;
         if !matches!(condition.ty, Type::Truth(_)) {
-            return fail(expr.cond.span(), "a condition is expected, such as `x > 0.0`");
+            return fail(
+                expr.cond.span(),
+                "a condition is expected, such as `x > 0.0`",
+            );
         }
         let Some((_, otherwise)) = &expr.else_branch else {
             return fail(expr.span(), "`if` needs `else`: each position gets a value");
@@ -466,11 +497,6 @@ impl Reader {
         };
         let span = otherwise.span();
         let ty = common_type(&mut yes, &mut no, span)?;
-        if ty == Type::Literal {
-            yes.settle(condition.scalar());
-            no.settle(condition.scalar());
-        }
-        let ty = yes.ty;
         let shape = self.common_shape(&yes, &no, span)?;
         let shape = match (condition.shape, shape) {
             (Shape::Vector(of), Shape::Vector(other)) if of != other => {
@@ -549,7 +575,10 @@ impl Reader {
         let scalar = match known {
             Some(Type::Number(scalar)) => scalar,
             Some(Type::Truth(_)) => {
-                return fail(name.span(), format!("`{name}` is for numbers, not for conditions"));
+                return fail(
+                    name.span(),
+                    format!("`{name}` is for numbers, not for conditions"),
+                );
             }
             _ => return fail(name.span(), "all arguments of this function are constants"),
         };
@@ -609,13 +638,15 @@ impl Reader {
             (_, _) => first,
         };
         let Type::Number(scalar) = value.ty else {
-            let message = format!("`{name}` reduces numbers, and this is {}", described(value.ty));
+            let message = format!(
+                "`{name}` reduces numbers, and this is {}",
+                described(value.ty)
+            );
             return fail(span, message);
         };
         let Shape::Vector(length) = value.shape else {
-            let message = format!(
-                "`{name}` reduces a vector to a number, and this is one number already"
-            );
+            let message =
+                format!("`{name}` reduces a vector to a number, and this is one number already");
             return fail(span, message);
         };
         if reduction.root && scalar.is_integer() {
@@ -623,7 +654,10 @@ impl Reader {
             return fail(span, message);
         }
         let count = self.program.operands.len();
-        let target = self.scratch(format!("{}_{count}", reduction.name), scalar);
+        let name_of = self
+            .program
+            .free_name(&format!("{}_{count}", reduction.name));
+        let target = self.scratch(name_of, scalar);
         self.written[target] += 1;
         self.program.statements.push(Statement {
             target,
@@ -673,7 +707,8 @@ impl Reader {
             };
             let mut statements = self.program.statements.iter();
             let is_written = self.written[position] > 0;
-            let is_read = statements.any(|statement| statement.value.operands().contains(&position));
+            let is_read =
+                statements.any(|statement| statement.value.operands().contains(&position));
             let name = &argument.name;
             let message = match self.program.operands[position].place {
                 Place::Buffer { mutable: true, .. } if !is_written => {
@@ -695,7 +730,12 @@ fn target_name(expr: &Expr) -> syn::Result<&Ident> {
         Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
-    .ok_or_else(|| syn::Error::new(expr.span(), "the name of a `&mut Buffer<…>` is expected here"))
+    .ok_or_else(|| {
+        syn::Error::new(
+            expr.span(),
+            "the name of a `&mut Buffer<…>` is expected here",
+        )
+    })
 }
 
 fn number(literal: &Lit) -> syn::Result<Value> {
@@ -711,7 +751,10 @@ fn number(literal: &Lit) -> syn::Result<Value> {
     };
     if !suffix.is_empty() {
         let Some(scalar) = ScalarType::from_rust_name(suffix) else {
-            return fail(literal.span(), format!("there are no elements of type `{suffix}`"));
+            return fail(
+                literal.span(),
+                format!("there are no elements of type `{suffix}`"),
+            );
         };
         value.settle(scalar);
     }
@@ -793,10 +836,9 @@ fn compound(operator: &BinOp) -> Option<&'static str> {
 /// text becomes part of the source, which the fingerprint counts.
 fn tidy(tokens: TokenStream) -> String {
     let mut text = String::new();
-    // Whether the next token is joined to the last one.
-    let mut glued = true;
+    let mut before = Before::Nothing;
     for token in tokens {
-        match token {
+        before = match token {
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {
                     Delimiter::Parenthesis => ("(", ")"),
@@ -806,29 +848,67 @@ fn tidy(tokens: TokenStream) -> String {
                 };
                 let is_call = group.delimiter() == Delimiter::Parenthesis
                     && text.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-                if !glued && !is_call {
-                    text.push(' ');
+                if !is_call {
+                    before.separate(&mut text);
                 }
                 text.push_str(open);
                 text.push_str(&tidy(group.stream()));
                 text.push_str(close);
-                glued = false;
+                Before::Value
             }
-            TokenTree::Punct(punct) => {
-                if !glued && !matches!(punct.as_char(), ',' | ';') {
-                    text.push(' ');
-                }
-                text.push(punct.as_char());
-                glued = punct.spacing() == Spacing::Joint;
-            }
+            TokenTree::Punct(punct) => before.punctuation(punct.as_char(), &mut text),
             other => {
-                if !glued {
-                    text.push(' ');
-                }
+                before.separate(&mut text);
                 text.push_str(&other.to_string());
-                glued = false;
+                Before::Value
             }
-        }
+        };
     }
     text
+}
+
+/// The last token of a text.
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    Value,
+    /// A character of an operator, which a second one may complete.
+    Operator(char),
+    /// An operator of two characters, or a comma.
+    Complete,
+    /// An operator before its only operand.
+    Prefix,
+}
+
+impl Before {
+    fn separate(self, text: &mut String) {
+        if !matches!(self, Self::Nothing | Self::Prefix) {
+            text.push(' ');
+        }
+    }
+
+    fn punctuation(self, next: char, text: &mut String) -> Self {
+        const PAIRS: [&str; 12] = [
+            "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=",
+        ];
+        if let Self::Operator(first) = self
+            && PAIRS.contains(&format!("{first}{next}").as_str())
+        {
+            text.push(next);
+            return Self::Complete;
+        }
+        if matches!(next, ',' | ';') {
+            text.push(next);
+            return Self::Complete;
+        }
+        // `!` after a value begins `!=`.
+        let is_prefix = matches!(next, '-' | '!') && !matches!(self, Self::Value);
+        self.separate(text);
+        text.push(next);
+        if is_prefix {
+            Self::Prefix
+        } else {
+            Self::Operator(next)
+        }
+    }
 }

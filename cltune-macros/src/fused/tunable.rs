@@ -1,7 +1,7 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
 use super::kernels::{
-    Kernel, KernelArgument, Style, Work, kernels, lanes_name, prelude,
+    Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, lanes_name, prelude,
 };
 use super::plan::{Pass, passes};
 use super::program::{Action, Operand, Place, Program};
@@ -28,18 +28,42 @@ pub(super) fn refuse_clauses(written: &Attribute, errors: &mut Errors) {
         ("source", written.source.as_ref().map(|clause| clause.span)),
         ("kernel", written.kernel.as_ref().map(|clause| clause.span)),
         ("params", written.params.as_ref().map(|clause| clause.span)),
-        ("constraints", written.constraints.as_ref().map(|clause| clause.span)),
+        (
+            "constraints",
+            written.constraints.as_ref().map(|clause| clause.span),
+        ),
         ("global", written.global.as_ref().map(|clause| clause.span)),
         ("local", written.local.as_ref().map(|clause| clause.span)),
         ("offset", written.offset.as_ref().map(|clause| clause.span)),
-        ("local_memory", written.local_memory.as_ref().map(|clause| clause.span)),
-        ("local_args", written.local_args.as_ref().map(|clause| clause.span)),
-        ("reference", written.reference.as_ref().map(|clause| clause.span)),
-        ("defines", written.defines.as_ref().map(|clause| clause.span)),
-        ("defaults", written.defaults.as_ref().map(|clause| clause.span)),
-        ("even_work", written.even_work.as_ref().map(|clause| clause.span)),
+        (
+            "local_memory",
+            written.local_memory.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "local_args",
+            written.local_args.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "reference",
+            written.reference.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "defines",
+            written.defines.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "defaults",
+            written.defaults.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "even_work",
+            written.even_work.as_ref().map(|clause| clause.span),
+        ),
         ("split", written.split.as_ref().map(|clause| clause.span)),
-        ("scratch", written.scratch.as_ref().map(|clause| clause.span)),
+        (
+            "scratch",
+            written.scratch.as_ref().map(|clause| clause.span),
+        ),
         ("stages", written.stages.as_ref().map(|clause| clause.span)),
     ];
     for (word, span) in spans {
@@ -78,20 +102,48 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     };
     let when = |text| is_choice.then(|| quote!(FUSE == #text));
     let mut stages: Vec<TokenStream> = Vec::new();
-    stages.extend(fused_kernels.iter().map(|kernel| stage(program, kernel, when("all"))));
-    stages.extend(single_kernels.iter().map(|kernel| stage(program, kernel, when("none"))));
+    let tuned = Sizes {
+        groups: quote!(GROUPS),
+        group: quote!(WG),
+    };
+    let plain = Sizes {
+        groups: Literal::usize_unsuffixed(REFERENCE_GROUPS).into_token_stream(),
+        group: Literal::usize_unsuffixed(REFERENCE_GROUPS).into_token_stream(),
+    };
+    let staged = |kernel, when| stage(program, kernel, &tuned, when);
+    stages.extend(
+        fused_kernels
+            .iter()
+            .map(|kernel| staged(kernel, when("all"))),
+    );
+    stages.extend(
+        single_kernels
+            .iter()
+            .map(|kernel| staged(kernel, when("none"))),
+    );
     let all: Vec<&Kernel> = fused_kernels.iter().chain(&single_kernels).collect();
+    let reference = kernels(program, &single, "reference", Style::Reference);
+    let reference_stages = reference
+        .iter()
+        .map(|kernel| stage(program, kernel, &plain, None));
+    let reference_all: Vec<&Kernel> = reference.iter().collect();
+    let reference_scratch = scratch(program, &reference_all, &plain);
+    let reference_local = local_args(&reference_all, &plain);
 
     let mut source = prelude(program);
-    for kernel in &all {
+    for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
         source.push_str(&kernel.text);
     }
     let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
     let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
-    let scratch = scratch(program, &all);
-    let local = local_args(&all);
-    let tolerance = written.tolerance.is_none().then(|| tolerance(program)).flatten();
+    let scratch = scratch(program, &all, &tuned);
+    let local = local_args(&all, &tuned);
+    let tolerance = written
+        .tolerance
+        .is_none()
+        .then(|| tolerance(program))
+        .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
     let clauses = quote! {
         params(
@@ -107,6 +159,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         #tolerance
         #bytes
         stages(#(#stages),*),
+        reference(#reference_scratch #reference_local #(#reference_stages),*),
     };
     Made {
         clauses,
@@ -115,20 +168,33 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     }
 }
 
-fn stage(program: &Program, kernel: &Kernel, when: Option<TokenStream>) -> TokenStream {
+/// The work-groups of loops, and the work-items of a group.
+struct Sizes {
+    groups: TokenStream,
+    group: TokenStream,
+}
+
+fn stage(
+    program: &Program,
+    kernel: &Kernel,
+    sizes: &Sizes,
+    when: Option<TokenStream>,
+) -> TokenStream {
+    let Sizes { groups, group } = sizes;
     let name = Ident::new(&kernel.name, Span::call_site());
     let arguments = kernel.arguments.iter().map(|argument| match argument {
         KernelArgument::Count(length) => {
             let formula = &program.lengths[*length].formula;
             quote!((#formula) as u64)
         }
+        KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(target) => ident(&parts(program, *target)),
         KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
     });
     let sizes = match kernel.work {
-        Work::Loop => quote!(global(GROUPS * WG), local(WG)),
-        Work::Group => quote!(global(WG), local(WG)),
+        Work::Loop => quote!(global(#groups * #group), local(#group)),
+        Work::Group => quote!(global(#group), local(#group)),
         Work::Item => quote!(global(1), local(1)),
     };
     let when = when.map(|condition| quote!(, when(#condition)));
@@ -148,7 +214,8 @@ fn parts(program: &Program, target: usize) -> String {
 }
 
 /// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
-fn scratch(program: &Program, kernels: &[&Kernel]) -> Option<TokenStream> {
+fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
+    let groups = &sizes.groups;
     let mut buffers: BTreeSet<(usize, bool)> = BTreeSet::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
         match argument {
@@ -167,7 +234,7 @@ fn scratch(program: &Program, kernels: &[&Kernel]) -> Option<TokenStream> {
         let scalar = ident(program.operands[*operand].scalar.rust_name());
         if *is_parts {
             let name = ident(&parts(program, *operand));
-            quote!(#name: [#scalar; GROUPS])
+            quote!(#name: [#scalar; #groups])
         } else {
             let name = ident(&program.operands[*operand].name);
             quote!(#name: [#scalar; 1])
@@ -176,7 +243,8 @@ fn scratch(program: &Program, kernels: &[&Kernel]) -> Option<TokenStream> {
     (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
 }
 
-fn local_args(kernels: &[&Kernel]) -> Option<TokenStream> {
+fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
+    let group = &sizes.group;
     let mut scalars: Vec<ScalarType> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
         if let KernelArgument::Lanes(scalar) = argument
@@ -187,7 +255,7 @@ fn local_args(kernels: &[&Kernel]) -> Option<TokenStream> {
     }
     let declared = scalars.iter().map(|scalar| {
         let (name, element) = (ident(&lanes_name(*scalar)), ident(scalar.rust_name()));
-        quote!(#name: [#element; WG])
+        quote!(#name: [#element; #group])
     });
     (!scalars.is_empty()).then(|| quote!(local_args(#(#declared),*),))
 }
