@@ -1,4 +1,4 @@
-//! The `#[tunable]` attribute of cltune. Use it through `cltune_runtime::tunable`.
+//! The attributes `#[tunable]` and `#[fused]` of cltune. Use them through `cltune_runtime`.
 //!
 //! | folder | owns |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `generate/` | the declaration as Rust: function, module, baked table, link-section record |
 //!
 //! `expand` is the way through them, `environment` is what is read from outside (kernel files, the
-//! lockfile), `errors` collects the mistakes. The attribute's reference is `tunable.md`.
+//! lockfile), `errors` collects the mistakes. The references of the attributes are `tunable.md` and `fused.md`.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
@@ -33,7 +33,7 @@ pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(attribute.into(), &item.into(), environment).into()
 }
 
-/// Makes the kernels of statements over whole buffers.
+#[doc = include_str!("fused.md")]
 #[proc_macro_attribute]
 pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
