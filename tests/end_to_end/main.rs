@@ -45,6 +45,7 @@ mod documentation;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
+mod fused;
 mod groups;
 mod limits;
 mod oclgrind;
