@@ -54,6 +54,12 @@ enum Command {
     /// List tunables with their parameters, the size of their spaces and the lockfile's state.
     #[command(after_help = examples::LIST)]
     List(Box<commands::list::ListArgs>),
+    /// Print the source of a tunable with the macros and the launches of a configuration.
+    ///
+    /// The configuration is the one that a launch on the device would get for the problem, or has
+    /// the values of --config. Kernels that `#[fused]` made have the statements as comments.
+    #[command(after_help = examples::SHOW)]
+    Show(Box<commands::show::ShowArgs>),
     /// List the OpenCL devices with the facts that tuning uses.
     Devices(commands::devices::DevicesArgs),
     /// Check that lockfiles are up to date, for CI; needs no device.
@@ -168,6 +174,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         None => finish(commands::tune::run(&cltune.tune, &mut stdout)),
         Some(Command::Tune(args)) => finish(commands::tune::run(&args, &mut stdout)),
         Some(Command::List(args)) => finish(commands::list::run(&args, &mut stdout)),
+        Some(Command::Show(args)) => finish(commands::show::run(&args, &mut stdout)),
         Some(Command::Devices(args)) => finish(commands::devices::run(&args, &mut stdout)),
         Some(Command::Check(args)) => finish(check(&args, &mut stdout)),
         Some(Command::Verify(args)) => finish(commands::verify::run(&args, &mut stdout)),

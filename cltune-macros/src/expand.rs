@@ -22,16 +22,26 @@ pub(crate) fn expand(
             return quote::quote!(#error #item);
         }
     };
+    let attribute = Attribute::parse(attribute, &mut errors);
+    expand_parsed(&attribute, &parsed, environment, errors)
+}
+
+/// The same of a declaration that was read, with the mistakes in it so far.
+pub(crate) fn expand_parsed(
+    attribute: &Attribute,
+    item: &Item,
+    environment: Result<Environment, String>,
+    mut errors: Errors,
+) -> TokenStream {
     let environment = match environment {
         Ok(environment) => environment,
         Err(reason) => return syn::Error::new(Span::call_site(), reason).to_compile_error(),
     };
-    let attribute = Attribute::parse(attribute, &mut errors);
-    let checked = check(&attribute, &parsed, &environment, &mut errors);
-    let krate = generate::crate_path(&attribute);
+    let checked = check(attribute, item, &environment, &mut errors);
+    let krate = generate::crate_path(attribute);
     let context = Context {
         krate: &krate,
-        item: &parsed,
+        item,
         checked: &checked,
     };
     if errors.is_empty() {

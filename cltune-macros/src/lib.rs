@@ -1,13 +1,14 @@
-//! The `#[tunable]` attribute of cltune. Use it through `cltune_runtime::tunable`.
+//! The attributes `#[tunable]` and `#[fused]` of cltune. Use them through `cltune_runtime`.
 //!
 //! | folder | owns |
 //! |---|---|
 //! | `parse/` | the attribute's grammar: tokens to a syntax tree with spans |
 //! | `check/` | the rules: syntax tree to a [`cltune_core`] declaration, every mistake at its token |
+//! | `fused/` | the attribute `#[fused]`: statements to the kernels and the declaration of a tunable |
 //! | `generate/` | the declaration as Rust: function, module, baked table, link-section record |
 //!
 //! `expand` is the way through them, `environment` is what is read from outside (kernel files, the
-//! lockfile), `errors` collects the mistakes. The attribute's reference is `tunable.md`.
+//! lockfile), `errors` collects the mistakes. The references of the attributes are `tunable.md` and `fused.md`.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@ mod check;
 mod environment;
 mod errors;
 mod expand;
+mod fused;
 mod generate;
 mod kernel_struct;
 mod parse;
@@ -36,4 +38,11 @@ pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(KernelStruct, attributes(kernel_struct))]
 pub fn kernel_struct(item: TokenStream) -> TokenStream {
     kernel_struct::expand(item.into()).into()
+}
+
+#[doc = include_str!("fused.md")]
+#[proc_macro_attribute]
+pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let environment = environment::Environment::current();
+    fused::expand(attribute.into(), &item.into(), environment).into()
 }

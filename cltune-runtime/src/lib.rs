@@ -135,7 +135,7 @@ pub use cltune_core::model::{
 };
 pub use cltune_core::select::Rule;
 pub use cltune_core::split::{LayoutError, factors as split_factors, theoretical_best};
-pub use cltune_macros::{KernelStruct, tunable};
+pub use cltune_macros::{KernelStruct, fused, tunable};
 pub use context::Context;
 pub use device::Device;
 pub use element::Element;

@@ -47,6 +47,7 @@ mod documentation;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
+mod fused;
 mod groups;
 mod images;
 mod limits;

@@ -26,6 +26,12 @@ Examples:
   cargo cltune list --limits phone:max_work_group_size=256,local_mem_size=16384
                                             as on a device that is not here";
 
+pub(super) const SHOW: &str = "\
+Examples:
+  cargo cltune show step                    what the first device gets for the first problem
+  cargo cltune show step --device nvidia --problem n=4096 --config VW=4,WG=256
+                                            a configuration of one's own";
+
 pub(super) const CHECK: &str = "\
 Examples:
   cargo cltune check                        the package in this folder

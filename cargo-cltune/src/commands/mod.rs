@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod report;
 pub(crate) mod rules;
+pub(crate) mod show;
 pub(crate) mod simulate;
 pub(crate) mod space;
 mod strategy_help;

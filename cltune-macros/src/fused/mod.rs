@@ -1,0 +1,73 @@
+//! The `#[fused]` attribute: statements over whole buffers become the kernels that compute them,
+//! and the kernels become a tunable of several stages.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `item` | the annotated function: its signature and its statements |
+//! | `value` | typed expressions over elements, and their text in OpenCL C |
+//! | `functions` | the functions that expressions may call |
+//! | `program` | the statements, with types and lengths checked |
+//! | `read` | from syntax to the program, every mistake at its token |
+//! | `plan` | the passes over memory that the statements take, fused or one by one |
+//! | `kernels` | the OpenCL source of the passes, and of the reference |
+//! | `tunable` | the attribute and the function that `#[tunable]` would be given |
+//!
+//! `plan` follows the segmentation of ViennaCL's generator (Rupp et al., *ViennaCL*, SIAM J. Sci.
+//! Comput. 38, 2016, section 4.3): statements are reordered where results stay the same, so that as
+//! many as possible share a pass.
+
+mod functions;
+mod item;
+mod kernels;
+mod plan;
+mod program;
+mod read;
+mod tunable;
+mod value;
+
+#[cfg(test)]
+#[path = "../../tests/unit/fused.rs"]
+mod tests;
+
+use crate::environment::Environment;
+use crate::errors::Errors;
+use crate::expand::expand_parsed;
+use crate::parse::{Attribute, Body, Item};
+use item::FusedItem;
+use proc_macro2::TokenStream;
+
+/// The expansion of an annotated function: that of a tunable, or its mistakes and a stub.
+pub(crate) fn expand(
+    attribute: TokenStream,
+    item: &TokenStream,
+    environment: Result<Environment, String>,
+) -> TokenStream {
+    let mut parsed: FusedItem = match syn::parse2(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let error = error.to_compile_error();
+            return quote::quote!(#error #item);
+        }
+    };
+    let mut errors = Errors::default();
+    let written = Attribute::parse(attribute.clone(), &mut errors);
+    tunable::refuse_clauses(&written, &mut errors);
+    let program = read::program(&parsed, &mut errors);
+    if !errors.is_empty() {
+        // What is left of the declaration is checked, and stands in for the item.
+        let item = parsed.with_body(Body::None);
+        return expand_parsed(&written, &item, environment, errors);
+    }
+    let made = tunable::tunable(&program, &written);
+    let attribute = tunable::joined(attribute, made.clauses);
+    let attribute = Attribute::parse(attribute, &mut errors);
+    let is_right = errors.is_empty();
+    parsed.mark_host_only(&made.host_only);
+    let item: Item = parsed.with_body(Body::Source(made.source));
+    let mut expansion = expand_parsed(&attribute, &item, environment, errors);
+    for name in program.unused.iter().filter(|_| is_right) {
+        // The compiler warns of a variable that is not used.
+        expansion.extend(quote::quote!(const _: fn() = || { let #name = (); };));
+    }
+    expansion
+}

@@ -1,0 +1,88 @@
+//! The statements of a fused function, with types and lengths checked.
+
+use super::functions::Fold;
+use super::value::{Shape, Value};
+use cltune_core::model::ScalarType;
+use syn::{Expr, Ident};
+
+/// A function's operands and statements, in a form that passes are made from: a reduction is a
+/// statement of its own, and names of `let` for vectors are replaced by what they mean.
+pub(super) struct Program {
+    pub(super) operands: Vec<Operand>,
+    /// The lengths of vectors, each once.
+    pub(super) lengths: Vec<Length>,
+    pub(super) statements: Vec<Statement>,
+    /// Names of `let` that no statement uses.
+    pub(super) unused: Vec<Ident>,
+}
+
+/// Something that statements read or write.
+pub(super) struct Operand {
+    pub(super) name: String,
+    pub(super) scalar: ScalarType,
+    pub(super) shape: Shape,
+    pub(super) place: Place,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// An argument passed by value.
+    Value,
+    /// A buffer of the caller's.
+    Buffer {
+        /// Whether it may be written.
+        mutable: bool,
+        /// Whether what it holds before the call is not to be read.
+        out: bool,
+    },
+    /// A scratch buffer of one element.
+    Scratch,
+}
+
+/// A length of vectors.
+pub(super) struct Length {
+    /// Its text, by which lengths are told apart.
+    pub(super) text: String,
+    /// As it was written.
+    pub(super) formula: Expr,
+}
+
+/// A statement that one loop, or one work-item, computes.
+pub(super) struct Statement {
+    /// The operand that it writes.
+    pub(super) target: usize,
+    pub(super) value: Value,
+    pub(super) action: Action,
+    /// The length of the loop that computes it; `None` for a single number.
+    pub(super) length: Option<usize>,
+    /// The statement as it was written, for comments in the generated source.
+    pub(super) text: String,
+}
+
+/// What becomes of the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// It is stored, at each position if it is a vector.
+    Store,
+    /// The values of all positions are folded to one number.
+    Fold(Fold),
+}
+
+impl Program {
+    /// A name that no operand has.
+    pub(super) fn free_name(&self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        while self.operands.iter().any(|operand| operand.name == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// The operand of a name.
+    pub(super) fn operand(&self, name: &Ident) -> Option<usize> {
+        self.operands
+            .iter()
+            .position(|operand| *name == operand.name)
+    }
+}

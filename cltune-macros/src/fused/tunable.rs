@@ -1,0 +1,322 @@
+//! The attribute and the source that `#[tunable]` would be given for a program.
+
+use super::kernels::{
+    Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, lanes_name, prelude,
+};
+use super::plan::{Pass, passes};
+use super::program::{Action, Operand, Place, Program};
+use super::value::Shape;
+use crate::errors::Errors;
+use crate::parse::Attribute;
+use cltune_core::model::ScalarType;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
+use syn::LitStr;
+
+/// What `#[tunable]` is given besides what was written.
+pub(super) struct Made {
+    pub(super) clauses: TokenStream,
+    pub(super) source: LitStr,
+    /// The names of arguments that no kernel takes.
+    pub(super) host_only: Vec<String>,
+}
+
+/// Reports clauses that say what `#[fused]` makes itself.
+pub(super) fn refuse_clauses(written: &Attribute, errors: &mut Errors) {
+    let spans = [
+        ("source", written.source.as_ref().map(|clause| clause.span)),
+        ("kernel", written.kernel.as_ref().map(|clause| clause.span)),
+        ("params", written.params.as_ref().map(|clause| clause.span)),
+        (
+            "constraints",
+            written.constraints.as_ref().map(|clause| clause.span),
+        ),
+        ("global", written.global.as_ref().map(|clause| clause.span)),
+        ("local", written.local.as_ref().map(|clause| clause.span)),
+        ("offset", written.offset.as_ref().map(|clause| clause.span)),
+        (
+            "local_memory",
+            written.local_memory.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "local_args",
+            written.local_args.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "reference",
+            written.reference.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "defines",
+            written.defines.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "defaults",
+            written.defaults.as_ref().map(|clause| clause.span),
+        ),
+        (
+            "even_work",
+            written.even_work.as_ref().map(|clause| clause.span),
+        ),
+        ("split", written.split.as_ref().map(|clause| clause.span)),
+        (
+            "scratch",
+            written.scratch.as_ref().map(|clause| clause.span),
+        ),
+        ("stages", written.stages.as_ref().map(|clause| clause.span)),
+    ];
+    for (word, span) in spans {
+        if let Some(span) = span {
+            let message = format!(
+                "`#[fused]` makes `{word}` from the statements: leave it out, or declare the kernels \
+                 yourself with `#[tunable]`"
+            );
+            errors.add(span, message);
+        }
+    }
+}
+
+/// The clauses that were written, and those that are made.
+pub(super) fn joined(written: TokenStream, made: TokenStream) -> TokenStream {
+    if written.is_empty() {
+        return made;
+    }
+    let ends_with_comma = written.clone().into_iter().last().is_some_and(
+        |token| matches!(token, proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ','),
+    );
+    let comma = (!ends_with_comma).then(|| quote!(,));
+    quote!(#written #comma #made)
+}
+
+/// The tunable of a program.
+pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
+    let fused = passes(program, true);
+    let single = passes(program, false);
+    let is_choice = fused != single;
+    let fused_kernels = kernels(program, &fused, "pass", Style::Tuned);
+    let single_kernels = if is_choice {
+        kernels(program, &single, "single", Style::Tuned)
+    } else {
+        Vec::new()
+    };
+    let when = |text| is_choice.then(|| quote!(FUSE == #text));
+    let mut stages: Vec<TokenStream> = Vec::new();
+    let tuned = Sizes {
+        groups: quote!(GROUPS),
+        group: quote!(WG),
+    };
+    let plain = Sizes {
+        groups: Literal::usize_unsuffixed(REFERENCE_GROUPS).into_token_stream(),
+        group: Literal::usize_unsuffixed(REFERENCE_GROUPS).into_token_stream(),
+    };
+    let staged = |kernel, when| stage(program, kernel, &tuned, when);
+    stages.extend(
+        fused_kernels
+            .iter()
+            .map(|kernel| staged(kernel, when("all"))),
+    );
+    stages.extend(
+        single_kernels
+            .iter()
+            .map(|kernel| staged(kernel, when("none"))),
+    );
+    let all: Vec<&Kernel> = fused_kernels.iter().chain(&single_kernels).collect();
+    let reference = kernels(program, &single, "reference", Style::Reference);
+    let reference_stages = reference
+        .iter()
+        .map(|kernel| stage(program, kernel, &plain, None));
+    let reference_all: Vec<&Kernel> = reference.iter().collect();
+    let reference_scratch = scratch(program, &reference_all, &plain);
+    let reference_local = local_args(&reference_all, &plain);
+
+    let mut source = prelude(program);
+    for kernel in all.iter().copied().chain(&reference) {
+        source.push('\n');
+        source.push_str(&kernel.text);
+    }
+    let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
+    let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
+    let scratch = scratch(program, &all, &tuned);
+    let local = local_args(&all, &tuned);
+    let tolerance = written
+        .tolerance
+        .is_none()
+        .then(|| tolerance(program))
+        .flatten();
+    let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
+    let clauses = quote! {
+        params(
+            #fuse
+            VW = [1, 2, 4, 8],
+            WG = [32, 64, 128, 256, 512, 1024],
+            GROUPS = [1, 4, 16, 64, 256, 1024, 4096],
+            FETCH = ["strided", "contiguous"],
+        ),
+        defaults(#fuse_default VW = 1, WG = 64, GROUPS = 64, FETCH = "strided"),
+        #scratch
+        #local
+        #tolerance
+        #bytes
+        stages(#(#stages),*),
+        reference(#reference_scratch #reference_local #(#reference_stages),*),
+    };
+    Made {
+        clauses,
+        source: LitStr::new(&source, Span::call_site()),
+        host_only: host_only(program, &all),
+    }
+}
+
+/// The work-groups of loops, and the work-items of a group.
+struct Sizes {
+    groups: TokenStream,
+    group: TokenStream,
+}
+
+fn stage(
+    program: &Program,
+    kernel: &Kernel,
+    sizes: &Sizes,
+    when: Option<TokenStream>,
+) -> TokenStream {
+    let Sizes { groups, group } = sizes;
+    let name = Ident::new(&kernel.name, Span::call_site());
+    let arguments = kernel.arguments.iter().map(|argument| match argument {
+        KernelArgument::Count(length) => {
+            let formula = &program.lengths[*length].formula;
+            quote!((#formula) as u64)
+        }
+        KernelArgument::Groups => quote!((#groups) as u32),
+        KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
+        KernelArgument::Parts(target) => ident(&parts(program, *target)),
+        KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
+    });
+    let sizes = match kernel.work {
+        Work::Loop => quote!(global(#groups * #group), local(#group)),
+        Work::Group => quote!(global(#group), local(#group)),
+        Work::Item => quote!(global(1), local(1)),
+    };
+    let when = when.map(|condition| quote!(, when(#condition)));
+    quote!(stage(#name(#(#arguments),*), #sizes #when))
+}
+
+fn ident(name: &str) -> TokenStream {
+    match syn::parse_str::<Ident>(name) {
+        Ok(ident) => ident.into_token_stream(),
+        // A keyword, which the function has as `r#name`.
+        Err(_) => Ident::new_raw(name, Span::call_site()).into_token_stream(),
+    }
+}
+
+fn parts(program: &Program, target: usize) -> String {
+    program.free_name(&format!("parts_{}", program.operands[target].name))
+}
+
+/// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
+fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
+    let groups = &sizes.groups;
+    let mut buffers: BTreeSet<(usize, bool)> = BTreeSet::new();
+    for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
+        match argument {
+            KernelArgument::Parts(target) => {
+                buffers.insert((*target, true));
+            }
+            KernelArgument::Operand(operand)
+                if program.operands[*operand].place == Place::Scratch =>
+            {
+                buffers.insert((*operand, false));
+            }
+            _ => {}
+        }
+    }
+    let declared = buffers.iter().map(|(operand, is_parts)| {
+        let scalar = ident(program.operands[*operand].scalar.rust_name());
+        if *is_parts {
+            let name = ident(&parts(program, *operand));
+            quote!(#name: [#scalar; #groups])
+        } else {
+            let name = ident(&program.operands[*operand].name);
+            quote!(#name: [#scalar; 1])
+        }
+    });
+    (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
+}
+
+fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
+    let group = &sizes.group;
+    let mut scalars: Vec<ScalarType> = Vec::new();
+    for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
+        if let KernelArgument::Lanes(scalar) = argument
+            && !scalars.contains(scalar)
+        {
+            scalars.push(*scalar);
+        }
+    }
+    let declared = scalars.iter().map(|scalar| {
+        let (name, element) = (ident(&lanes_name(*scalar)), ident(scalar.rust_name()));
+        quote!(#name: [#element; #group])
+    });
+    (!scalars.is_empty()).then(|| quote!(local_args(#(#declared),*),))
+}
+
+/// Results of reductions may differ by what so many additions round.
+fn tolerance(program: &Program) -> Option<TokenStream> {
+    let mut longest: Option<TokenStream> = None;
+    for statement in &program.statements {
+        if let (Action::Fold(_), Some(length)) = (statement.action, statement.length) {
+            let formula = &program.lengths[length].formula;
+            longest = Some(match longest {
+                None => quote!((#formula)),
+                Some(other) => quote!(max(#other, (#formula))),
+            });
+        }
+    }
+    longest.map(|length| quote!(tolerance(accumulates = #length),))
+}
+
+/// What the fused passes move: each vector once for each pass that reads it, and once for each that
+/// writes it.
+fn bytes(program: &Program, passes: &[Pass]) -> TokenStream {
+    let mut terms: Vec<TokenStream> = Vec::new();
+    for pass in passes {
+        let Some(length) = pass.length else { continue };
+        let mut moved = 0;
+        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for at in &pass.looped {
+            let statement = &program.statements[*at];
+            for operand in statement.value.operands() {
+                let Operand { shape, .. } = program.operands[operand];
+                if shape != Shape::Number && !written.contains(&operand) {
+                    read.insert(operand);
+                }
+            }
+            if statement.action == Action::Store {
+                written.insert(statement.target);
+            }
+        }
+        for operand in read.iter().chain(&written) {
+            moved += program.operands[*operand].scalar.size();
+        }
+        let moved = Literal::usize_unsuffixed(moved);
+        let formula = &program.lengths[length].formula;
+        terms.push(quote!(#moved * (#formula)));
+    }
+    if terms.is_empty() {
+        return TokenStream::new();
+    }
+    quote!(bytes(#(#terms)+*),)
+}
+
+/// The arguments that only lengths use.
+fn host_only(program: &Program, kernels: &[&Kernel]) -> Vec<String> {
+    let is_taken = |operand: usize| {
+        let mut arguments = kernels.iter().flat_map(|kernel| &kernel.arguments);
+        arguments.any(|argument| *argument == KernelArgument::Operand(operand))
+    };
+    let operands = program.operands.iter().enumerate();
+    operands
+        .filter(|(at, operand)| operand.place == Place::Value && !is_taken(*at))
+        .map(|(_, operand)| operand.name.clone())
+        .collect()
+}

@@ -1,0 +1,230 @@
+//! Typed expressions over the elements at one position, and their text in OpenCL C.
+
+use super::functions::Function;
+use cltune_core::model::ScalarType;
+
+/// What an expression is made of. The operands of the program stand in it by their positions.
+#[derive(Clone)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    pub(super) ty: Type,
+    pub(super) shape: Shape,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Number(ScalarType),
+    /// The result of a comparison of numbers of this type.
+    Truth(ScalarType),
+    /// A literal: of whatever type it meets.
+    Literal,
+}
+
+/// Whether a value is one number, or one for each position of vectors of a length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Number,
+    /// The position of the length in the program's.
+    Vector(usize),
+}
+
+/// How a value comes about.
+#[derive(Clone)]
+pub(super) enum Kind {
+    /// An argument of the function, or a number that an earlier statement made.
+    Operand(usize),
+    /// As in the statement, without a type.
+    Literal(String),
+    Unary(&'static str, Box<Value>),
+    Binary(&'static str, Box<Value>, Box<Value>),
+    Call(&'static Function, Vec<Value>),
+    /// A condition, and the values where it is true and false.
+    Select(Box<[Value; 3]>),
+    /// To the type of this value.
+    Convert(Box<Value>),
+}
+
+/// How many positions the text computes at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lanes {
+    One,
+    /// As many as the macro `VW` says.
+    Many,
+    /// One, where numbers of `float` and `half` are computed in the type `wide`.
+    Wide,
+}
+
+impl Value {
+    /// Gives literals a type.
+    pub(super) fn settle(&mut self, scalar: ScalarType) {
+        if self.ty != Type::Literal {
+            return;
+        }
+        self.ty = Type::Number(scalar);
+        match &mut self.kind {
+            Kind::Unary(_, value) => value.settle(scalar),
+            Kind::Binary(_, left, right) => {
+                left.settle(scalar);
+                right.settle(scalar);
+            }
+            Kind::Call(_, arguments) => arguments
+                .iter_mut()
+                .for_each(|argument| argument.settle(scalar)),
+            Kind::Select(parts) => {
+                let [_, yes, no] = &mut **parts;
+                yes.settle(scalar);
+                no.settle(scalar);
+            }
+            Kind::Operand(_) | Kind::Literal(_) | Kind::Convert(_) => {}
+        }
+    }
+
+    /// The operands in it, in order, one that occurs several times as often.
+    pub(super) fn operands(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| {
+            if let Kind::Operand(position) = value.kind {
+                found.push(position);
+            }
+        });
+        found
+    }
+
+    fn visit(&self, each: &mut impl FnMut(&Self)) {
+        each(self);
+        match &self.kind {
+            Kind::Operand(_) | Kind::Literal(_) => {}
+            Kind::Unary(_, value) | Kind::Convert(value) => value.visit(each),
+            Kind::Binary(_, left, right) => {
+                left.visit(each);
+                right.visit(each);
+            }
+            Kind::Call(_, arguments) => arguments.iter().for_each(|value| value.visit(each)),
+            Kind::Select(parts) => parts.iter().for_each(|value| value.visit(each)),
+        }
+    }
+
+    /// The scalar type of a number, or of what was compared.
+    pub(super) fn scalar(&self) -> ScalarType {
+        match self.ty {
+            Type::Number(scalar) | Type::Truth(scalar) => scalar,
+            // Where no other type is near, as in Rust.
+            Type::Literal => ScalarType::F32,
+        }
+    }
+
+    /// The value in OpenCL C. `register` names what holds an operand; a number among many lanes is
+    /// widened here.
+    pub(super) fn text(&self, lanes: Lanes, register: &impl Fn(usize) -> String) -> String {
+        let scalar = self.scalar();
+        let widened = |text: String| match lanes {
+            Lanes::One => text,
+            Lanes::Many | Lanes::Wide => format!("(({})({text}))", type_text(scalar, lanes)),
+        };
+        match &self.kind {
+            Kind::Operand(position) => match (self.shape, lanes) {
+                (Shape::Vector(_), Lanes::One | Lanes::Many) => register(*position),
+                _ => widened(register(*position)),
+            },
+            Kind::Literal(digits) => widened(literal(digits, scalar)),
+            Kind::Unary(operator, value) => {
+                format!("({operator}{})", value.text(lanes, register))
+            }
+            Kind::Binary(operator, left, right) => {
+                let (left, right) = match (left.ty, right.ty) {
+                    // `&&` and `||` of conditions of two widths.
+                    (Type::Truth(_), Type::Truth(_)) => (
+                        left.condition(scalar, lanes, register),
+                        right.condition(scalar, lanes, register),
+                    ),
+                    _ => (left.text(lanes, register), right.text(lanes, register)),
+                };
+                format!("({left} {operator} {right})")
+            }
+            Kind::Call(function, arguments) => {
+                let texts = arguments.iter().map(|value| value.text(lanes, register));
+                let texts: Vec<String> = texts.collect();
+                let name = match function.integer {
+                    Some(integer) if scalar.is_integer() => integer,
+                    _ => function.float,
+                };
+                let call = format!("{name}({})", texts.join(", "));
+                // `abs` of signed integers is unsigned in OpenCL C.
+                if name == "abs" {
+                    convert(&call, scalar, lanes)
+                } else {
+                    call
+                }
+            }
+            Kind::Select(parts) => {
+                let [condition, yes, no] = &**parts;
+                format!(
+                    "({} ? {} : {})",
+                    condition.condition(scalar, lanes, register),
+                    yes.text(lanes, register),
+                    no.text(lanes, register)
+                )
+            }
+            Kind::Convert(value) => convert(&value.text(lanes, register), scalar, lanes),
+        }
+    }
+
+    /// A condition of the width that numbers of a type have, as vectors need it.
+    fn condition(
+        &self,
+        scalar: ScalarType,
+        lanes: Lanes,
+        register: &impl Fn(usize) -> String,
+    ) -> String {
+        let text = self.text(lanes, register);
+        if lanes != Lanes::Many || self.scalar().size() == scalar.size() {
+            return text;
+        }
+        let integer = match scalar.size() {
+            1 => ScalarType::I8,
+            2 => ScalarType::I16,
+            4 => ScalarType::I32,
+            _ => ScalarType::I64,
+        };
+        convert(&text, integer, lanes)
+    }
+}
+
+/// A type in OpenCL C.
+pub(super) fn type_text(scalar: ScalarType, lanes: Lanes) -> String {
+    match (lanes, scalar) {
+        (Lanes::Wide, ScalarType::F16 | ScalarType::F32) => "wide".to_owned(),
+        (Lanes::One | Lanes::Wide, _) => scalar.opencl_name().to_owned(),
+        (Lanes::Many, _) => format!("VEC({})", scalar.opencl_name()),
+    }
+}
+
+/// A conversion in OpenCL C.
+pub(super) fn convert(text: &str, to: ScalarType, lanes: Lanes) -> String {
+    match lanes {
+        // To `wide` as well, which is no name that `convert_` is put before.
+        Lanes::One | Lanes::Wide => format!("(({})({text}))", type_text(to, lanes)),
+        Lanes::Many => format!("JOIN(convert_, VEC({}))({text})", to.opencl_name()),
+    }
+}
+
+/// A literal of a type.
+fn literal(digits: &str, scalar: ScalarType) -> String {
+    let fraction = || {
+        if digits.contains(['.', 'e', 'E']) {
+            digits.to_owned()
+        } else {
+            format!("{digits}.0")
+        }
+    };
+    match scalar {
+        ScalarType::F64 => fraction(),
+        ScalarType::F32 => format!("{}f", fraction()),
+        ScalarType::F16 => format!("(half){}f", fraction()),
+        ScalarType::U64 => format!("{digits}UL"),
+        ScalarType::I64 => format!("{digits}L"),
+        ScalarType::U32 => format!("{digits}u"),
+        _ => digits.to_owned(),
+    }
+}

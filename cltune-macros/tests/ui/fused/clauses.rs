@@ -1,0 +1,24 @@
+use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+
+#[fused(params(WG = [32]), global(n), tune(n = 1024), tolerence(rel = 1e-3))]
+fn k(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> {
+    x = 2.0 * x;
+}
+
+#[fused(tune(n = 1024))]
+fn text(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> {
+    "__kernel void text() {}"
+}
+
+#[fused(tune(n = 1024))]
+fn no_body(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event>;
+
+#[fused(tune(n = 1024))]
+fn unknown_dimension(queue: &Queue, n: u32, #[arg(len = m)] x: &mut Buffer<f32>) -> Result<Event> {
+    x = 2.0 * x;
+}
+
+#[fused(tune(n = 1024))]
+struct Wrong;
+
+fn main() {}

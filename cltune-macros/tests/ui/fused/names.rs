@@ -1,0 +1,30 @@
+use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+
+#[fused(tune(n = 1024))]
+fn k(
+    queue: &Queue,
+    n: u32,
+    alpha: f32,
+    #[arg(len = n)] x: &Buffer<f32>,
+    #[arg(len = n)] input: &Buffer<f32>,
+    #[arg(len = n)] y: &mut Buffer<f32>,
+    #[arg(out, len = n)] fresh: &mut Buffer<f32>,
+) -> Result<Event> {
+    y = alpah * x;
+    x = y;
+    alpha = 2.0;
+    output = x;
+    y = sine(x);
+    y = sqr(x, x);
+    y = sqrt(x, x);
+    y = x.sqrt();
+    y = x[0];
+    y = fresh + x;
+    let x = y;
+    let t = 2.0 * y;
+    y = x;
+    fresh = t;
+    y = input
+}
+
+fn main() {}
