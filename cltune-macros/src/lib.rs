@@ -44,5 +44,5 @@ pub fn kernel_struct(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
-    fused::expand(attribute.into(), &item.into(), environment).into()
+    fused::expand(&attribute.into(), &item.into(), environment).into()
 }

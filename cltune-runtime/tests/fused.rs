@@ -123,23 +123,28 @@ fn a_vector_update_and_a_product_with_its_result() -> Result<()> {
 fn numbers_that_are_reduced_go_on_to_later_statements() -> Result<()> {
     let queue = queue();
     let n = 1003;
-    let (x, r, p, q) = (doubles(n, 1), doubles(n, 2), doubles(n, 3), doubles(n, 4));
-    let rr: f64 = r.iter().map(|r| r * r).sum();
-    let mut buffers = [&x, &r, &p].map(|values| Buffer::from_slice(&queue, values).unwrap());
+    let [start, residual, direction, q] = [1, 2, 3, 4].map(|seed| doubles(n, seed));
+    let rr: f64 = residual.iter().map(|r| r * r).sum();
+    let inputs = [&start, &residual, &direction];
+    let mut buffers = inputs.map(|values| Buffer::from_slice(&queue, values).unwrap());
     let qs = Buffer::from_slice(&queue, &q)?;
     let mut rrs = Buffer::from_slice(&queue, &[rr])?;
     let [xs, rs, ps] = &mut buffers;
     conjugate(&queue, n, xs, rs, ps, &qs, &mut rrs)?;
 
-    let alpha = rr / p.iter().zip(&q).map(|(p, q)| p * q).sum::<f64>();
-    let residual: Vec<f64> = r.iter().zip(&q).map(|(r, q)| r - alpha * q).collect();
+    let alpha = rr / direction.iter().zip(&q).map(|(p, q)| p * q).sum::<f64>();
+    let residual: Vec<f64> = residual
+        .iter()
+        .zip(&q)
+        .map(|(r, q)| r - alpha * q)
+        .collect();
     let next: f64 = residual.iter().map(|r| r * r).sum();
     near(rrs.read(&queue)?[0], next, 1e-9);
     for (i, found) in xs.read(&queue)?.into_iter().enumerate() {
-        near(found, x[i] + alpha * p[i], 1e-9);
+        near(found, start[i] + alpha * direction[i], 1e-9);
     }
     for (i, found) in ps.read(&queue)?.into_iter().enumerate() {
-        near(found, residual[i] + next / rr * p[i], 1e-9);
+        near(found, residual[i] + next / rr * direction[i], 1e-9);
     }
     Ok(())
 }

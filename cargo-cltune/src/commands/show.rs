@@ -45,17 +45,17 @@ pub(crate) fn run(args: &ShowArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
     let tuned = the_only(all.current.into_iter().chain(all.untuned).collect())?;
     let filters: Vec<String> = args.device.iter().cloned().collect();
     let devices = choose_devices(&list_devices()?, &filters)?;
-    let Some(device) = devices.first().map(|device| device.info()) else {
+    let Some(device) = devices.first() else {
         return Err("there is no OpenCL device here; `cargo cltune devices` lists them".into());
     };
     let declaration = &tuned.declaration;
-    let dims = match &args.problem {
-        Some(text) => problem(declaration, text)?,
-        None => {
-            let mut declared = declaration.problems_on(&device.limits);
-            let first = declared.next().cloned();
-            first.ok_or("no problem is declared for this device; name one with --problem")?
-        }
+    let device = device.info();
+    let dims = if let Some(text) = &args.problem {
+        problem(declaration, text)?
+    } else {
+        let declared = declaration.problems_on(&device.limits).next();
+        let none = "no problem is declared for this device; name one with --problem";
+        declared.ok_or(none)?.clone()
     };
     let (codes, origin) = configuration(&tuned, &device, &dims, args.config.as_deref())?;
     let text = shown(&declaration.model, &device, &dims, &codes, &origin)?;

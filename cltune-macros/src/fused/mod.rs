@@ -38,7 +38,7 @@ use proc_macro2::TokenStream;
 
 /// The expansion of an annotated function: that of a tunable, or its mistakes and a stub.
 pub(crate) fn expand(
-    attribute: TokenStream,
+    attribute: &TokenStream,
     item: &TokenStream,
     environment: Result<Environment, String>,
 ) -> TokenStream {
@@ -59,7 +59,7 @@ pub(crate) fn expand(
         return expand_parsed(&written, &item, environment, errors);
     }
     let made = tunable::tunable(&program, &written);
-    let attribute = tunable::joined(attribute, made.clauses);
+    let attribute = tunable::joined(attribute, &made.clauses);
     let attribute = Attribute::parse(attribute, &mut errors);
     let is_right = errors.is_empty();
     parsed.mark_host_only(&made.host_only);

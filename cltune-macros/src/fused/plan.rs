@@ -44,37 +44,18 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
     let mut places: Vec<usize> = Vec::new();
     for (position, statement) in program.statements.iter().enumerate() {
         let earliest = earliest(program, position, &places);
-        let pass = match statement.length {
-            Some(length) => {
-                let mut later = earliest..passes.len();
-                let shared = later.find(|at| fused && passes[*at].length == Some(length));
-                shared.unwrap_or_else(|| {
-                    passes.push(Pass {
-                        length: Some(length),
-                        ..Pass::default()
-                    });
-                    passes.len() - 1
-                })
-            }
-            None => {
-                let at = if fused {
-                    earliest
-                } else {
-                    // After what its value comes from, and not after loops that have no result.
-                    let last = passes.len().saturating_sub(1);
-                    let joins = passes.last().is_some_and(|pass| pass.finishes(program));
-                    if joins {
-                        last.max(earliest)
-                    } else {
-                        passes.len()
-                    }
-                };
-                if at >= passes.len() {
-                    passes.push(Pass::default());
-                }
-                at.min(passes.len() - 1)
-            }
-        };
+        let shared = (earliest..passes.len()).find(|at| match statement.length {
+            Some(_) => fused && passes[*at].length == statement.length,
+            // Not one by one with loops that have no result.
+            None => fused || passes[*at].finishes(program) && *at + 1 == passes.len(),
+        });
+        let pass = shared.unwrap_or(passes.len());
+        if pass == passes.len() {
+            passes.push(Pass {
+                length: statement.length,
+                ..Pass::default()
+            });
+        }
         match statement.length {
             Some(_) => passes[pass].looped.push(position),
             None => passes[pass].numbers.push(position),

@@ -78,9 +78,9 @@ pub(super) fn refuse_clauses(written: &Attribute, errors: &mut Errors) {
 }
 
 /// The clauses that were written, and those that are made.
-pub(super) fn joined(written: TokenStream, made: TokenStream) -> TokenStream {
+pub(super) fn joined(written: &TokenStream, made: &TokenStream) -> TokenStream {
     if written.is_empty() {
-        return made;
+        return made.clone();
     }
     let ends_with_comma = written.clone().into_iter().last().is_some_and(
         |token| matches!(token, proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ','),

@@ -12,7 +12,8 @@ fn program(body: &str) -> Program {
         .chain([("u", "m"), ("v", "m"), ("s", "1"), ("t", "1")]);
     let buffers = buffers
         .map(|(name, len)| format!("#[arg(len = {len})] {name}: &mut Buffer<f32>, "))
-        .collect::<String>();
+        .collect::<Vec<_>>()
+        .concat();
     let item = format!("fn k(queue: &Queue, n: u32, m: u32, x: f32, {buffers}) {{ {body} }}");
     let item = syn::parse_str(&item).expect("it is a function");
     let mut errors = Errors::default();

@@ -2,6 +2,7 @@
 
 use crate::kernels::{axpy, copy, inner, pair, product, update};
 use cltune_runtime::{Buffer, Queue, Result};
+use std::cell::RefCell;
 use std::time::Instant;
 
 /// The elements of vectors.
@@ -9,7 +10,7 @@ const SIZES: [usize; 3] = [1 << 18, 1 << 22, 1 << 26];
 /// How often each way is measured.
 const ROUNDS: usize = 9;
 
-/// Seconds of a call, measured over as many calls as take some milliseconds.
+/// A call that is measured.
 type Way<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 /// Prints a line for each size and group of statements.
@@ -18,92 +19,92 @@ pub(crate) fn run(queue: &Queue) -> Result<()> {
         "microseconds of a call, medians of {ROUNDS} (least to most); GB/s of what has to be moved"
     );
     for n in SIZES {
-        let vector = |seed: usize| {
-            let values: Vec<f32> = (0..n)
-                .map(|at| ((at * 7 + seed) % 13) as f32 / 6.0 - 1.0)
-                .collect();
-            Buffer::from_slice(queue, &values)
-        };
-        let (mut a, mut b, mut c, d) = (vector(1)?, vector(2)?, vector(3)?, vector(4)?);
-        let mut s = Buffer::from_slice(queue, &[1.0])?;
-        let n32 = n as u32;
-        let bytes = 4 * n;
-
-        let copied = measured(
-            queue,
-            &mut [Box::new(|| copy(queue, n32, &d, &mut c).map(drop))],
-        )?;
-        report("y = x", n, &copied, &[2 * bytes]);
-
-        let product_times = {
-            let mut t = vector(5)?;
-            let mut s_fused = Buffer::<f32>::new(queue.context(), 1)?;
-            let mut fused = || product(queue, n32, &a, &b, &mut s_fused).map(drop);
-            // t = 2 a + b as BLAS has it, with b copied before: its time is left out.
-            let mut calls = || {
-                axpy(queue, n32, 2.0, &a, &mut t)?;
-                inner(queue, n32, &a, &t, &mut s).map(drop)
-            };
-            measured(queue, &mut [Box::new(&mut fused), Box::new(&mut calls)])?
-        };
-        report(
-            "s = dot(x, 2 x + y), then axpy and dot",
-            n,
-            &product_times,
-            &[2 * bytes, 5 * bytes],
-        );
-
-        let problem = pair::Problem { n: n as i64 };
-        let best = pair::select(queue.device(), problem)?.params;
-        let all = pair::Params {
-            FUSE: pair::FUSE::all,
-            ..best
-        };
-        let none = pair::Params {
-            FUSE: pair::FUSE::none,
-            ..best
-        };
-        let times = {
-            let (mut u, mut v) = (vector(6)?, vector(7)?);
-            let cell = std::cell::RefCell::new((&mut u, &mut v));
-            let with = |params: pair::Params| {
-                let (cell, a, b) = (&cell, &a, &b);
-                move || {
-                    let (u, v) = &mut *cell.borrow_mut();
-                    pair::launch_with(&params, queue, n32, a, b, u, v).map(drop)
-                }
-            };
-            measured(queue, &mut [Box::new(with(all)), Box::new(with(none))])?
-        };
-        report("u = a + b; v = a - b", n, &times, &[4 * bytes, 6 * bytes]);
-
-        let problem = update::Problem { n: n as i64 };
-        let best = update::select(queue.device(), problem)?.params;
-        let all = update::Params {
-            FUSE: update::FUSE::all,
-            ..best
-        };
-        let none = update::Params {
-            FUSE: update::FUSE::none,
-            ..best
-        };
-        let mut rr = Buffer::from_slice(queue, &[1.0])?;
-        let cell = std::cell::RefCell::new((&mut a, &mut b, &mut c, &mut rr));
-        let with = |params: update::Params| {
-            let (cell, d) = (&cell, &d);
-            move || {
-                let (x, r, p, rr) = &mut *cell.borrow_mut();
-                update::launch_with(&params, queue, n32, x, r, p, d, rr).map(drop)
-            }
-        };
-        let times = measured(queue, &mut [Box::new(with(all)), Box::new(with(none))])?;
-        report(
-            "a step of conjugate gradients",
-            n,
-            &times,
-            &[11 * bytes, 12 * bytes],
-        );
+        copies(queue, n)?;
+        products(queue, n)?;
+        pairs(queue, n)?;
+        updates(queue, n)?;
     }
+    Ok(())
+}
+
+/// So many numbers.
+fn vector(queue: &Queue, n: usize, seed: usize) -> Result<Buffer<f32>> {
+    let values = (0..n).map(|at| ((at * 7 + seed) % 13) as f32 / 6.0 - 1.0);
+    Buffer::from_slice(queue, &values.collect::<Vec<f32>>())
+}
+
+fn copies(queue: &Queue, n: usize) -> Result<()> {
+    let from = vector(queue, n, 1)?;
+    let mut to = vector(queue, n, 2)?;
+    let way: Way<'_> = Box::new(|| copy(queue, n as u32, &from, &mut to).map(drop));
+    report("y = x", n, &measured(queue, &mut [way])?, &[2]);
+    Ok(())
+}
+
+fn products(queue: &Queue, n: usize) -> Result<()> {
+    let (x, y) = (vector(queue, n, 1)?, vector(queue, n, 2)?);
+    let mut sum = vector(queue, n, 3)?;
+    let mut results = [
+        Buffer::new(queue.context(), 1)?,
+        Buffer::new(queue.context(), 1)?,
+    ];
+    let [of_fused, of_calls] = &mut results;
+    let fused: Way<'_> = Box::new(|| product(queue, n as u32, &x, &y, of_fused).map(drop));
+    // As BLAS has it: 2 x is added to what is there. Copying y before is left out.
+    let calls: Way<'_> = Box::new(|| {
+        axpy(queue, n as u32, 2.0, &x, &mut sum)?;
+        inner(queue, n as u32, &x, &sum, of_calls).map(drop)
+    });
+    let times = measured(queue, &mut [fused, calls])?;
+    report("s = dot(x, 2 x + y), then axpy and dot", n, &times, &[2, 5]);
+    Ok(())
+}
+
+fn pairs(queue: &Queue, n: usize) -> Result<()> {
+    let inputs = (vector(queue, n, 1)?, vector(queue, n, 2)?);
+    let outputs = RefCell::new((vector(queue, n, 3)?, vector(queue, n, 4)?));
+    let best = pair::select(queue.device(), pair::Problem { n: n as i64 })?.params;
+    let way = |fuse| -> Way<'_> {
+        let params = pair::Params { FUSE: fuse, ..best };
+        let (inputs, outputs) = (&inputs, &outputs);
+        Box::new(move || {
+            let (sum, difference) = &mut *outputs.borrow_mut();
+            pair::launch_with(
+                &params, queue, n as u32, &inputs.0, &inputs.1, sum, difference,
+            )
+            .map(drop)
+        })
+    };
+    let times = measured(queue, &mut [way(pair::FUSE::all), way(pair::FUSE::none)])?;
+    report("u = a + b; v = a - b", n, &times, &[4, 6]);
+    Ok(())
+}
+
+fn updates(queue: &Queue, n: usize) -> Result<()> {
+    let product = vector(queue, n, 1)?;
+    let vectors = [2, 3, 4].map(|seed| vector(queue, n, seed));
+    let [solution, residual, direction] = vectors;
+    let state = RefCell::new((solution?, residual?, direction?));
+    let square = RefCell::new(Buffer::from_slice(queue, &[1.0])?);
+    let best = update::select(queue.device(), update::Problem { n: n as i64 })?.params;
+    let way = |fuse| -> Way<'_> {
+        let params = update::Params { FUSE: fuse, ..best };
+        let (product, state, square) = (&product, &state, &square);
+        Box::new(move || {
+            let (solution, residual, direction) = &mut *state.borrow_mut();
+            let square = &mut *square.borrow_mut();
+            let n = n as u32;
+            update::launch_with(
+                &params, queue, n, solution, residual, direction, product, square,
+            )
+            .map(drop)
+        })
+    };
+    let times = measured(
+        queue,
+        &mut [way(update::FUSE::all), way(update::FUSE::none)],
+    )?;
+    report("a step of conjugate gradients", n, &times, &[11, 12]);
     Ok(())
 }
 
@@ -141,16 +142,17 @@ fn measured(queue: &Queue, ways: &mut [Way<'_>]) -> Result<Vec<Vec<f64>>> {
     Ok(times)
 }
 
-fn report(what: &str, n: usize, times: &[Vec<f64>], bytes: &[usize]) {
+/// Prints a line; `vectors` says how often each way has to move a vector.
+fn report(what: &str, n: usize, times: &[Vec<f64>], vectors: &[usize]) {
     let median = |times: &[f64]| times[times.len() / 2];
     print!("n = {n:9}  {what:40}");
-    for (times, bytes) in times.iter().zip(bytes) {
+    for (times, vectors) in times.iter().zip(vectors) {
         let (least, most) = (times[0] * 1e6, times[times.len() - 1] * 1e6);
         let time = median(times);
+        let rate = (4 * n * vectors) as f64 / time / 1e9;
         print!(
-            "  {:10.1} ({least:.1} to {most:.1}) {:7.0} GB/s",
-            time * 1e6,
-            *bytes as f64 / time / 1e9
+            "  {:10.1} ({least:.1} to {most:.1}) {rate:7.0} GB/s",
+            time * 1e6
         );
     }
     if let [fused, other] = times {

@@ -32,22 +32,30 @@ fn main() -> Result<()> {
 
 /// The solution of A x = `right`, and the number of steps that it took.
 fn solve(queue: &Queue, right: &[f32]) -> Result<(Vec<f32>, usize)> {
-    let n = right.len() as u32;
+    let points = right.len();
     let begin: f32 = right.iter().map(|value| value * value).sum();
-    let mut x = Buffer::from_slice(queue, &vec![0.0; right.len()])?;
-    let mut r = Buffer::from_slice(queue, right)?;
-    let mut p = Buffer::from_slice(queue, right)?;
-    let mut q = Buffer::new(queue.context(), right.len())?;
-    let mut rr = Buffer::from_slice(queue, &[begin])?;
+    let mut solution = Buffer::from_slice(queue, &vec![0.0; points])?;
+    let mut residual = Buffer::from_slice(queue, right)?;
+    let mut direction = Buffer::from_slice(queue, right)?;
+    let mut product = Buffer::new(queue.context(), points)?;
+    let mut square = Buffer::from_slice(queue, &[begin])?;
     for step in 1..=4 * SIDE {
-        stencil(queue, SIDE as u32, &p, &mut q)?;
-        update(queue, n, &mut x, &mut r, &mut p, &q, &mut rr)?;
+        stencil(queue, SIDE as u32, &direction, &mut product)?;
+        update(
+            queue,
+            points as u32,
+            &mut solution,
+            &mut residual,
+            &mut direction,
+            &product,
+            &mut square,
+        )?;
         // The host looks now and then; all else stays on the device.
-        if step % 32 == 0 && rr.read(queue)?[0] < ENOUGH * ENOUGH * begin {
-            return Ok((x.read(queue)?, step));
+        if step % 32 == 0 && square.read(queue)?[0] < ENOUGH * ENOUGH * begin {
+            return Ok((solution.read(queue)?, step));
         }
     }
-    Ok((x.read(queue)?, 4 * SIDE))
+    Ok((solution.read(queue)?, 4 * SIDE))
 }
 
 /// The length of `right` - A x as a part of that of `right`, computed on the host.
