@@ -129,7 +129,8 @@ impl Value {
             },
             Kind::Literal(digits) => widened(literal(digits, scalar)),
             Kind::Unary(operator, value) => {
-                format!("({operator}{})", value.text(lanes, register))
+                let text = format!("({operator}{})", value.text(lanes, register));
+                self.narrowed(text, lanes)
             }
             Kind::Binary(operator, left, right) => {
                 let (left, right) = match (left.ty, right.ty) {
@@ -140,7 +141,7 @@ impl Value {
                     ),
                     _ => (left.text(lanes, register), right.text(lanes, register)),
                 };
-                format!("({left} {operator} {right})")
+                self.narrowed(format!("({left} {operator} {right})"), lanes)
             }
             Kind::Call(function, arguments) => {
                 let texts = arguments.iter().map(|value| value.text(lanes, register));
@@ -167,6 +168,18 @@ impl Value {
                 )
             }
             Kind::Convert(value) => convert(&value.text(lanes, register), scalar, lanes),
+        }
+    }
+
+    /// A result of an operator on small integers: as vectors have it, and not as the `int` that C
+    /// computes with.
+    fn narrowed(&self, text: String, lanes: Lanes) -> String {
+        let is_small = |scalar: ScalarType| scalar.is_integer() && scalar.size() < 4;
+        match self.ty {
+            Type::Number(scalar) if is_small(scalar) && lanes != Lanes::Many => {
+                convert(&text, scalar, lanes)
+            }
+            _ => text,
         }
     }
 

@@ -116,6 +116,31 @@ fn an_operand_is_one_argument_and_is_loaded_once() {
     assert!(end.text.contains("s_[0] = "), "{}", end.text);
 }
 
+/// C computes `uchar` as `int`, and vectors of them as they are.
+#[test]
+fn small_integers_wrap_around_whatever_the_vector_width() {
+    let item =
+        "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<u8>) { a = (a + a) / 2; }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty(), "{errors:?}");
+    let kernels = kernels::kernels(
+        &program,
+        &passes(&program, true),
+        "k",
+        kernels::Style::Tuned,
+    );
+    let text = &kernels[0].text;
+    assert!(
+        text.contains("((uchar)((((uchar)((a_0 + a_0))) / 2)))"),
+        "{text}"
+    );
+    assert!(text.contains("((a_0 + a_0) / ((VEC(uchar))(2)))"), "{text}");
+}
+
 /// What a compiler prints of tokens differs from release to release; the fingerprint must not.
 #[test]
 fn the_source_does_not_depend_on_how_statements_are_formatted() {
