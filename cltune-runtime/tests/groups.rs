@@ -463,9 +463,9 @@ fn a_call_takes_from_its_first_start_to_its_last_end() -> Result<()> {
     let mut time = |bits| {
         let mut call = || sort::launch_with(&params, &queue, 2048, bits, &mut keys)?.duration();
         call()?;
-        let mut times = (0..9).map(|_| call()).collect::<Result<Vec<_>>>()?;
-        times.sort_unstable();
-        Ok::<_, Error>(times[4])
+        // The least, which other load on the machine disturbs least.
+        let times = (0..20).map(|_| call()).collect::<Result<Vec<_>>>()?;
+        Ok::<_, Error>(times.into_iter().min().unwrap_or_default())
     };
     // Twelve rounds of the same launches, and one.
     let (many, few) = (time(24)?, time(2)?);
