@@ -149,6 +149,9 @@ fn structs_are_tuned_verified_and_baked() {
 
 #[test]
 fn structs_are_captured_and_replayed() {
+    if !cltune_tests::is_full() {
+        return;
+    }
     let project = project("cltune-e2e-structs-captured");
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");

@@ -22,6 +22,16 @@ pub mod project;
 pub mod samples;
 pub mod tools;
 
+/// Whether this is `scripts/test --full`, for tests that take long and are much like others. Says so
+/// where it is not.
+pub fn is_full() -> bool {
+    let is_full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
+    if !is_full {
+        println!("SKIPPED: only `scripts/test --full` runs this");
+    }
+    is_full
+}
+
 pub use browser::{Browser, View};
 pub use process::{Output, Running};
 pub use project::Project;
