@@ -219,10 +219,7 @@ fn some_are_right(tunable: &'static Tunable, groups: &[i64]) {
         let options = MeasureOptions::default();
         let mut measurer = Measurer::new(&device, &declaration, dims, &options).unwrap();
         let mut tried = 0;
-        for codes in configurations(
-            model,
-            &[("VW", &[1, 4]), ("WG", &[32]), ("GROUPS", &[1, 16])],
-        ) {
+        for codes in configurations(model, &[("VW", &[1, 4]), ("WG", &[32]), ("GROUPS", groups)]) {
             let what = format!(
                 "{} ({})",
                 model.describe(&codes),
