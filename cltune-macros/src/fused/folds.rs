@@ -15,25 +15,39 @@ pub(super) struct Folded<'a> {
     /// The operand that it results in.
     pub(super) target: usize,
     /// The operand's name, which registers are named after.
-    name: &'a str,
+    pub(super) name: &'a str,
 }
 
 impl<'a> Folded<'a> {
     /// The reduction that a statement is, if it is one.
     pub(super) fn of(program: &'a Program, statement: &Statement) -> Option<Self> {
-        let Action::Fold(fold) = statement.action else {
-            return None;
-        };
-        Some(Self {
+        match statement.action {
+            Action::Fold(fold) => Some(Self::with(program, statement, fold)),
+            _ => None,
+        }
+    }
+
+    /// The reduction of lines that a statement is, if it is one.
+    pub(super) fn of_lines(program: &'a Program, statement: &Statement) -> Option<Self> {
+        match statement.action {
+            Action::Lines(fold) | Action::Across(fold) => {
+                Some(Self::with(program, statement, fold))
+            }
+            _ => None,
+        }
+    }
+
+    fn with(program: &'a Program, statement: &Statement, fold: Fold) -> Self {
+        Self {
             fold,
             scalar: statement.value.scalar(),
             target: statement.target,
             name: &program.operands[statement.target].name,
-        })
+        }
     }
 
     /// The macro or function that folds two values.
-    fn op(&self) -> &'static str {
+    pub(super) fn op(&self) -> &'static str {
         match (self.fold, self.scalar.is_integer()) {
             (Fold::Sum, _) => "ADD",
             (Fold::Min, true) => "min",
@@ -64,7 +78,7 @@ impl<'a> Folded<'a> {
     pub(super) fn declared(&self, lanes: Lanes) -> String {
         let (ty, name, neutral) = (type_text(self.scalar, lanes), self.name, self.neutral());
         match lanes {
-            Lanes::Many => format!("{ty} many_{name} = ({ty})({neutral});"),
+            Lanes::Many | Lanes::Cells => format!("{ty} many_{name} = ({ty})({neutral});"),
             Lanes::One => format!("{ty} one_{name} = {neutral};"),
             Lanes::Wide => format!("{ty} one_{name} = {neutral}, rest_{name} = 0;"),
         }
@@ -80,7 +94,9 @@ impl<'a> Folded<'a> {
     pub(super) fn accumulated(&self, value: &str, lanes: Lanes) -> Vec<String> {
         let (name, op) = (self.name, self.op());
         match lanes {
-            Lanes::Many => vec![format!("many_{name} = {op}(many_{name}, {value});")],
+            Lanes::Many | Lanes::Cells => {
+                vec![format!("many_{name} = {op}(many_{name}, {value});")]
+            }
             // What an addition rounds away is kept (Neumaier 1974).
             Lanes::Wide if self.fold == Fold::Sum && !self.scalar.is_integer() => vec![
                 format!("const wide new_{name} = {value};"),
@@ -100,7 +116,7 @@ impl<'a> Folded<'a> {
         let (name, op, parts) = (self.name, self.op(), self.parts(program));
         let part = match lanes {
             Lanes::Wide => format!("({}){parts}[at]", type_text(self.scalar, lanes)),
-            Lanes::One | Lanes::Many => format!("{parts}[at]"),
+            Lanes::One | Lanes::Many | Lanes::Cells => format!("{parts}[at]"),
         };
         format!("one_{name} = {op}(one_{name}, {part});")
     }

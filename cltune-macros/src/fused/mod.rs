@@ -19,10 +19,16 @@
 //! Comput. 38, 2016, section 4.3): statements are reordered where results stay the same, so that as
 //! many as possible share a pass.
 
+mod across;
+mod elements;
 mod folds;
 mod functions;
+mod grids;
 mod item;
 mod kernels;
+mod lines;
+mod matrices;
+mod matrix_operations;
 mod operations;
 mod plan;
 mod program;

@@ -1,7 +1,7 @@
 //! The statements of a fused function, with types and lengths checked.
 
 use super::functions::Fold;
-use super::value::{Shape, Value};
+use super::value::{At, Shape, Value};
 use cltune_core::model::ScalarType;
 use syn::{Expr, Ident};
 
@@ -22,6 +22,17 @@ pub(super) struct Operand {
     pub(super) scalar: ScalarType,
     pub(super) shape: Shape,
     pub(super) place: Place,
+    /// Of a matrix.
+    pub(super) matrix: Option<Storage>,
+}
+
+/// Where the elements of a matrix are.
+#[derive(Clone)]
+pub(super) struct Storage {
+    /// Where the element is that an expression means by the row and the column.
+    pub(super) at: At,
+    /// The distance of lines, where they do not follow one another.
+    pub(super) leading: Option<Expr>,
 }
 
 /// Where an operand is.
@@ -36,7 +47,7 @@ pub(super) enum Place {
         /// Whether what it holds before the call is not to be read.
         out: bool,
     },
-    /// A scratch buffer of one element.
+    /// A scratch buffer of one element, or of a vector's.
     Scratch,
 }
 
@@ -54,8 +65,12 @@ pub(super) struct Statement {
     pub(super) target: usize,
     pub(super) value: Value,
     pub(super) action: Action,
-    /// The length of the loop that computes it; `None` for a single number.
+    /// The length of the loop that computes it; `None` for a single number, and for matrices.
     pub(super) length: Option<usize>,
+    /// The lines that it goes through, of matrices.
+    pub(super) grid: Option<Grid>,
+    /// Where the element is that is stored, of a matrix.
+    pub(super) at: At,
     /// The statement as it was written, for comments in the generated source.
     pub(super) text: String,
 }
@@ -67,6 +82,20 @@ pub(super) enum Action {
     Store,
     /// The values of all positions are folded to one number.
     Fold(Fold),
+    /// The values of each line are folded to one number.
+    Lines(Fold),
+    /// The values of all lines are folded to one line.
+    Across(Fold),
+}
+
+/// A loop over the elements of matrices. Lines are rows, or columns where most operands have those
+/// contiguous. Lengths are named by their positions in the program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Grid {
+    /// How many lines there are.
+    pub(super) lines: usize,
+    /// The elements of a line.
+    pub(super) line: usize,
 }
 
 impl Program {

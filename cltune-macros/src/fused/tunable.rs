@@ -1,13 +1,15 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
+use super::elements::{cells_name, strips_name};
 use super::folds::{lanes_name, parts_name};
+use super::grids::{self, Kinds};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
+use super::lines;
 use super::plan::{Pass, passes};
-use super::program::{Action, Operand, Place, Program};
+use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::errors::Errors;
 use crate::parse::Attribute;
-use cltune_core::model::ScalarType;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -121,6 +123,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             .map(|kernel| staged(kernel, when("none"))),
     );
     let all: Vec<&Kernel> = fused_kernels.iter().chain(&single_kernels).collect();
+    let kinds = Kinds::of(&all);
     let reference = kernels(program, &single, "reference", Style::Reference);
     let reference_stages = reference
         .iter()
@@ -130,6 +133,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let reference_local = local_args(&reference_all, &plain);
 
     let mut source = prelude(program);
+    if kinds.lines {
+        source.push_str(lines::MACROS);
+    }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
         source.push_str(&kernel.text);
@@ -144,15 +150,32 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .then(|| tolerance(program))
         .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
-    let clauses = quote! {
-        params(
-            #fuse
-            VW = [1, 2, 4, 8],
+    let widths = grids::widths(program);
+    let (of_grids, of_grids_default) = kinds.parameters();
+    let of_vectors = kinds.vectors.then(|| {
+        quote! {
             WG = [32, 64, 128, 256, 512, 1024],
             GROUPS = [1, 4, 16, 64, 256, 1024, 4096],
             FETCH = ["strided", "contiguous"],
+        }
+    });
+    let of_vectors_default = kinds
+        .vectors
+        .then(|| quote!(WG = 64, GROUPS = 64, FETCH = "strided"));
+    let all_passes: Vec<&Pass> = fused
+        .iter()
+        .chain(if is_choice { &single } else { &[][..] })
+        .collect();
+    let constraints = grids::constraints(program, &all_passes);
+    let clauses = quote! {
+        params(
+            #fuse
+            VW = #widths,
+            #of_grids
+            #of_vectors
         ),
-        defaults(#fuse_default VW = 1, WG = 64, GROUPS = 64, FETCH = "strided"),
+        defaults(#fuse_default VW = 1, #of_grids_default #of_vectors_default),
+        #constraints
         #scratch
         #local
         #tolerance
@@ -190,12 +213,18 @@ fn stage(
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(target) => ident(&parts_name(program, *target)),
         KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
+        KernelArgument::Lines(_) | KernelArgument::Line(_) | KernelArgument::Leading(_) => {
+            grids::size_argument(program, argument).unwrap_or_default()
+        }
+        KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
+        KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
+        KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),
     });
-    let sizes = match kernel.work {
+    let sizes = grids::sizes(program, kernel.work).unwrap_or_else(|| match kernel.work {
         Work::Loop => quote!(global(#groups * #group), local(#group)),
         Work::Group => quote!(global(#group), local(#group)),
-        Work::Item => quote!(global(1), local(1)),
-    };
+        _ => quote!(global(1), local(1)),
+    });
     let when = when.map(|condition| quote!(, when(#condition)));
     quote!(stage(#name(#(#arguments),*), #sizes #when))
 }
@@ -214,7 +243,7 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
     let mut buffers: BTreeSet<(usize, bool)> = BTreeSet::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
         match argument {
-            KernelArgument::Parts(target) => {
+            KernelArgument::Parts(target) | KernelArgument::LineParts(target) => {
                 buffers.insert((*target, true));
             }
             KernelArgument::Operand(operand)
@@ -229,10 +258,15 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
         let scalar = ident(program.operands[*operand].scalar.rust_name());
         if *is_parts {
             let name = ident(&parts_name(program, *operand));
-            quote!(#name: [#scalar; #groups])
+            let length = match program.operands[*operand].shape {
+                Shape::Number => groups.clone(),
+                _ => grids::scratch_length(program, *operand, true),
+            };
+            quote!(#name: [#scalar; #length])
         } else {
             let name = ident(&program.operands[*operand].name);
-            quote!(#name: [#scalar; 1])
+            let length = grids::scratch_length(program, *operand, false);
+            quote!(#name: [#scalar; #length])
         }
     });
     (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
@@ -240,34 +274,64 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
 
 fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let group = &sizes.group;
-    let mut scalars: Vec<ScalarType> = Vec::new();
+    let mut locals: Vec<&KernelArgument> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
-        if let KernelArgument::Lanes(scalar) = argument
-            && !scalars.contains(scalar)
-        {
-            scalars.push(*scalar);
+        let is_local = matches!(
+            argument,
+            KernelArgument::Lanes(_) | KernelArgument::Cells(_) | KernelArgument::Strips(_)
+        );
+        if is_local && !locals.contains(&argument) {
+            locals.push(argument);
         }
     }
-    let declared = scalars.iter().map(|scalar| {
-        let (name, element) = (ident(&lanes_name(*scalar)), ident(scalar.rust_name()));
-        quote!(#name: [#element; #group])
+    let declared = locals.iter().filter_map(|argument| {
+        let (scalar, name, length) = match argument {
+            KernelArgument::Lanes(scalar) => (scalar, lanes_name(*scalar), group.clone()),
+            KernelArgument::Cells(scalar) => (scalar, cells_name(*scalar), quote!(WGX * WGY)),
+            KernelArgument::Strips(scalar) => {
+                (scalar, strips_name(*scalar), quote!(WGX * WGY * VW))
+            }
+            _ => return None,
+        };
+        let (name, element) = (ident(&name), ident(scalar.rust_name()));
+        Some(quote!(#name: [#element; #length]))
     });
-    (!scalars.is_empty()).then(|| quote!(local_args(#(#declared),*),))
+    (!locals.is_empty()).then(|| quote!(local_args(#(#declared),*),))
 }
 
 /// Results of reductions may differ by what so many additions round.
 fn tolerance(program: &Program) -> Option<TokenStream> {
     let mut longest: Option<TokenStream> = None;
     for statement in &program.statements {
-        if let (Action::Fold(_), Some(length)) = (statement.action, statement.length) {
-            let formula = &program.lengths[length].formula;
+        let of_lines = grids::folded(program, statement);
+        let of_vector = match (statement.action, statement.length) {
+            (Action::Fold(_), Some(length)) => {
+                let formula = &program.lengths[length].formula;
+                Some(match line_by_line(program, statement) {
+                    Some(terms) => quote!(#terms * (#formula)),
+                    None => quote!((#formula)),
+                })
+            }
+            _ => None,
+        };
+        if let Some(formula) = of_lines.or(of_vector) {
             longest = Some(match longest {
-                None => quote!((#formula)),
-                Some(other) => quote!(max(#other, (#formula))),
+                None => formula,
+                Some(other) => quote!(max(#other, #formula)),
             });
         }
     }
     longest.map(|length| quote!(tolerance(accumulates = #length),))
+}
+
+/// How many elements are folded to each number that a reduction of a vector folds.
+fn line_by_line(program: &Program, statement: &Statement) -> Option<TokenStream> {
+    let read = statement.value.operands();
+    let mut made = program
+        .statements
+        .iter()
+        .filter(|other| read.contains(&other.target));
+    made.find_map(|other| grids::folded(program, other))
 }
 
 /// What the fused passes move: each vector once for each pass that reads it, and once for each that
@@ -275,6 +339,9 @@ fn tolerance(program: &Program) -> Option<TokenStream> {
 fn bytes(program: &Program, passes: &[Pass]) -> TokenStream {
     let mut terms: Vec<TokenStream> = Vec::new();
     for pass in passes {
+        if pass.grid.is_some() {
+            terms.push(grids::bytes(program, pass));
+        }
         let Some(length) = pass.length else { continue };
         let mut moved = 0;
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());

@@ -5,7 +5,7 @@ use crate::errors::{did_you_mean, quoted};
 use crate::fused::functions::{ABS, Each, FUNCTIONS, REDUCTIONS, Reduction, SQRT, names};
 use crate::fused::operations::{described, fail};
 use crate::fused::program::{Action, Operand, Place, Statement};
-use crate::fused::value::{Kind, Shape, Type, Value};
+use crate::fused::value::{At, Kind, Shape, Type, Value};
 use crate::parse;
 use cltune_core::model::ScalarType;
 use proc_macro2::Ident;
@@ -35,6 +35,12 @@ impl Reader {
                 };
                 let left = self.value(&binary.left)?;
                 let right = self.value(&binary.right)?;
+                if operator == "*"
+                    && let Shape::Matrix { .. } = left.shape
+                    && let Shape::Vector(_) | Shape::Matrix { .. } = right.shape
+                {
+                    return self.product(left, right, binary.op.span());
+                }
                 self.program.binary(left, operator, right, binary.op.span())
             }
             Expr::Cast(cast) => {
@@ -59,13 +65,7 @@ impl Reader {
             }
             Expr::If(condition) => self.select(condition),
             Expr::Call(call) => self.call(call),
-            Expr::MethodCall(call) => {
-                let message = format!(
-                    "functions are written before what they take: `{}(…)`",
-                    call.method
-                );
-                fail(call.method.span(), message)
-            }
+            Expr::MethodCall(call) => self.method(call),
             Expr::Index(index) => fail(
                 index.span(),
                 "statements are about all elements; there is no indexing",
@@ -121,6 +121,7 @@ impl Reader {
             scalar,
             shape,
             place,
+            ref matrix,
             ..
         } = self.program.operands[position];
         let is_unread = matches!(place, Place::Buffer { out: true, .. });
@@ -132,7 +133,10 @@ impl Reader {
             return fail(name.span(), message);
         }
         Ok(Value {
-            kind: Kind::Operand(position),
+            kind: match matrix {
+                None => Kind::Operand(position),
+                Some(storage) => Kind::Element(position, storage.at),
+            },
             ty: Type::Number(scalar),
             shape,
         })
@@ -203,6 +207,9 @@ impl Reader {
             .find(|reduction| reduction.name == text && reduction.arguments == count);
         let read: syn::Result<Vec<Value>> = call.args.iter().map(|arg| self.value(arg)).collect();
         let arguments = read?;
+        if let Some(value) = self.of_matrices(name, &arguments)? {
+            return Ok(value);
+        }
         if let Some(reduction) = reduction {
             return self.reduction(reduction, arguments, name);
         }
@@ -236,6 +243,64 @@ impl Reader {
         name: &Ident,
     ) -> syn::Result<Value> {
         let span = name.span();
+        let (mut value, scalar) = self.each(reduction, arguments, name)?;
+        if let Shape::Matrix { .. } = value.shape {
+            value = self.line_by_line(reduction.fold, value, name)?;
+        }
+        let Shape::Vector(length) = value.shape else {
+            let message =
+                format!("`{name}` reduces a vector to a number, and this is one number already");
+            return fail(span, message);
+        };
+        let target = self.reduced(reduction.name, scalar, Shape::Number);
+        self.program.statements.push(Statement {
+            target,
+            value,
+            action: Action::Fold(reduction.fold),
+            length: Some(length),
+            grid: None,
+            at: At::Cell,
+            text: self.text.clone(),
+        });
+        let result = Value {
+            kind: Kind::Operand(target),
+            ty: Type::Number(scalar),
+            shape: Shape::Number,
+        };
+        self.rooted(reduction, result, name)
+    }
+
+    /// The scratch buffer of what is reduced.
+    pub(super) fn reduced(&mut self, what: &str, scalar: ScalarType, shape: Shape) -> usize {
+        let count = self.program.operands.len();
+        let name = self.program.free_name(&format!("{what}_{count}"));
+        let target = self.scratch(name, scalar, shape);
+        self.written[target] += 1;
+        target
+    }
+
+    /// The result of a reduction, from what was folded.
+    pub(super) fn rooted(
+        &self,
+        reduction: &Reduction,
+        folded: Value,
+        name: &Ident,
+    ) -> syn::Result<Value> {
+        if reduction.root {
+            self.program.elementwise(&SQRT, vec![folded], name)
+        } else {
+            Ok(folded)
+        }
+    }
+
+    /// What a reduction folds, with its type.
+    pub(super) fn each(
+        &self,
+        reduction: &Reduction,
+        arguments: Vec<Value>,
+        name: &Ident,
+    ) -> syn::Result<(Value, ScalarType)> {
+        let span = name.span();
         let mut arguments = arguments.into_iter();
         let Some(first) = arguments.next() else {
             return fail(span, "a reduction takes a vector");
@@ -261,38 +326,11 @@ impl Reader {
             );
             return fail(span, message);
         };
-        let Shape::Vector(length) = value.shape else {
-            let message =
-                format!("`{name}` reduces a vector to a number, and this is one number already");
-            return fail(span, message);
-        };
         if reduction.root && scalar.is_integer() {
             let message = format!("`{name}` is for floating-point numbers");
             return fail(span, message);
         }
-        let count = self.program.operands.len();
-        let name_of = self
-            .program
-            .free_name(&format!("{}_{count}", reduction.name));
-        let target = self.scratch(name_of, scalar);
-        self.written[target] += 1;
-        self.program.statements.push(Statement {
-            target,
-            value,
-            action: Action::Fold(reduction.fold),
-            length: Some(length),
-            text: self.text.clone(),
-        });
-        let result = Value {
-            kind: Kind::Operand(target),
-            ty: Type::Number(scalar),
-            shape: Shape::Number,
-        };
-        if reduction.root {
-            self.program.elementwise(&SQRT, vec![result], name)
-        } else {
-            Ok(result)
-        }
+        Ok((value, scalar))
     }
 }
 
