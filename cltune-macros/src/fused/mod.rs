@@ -31,6 +31,7 @@ mod matrices;
 mod matrix_operations;
 mod operations;
 mod plan;
+mod product;
 mod program;
 mod read;
 mod tokens;

@@ -6,6 +6,7 @@ use super::grids::{self, Kinds};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
 use super::lines;
 use super::plan::{Pass, passes};
+use super::product;
 use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::errors::Errors;
@@ -136,6 +137,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     if kinds.lines {
         source.push_str(lines::MACROS);
     }
+    if kinds.products {
+        source.push_str(product::MACROS);
+    }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
         source.push_str(&kernel.text);
@@ -151,6 +155,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
     let widths = grids::widths(program);
+    let (width, width_default) = if kinds.has_width() {
+        (quote!(VW = #widths,), quote!(VW = 1,))
+    } else {
+        (TokenStream::new(), TokenStream::new())
+    };
     let (of_grids, of_grids_default) = kinds.parameters();
     let of_vectors = kinds.vectors.then(|| {
         quote! {
@@ -166,15 +175,15 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .iter()
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
-    let constraints = grids::constraints(program, &all_passes);
+    let constraints = grids::constraints(program, &all_passes, &kinds);
     let clauses = quote! {
         params(
             #fuse
-            VW = #widths,
+            #width
             #of_grids
             #of_vectors
         ),
-        defaults(#fuse_default VW = 1, #of_grids_default #of_vectors_default),
+        defaults(#fuse_default #width_default #of_grids_default #of_vectors_default),
         #constraints
         #scratch
         #local
@@ -213,9 +222,10 @@ fn stage(
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(target) => ident(&parts_name(program, *target)),
         KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
-        KernelArgument::Lines(_) | KernelArgument::Line(_) | KernelArgument::Leading(_) => {
-            grids::size_argument(program, argument).unwrap_or_default()
-        }
+        KernelArgument::Lines(_)
+        | KernelArgument::Line(_)
+        | KernelArgument::Depth(_)
+        | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
         KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
         KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
         KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),

@@ -6,7 +6,7 @@ mod matrices;
 use super::item::FusedItem;
 use super::matrices::Matrices;
 use super::operations::{VECTOR_AND_MATRIX, described, fail};
-use super::program::{Action, Length, Operand, Place, Program, Statement};
+use super::program::{Action, Length, Operand, Place, Program, Statement, Storage};
 use super::tokens::tidy;
 use super::value::{At, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
@@ -340,7 +340,10 @@ impl Reader {
             scalar,
             shape,
             place: Place::Scratch,
-            matrix: None,
+            matrix: matches!(shape, Shape::Matrix { .. }).then_some(Storage {
+                at: At::Cell,
+                leading: None,
+            }),
         });
         self.program.operands.len() - 1
     }
