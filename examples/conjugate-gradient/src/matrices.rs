@@ -74,7 +74,7 @@ pub(crate) fn softmax(
     #[arg(out, matrix = [m, n])] y: &mut Buffer<f32>,
 ) -> Result<Event> {
     let e = exp(a - column(row_max(a)));
-    y = e / column(row_sum(e));
+    y = e * column(1.0 / row_sum(e));
 }
 
 /// Each row with mean 0 and variance 1, scaled and shifted.
