@@ -72,9 +72,7 @@ impl Pass {
             (Some(grid), Some(of)) => {
                 let fits = |other: &Statement| match statement.action {
                     Action::Lines(_) => !matches!(other.action, Action::Across(_)),
-                    Action::Across(_) => {
-                        other.grid.is_some() && !matches!(other.action, Action::Lines(_))
-                    }
+                    Action::Across(_) => !matches!(other.action, Action::Lines(_)),
                     _ => true,
                 };
                 fused && grid == of && looped().all(fits)
