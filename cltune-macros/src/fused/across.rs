@@ -1,11 +1,12 @@
 //! The kernels of a pass that folds all lines of matrices to one.
 //!
 //! Neighbouring work-items have neighbouring positions of lines. `WGY` work-items of a group and
-//! `SLICES` groups share the lines; the groups leave parts, which a second kernel folds.
+//! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds; with a
+//! single one the first kernel computes the rest as well.
 
 use super::elements::{Elements, strips_name};
 use super::folds::{Folded, parts_name};
-use super::kernels::{Kernel, KernelArgument, Style, Work, statements};
+use super::kernels::{Kernel, KernelArgument, Style, Work, statements, stored};
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
 use super::value::{At, Lanes, type_text};
@@ -27,7 +28,7 @@ pub(super) fn kernels(
     };
     match style {
         Style::Tuned => vec![
-            across().parts(name.to_owned()),
+            across().parts(name.to_owned(), is_read),
             across().result(format!("{name}_fold"), is_read),
         ],
         Style::Reference => vec![across().plain(name.to_owned(), is_read)],
@@ -90,10 +91,10 @@ impl<'a> Across<'a> {
     }
 
     /// The kernel that leaves a part for each group of lines.
-    fn parts(mut self, name: String) -> Kernel {
+    fn parts(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
         let program = self.elements.writer.program;
-        let in_loop = self.statements(true);
-        self.elements.load_numbers(in_loop.into_iter());
+        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
+        self.elements.load_numbers(all);
         self.line(
             1,
             "const uint lane = get_local_id(0) % WGX, strip = get_local_id(0) / WGX;",
@@ -114,8 +115,6 @@ impl<'a> Across<'a> {
         let mut strips: Vec<KernelArgument> = Vec::new();
         for fold in &folds {
             let (name, op, local) = (fold.name, fold.op(), strips_name(fold.scalar));
-            let ty = type_text(fold.scalar, Lanes::Cells);
-            let parts = parts_name(program, fold.target);
             self.line(0, "#if WGY > 1");
             let argument = KernelArgument::Strips(fold.scalar);
             if strips.contains(&argument) {
@@ -125,23 +124,35 @@ impl<'a> Across<'a> {
             }
             self.line(1, &format!("{local}[get_local_id(0)] = many_{name};"));
             self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
-            self.line(0, "#endif");
-            self.line(1, "if (strip == 0 && at < length / VW) {");
             self.line(
-                2,
+                1,
                 &format!(
-                    "for (uint other = 1; other < WGY; other++) many_{name} = {op}(many_{name}, \
-                     {local}[other * WGX + lane]);"
+                    "for (uint other = 1; strip == 0 && other < WGY; other++) many_{name} = \
+                     {op}(many_{name}, {local}[other * WGX + lane]);"
                 ),
             );
+            self.line(0, "#endif");
+        }
+        self.line(1, "if (strip == 0 && at < length / VW) {");
+        self.line(0, "#if SLICES > 1");
+        for fold in &folds {
+            let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::Cells));
+            let parts = parts_name(program, fold.target);
             self.line(
                 2,
                 &format!(
                     "((__global {ty}*){parts})[get_group_id(1) * (length / VW) + at] = many_{name};"
                 ),
             );
-            self.line(1, "}");
+            let register = format!("many_{name}");
+            self.elements
+                .registers
+                .insert((fold.target, At::Along), register);
         }
+        self.line(0, "#else");
+        self.end(2, Lanes::Cells, is_read);
+        self.line(0, "#endif");
+        self.line(1, "}");
         let mut arguments = self.sizes();
         arguments.extend(self.elements.arguments());
         arguments.extend(
@@ -150,7 +161,7 @@ impl<'a> Across<'a> {
                 .map(|fold| KernelArgument::LineParts(fold.target)),
         );
         arguments.append(&mut strips);
-        let about = format!("Parts of all lines: {}.", self.about(true));
+        let about = format!("All lines, or parts of them: {}.", self.about(true));
         let work = Work::Across(self.grid);
         self.elements.writer.kernel(name, &about, arguments, work)
     }
@@ -179,7 +190,7 @@ impl<'a> Across<'a> {
                 .registers
                 .insert((fold.target, At::Along), register);
         }
-        self.end(is_read);
+        self.end(1, Lanes::One, is_read);
         let mut arguments = vec![KernelArgument::Line(self.grid.line)];
         arguments.extend(self.elements.arguments());
         arguments.extend(
@@ -220,7 +231,7 @@ impl<'a> Across<'a> {
                 .registers
                 .insert((fold.target, At::Along), register);
         }
-        self.end(is_read);
+        self.end(1, Lanes::Wide, is_read);
         let mut arguments = self.sizes();
         arguments.extend(self.elements.arguments());
         let about = format!("All lines: {}.", statements(program, &self.pass.looped));
@@ -229,19 +240,21 @@ impl<'a> Across<'a> {
     }
 
     /// Statements about the line that was made, and what is stored of it.
-    fn end(&mut self, is_read: &dyn Fn(usize) -> bool) {
+    fn end(&mut self, depth: usize, lanes: Lanes, is_read: &dyn Fn(usize) -> bool) {
         let program = self.elements.writer.program;
-        let one = self.elements.one();
         let mut made: BTreeSet<usize> = self.folds().iter().map(|fold| fold.target).collect();
         for statement in self.statements(false) {
             for element in self.elements.read(statement) {
                 if !self.elements.registers.contains_key(&element) {
-                    self.elements.writer.used.insert(element.0);
-                    let source = format!("{}[at]", self.elements.writer.name(element.0));
-                    self.loaded_one(element, &source);
+                    let memory = self.vector(element.0, lanes, "const ");
+                    let scalar = program.operands[element.0].scalar;
+                    let ty = type_text(scalar, stored(lanes));
+                    let register = self.elements.writer.register(element.0);
+                    self.line(depth, &format!("const {ty} {register} = {memory};"));
+                    self.elements.registers.insert(element, register);
                 }
             }
-            self.elements.computed(1, statement, one);
+            self.elements.computed(depth, statement, lanes);
             made.insert(statement.target);
         }
         let is_kept = |operand: &usize| {
@@ -249,19 +262,19 @@ impl<'a> Across<'a> {
         };
         for operand in made.into_iter().filter(is_kept) {
             let register = self.elements.registers[&(operand, At::Along)].clone();
-            self.elements.writer.used.insert(operand);
             self.elements.writer.written.insert(operand);
-            let name = self.elements.writer.name(operand);
-            self.line(1, &format!("{name}[at] = {register};"));
+            let memory = self.vector(operand, lanes, "");
+            self.line(depth, &format!("{memory} = {register};"));
         }
     }
 
-    fn loaded_one(&mut self, element: (usize, At), source: &str) {
-        let scalar = self.elements.writer.program.operands[element.0].scalar;
-        let ty = type_text(scalar, Lanes::One);
-        let register = self.elements.writer.register(element.0);
-        self.line(1, &format!("const {ty} {register} = {source};"));
-        self.elements.registers.insert(element, register);
+    /// The elements of a vector at the position.
+    fn vector(&mut self, operand: usize, lanes: Lanes, constant: &str) -> String {
+        if lanes == Lanes::Cells {
+            return self.elements.memory((operand, At::Along), constant);
+        }
+        self.elements.writer.used.insert(operand);
+        format!("{}[at]", self.elements.writer.name(operand))
     }
 
     fn sizes(&self) -> Vec<KernelArgument> {

@@ -49,7 +49,7 @@ impl Kinds {
         if self.has_grids() {
             params.extend(quote! {
                 WGX = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
-                WGY = [1, 2, 4, 8, 16, 32],
+                WGY = [1, 2, 4, 8, 16, 32, 64, 128],
                 UNROLL = [1, 2, 4, 8],
             });
             defaults.extend(quote!(WGX = 16, WGY = 4, UNROLL = 1,));
@@ -144,6 +144,10 @@ pub(super) fn constraints(
             KEEP == 0 || KEEP * WGX * VW >= (#line) && (KEEP / 2) * WGX * VW < max((#line), 1)
         });
     }
+    if !grids.is_empty() && grids.iter().all(|(_, is_across)| !is_across) {
+        // Loops of a known length are unrolled.
+        texts.push(quote!(KEEP == 0 || UNROLL == 1));
+    }
     texts.append(&mut products);
     let mut seen: Vec<String> = Vec::new();
     texts.retain(|text| {
@@ -196,6 +200,13 @@ pub(super) fn sizes(program: &Program, work: Work) -> Option<TokenStream> {
             Some(quote!(global(max(div_ceil((#count), 64), 1) * 64), local(64)))
         }
     }
+}
+
+/// Whether a kernel folds the parts of slices.
+pub(super) fn is_for_slices(kernel: &Kernel) -> bool {
+    let mut arguments = kernel.arguments.iter();
+    let has_parts = arguments.any(|argument| matches!(argument, KernelArgument::LineParts(_)));
+    has_parts && matches!(kernel.work, Work::Each(_))
 }
 
 /// The elements of a scratch buffer for a vector, or for parts of all lines.

@@ -42,6 +42,10 @@ mod value;
 #[path = "../../tests/unit/fused.rs"]
 mod tests;
 
+#[cfg(test)]
+#[path = "../../tests/unit/fused_matrices.rs"]
+mod matrix_tests;
+
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::expand::expand_parsed;

@@ -87,9 +87,7 @@ impl Pass {
             (Some(grid), Some(of)) => {
                 let fits = |other: &Statement| match statement.action {
                     Action::Lines(_) => !matches!(other.action, Action::Across(_)),
-                    Action::Across(_) => {
-                        other.grid.is_some() && !matches!(other.action, Action::Lines(_))
-                    }
+                    Action::Across(_) => !matches!(other.action, Action::Lines(_)),
                     _ => true,
                 };
                 fused && grid == of && looped().all(fits)
@@ -170,12 +168,10 @@ fn earliest(program: &Program, position: usize, places: &[usize], passes: &[Pass
         let is_overwritten =
             other.target == statement.target || other.value.operands().contains(&statement.target);
         if is_overwritten {
-            // The second stage of a pass whose lines are folded to one comes after the first.
-            let is_later = is_across && other.grid.is_some() && statement.grid.is_none();
-            let waits = !is_later && is_elsewhere(other, statement.target, statement.at)
+            let waits = is_elsewhere(other, statement.target, statement.at)
                 || other.is_product()
                 || other.target == statement.target && other.at != statement.at
-                || is_across && other.grid.is_none() && statement.grid.is_some();
+                || is_across && other.grid.is_none() != statement.grid.is_none();
             earliest = earliest.max(place + usize::from(waits));
         }
     }

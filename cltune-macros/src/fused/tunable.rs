@@ -235,6 +235,12 @@ fn stage(
         Work::Group => quote!(global(#group), local(#group)),
         _ => quote!(global(1), local(1)),
     });
+    let is_for_slices = grids::is_for_slices(kernel);
+    let when = match (when, is_for_slices) {
+        (None, true) => Some(quote!(SLICES > 1)),
+        (Some(condition), true) => Some(quote!(#condition && SLICES > 1)),
+        (when, false) => when,
+    };
     let when = when.map(|condition| quote!(, when(#condition)));
     quote!(stage(#name(#(#arguments),*), #sizes #when))
 }

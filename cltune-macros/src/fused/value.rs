@@ -179,7 +179,9 @@ impl Value {
         };
         match &self.kind {
             Kind::Operand(position) => match (self.shape, lanes) {
-                (Shape::Vector(_), Lanes::One | Lanes::Many) => register(*position, None),
+                (Shape::Vector(_), Lanes::One | Lanes::Many | Lanes::Cells) => {
+                    register(*position, None)
+                }
                 _ => widened(register(*position, None)),
             },
             Kind::Element(position, at) => match (at, lanes) {

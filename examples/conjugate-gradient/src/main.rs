@@ -2,6 +2,7 @@
 
 mod bench;
 mod kernels;
+mod matrices;
 
 use cltune_runtime::{Buffer, Queue, Result};
 use kernels::{stencil, update};
@@ -15,7 +16,8 @@ fn main() -> Result<()> {
     let queue = Queue::default_device()?;
     println!("{}", queue.device());
     if std::env::args().nth(1).as_deref() == Some("bench") {
-        return bench::run(&queue);
+        bench::run(&queue)?;
+        return matrices::run(&queue);
     }
     let n = SIDE * SIDE;
     let right: Vec<f32> = (0..n).map(|at| (at % 17) as f32 / 8.0 - 1.0).collect();
