@@ -117,14 +117,21 @@ def of_products(torch, library, handle, m, n):
     return found
 
 
-def of_two_matrices(torch, n):
+def of_two_matrices(torch, library, handle, n):
+    """Products of matrices. PyTorch passes its factors from the host, and its handle is the one that BLAS is called with."""
     found = []
     for element, dtype in [("f32", torch.float32), ("f64", torch.float64)]:
         a, b, c = (torch.rand(n, n, device="cuda", dtype=dtype) for _ in range(3))
         for which, left, right in [("A B", a, b), ("A B^T", a, b.t()), ("A^T B", a.t(), b), ("A^T B^T", a.t(), b.t())]:
             statement = f"C = {which}, {element}"
-            call = lambda left=left, right=right, c=c: torch.mm(left, right, out=c)
-            found.append((statement, "cuBLAS gemm", call))
+
+
+            def product(left=left, right=right, c=c):
+                library.cublasSetPointerMode_v2(handle, 0)
+                torch.mm(left, right, out=c)
+                library.cublasSetPointerMode_v2(handle, 1)
+
+            found.append((statement, "cuBLAS gemm", product))
     return found
 
 
@@ -165,7 +172,7 @@ def main():
             if any("alpha" in what for what in statements):
                 peers += of_products(torch, library, handle, m, n)
             if any(what.startswith("C = ") for what in statements):
-                peers += of_two_matrices(torch, n)
+                peers += of_two_matrices(torch, library, handle, n)
             if any("rows" in what for what in statements):
                 peers += of_rows(torch, m, n)
         else:
