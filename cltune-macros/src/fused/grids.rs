@@ -172,16 +172,14 @@ pub(super) fn is_for_slices(kernel: &Kernel) -> bool {
 
 /// The elements of a scratch buffer for a vector, or for parts of all lines.
 pub(super) fn scratch_length(program: &Program, operand: usize, is_parts: bool) -> TokenStream {
-    match program.operands[operand].shape {
-        Shape::Vector(length) => {
-            let length = formula(program, length);
-            if is_parts {
-                quote!(SLICES * max((#length), 1))
-            } else {
-                quote!(max((#length), 1))
-            }
-        }
-        _ => quote!(1),
+    let Shape::Vector(length) = program.operands[operand].shape else {
+        return quote!(1);
+    };
+    let length = formula(program, length);
+    if is_parts {
+        quote!(SLICES * max((#length), 1))
+    } else {
+        quote!(max((#length), 1))
     }
 }
 
