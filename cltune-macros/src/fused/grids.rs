@@ -4,6 +4,7 @@ use super::kernels::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
 use super::program::{Action, Grid, Program, Statement};
 use super::value::{At, Shape};
+use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
@@ -80,6 +81,10 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Option<TokenSt
         return None;
     }
     let mut texts: Vec<TokenStream> = Vec::new();
+    let mut operands = program.operands.iter();
+    if operands.any(|operand| operand.scalar == ScalarType::F64) {
+        texts.push(quote!(device.fp64 == 1));
+    }
     for operand in &program.operands {
         let (
             Some(storage),
