@@ -5,6 +5,7 @@ use super::plan::Pass;
 use super::product;
 use super::program::{Action, Grid, Program, Statement};
 use super::value::{At, Shape};
+use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
@@ -100,6 +101,11 @@ pub(super) fn constraints(
         } else if let Some(grid) = pass.grid {
             grids.insert((grid, pass.is_across(program)));
         }
+    }
+    let mut operands = program.operands.iter();
+    let has_matrices = !grids.is_empty() || !products.is_empty();
+    if has_matrices && operands.any(|operand| operand.scalar == ScalarType::F64) {
+        texts.push(quote!(device.fp64 == 1));
     }
     for operand in &program.operands {
         let (

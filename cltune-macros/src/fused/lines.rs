@@ -174,9 +174,10 @@ impl<'a> Lined<'a> {
                     let is_there = self.elements.registers.contains_key(&element);
                     if place == At::Line && !made.contains(&operand) && !is_there {
                         let memory = self.elements.memory(element, "const ");
-                        let source = match is_tuned && needed {
-                            true => format!("line < lines ? {memory} : 0"),
-                            false => memory,
+                        let source = if is_tuned && needed {
+                            format!("line < lines ? {memory} : 0")
+                        } else {
+                            memory
                         };
                         self.elements
                             .loaded(if needed { 1 } else { 2 }, element, &source);
@@ -241,9 +242,10 @@ impl<'a> Lined<'a> {
         }
         for element in read {
             let memory = self.elements.memory(element, "const ");
-            let source = match is_tuned {
-                true => format!("KEPT({}, {memory})", self.kept_name(element)),
-                false => memory,
+            let source = if is_tuned {
+                format!("KEPT({}, {memory})", self.kept_name(element))
+            } else {
+                memory
             };
             self.elements.loaded(2, element, &source);
         }

@@ -6,7 +6,7 @@ use super::operations::fail;
 use super::program::Storage;
 use super::value::At;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, Meta, Pat, Signature};
@@ -23,6 +23,8 @@ pub(super) struct Matrix {
 pub(super) struct Matrices {
     pub(super) list: Vec<(String, Matrix)>,
     pub(super) errors: Vec<syn::Error>,
+    /// The arguments whose declarations have them.
+    pub(super) wrong: Vec<String>,
 }
 
 /// Takes the declarations of matrices out of a signature.
@@ -35,60 +37,73 @@ pub(super) fn taken(signature: &mut Signature) -> Matrices {
         };
         let name = pattern.ident.unraw().to_string();
         for attribute in &mut typed.attrs {
-            match declared(attribute) {
+            match taken_from(attribute) {
                 Ok(Some(matrix)) => found.list.push((name.clone(), matrix)),
                 Ok(None) => {}
-                Err(error) => found.errors.push(error),
+                Err(error) => {
+                    found.wrong.push(name.clone());
+                    found.errors.push(error);
+                }
             }
         }
     }
     found
 }
 
-/// The matrix that an attribute declares.
-fn declared(attribute: &mut Attribute) -> syn::Result<Option<Matrix>> {
+/// The matrix that an attribute declares, whose words are taken away.
+fn taken_from(attribute: &mut Attribute) -> syn::Result<Option<Matrix>> {
     let Meta::List(list) = &mut attribute.meta else {
         return Ok(None);
     };
     if !list.path.is_ident("arg") {
         return Ok(None);
     }
-    let (mut matrix, mut leading, mut layout, mut len) = (None, None, None, None);
+    let mut words: Vec<(Ident, TokenStream)> = Vec::new();
     let mut rest: Vec<TokenStream> = Vec::new();
+    let mut len = None;
     for piece in pieces(list.tokens.clone()) {
         let word = match piece.clone().into_iter().next() {
             Some(TokenTree::Ident(word)) => word,
             _ => Ident::new("_", Span::call_site()),
         };
-        let place = match word.to_string().as_str() {
-            "matrix" => &mut matrix,
-            "ld" => &mut leading,
-            "layout" => &mut layout,
-            "len" => {
-                len = Some(word.span());
-                rest.push(piece);
-                continue;
-            }
-            _ => {
-                rest.push(piece);
-                continue;
-            }
-        };
-        let value: TokenStream = piece.into_iter().skip(2).collect();
-        if place.replace((word.clone(), value)).is_some() {
+        if word == "len" {
+            len = Some(word.span());
+        }
+        if ["matrix", "ld", "layout"].iter().any(|known| word == known) {
+            words.push((word, piece.into_iter().skip(2).collect()));
+        } else {
+            rest.push(piece);
+        }
+    }
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let matrix = declared(&words, len);
+    rest.extend(match &matrix {
+        Ok(matrix) => Some(matrix.length()),
+        // Whatever fits: the mistake is reported.
+        Err(_) if len.is_none() => Some(quote!(len = 1)),
+        Err(_) => None,
+    });
+    list.tokens = quote!(#(#rest),*);
+    matrix.map(Some)
+}
+
+/// The matrix that words declare; `len` is where that word stands.
+fn declared(words: &[(Ident, TokenStream)], len: Option<Span>) -> syn::Result<Matrix> {
+    for (at, (word, _)) in words.iter().enumerate() {
+        if words[..at].iter().any(|(other, _)| other == word) {
             return fail(word.span(), format!("`{word}` is given twice"));
         }
     }
-    let Some((word, sizes)) = matrix else {
-        let Some((word, _)) = leading.or(layout) else {
-            return Ok(None);
-        };
-        list.tokens = quote!(#(#rest),*);
+    let find = |name: &str| words.iter().find(|(word, _)| word == name);
+    let Some((word, sizes)) = find("matrix") else {
+        let word = &words[0].0;
         let message = format!("`{word}` belongs to `matrix = [rows, columns]`");
         return fail(word.span(), message);
     };
     let expected = "the size of a matrix is written `matrix = [rows, columns]`";
-    let sizes = match syn::parse2::<Expr>(sizes) {
+    let sizes = match syn::parse2::<Expr>(sizes.clone()) {
         Ok(Expr::Array(array)) => array.elems,
         Ok(other) => return fail(other.span(), expected),
         Err(_) => return fail(word.span(), expected),
@@ -106,45 +121,45 @@ fn declared(attribute: &mut Attribute) -> syn::Result<Option<Matrix>> {
         let message = "the length follows from `matrix` and `ld`: leave `len` out";
         return fail(span, message);
     }
-    let by_columns = match layout {
-        None => false,
+    let at = match find("layout") {
+        None => At::Cell,
         Some((word, layout)) => match layout.to_string().as_str() {
-            "rows" => false,
-            "columns" => true,
+            "rows" => At::Cell,
+            "columns" => At::Crossed,
             _ => {
                 let message = "a layout is `rows`, which is what is meant without it, or `columns`";
                 return fail(word.span(), message);
             }
         },
     };
-    let leading = match leading {
+    let leading = match find("ld") {
         None => None,
-        Some((word, value)) => match syn::parse2::<Expr>(value) {
+        Some((word, value)) => match syn::parse2::<Expr>(value.clone()) {
             Ok(value) => Some(value),
-            Err(_) => return fail(word.span(), "the distance of rows is written `ld = lda`"),
+            Err(_) => return fail(word.span(), "the distance of lines is written `ld = lda`"),
         },
     };
-    let (lines, line) = if by_columns {
-        (columns, rows)
-    } else {
-        (rows, columns)
-    };
-    let span = word.span();
-    rest.push(match &leading {
-        None => quote_spanned!(span=> len = (#lines) * (#line)),
-        Some(leading) => quote_spanned!(span=>
-            len = if (#lines) * (#line) > 0 { ((#lines) - 1) * (#leading) + (#line) } else { 0 }
-        ),
-    });
-    list.tokens = quote!(#(#rest),*);
-    Ok(Some(Matrix {
+    Ok(Matrix {
         rows: rows.clone(),
         columns: columns.clone(),
-        storage: Storage {
-            at: if by_columns { At::Crossed } else { At::Cell },
-            leading,
-        },
-    }))
+        storage: Storage { at, leading },
+    })
+}
+
+impl Matrix {
+    /// The length of the buffer, as `#[tunable]` takes it.
+    fn length(&self) -> TokenStream {
+        let (lines, line) = match self.storage.at {
+            At::Crossed => (&self.columns, &self.rows),
+            _ => (&self.rows, &self.columns),
+        };
+        match &self.storage.leading {
+            None => quote!(len = (#lines) * (#line)),
+            Some(leading) => quote! {
+                len = if (#lines) * (#line) > 0 { ((#lines) - 1) * (#leading) + (#line) } else { 0 }
+            },
+        }
+    }
 }
 
 /// What stands between commas.

@@ -67,7 +67,9 @@ impl Statement {
         }
         if is_by_columns(&elements) {
             self.value = self.value.transposed();
-            self.at = self.at.transposed();
+            if self.action == Action::Store {
+                self.at = self.at.transposed();
+            }
             self.grid = self.grid.map(|Grid { lines, line }| Grid {
                 lines: line,
                 line: lines,

@@ -220,7 +220,9 @@ fn stage(
         }
         KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
-        KernelArgument::Parts(target) => ident(&parts_name(program, *target)),
+        KernelArgument::Parts(target) | KernelArgument::LineParts(target) => {
+            ident(&parts_name(program, *target))
+        }
         KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
         KernelArgument::Lines(_)
         | KernelArgument::Line(_)
@@ -228,7 +230,6 @@ fn stage(
         | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
         KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
         KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
-        KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),
     });
     let sizes = grids::sizes(program, kernel.work).unwrap_or_else(|| match kernel.work {
         Work::Loop => quote!(global(#groups * #group), local(#group)),
@@ -323,10 +324,8 @@ fn tolerance(program: &Program) -> Option<TokenStream> {
         let of_vector = match (statement.action, statement.length) {
             (Action::Fold(_), Some(length)) => {
                 let formula = &program.lengths[length].formula;
-                Some(match line_by_line(program, statement) {
-                    Some(terms) => quote!(#terms * (#formula)),
-                    None => quote!((#formula)),
-                })
+                let of_lines = line_by_line(program, statement).map(|terms| quote!(#terms *));
+                Some(quote!(#of_lines (#formula)))
             }
             _ => None,
         };

@@ -20,11 +20,11 @@ fn program(body: &str) -> Program {
         ("w", "len = m"),
         ("t", "len = 1"),
     ];
-    let buffers: String = matrices
-        .into_iter()
-        .chain(others)
+    let buffers = matrices.into_iter().chain(others);
+    let buffers: Vec<String> = buffers
         .map(|(name, options)| format!("#[arg({options})] {name}: &mut Buffer<f32>, "))
         .collect();
+    let buffers = buffers.concat();
     let item = format!("fn f(queue: &Queue, m: u32, n: u32, h: f32, {buffers}) {{ {body} }}");
     let item = syn::parse_str(&item).expect("it is a function");
     let mut errors = Errors::default();

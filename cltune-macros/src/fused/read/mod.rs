@@ -78,6 +78,9 @@ struct Reader {
 impl Reader {
     fn argument(&mut self, argument: &Argument, matrices: &Matrices, errors: &mut Errors) {
         let name = argument.name.unraw().to_string();
+        if matrices.wrong.contains(&name) {
+            return self.unknown.push(name);
+        }
         match self.operand_of(argument, matrices) {
             Ok(Some(operand)) => self.push(operand),
             Ok(None) => self.unknown.push(name),
