@@ -7,11 +7,14 @@
 //! | `value` | typed expressions over elements, and their text in OpenCL C |
 //! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
+//! | `literals` | whether types hold the numbers that are written |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
 //! | `plan` | the passes over memory that the statements take, fused or one by one |
 //! | `folds` | reductions in the source |
+//! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
+//! | `strides` | vectors with an offset and a stride in the source |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
 //!
@@ -21,12 +24,16 @@
 
 mod folds;
 mod functions;
+mod index_folds;
 mod item;
 mod kernels;
+mod literals;
+mod norm_folds;
 mod operations;
 mod plan;
 mod program;
 mod read;
+mod strides;
 mod tokens;
 mod tunable;
 mod value;
@@ -59,6 +66,7 @@ pub(crate) fn expand(
     let written = Attribute::parse(attribute.clone(), &mut errors);
     tunable::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
+    parsed.mark_values(&program.while_tuning);
     if !errors.is_empty() {
         // What is left of the declaration is checked, and stands in for the item.
         let item = parsed.with_body(Body::None);

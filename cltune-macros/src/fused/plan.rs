@@ -47,7 +47,16 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
     // The pass of each statement so far.
     let mut places: Vec<usize> = Vec::new();
     for (position, statement) in program.statements.iter().enumerate() {
-        let earliest = earliest(program, position, &places);
+        if statement.with_previous {
+            continue;
+        }
+        let followers = program.statements[position + 1..].iter();
+        let followers = followers.take_while(|statement| statement.with_previous);
+        let group = position..position + 1 + followers.count();
+        let earliest = group
+            .clone()
+            .map(|member| earliest(program, member, &places))
+            .fold(0, usize::max);
         let shared = (earliest..passes.len()).find(|at| match statement.length {
             Some(_) => fused && passes[*at].length == statement.length,
             // Not one by one with loops that have no result.
@@ -60,17 +69,17 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
                 ..Pass::default()
             });
         }
+        places.extend(group.clone().map(|_| pass));
         match statement.length {
-            Some(_) => passes[pass].looped.push(position),
-            None => passes[pass].numbers.push(position),
+            Some(_) => passes[pass].looped.extend(group),
+            None => passes[pass].numbers.extend(group),
         }
-        places.push(pass);
     }
     passes
 }
 
 /// The first pass in which a statement gives the same result: what it reads is there, and what it
-/// overwrites was read.
+/// overwrites was read. The statements that have no place yet do not count.
 fn earliest(program: &Program, position: usize, places: &[usize]) -> usize {
     let statement = &program.statements[position];
     let reads = statement.value.operands();

@@ -1,6 +1,7 @@
 //! The statements of a fused function, with types and lengths checked.
 
 use super::functions::Fold;
+use super::strides::Layout;
 use super::value::{Shape, Value};
 use cltune_core::model::ScalarType;
 use syn::{Expr, Ident};
@@ -14,6 +15,8 @@ pub(super) struct Program {
     pub(super) statements: Vec<Statement>,
     /// Names of `let` that no statement uses.
     pub(super) unused: Vec<Ident>,
+    /// Arguments that say where vectors lie, with their values while tuning.
+    pub(super) while_tuning: Vec<(String, u8)>,
 }
 
 /// Something that statements read or write.
@@ -22,6 +25,7 @@ pub(super) struct Operand {
     pub(super) scalar: ScalarType,
     pub(super) shape: Shape,
     pub(super) place: Place,
+    pub(super) layout: Layout,
 }
 
 /// Where an operand is.
@@ -38,6 +42,8 @@ pub(super) enum Place {
     },
     /// A scratch buffer of one element.
     Scratch,
+    /// Nowhere: a vector that is computed and used in the same pass.
+    Register,
 }
 
 /// A length of vectors.
@@ -54,6 +60,8 @@ pub(super) struct Statement {
     pub(super) target: usize,
     pub(super) value: Value,
     pub(super) action: Action,
+    /// Whether it has to be in the pass of the statement before it.
+    pub(super) with_previous: bool,
     /// The length of the loop that computes it; `None` for a single number.
     pub(super) length: Option<usize>,
     /// The statement as it was written, for comments in the generated source.

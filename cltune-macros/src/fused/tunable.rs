@@ -1,6 +1,6 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::folds::{lanes_name, parts_name};
+use super::folds::{LocalLanes, Parts};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
 use super::plan::{Pass, passes};
 use super::program::{Action, Operand, Place, Program};
@@ -10,7 +10,7 @@ use crate::parse::Attribute;
 use cltune_core::model::ScalarType;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::LitStr;
 
 /// What `#[tunable]` is given besides what was written.
@@ -134,6 +134,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         source.push('\n');
         source.push_str(&kernel.text);
     }
+    let constraints = constraints(program);
     let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
     let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
     let scratch = scratch(program, &all, &tuned);
@@ -153,6 +154,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             FETCH = ["strided", "contiguous"],
         ),
         defaults(#fuse_default VW = 1, WG = 64, GROUPS = 64, FETCH = "strided"),
+        #constraints
         #scratch
         #local
         #tolerance
@@ -188,8 +190,8 @@ fn stage(
         }
         KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
-        KernelArgument::Parts(target) => ident(&parts_name(program, *target)),
-        KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
+        KernelArgument::Parts(parts) => ident(&parts.name(program)),
+        KernelArgument::Lanes(lanes) => ident(&lanes.name()),
     });
     let sizes = match kernel.work {
         Work::Loop => quote!(global(#groups * #group), local(#group)),
@@ -211,48 +213,65 @@ fn ident(name: &str) -> TokenStream {
 /// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
 fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let groups = &sizes.groups;
-    let mut buffers: BTreeSet<(usize, bool)> = BTreeSet::new();
+    let mut buffers: BTreeMap<(usize, Option<usize>), TokenStream> = BTreeMap::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
         match argument {
-            KernelArgument::Parts(target) => {
-                buffers.insert((*target, true));
+            KernelArgument::Parts(
+                parts @ Parts {
+                    target,
+                    position,
+                    component,
+                },
+            ) => {
+                let name = ident(&parts.name(program));
+                let scalar = ident(component.scalar.rust_name());
+                buffers.insert(
+                    (*target, Some(*position)),
+                    quote!(#name: [#scalar; #groups]),
+                );
             }
             KernelArgument::Operand(operand)
                 if program.operands[*operand].place == Place::Scratch =>
             {
-                buffers.insert((*operand, false));
+                let Operand { name, scalar, .. } = &program.operands[*operand];
+                let (name, scalar) = (ident(name), ident(scalar.rust_name()));
+                buffers.insert((*operand, None), quote!(#name: [#scalar; 1]));
             }
             _ => {}
         }
     }
-    let declared = buffers.iter().map(|(operand, is_parts)| {
-        let scalar = ident(program.operands[*operand].scalar.rust_name());
-        if *is_parts {
-            let name = ident(&parts_name(program, *operand));
-            quote!(#name: [#scalar; #groups])
-        } else {
-            let name = ident(&program.operands[*operand].name);
-            quote!(#name: [#scalar; 1])
-        }
-    });
+    let declared = buffers.values();
     (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
+}
+
+/// What devices need for the types of elements and of what is computed.
+fn constraints(program: &Program) -> Option<TokenStream> {
+    let is_used = |scalar| {
+        let mut operands = program.operands.iter();
+        let mut statements = program.statements.iter();
+        operands.any(|operand| operand.scalar == scalar)
+            || statements.any(|statement| statement.value.uses(scalar))
+    };
+    let double = is_used(ScalarType::F64).then(|| quote!(device.fp64 == 1,));
+    let half = is_used(ScalarType::F16).then(|| quote!(device.fp16 == 1,));
+    (double.is_some() || half.is_some()).then(|| quote!(constraints(#double #half),))
 }
 
 fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let group = &sizes.group;
-    let mut scalars: Vec<ScalarType> = Vec::new();
+    let mut all: Vec<LocalLanes> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
-        if let KernelArgument::Lanes(scalar) = argument
-            && !scalars.contains(scalar)
+        if let KernelArgument::Lanes(lanes) = argument
+            && !all.contains(lanes)
         {
-            scalars.push(*scalar);
+            all.push(*lanes);
         }
     }
-    let declared = scalars.iter().map(|scalar| {
-        let (name, element) = (ident(&lanes_name(*scalar)), ident(scalar.rust_name()));
+    let declared = all.iter().map(|lanes| {
+        let (name, element) = (ident(&lanes.name()), ident(lanes.scalar.rust_name()));
         quote!(#name: [#element; #group])
     });
-    (!scalars.is_empty()).then(|| quote!(local_args(#(#declared),*),))
+    (!all.is_empty()).then(|| quote!(local_args(#(#declared),*),))
 }
 
 /// Results of reductions may differ by what so many additions round.
@@ -291,7 +310,10 @@ fn bytes(program: &Program, passes: &[Pass]) -> TokenStream {
             }
         }
         for operand in read.iter().chain(&written) {
-            moved += program.operands[*operand].scalar.size();
+            let Operand { scalar, place, .. } = &program.operands[*operand];
+            if *place != Place::Register {
+                moved += scalar.size();
+            }
         }
         let moved = Literal::usize_unsuffixed(moved);
         let formula = &program.lengths[length].formula;

@@ -2,6 +2,7 @@
 
 use super::functions::Function;
 use cltune_core::model::ScalarType;
+use proc_macro2::Span;
 
 /// What an expression is made of. The operands of the program stand in it by their positions.
 #[derive(Clone)]
@@ -34,8 +35,8 @@ pub(super) enum Shape {
 pub(super) enum Kind {
     /// An argument of the function, or a number that an earlier statement made.
     Operand(usize),
-    /// As in the statement, without a type.
-    Literal(String),
+    /// As in the statement, without a type, and where it stands.
+    Literal(String, Span),
     Unary(&'static str, Box<Value>),
     Binary(&'static str, Box<Value>, Box<Value>),
     Call(&'static Function, Vec<Value>),
@@ -76,7 +77,7 @@ impl Value {
                 yes.settle(scalar);
                 no.settle(scalar);
             }
-            Kind::Operand(_) | Kind::Literal(_) | Kind::Convert(_) => {}
+            Kind::Operand(_) | Kind::Literal(..) | Kind::Convert(_) => {}
         }
     }
 
@@ -91,17 +92,28 @@ impl Value {
         found
     }
 
+    /// Whether anything in it is of a type.
+    pub(super) fn uses(&self, scalar: ScalarType) -> bool {
+        let mut found = false;
+        self.visit(&mut |value| found |= value.ty == Type::Number(scalar));
+        found
+    }
+
     fn visit(&self, each: &mut impl FnMut(&Self)) {
         each(self);
+        for part in self.parts() {
+            part.visit(each);
+        }
+    }
+
+    /// The values that it is made from.
+    pub(super) fn parts(&self) -> Vec<&Self> {
         match &self.kind {
-            Kind::Operand(_) | Kind::Literal(_) => {}
-            Kind::Unary(_, value) | Kind::Convert(value) => value.visit(each),
-            Kind::Binary(_, left, right) => {
-                left.visit(each);
-                right.visit(each);
-            }
-            Kind::Call(_, arguments) => arguments.iter().for_each(|value| value.visit(each)),
-            Kind::Select(parts) => parts.iter().for_each(|value| value.visit(each)),
+            Kind::Operand(_) | Kind::Literal(..) => Vec::new(),
+            Kind::Unary(_, value) | Kind::Convert(value) => vec![value],
+            Kind::Binary(_, left, right) => vec![left, right],
+            Kind::Call(_, arguments) => arguments.iter().collect(),
+            Kind::Select(parts) => parts.iter().collect(),
         }
     }
 
@@ -127,7 +139,7 @@ impl Value {
                 (Shape::Vector(_), Lanes::One | Lanes::Many) => register(*position),
                 _ => widened(register(*position)),
             },
-            Kind::Literal(digits) => widened(literal(digits, scalar)),
+            Kind::Literal(digits, _) => widened(literal(digits, scalar)),
             Kind::Unary(operator, value) => {
                 let text = format!("({operator}{})", value.text(lanes, register));
                 self.narrowed(text, lanes)

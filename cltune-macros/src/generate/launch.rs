@@ -41,11 +41,15 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
         .arguments
         .iter()
         .filter(|argument| argument.options.host_only.is_none() && argument.kind.is_some());
-    let args = passed.map(|Argument { name, kind, .. }| match kind {
+    let args = passed.map(|argument @ Argument { name, kind, .. }| match kind {
         Some(ArgumentType::Buffer { mutable: true, .. }) => {
-            quote!(#krate::__private::Arg::buffer_mut(#name))
+            let strided = strided(argument);
+            quote!(#krate::__private::Arg::buffer_mut(#name) #strided)
         }
-        Some(ArgumentType::Buffer { .. }) => quote!(#krate::__private::Arg::buffer(#name)),
+        Some(ArgumentType::Buffer { .. }) => {
+            let strided = strided(argument);
+            quote!(#krate::__private::Arg::buffer(#name) #strided)
+        }
         Some(ArgumentType::Image(ImageType { mutable: true, .. })) => {
             quote!(#krate::__private::Arg::image_mut(#name))
         }
@@ -53,6 +57,27 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
         Some(ArgumentType::Scalar(_)) | None => quote!(#krate::__private::Arg::scalar(&#name)),
     });
     quote!([#(#args),*])
+}
+
+/// The call that says which elements of a buffer are used, where not the first ones.
+fn strided(argument: &Argument) -> Option<TokenStream> {
+    let options = &argument.options;
+    if options.offset.is_none() && options.stride.is_none() {
+        return None;
+    }
+    let offset = match &options.offset {
+        Some((name, _)) => quote! {
+            <::core::primitive::u64 as ::core::convert::From<_>>::from(#name)
+        },
+        None => quote!(0),
+    };
+    let stride = match &options.stride {
+        Some((name, _)) => quote! {
+            <::core::primitive::i64 as ::core::convert::From<_>>::from(#name)
+        },
+        None => quote!(1),
+    };
+    Some(quote!(.strided(#offset, #stride)))
 }
 
 /// The declared arguments with types that mean the same wherever they stand; `buffer` is the type

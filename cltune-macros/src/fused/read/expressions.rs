@@ -2,7 +2,8 @@
 
 use super::Reader;
 use crate::errors::{did_you_mean, quoted};
-use crate::fused::functions::{ABS, Each, FUNCTIONS, REDUCTIONS, Reduction, SQRT, names};
+use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction, names};
+use crate::fused::literals;
 use crate::fused::operations::{described, fail};
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{Kind, Shape, Type, Value};
@@ -51,11 +52,7 @@ impl Reader {
                     let message = "a condition is no number: write `if … { 1 } else { 0 }`";
                     return fail(cast.span(), message);
                 }
-                Ok(Value {
-                    shape: value.shape,
-                    kind: Kind::Convert(Box::new(value)),
-                    ty: Type::Number(scalar),
-                })
+                Ok(converted(value, scalar))
             }
             Expr::If(condition) => self.select(condition),
             Expr::Call(call) => self.call(call),
@@ -103,7 +100,7 @@ impl Reader {
         if self.unknown.contains(&text) {
             // Was reported: whatever fits.
             return Ok(Value {
-                kind: Kind::Literal("0".into()),
+                kind: Kind::Literal("0".into(), name.span()),
                 ty: Type::Literal,
                 shape: Shape::Number,
             });
@@ -242,7 +239,6 @@ impl Reader {
         };
         let value = match (reduction.each, arguments.next()) {
             (Each::Product, Some(second)) => self.program.binary(first, "*", second, span)?,
-            (Each::Square, _) => self.program.binary(first.clone(), "*", first, span)?,
             (Each::Absolute, _) => {
                 let is_unsigned = matches!(first.ty, Type::Number(scalar)
                     if scalar.is_integer() && scalar.integers().0 == 0);
@@ -266,33 +262,51 @@ impl Reader {
                 format!("`{name}` reduces a vector to a number, and this is one number already");
             return fail(span, message);
         };
-        if reduction.root && scalar.is_integer() {
+        if reduction.fold == Fold::Norm2 && scalar.is_integer() {
             let message = format!("`{name}` is for floating-point numbers");
             return fail(span, message);
         }
+        // Squares of half precision have hardly any range.
+        let is_half = reduction.fold == Fold::Norm2 && scalar == ScalarType::F16;
+        let (value, of_result) = match reduction.fold {
+            _ if is_half => (converted(value, ScalarType::F32), ScalarType::F32),
+            Fold::IndexOfMax => (value, ScalarType::U64),
+            _ => (value, scalar),
+        };
+        literals::check(&value)?;
         let count = self.program.operands.len();
         let name_of = self
             .program
             .free_name(&format!("{}_{count}", reduction.name));
-        let target = self.scratch(name_of, scalar);
+        let target = self.scratch(name_of, of_result);
         self.written[target] += 1;
         self.program.statements.push(Statement {
             target,
             value,
             action: Action::Fold(reduction.fold),
+            with_previous: false,
             length: Some(length),
             text: self.text.clone(),
         });
         let result = Value {
             kind: Kind::Operand(target),
-            ty: Type::Number(scalar),
+            ty: Type::Number(of_result),
             shape: Shape::Number,
         };
-        if reduction.root {
-            self.program.elementwise(&SQRT, vec![result], name)
+        Ok(if is_half {
+            converted(result, scalar)
         } else {
-            Ok(result)
-        }
+            result
+        })
+    }
+}
+
+/// A value in another type.
+fn converted(value: Value, scalar: ScalarType) -> Value {
+    Value {
+        shape: value.shape,
+        kind: Kind::Convert(Box::new(value)),
+        ty: Type::Number(scalar),
     }
 }
 
@@ -303,7 +317,7 @@ fn number(literal: &Lit) -> syn::Result<Value> {
         _ => return fail(literal.span(), "a number is expected here"),
     };
     let mut value = Value {
-        kind: Kind::Literal(digits.to_owned()),
+        kind: Kind::Literal(digits.to_owned(), literal.span()),
         ty: Type::Literal,
         shape: Shape::Number,
     };

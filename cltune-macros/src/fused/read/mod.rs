@@ -3,10 +3,12 @@
 mod expressions;
 
 use super::item::FusedItem;
+use super::literals;
 use super::operations::{described, fail};
 use super::program::{Action, Length, Operand, Place, Program, Statement};
+use super::strides::Layout;
 use super::tokens::tidy;
-use super::value::{Shape, Type, Value};
+use super::value::{Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{self, Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
@@ -15,7 +17,7 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Pat, Stmt};
+use syn::{BinOp, Expr, ExprTuple, Pat, Stmt};
 
 /// Reads the function.
 pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
@@ -25,6 +27,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             lengths: Vec::new(),
             statements: Vec::new(),
             unused: Vec::new(),
+            while_tuning: Vec::new(),
         },
         vectors: HashMap::new(),
         written: Vec::new(),
@@ -36,6 +39,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     for argument in &arguments.list {
         reader.argument(argument, errors);
     }
+    reader.program.while_tuning = while_tuning(&reader.program, &arguments.list);
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
     for statement in statements {
         let read = reader.statement(statement);
@@ -92,6 +96,8 @@ impl Reader {
                 syn::Error::new(argument.name.span(), message)
             })
         };
+        let [offset, stride] = [&argument.options.offset, &argument.options.stride]
+            .map(|named| named.as_ref().map(|(name, _)| name));
         let (scalar, shape, place) = match argument.kind {
             None => return Ok(None),
             Some(ArgumentType::Image(_)) => {
@@ -116,6 +122,7 @@ impl Reader {
             scalar,
             shape,
             place,
+            layout: Layout::new(offset, stride),
         }))
     }
 
@@ -145,6 +152,10 @@ impl Reader {
         self.text = tidy(statement.to_token_stream());
         match statement {
             Stmt::Expr(Expr::Assign(assign), Some(_)) => {
+                if let (Expr::Tuple(targets), Expr::Tuple(values)) = (&*assign.left, &*assign.right)
+                {
+                    return self.assign_together(targets, values);
+                }
                 let target = target_name(&assign.left)?;
                 self.assign(target, &assign.right, None)
             }
@@ -181,9 +192,81 @@ impl Reader {
         value: &Expr,
         operator: Option<&'static str>,
     ) -> syn::Result<()> {
+        if let Some((target, value)) = self.assigned(name, value, operator)? {
+            self.store(target, value);
+        }
+        Ok(())
+    }
+
+    /// `(x, y) = (a, b)`: all values are computed before one is stored.
+    fn assign_together(&mut self, targets: &ExprTuple, values: &ExprTuple) -> syn::Result<()> {
+        if targets.elems.len() != values.elems.len() {
+            let message = format!(
+                "{} names are given {} values",
+                targets.elems.len(),
+                values.elems.len()
+            );
+            return fail(values.span(), message);
+        }
+        let mut stored: Vec<(usize, Value)> = Vec::new();
+        for (target, value) in targets.elems.iter().zip(&values.elems) {
+            let name = target_name(target)?;
+            let Some((target, value)) = self.assigned(name, value, None)? else {
+                return Ok(());
+            };
+            let Operand { shape, .. } = self.program.operands[target];
+            let first = stored.first().map(|(first, _)| *first);
+            let first = first.map_or(shape, |first| self.program.operands[first].shape);
+            if shape == Shape::Number || shape != first {
+                let message = "vectors of one length are assigned together";
+                return fail(name.span(), message);
+            }
+            if stored.iter().any(|(other, _)| *other == target) {
+                return fail(name.span(), format!("`{name}` is assigned twice here"));
+            }
+            stored.push((target, value));
+        }
+        let mut copies = Vec::new();
+        for (target, value) in stored {
+            let Operand { scalar, shape, .. } = self.program.operands[target];
+            let name = format!("new_{}", self.program.operands[target].name);
+            self.push(Operand {
+                name: self.program.free_name(&name),
+                scalar,
+                shape,
+                place: Place::Register,
+                layout: Layout::default(),
+            });
+            let register = self.program.operands.len() - 1;
+            let of_register = Value {
+                kind: Kind::Operand(register),
+                ty: Type::Number(scalar),
+                shape,
+            };
+            copies.push((register, value));
+            copies.push((target, of_register));
+        }
+        // First the values, then what they are stored to.
+        copies.sort_by_key(|(target, _)| self.program.operands[*target].place != Place::Register);
+        for (position, (target, value)) in copies.into_iter().enumerate() {
+            self.store(target, value);
+            if let Some(statement) = self.program.statements.last_mut() {
+                statement.with_previous = position > 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an assignment writes, and the value; `None` where the target's mistake was reported.
+    fn assigned(
+        &mut self,
+        name: &Ident,
+        value: &Expr,
+        operator: Option<&'static str>,
+    ) -> syn::Result<Option<(usize, Value)>> {
         let Some(target) = self.program.operand(&name.unraw()) else {
             if self.unknown.iter().any(|unknown| name.unraw() == *unknown) {
-                return Ok(());
+                return Ok(None);
             }
             let operands = self.program.operands.iter();
             let names = operands.map(|operand| operand.name.as_str());
@@ -197,7 +280,7 @@ impl Reader {
                 let message = format!("`{name}` is written here: declare it as `&mut Buffer<…>`");
                 return fail(name.span(), message);
             }
-            Place::Value | Place::Scratch => {
+            Place::Value | Place::Scratch | Place::Register => {
                 let message = format!(
                     "`{name}` is a number of the call: only buffers (`&mut Buffer<…>`) are written to"
                 );
@@ -235,8 +318,8 @@ impl Reader {
             }
             _ => {}
         }
-        self.store(target, value_read);
-        Ok(())
+        literals::check(&value_read)?;
+        Ok(Some((target, value_read)))
     }
 
     fn store(&mut self, target: usize, value: Value) {
@@ -249,6 +332,7 @@ impl Reader {
             target,
             value,
             action: Action::Store,
+            with_previous: false,
             length,
             text: self.text.clone(),
         });
@@ -277,6 +361,7 @@ impl Reader {
         }
         let scalar = value.scalar();
         value.settle(scalar);
+        literals::check(&value)?;
         self.bound.push((name.clone(), false));
         if let Shape::Vector(_) = value.shape {
             let operands = value.operands();
@@ -296,6 +381,7 @@ impl Reader {
             scalar,
             shape: Shape::Number,
             place: Place::Scratch,
+            layout: Layout::default(),
         });
         self.program.operands.len() - 1
     }
@@ -323,6 +409,23 @@ impl Reader {
             errors.add(name.span(), message);
         }
     }
+}
+
+/// The arguments that say where vectors lie, with the values that the tuner passes.
+fn while_tuning(program: &Program, arguments: &[Argument]) -> Vec<(String, u8)> {
+    let mut found: Vec<(String, u8)> = Vec::new();
+    for Layout { offset, stride } in program.operands.iter().map(|operand| &operand.layout) {
+        let named = [(offset, 0), (stride, 1)].into_iter();
+        for (name, value) in named.filter_map(|(name, value)| Some((name.as_ref()?, value))) {
+            let is_open = arguments
+                .iter()
+                .any(|argument| argument.name.unraw() == *name && argument.options.value.is_none());
+            if is_open && !found.iter().any(|(other, _)| other == name) {
+                found.push((name.clone(), value));
+            }
+        }
+    }
+    found
 }
 
 /// The target of an assignment.
