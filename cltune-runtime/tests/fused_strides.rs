@@ -79,6 +79,39 @@ fn norm(
     of_x = norm2(x);
 }
 
+/// Half precision.
+#[cfg(feature = "f16")]
+#[fused(tune(n = 1003))]
+fn half(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] x: &Buffer<cltune_runtime::f16>,
+    #[arg(len = n)] y: &mut Buffer<cltune_runtime::f16>,
+    #[arg(out, len = 1)] s: &mut Buffer<cltune_runtime::f16>,
+) -> Result<Event> {
+    y = 0.5 * x + y;
+    s = norm2(y);
+}
+
+/// So many bytes that positions need more than 32 bits.
+#[fused(tune(n = 1003))]
+fn ones(queue: &Queue, n: u64, #[arg(out, len = n)] b: &mut Buffer<u8>) -> Result<Event> {
+    b = 1;
+}
+
+/// What is found in them.
+#[fused(tune(n = 1003))]
+fn found(
+    queue: &Queue,
+    n: u64,
+    #[arg(len = n)] b: &Buffer<u8>,
+    #[arg(out, len = 1)] total: &mut Buffer<u64>,
+    #[arg(out, len = 1)] place: &mut Buffer<u64>,
+) -> Result<Event> {
+    total = sum(b as u64);
+    place = index_of_max(b);
+}
+
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
@@ -421,5 +454,48 @@ fn double_precision_needs_a_device_that_has_it() -> Result<()> {
             .check(&some(&norms::TUNABLE, &[10])[0], &[10], &limits)
             .is_ok()
     );
+    Ok(())
+}
+
+/// Where the device has no half precision, the error says so.
+#[cfg(feature = "f16")]
+#[test]
+fn half_precision_where_the_device_has_it() -> Result<()> {
+    use cltune_runtime::f16;
+    let queue = queue();
+    let x = Buffer::from_slice(&queue, &[600.0, 800.0].map(f16::from_f32))?;
+    let mut y = Buffer::from_slice(&queue, &[0.0, 0.0].map(f16::from_f32))?;
+    let mut s = Buffer::new(queue.context(), 1)?;
+    let launched = half(&queue, 2, &x, &mut y, &mut s);
+    if queue.device().info().limits.fp16 == 0 {
+        println!("{} has no half precision", queue.device());
+        let refusal = launched.unwrap_err().to_string();
+        assert!(refusal.contains("fp16"), "{refusal}");
+        return Ok(());
+    }
+    launched?;
+    assert_eq!(y.read(&queue)?, [300.0, 400.0].map(f16::from_f32));
+    assert_eq!(s.read(&queue)?, [f16::from_f32(500.0)]);
+    Ok(())
+}
+
+/// More than 4 GiB, on a device that has it: `--ignored`.
+#[test]
+#[ignore = "needs 4 GiB on the device"]
+fn more_elements_than_32_bits_count() -> Result<()> {
+    let queue = queue();
+    let n = (1_u64 << 32) + 1;
+    if queue.device().info().limits.max_mem_alloc_size < n as i64 {
+        println!("{} has no buffers of {n} bytes", queue.device());
+        return Ok(());
+    }
+    let context = queue.context();
+    let mut bytes = Buffer::<u8>::new(context, n as usize)?;
+    ones(&queue, n, &mut bytes)?;
+    bytes.slice_mut(1 << 32..)?.write(&queue, &[9])?;
+    let (mut total, mut place) = (Buffer::new(context, 1)?, Buffer::new(context, 1)?);
+    found(&queue, n, &bytes, &mut total, &mut place)?;
+    assert_eq!(total.read(&queue)?, [(1_u64 << 32) + 9]);
+    assert_eq!(place.read(&queue)?, [1_u64 << 32]);
     Ok(())
 }

@@ -83,5 +83,15 @@ pub(crate) fn expand(
         // The compiler warns of a variable that is not used.
         expansion.extend(quote::quote!(const _: fn() = || { let #name = (); };));
     }
+    for name in program.overwritten.iter().filter(|_| is_right) {
+        // And of a value that is replaced before it is read.
+        let overwritten = quote::quote_spanned!(name.span()=> #name = (););
+        expansion.extend(quote::quote!(const _: fn() = || {
+            let mut #name;
+            #overwritten
+            #name = ();
+            ::core::hint::black_box(#name);
+        };));
+    }
     expansion
 }

@@ -15,6 +15,8 @@ pub(super) struct Program {
     pub(super) statements: Vec<Statement>,
     /// Names of `let` that no statement uses.
     pub(super) unused: Vec<Ident>,
+    /// The targets of statements whose result is overwritten before one reads it.
+    pub(super) overwritten: Vec<Ident>,
     /// Arguments that say where vectors lie, with their values while tuning.
     pub(super) while_tuning: Vec<(String, u8)>,
 }

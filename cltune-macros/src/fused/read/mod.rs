@@ -27,12 +27,14 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             lengths: Vec::new(),
             statements: Vec::new(),
             unused: Vec::new(),
+            overwritten: Vec::new(),
             while_tuning: Vec::new(),
         },
         vectors: HashMap::new(),
         written: Vec::new(),
         unknown: Vec::new(),
         bound: Vec::new(),
+        assigned: Vec::new(),
         text: String::new(),
     };
     let arguments = parse::arguments(&item.signature, errors);
@@ -57,7 +59,14 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     }
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
-    reader.program
+    let assigned = std::mem::take(&mut reader.assigned).into_iter();
+    let program = reader.program;
+    let overwritten = assigned.filter(|(statement, _)| is_overwritten(&program, *statement));
+    let overwritten = overwritten.map(|(_, name)| name).collect();
+    Program {
+        overwritten,
+        ..program
+    }
 }
 
 struct Reader {
@@ -70,6 +79,8 @@ struct Reader {
     unknown: Vec<String>,
     /// The names of `let`, and whether each is used.
     bound: Vec<(Ident, bool)>,
+    /// The positions of assignments, with the name of what is assigned.
+    assigned: Vec<(usize, Ident)>,
     /// The statement that is read.
     text: String,
 }
@@ -194,6 +205,8 @@ impl Reader {
     ) -> syn::Result<()> {
         if let Some((target, value)) = self.assigned(name, value, operator)? {
             self.store(target, value);
+            let position = self.program.statements.len() - 1;
+            self.assigned.push((position, name.clone()));
         }
         Ok(())
     }
@@ -409,6 +422,15 @@ impl Reader {
             errors.add(name.span(), message);
         }
     }
+}
+
+/// Whether what a statement stores is replaced before any other reads it.
+fn is_overwritten(program: &Program, position: usize) -> bool {
+    let target = program.statements[position].target;
+    let reads = |statement: &Statement| statement.value.operands().contains(&target);
+    let mut later = program.statements[position + 1..].iter();
+    let next = later.find(|statement| reads(statement) || statement.target == target);
+    next.is_some_and(|statement| !reads(statement))
 }
 
 /// The arguments that say where vectors lie, with the values that the tuner passes.
