@@ -48,7 +48,7 @@ impl FusedItem {
     }
 
     /// Says which values arguments have while tuning.
-    pub(super) fn mark_values(&mut self, values: &[(String, u8)]) {
+    pub(super) fn mark_values(&mut self, values: &[&(String, u8)]) {
         for (name, value) in values {
             let value = Literal::u8_unsuffixed(*value);
             self.mark(name, &parse_quote!(#[arg(value = #value)]));

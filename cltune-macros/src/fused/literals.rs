@@ -27,13 +27,13 @@ fn fits(digits: &str, is_negative: bool, ty: Type, span: Span) -> syn::Result<()
     let sign = if is_negative { "-" } else { "" };
     let fits = if scalar.is_integer() {
         let number = format!("{sign}{digits}").parse::<i128>();
-        let (least, most) = match scalar {
-            ScalarType::U64 => (0, i128::from(u64::MAX)),
-            _ => {
-                let (least, most) = scalar.integers();
-                (i128::from(least), i128::from(most))
-            }
+        let (least, most) = scalar.integers();
+        let most = if scalar == ScalarType::U64 {
+            i128::from(u64::MAX)
+        } else {
+            i128::from(most)
         };
+        let least = i128::from(least);
         number.is_ok_and(|number| (least..=most).contains(&number))
     } else {
         let largest = match scalar {

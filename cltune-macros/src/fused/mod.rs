@@ -48,6 +48,7 @@ use crate::expand::expand_parsed;
 use crate::parse::{Attribute, Body, Item};
 use item::FusedItem;
 use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
 
 /// The expansion of an annotated function: that of a tunable, or its mistakes and a stub.
 pub(crate) fn expand(
@@ -66,7 +67,13 @@ pub(crate) fn expand(
     let written = Attribute::parse(attribute.clone(), &mut errors);
     tunable::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
-    parsed.mark_values(&program.while_tuning);
+    let is_dimension = |name: &str| {
+        let mut sizes = written.tune.iter().flat_map(|clause| &clause.value);
+        sizes.any(|assignment| assignment.name.unraw() == *name)
+    };
+    let values = program.while_tuning.iter();
+    let values: Vec<_> = values.filter(|(name, _)| !is_dimension(name)).collect();
+    parsed.mark_values(&values);
     if !errors.is_empty() {
         // What is left of the declaration is checked, and stands in for the item.
         let item = parsed.with_body(Body::None);

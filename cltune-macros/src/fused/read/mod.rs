@@ -130,10 +130,13 @@ impl Reader {
         };
         Ok(Some(Operand {
             name,
+            layout: match place {
+                Place::Buffer { .. } => Layout::new(offset, stride),
+                _ => Layout::default(),
+            },
             scalar,
             shape,
             place,
-            layout: Layout::new(offset, stride),
         }))
     }
 
