@@ -68,8 +68,8 @@ pub(super) fn widths(program: &Program) -> TokenStream {
     }
 }
 
-/// The clause `constraints`: whole vectors in a line, and as many registers as a line has elements.
-pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Option<TokenStream> {
+/// What constraints say: whole vectors in a line, and as many registers as a line has elements.
+pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Vec<TokenStream> {
     let mut grids: BTreeSet<(Grid, bool)> = BTreeSet::new();
     for pass in passes {
         if let Some(grid) = pass.grid {
@@ -77,7 +77,7 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Option<TokenSt
         }
     }
     if grids.is_empty() {
-        return None;
+        return Vec::new();
     }
     let mut texts: Vec<TokenStream> = Vec::new();
     for operand in &program.operands {
@@ -132,7 +132,7 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Option<TokenSt
         seen.push(text);
         is_new
     });
-    Some(quote!(constraints(#(#texts),*),))
+    texts
 }
 
 fn formula(program: &Program, length: usize) -> &Expr {
