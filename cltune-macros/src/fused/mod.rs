@@ -10,6 +10,7 @@
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `plan` | the passes over memory that the statements take, fused or one by one |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
+//! | `template` | what the database of template defaults is asked for |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
 //!
 //! `plan` follows the segmentation of ViennaCL's generator (Rupp et al., *ViennaCL*, SIAM J. Sci.
@@ -22,6 +23,7 @@ mod kernels;
 mod plan;
 mod program;
 mod read;
+mod template;
 mod tunable;
 mod value;
 
@@ -60,7 +62,8 @@ pub(crate) fn expand(
     }
     let made = tunable::tunable(&program, &written);
     let attribute = tunable::joined(attribute, &made.clauses);
-    let attribute = Attribute::parse(attribute, &mut errors);
+    let mut attribute = Attribute::parse(attribute, &mut errors);
+    attribute.template = template::template(&program);
     let is_right = errors.is_empty();
     parsed.mark_host_only(&made.host_only);
     let item: Item = parsed.with_body(Body::Source(made.source));
