@@ -59,7 +59,8 @@ impl Rule {
             Self::Cache { exact: true } => "cache-this-problem",
             Self::Cache { exact: false } => "cache-other-problem",
             Self::SimilarDevice { .. } => "similar-device",
-            Self::Database { .. } => "database",
+            Self::Database { this_device: true } => "database",
+            Self::Database { this_device: false } => "database-similar-device",
             Self::Default => "default",
             Self::FirstValid => "first-valid",
         }
