@@ -77,7 +77,7 @@ Examples:
   cargo cltune merge cltune.lock --output cltune.lock
                                             solve the merge conflict in a lockfile
   cargo cltune merge mine.toml theirs.toml --output mine.toml
-                                            databases of template defaults
+                                            databases of template defaults";
 
 pub(super) const CACHE: &str = "\
 Examples:
