@@ -4,7 +4,7 @@
 use crate::cache::{CacheError, Folder, open};
 use cltune_core::database::{Database, DatabaseError, SHIPPED};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// The most bytes that a file is read with: some 30,000 entries.
@@ -65,28 +65,22 @@ fn shipped() -> Database {
 
 /// The user's own.
 fn own() -> Result<Option<Database>, DatabaseFileError> {
-    let given = std::env::var_os("CLTUNE_DATABASE").filter(|path| !path.is_empty());
-    let (path, text) = match given {
-        Some(path) => {
-            let path = PathBuf::from(path);
-            let text = cltune_files::read_text(&path, LARGEST);
-            (path, text)
-        }
-        None => match of_folder()? {
-            Some(found) => found,
-            None => return Ok(None),
-        },
-    };
-    let parsed = text.map(|text| Database::parse(&text));
-    match parsed {
-        Ok(Ok(database)) => Ok(Some(database)),
-        Ok(Err(source)) => Err(DatabaseFileError::Parse { path, source }),
-        Err(source) => Err(DatabaseFileError::Io { path, source }),
+    match std::env::var_os("CLTUNE_DATABASE").filter(|path| !path.is_empty()) {
+        Some(path) => read(Path::new(&path)).map(Some),
+        None => of_folder(),
     }
 }
 
-/// The file in the folder of the cache, where there is one, and its text.
-fn of_folder() -> Result<Option<(PathBuf, io::Result<String>)>, DatabaseFileError> {
+/// The database of a file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(path: &Path) -> Result<Database, DatabaseFileError> {
+    parsed(path, cltune_files::read_text(path, LARGEST))
+}
+
+/// The file in the folder of the cache, where there is one.
+fn of_folder() -> Result<Option<Database>, DatabaseFileError> {
     // Without a cache there is no such file, which is said where the cache is used.
     let Ok(folder) = Folder::of_user() else {
         return Ok(None);
@@ -95,6 +89,21 @@ fn of_folder() -> Result<Option<(PathBuf, io::Result<String>)>, DatabaseFileErro
     match open(&path, LARGEST) {
         Err(CacheError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
-        Ok(mut file) => Ok(Some((path, io::read_to_string(&mut file)))),
+        Ok(mut file) => parsed(&path, io::read_to_string(&mut file)).map(Some),
+    }
+}
+
+fn parsed(path: &Path, text: io::Result<String>) -> Result<Database, DatabaseFileError> {
+    let path = || path.to_owned();
+    match text.map(|text| Database::parse(&text)) {
+        Ok(Ok(database)) => Ok(database),
+        Ok(Err(source)) => Err(DatabaseFileError::Parse {
+            path: path(),
+            source,
+        }),
+        Err(source) => Err(DatabaseFileError::Io {
+            path: path(),
+            source,
+        }),
     }
 }

@@ -1,5 +1,5 @@
-//! What the tuner computes for itself, on a real device: inputs that belong together, a reference
-//! of several launches; and results of which a part is compared.
+//! Tests of what the tuner computes for itself, on a real device: inputs that belong together and a
+//! reference of several launches; and of results of which a part is compared.
 
 use cltune_core::declaration::{Compared, Computation, Declaration, Fill, Reference};
 use cltune_core::expr::{Formula, Scope, Type};

@@ -1,7 +1,7 @@
 //! Inputs that belong together, a reference of several launches and results of which a part is
 //! compared, from their declaration to a tuned program.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::Project;
 use serde_json::Value;
 
 /// The product of a sparse matrix and a vector: the starts of the rows are made of their lengths.
@@ -152,14 +152,6 @@ fn project(name: &str) -> Project {
         .file("kernels/prepare.cl", PREPARE)
 }
 
-fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
-    let mut command = project.command(&tools::cargo());
-    command
-        .args(["run", "--quiet"])
-        .envs(variables.iter().copied());
-    Output::of(&mut command).expect_code(0)
-}
-
 #[test]
 fn prepared_inputs_are_tuned_and_verified() {
     let project = project("cltune-e2e-computations");
@@ -237,7 +229,7 @@ fn captured_data_are_what_they_are() {
         ("CLTUNE_CAPTURE_DATA", "1"),
         ("ROWS", "4096"),
     ];
-    let _ = ran(&project, &capture);
+    let _ = project.run_with(&capture).expect_code(0);
     let arguments = ["tune", "--captured", "launches", "--message-format", "json"];
     let tuned = project.cltune(&arguments).expect_code(0);
     let finished = tuned.messages("finished");
@@ -263,10 +255,8 @@ fn captured_data_are_what_they_are() {
     for (cache, policy) in [("cache", "tune-once:8"), ("other-cache", "online:60s")] {
         let cache = project.path(cache);
         let cache = cache.to_str().expect("it is text");
-        let ran = ran(
-            &project,
-            &[("CLTUNE_CACHE", cache), ("CLTUNE_POLICY", policy)],
-        );
+        let variables = [("CLTUNE_CACHE", cache), ("CLTUNE_POLICY", policy)];
+        let ran = project.run_with(&variables).expect_code(0);
         let selected = format!("{ran}");
         assert!(
             selected.contains("selected: HOW = plain")

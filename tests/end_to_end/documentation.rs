@@ -4,6 +4,7 @@ use cltune_tests::{Project, tools};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Every Markdown file of the repository.
 fn pages() -> Vec<PathBuf> {
@@ -225,6 +226,30 @@ fn places(row: &str) -> Vec<String> {
         }
     }
     places
+}
+
+/// A header names what the file holds, so that it can be found by reading first lines.
+#[test]
+fn the_header_of_a_file_is_no_question() {
+    let repository = tools::repository();
+    let files = Command::new("git")
+        .args(["ls-files", "*.rs"])
+        .current_dir(repository)
+        .output()
+        .expect("git is there");
+    let files = String::from_utf8_lossy(&files.stdout).into_owned();
+    let is_question = |file: &&str| {
+        let text = fs::read_to_string(repository.join(file)).unwrap_or_default();
+        let first = text
+            .strip_prefix("//! ")
+            .and_then(|text| text.split(' ').next());
+        first.is_some_and(|word| {
+            ["What", "Whether", "Which", "How", "Where", "Who", "Why"].contains(&word)
+        })
+    };
+    let questions: Vec<&str> = files.lines().filter(is_question).collect();
+    assert!(files.lines().count() > 300, "{files}");
+    assert!(questions.is_empty(), "{questions:?}");
 }
 
 #[test]

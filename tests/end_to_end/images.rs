@@ -1,6 +1,6 @@
 //! Memory spaces that a parameter chooses, and images, from their declaration to a tuned program.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::Project;
 use serde_json::Value;
 
 /// A filter whose picture is a buffer, in constant memory or an image; of an image `WRONG` misses the
@@ -115,18 +115,13 @@ fn project(name: &str) -> Project {
         .file("kernels/flip.cl", FLIP)
 }
 
-fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
-    let mut command = project.command(&tools::cargo());
-    command
-        .args(["run", "--quiet"])
-        .envs(variables.iter().copied());
-    Output::of(&mut command).expect_code(0)
-}
-
 #[test]
 fn memory_spaces_and_images_are_tuned_verified_and_baked() {
     let project = project("cltune-e2e-images");
-    let _ = ran(&project, &[]).expect_stdout(&["MEM = buffer, WRONG = 0 (the declared default)"]);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["MEM = buffer, WRONG = 0 (the declared default)"]);
 
     let full = ["tune", "--strategy", "full", "--message-format", "json"];
     let tuned = project.cltune(&full).expect_code(0);
@@ -166,7 +161,10 @@ fn memory_spaces_and_images_are_tuned_verified_and_baked() {
         .cltune(&["verify", "--message-format", "json"])
         .expect_code(0);
     assert!(verified.messages("verified").len() >= 2, "{verified}");
-    let _ = ran(&project, &[]).expect_stdout(&["for this problem"]);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["for this problem"]);
     let _ = project
         .cltune(&["report", "--out", "report.html"])
         .expect_code(0);
@@ -222,7 +220,7 @@ fn launches_with_images_are_captured_and_simulated() {
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");
     let data = [("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")];
-    let _ = ran(&project, &data);
+    let _ = project.run_with(&data).expect_code(0);
     let arguments = ["tune", "--captured", "launches", "--message-format", "json"];
     let tuned = project.cltune(&arguments).expect_code(0);
     assert_eq!(tuned.messages("finished").len(), 2, "{tuned}");

@@ -1,7 +1,7 @@
 //! Structs in buffers and by value, from their declaration to a tuned program: every command, stale
 //! values, and a layout that differs.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::Project;
 
 /// A step of particles; `HOW == "wrong"` leaves a field out, and the default wastes its time.
 const TUNABLE: &str = r#"
@@ -98,18 +98,13 @@ fn project(name: &str) -> Project {
         .file("kernels/drift.cl", KERNEL)
 }
 
-fn ran(project: &Project, variables: &[(&str, &str)]) -> Output {
-    let mut command = project.command(&tools::cargo());
-    command
-        .args(["run", "--quiet"])
-        .envs(variables.iter().copied());
-    Output::of(&mut command).expect_code(0)
-}
-
 #[test]
 fn structs_are_tuned_verified_and_baked() {
     let project = project("cltune-e2e-structs");
-    let _ = ran(&project, &[]).expect_stdout(&["HOW = waste, WG = 16: the declared default"]);
+    let _ = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["HOW = waste, WG = 16: the declared default"]);
     let full = ["tune", "--strategy", "full", "--message-format", "json"];
     let tuned = project.cltune(&full).expect_code(0);
     let configurations = tuned.messages("configuration");
@@ -129,12 +124,15 @@ fn structs_are_tuned_verified_and_baked() {
         let _ = project.cltune(&["verify", "--oclgrind"]).expect_code(0);
     }
     drop(verified);
-    let built = ran(&project, &[]).expect_stdout(&["HOW = plain"]);
+    let built = project.run().expect_code(0).expect_stdout(&["HOW = plain"]);
     assert!(!built.stderr.contains("deprecated"), "{built}");
 
     // Of the same size, so that the kernel does what it did with other numbers.
     project.edit("src/lib.rs", "pub age: u32", "pub age: i32");
-    let stale = ran(&project, &[]).expect_stdout(&["HOW = waste, WG = 16: the declared default"]);
+    let stale = project
+        .run()
+        .expect_code(0)
+        .expect_stdout(&["HOW = waste, WG = 16: the declared default"]);
     let _ = project.cltune(&["check"]).expect_code(1);
     drop(stale);
     let warned = project.cargo(&["check"]);
@@ -144,7 +142,7 @@ fn structs_are_tuned_verified_and_baked() {
     let again = ["tune", "--strategy", "full"];
     let again = project.cltune(&again).expect_code(0);
     assert!(!again.stderr.contains("deprecated"), "{again}");
-    let _ = ran(&project, &[]).expect_stdout(&["HOW = plain"]);
+    let _ = project.run().expect_code(0).expect_stdout(&["HOW = plain"]);
 }
 
 #[test]
@@ -156,7 +154,7 @@ fn structs_are_captured_and_replayed() {
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");
     let data = [("CLTUNE_CAPTURE", launches), ("CLTUNE_CAPTURE_DATA", "1")];
-    let _ = ran(&project, &data);
+    let _ = project.run_with(&data).expect_code(0);
     let arguments = ["tune", "--captured", "launches", "--message-format", "json"];
     let tuned = project.cltune(&arguments).expect_code(0);
     let finished = tuned.messages("finished");
@@ -177,7 +175,10 @@ fn structs_are_captured_and_replayed() {
     let cache = project.path("cache");
     let cache = cache.to_str().expect("it is text");
     let once = [("CLTUNE_CACHE", cache), ("CLTUNE_POLICY", "tune-once:20")];
-    let _ = ran(&project, &once).expect_stdout(&["HOW = plain"]);
+    let _ = project
+        .run_with(&once)
+        .expect_code(0)
+        .expect_stdout(&["HOW = plain"]);
 }
 
 #[test]
@@ -199,9 +200,5 @@ fn a_layout_that_differs_stops_tuning_and_shows_both() {
         "! speed           16     12             16     16",
         "! age             28      4             32      4",
     ]);
-    let mut command = project.command(&tools::cargo());
-    command.args(["run", "--quiet"]);
-    let _ = Output::of(&mut command)
-        .expect_code(1)
-        .expect_stderr(&["! speed "]);
+    let _ = project.run().expect_code(1).expect_stderr(&["! speed "]);
 }

@@ -1,5 +1,5 @@
-//! What the compiler adds to the record and to the fingerprint that the macro makes: the layouts of
-//! structs, of which the macro sees the names alone.
+//! The layouts of structs in the record and in the fingerprint. The compiler adds them: the macro
+//! sees the names of structs alone.
 
 use super::const_text::ConstText;
 use super::{ElementType, StructType};

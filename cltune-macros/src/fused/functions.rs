@@ -48,13 +48,17 @@ const fn unary(name: &'static str, float: &'static str) -> Function {
     }
 }
 
+pub(super) const ABS: Function = Function {
+    name: "abs",
+    arguments: 1,
+    float: "fabs",
+    integer: Some("abs"),
+};
+
+pub(super) const SQRT: Function = unary("sqrt", "sqrt");
+
 pub(super) const FUNCTIONS: [Function; 29] = [
-    Function {
-        name: "abs",
-        arguments: 1,
-        float: "fabs",
-        integer: Some("abs"),
-    },
+    ABS,
     Function {
         name: "min",
         arguments: 2,
@@ -97,7 +101,7 @@ pub(super) const FUNCTIONS: [Function; 29] = [
         float: "hypot",
         integer: None,
     },
-    unary("sqrt", "sqrt"),
+    SQRT,
     unary("rsqrt", "rsqrt"),
     unary("cbrt", "cbrt"),
     unary("exp", "exp"),

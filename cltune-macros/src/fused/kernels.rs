@@ -4,7 +4,7 @@
 //! comment from the statement that a line comes from. Loops run over vectors of `VW` elements, and
 //! then over the elements that are left.
 
-use super::functions::Fold;
+use super::folds::{Folded, lanes_name, parts_name};
 use super::plan::Pass;
 use super::program::{Action, Operand, Place, Program};
 use super::value::{Lanes, Shape, Value, type_text};
@@ -195,7 +195,7 @@ impl<'a> Writer<'a> {
     /// The kernel of a pass's loop.
     fn looped(mut self, name: String, pass: &Pass, number: usize) -> Kernel {
         let program = self.program;
-        let folds: Vec<usize> = pass.folds(program).collect();
+        let folds: Vec<Folded<'_>> = pass.folds(program).collect();
         for at in &pass.looped {
             for operand in program.statements[*at].value.operands() {
                 let Operand {
@@ -216,10 +216,7 @@ impl<'a> Writer<'a> {
         if self.style == Style::Tuned {
             self.text.push_str("#if VW > 1\n");
             for fold in &folds {
-                let (kind, scalar, target) = fold_of(program, *fold);
-                let ty = type_text(scalar, Lanes::Many);
-                let neutral = neutral(kind, scalar);
-                self.line(1, &format!("{ty} many_{target} = ({ty})({neutral});"));
+                self.line(1, &fold.declared(Lanes::Many));
             }
             self.line(
                 1,
@@ -228,13 +225,7 @@ impl<'a> Writer<'a> {
             self.body(pass, Lanes::Many);
             self.line(1, "}");
             for fold in &folds {
-                let (kind, scalar, target) = fold_of(program, *fold);
-                let ty = type_text(scalar, Lanes::One);
-                let op = macro_of(kind, scalar);
-                self.line(
-                    1,
-                    &format!("{ty} one_{target} = FOLD({op}, many_{target});"),
-                );
+                self.line(1, &fold.declared_from_many());
             }
             self.line(
                 1,
@@ -242,10 +233,7 @@ impl<'a> Writer<'a> {
             );
             self.text.push_str("#else\n");
             for fold in &folds {
-                let (kind, scalar, target) = fold_of(program, *fold);
-                let ty = type_text(scalar, Lanes::One);
-                let neutral = neutral(kind, scalar);
-                self.line(1, &format!("{ty} one_{target} = {neutral};"));
+                self.line(1, &fold.declared(Lanes::One));
             }
             self.line(
                 1,
@@ -254,13 +242,7 @@ impl<'a> Writer<'a> {
             self.text.push_str("#endif\n");
         } else {
             for fold in &folds {
-                let (kind, scalar, target) = fold_of(program, *fold);
-                let ty = type_text(scalar, Lanes::Wide);
-                let neutral = neutral(kind, scalar);
-                self.line(
-                    1,
-                    &format!("{ty} one_{target} = {neutral}, rest_{target} = 0;"),
-                );
+                self.line(1, &fold.declared(Lanes::Wide));
             }
             self.line(
                 1,
@@ -270,23 +252,21 @@ impl<'a> Writer<'a> {
         let one = self.one();
         self.body(pass, one);
         self.line(1, "}");
-        for fold in &folds {
-            self.tree(*fold);
-            let (_, _, target) = fold_of(program, *fold);
-            let lanes = lanes_name(program.statements[*fold].value.scalar());
-            let parts = parts_name(program, target);
+        for (number, fold) in folds.iter().enumerate() {
+            self.tree(fold);
+            let (lanes, parts) = (lanes_name(fold.scalar), fold.parts(program));
             self.line(
                 1,
                 &format!("if (get_local_id(0) == 0) {parts}[get_group_id(0)] = {lanes}[0];"),
             );
-            if Some(fold) != folds.last() {
+            if number + 1 < folds.len() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
         let mut arguments: Vec<KernelArgument> =
             pass.length.map(KernelArgument::Count).into_iter().collect();
         arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
-        self.fold_arguments(&folds, &mut arguments);
+        Self::fold_arguments(&folds, &mut arguments);
         let about = format!("Pass {number}: {}.", statements(program, &pass.looped));
         self.kernel(name, &about, arguments, Work::Loop)
     }
@@ -320,17 +300,15 @@ impl<'a> Writer<'a> {
             let value = self.value(&statement.value, lanes);
             let scalar = statement.value.scalar();
             self.line(2, &format!("// {}", statement.text));
-            match statement.action {
-                Action::Store => {
-                    let ty = type_text(scalar, stored(lanes));
-                    let register = self.register(statement.target);
-                    self.line(2, &format!("const {ty} {register} = ({ty})({value});"));
-                    stores.insert(statement.target);
+            if let Some(fold) = Folded::of(program, statement) {
+                for line in fold.accumulated(&value, lanes) {
+                    self.line(2, &line);
                 }
-                Action::Fold(fold) => {
-                    let target = &program.operands[statement.target].name;
-                    self.accumulate(fold, scalar, target, &value, lanes);
-                }
+            } else {
+                let ty = type_text(scalar, stored(lanes));
+                let register = self.register(statement.target);
+                self.line(2, &format!("const {ty} {register} = ({ty})({value});"));
+                stores.insert(statement.target);
             }
         }
         for operand in stores {
@@ -339,43 +317,6 @@ impl<'a> Writer<'a> {
             let place = self.element(operand, lanes, "");
             let register = self.registers[&operand].clone();
             self.line(2, &format!("{place} = {register};"));
-        }
-    }
-
-    fn accumulate(
-        &mut self,
-        fold: Fold,
-        scalar: ScalarType,
-        target: &str,
-        value: &str,
-        lanes: Lanes,
-    ) {
-        let op = macro_of(fold, scalar);
-        match lanes {
-            Lanes::Many => {
-                let all = format!("many_{target}");
-                self.line(2, &format!("{all} = {op}({all}, {value});"));
-            }
-            Lanes::Wide if fold == Fold::Sum && !scalar.is_integer() => {
-                let (all, rest) = (format!("one_{target}"), format!("rest_{target}"));
-                self.line(2, &format!("const wide new_{target} = {value};"));
-                self.line(
-                    2,
-                    &format!("const wide sum_{target} = {all} + new_{target};"),
-                );
-                self.line(
-                    2,
-                    &format!(
-                        "{rest} += fabs({all}) >= fabs(new_{target}) ? ({all} - sum_{target}) + \
-                         new_{target} : (new_{target} - sum_{target}) + {all};"
-                    ),
-                );
-                self.line(2, &format!("{all} = sum_{target};"));
-            }
-            _ => {
-                let all = format!("one_{target}");
-                self.line(2, &format!("{all} = {op}({all}, {value});"));
-            }
         }
     }
 
@@ -392,72 +333,35 @@ impl<'a> Writer<'a> {
     }
 
     /// Folds the numbers of a work-group's work-items.
-    fn tree(&mut self, fold: usize) {
-        let program = self.program;
-        let (kind, scalar, target) = fold_of(program, fold);
-        let (lanes, op) = (lanes_name(scalar), macro_of(kind, scalar));
-        let one = match self.style {
-            Style::Tuned => format!("one_{target}"),
-            Style::Reference => format!("one_{target} + rest_{target}"),
-        };
-        self.line(1, &format!("{lanes}[get_local_id(0)] = {one};"));
-        self.line(
-            1,
-            "for (uint width = get_local_size(0) / 2; width > 0; width /= 2) {",
-        );
-        self.line(2, "barrier(CLK_LOCAL_MEM_FENCE);");
-        self.line(
-            2,
-            &format!(
-                "if (get_local_id(0) < width) {lanes}[get_local_id(0)] = \
-                 {op}({lanes}[get_local_id(0)], {lanes}[get_local_id(0) + width]);"
-            ),
-        );
-        self.line(1, "}");
+    fn tree(&mut self, fold: &Folded<'_>) {
+        for line in fold.tree(self.style) {
+            self.line(1, &line);
+        }
     }
 
     /// The kernel of one work-group that folds the parts and computes with the results.
     fn finish(mut self, name: String, pass: &Pass, is_stored: &dyn Fn(usize) -> bool) -> Kernel {
         let program = self.program;
-        let folds: Vec<usize> = pass.folds(program).collect();
-        for fold in &folds {
-            let (kind, scalar, target) = fold_of(program, *fold);
-            let parts = parts_name(program, target);
-            let (neutral, op) = (neutral(kind, scalar), macro_of(kind, scalar));
-            let lanes = self.one();
-            let ty = type_text(scalar, lanes);
-            let rest = match self.style {
-                Style::Tuned => String::new(),
-                Style::Reference => format!(", rest_{target} = 0"),
-            };
-            self.line(1, &format!("{ty} one_{target} = {neutral}{rest};"));
+        let folds: Vec<Folded<'_>> = pass.folds(program).collect();
+        let one = self.one();
+        for (number, fold) in folds.iter().enumerate() {
+            self.line(1, &fold.declared(one));
             self.line(
                 1,
                 "for (uint at = get_local_id(0); at < groups; at += get_local_size(0)) {",
             );
-            let part = match self.style {
-                Style::Tuned => format!("{parts}[at]"),
-                Style::Reference => format!("({ty}){parts}[at]"),
-            };
-            self.line(2, &format!("one_{target} = {op}(one_{target}, {part});"));
+            self.line(2, &fold.part_folded(program, one));
             self.line(1, "}");
-            self.tree(*fold);
-            let target = program.statements[*fold].target;
+            self.tree(fold);
             self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
-            let register = self.register(target);
-            let ty = type_text(scalar, Lanes::One);
-            self.line(
-                1,
-                &format!("const {ty} {register} = {}[0];", lanes_name(scalar)),
-            );
-            if Some(fold) != folds.last() {
+            let register = self.register(fold.target);
+            let (ty, lanes) = (type_text(fold.scalar, Lanes::One), lanes_name(fold.scalar));
+            self.line(1, &format!("const {ty} {register} = {lanes}[0];"));
+            if number + 1 < folds.len() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
-        let mut stores: BTreeSet<usize> = folds
-            .iter()
-            .map(|at| program.statements[*at].target)
-            .collect();
+        let mut stores: BTreeSet<usize> = folds.iter().map(|fold| fold.target).collect();
         self.line(1, "if (get_global_id(0) == 0) {");
         for at in &pass.numbers {
             let statement = &program.statements[*at];
@@ -466,8 +370,7 @@ impl<'a> Writer<'a> {
                     self.used.insert(operand);
                 }
             }
-            let lanes = self.one();
-            let value = self.value(&statement.value, lanes);
+            let value = self.value(&statement.value, one);
             let ty = type_text(statement.value.scalar(), Lanes::One);
             self.line(2, &format!("// {}", statement.text));
             let register = self.register(statement.target);
@@ -486,8 +389,10 @@ impl<'a> Writer<'a> {
             arguments.push(KernelArgument::Groups);
         }
         arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
-        self.fold_arguments(&folds, &mut arguments);
-        let all: Vec<usize> = folds.iter().chain(&pass.numbers).copied().collect();
+        Self::fold_arguments(&folds, &mut arguments);
+        let is_fold = |at: &&usize| program.statements[**at].action != Action::Store;
+        let reduced = pass.looped.iter().filter(is_fold);
+        let all: Vec<usize> = reduced.chain(&pass.numbers).copied().collect();
         let about = format!("The numbers after it: {}.", statements(program, &all));
         let work = if folds.is_empty() {
             Work::Item
@@ -497,18 +402,14 @@ impl<'a> Writer<'a> {
         self.kernel(name, &about, arguments, work)
     }
 
-    fn fold_arguments(&self, folds: &[usize], arguments: &mut Vec<KernelArgument>) {
-        let program = self.program;
-        let targets = folds.iter().map(|at| program.statements[*at].target);
-        arguments.extend(targets.map(KernelArgument::Parts));
-        let mut lanes: Vec<ScalarType> = Vec::new();
-        for at in folds {
-            let scalar = program.statements[*at].value.scalar();
-            if !lanes.contains(&scalar) {
-                lanes.push(scalar);
+    fn fold_arguments(folds: &[Folded<'_>], arguments: &mut Vec<KernelArgument>) {
+        arguments.extend(folds.iter().map(|fold| KernelArgument::Parts(fold.target)));
+        for fold in folds {
+            let lanes = KernelArgument::Lanes(fold.scalar);
+            if !arguments.contains(&lanes) {
+                arguments.push(lanes);
             }
         }
-        arguments.extend(lanes.into_iter().map(KernelArgument::Lanes));
     }
 
     fn kernel(
@@ -532,11 +433,9 @@ impl<'a> Writer<'a> {
                 }
             }
             KernelArgument::Parts(target) => {
-                let scalar = program.operands[*target].scalar;
-                let target = &program.operands[*target].name;
                 let constant = if work == Work::Loop { "" } else { "const " };
-                let ty = type_text(scalar, Lanes::One);
-                format!("__global {constant}{ty}* {}", parts_name(program, target))
+                let ty = type_text(program.operands[*target].scalar, Lanes::One);
+                format!("__global {constant}{ty}* {}", parts_name(program, *target))
             }
             KernelArgument::Lanes(scalar) => {
                 let ty = type_text(*scalar, Lanes::One);
@@ -579,50 +478,4 @@ fn statements(program: &Program, which: &[usize]) -> String {
         }
     }
     texts.join("; ")
-}
-
-fn fold_of(program: &Program, statement: usize) -> (Fold, ScalarType, &str) {
-    let statement = &program.statements[statement];
-    let fold = match statement.action {
-        Action::Fold(fold) => fold,
-        Action::Store => Fold::Sum,
-    };
-    let target = &program.operands[statement.target].name;
-    (fold, statement.value.scalar(), target)
-}
-
-/// The macro or function that folds two values.
-fn macro_of(fold: Fold, scalar: ScalarType) -> &'static str {
-    match (fold, scalar.is_integer()) {
-        (Fold::Sum, _) => "ADD",
-        (Fold::Min, true) => "min",
-        (Fold::Min, false) => "fmin",
-        (Fold::Max, true) => "max",
-        (Fold::Max, false) => "fmax",
-    }
-}
-
-/// The value that changes nothing when it is folded.
-fn neutral(fold: Fold, scalar: ScalarType) -> String {
-    let (least, most) = scalar.integers();
-    let (bound, infinity) = match fold {
-        Fold::Sum => return "0".into(),
-        Fold::Min => (most, "INFINITY"),
-        Fold::Max => (least, "-INFINITY"),
-    };
-    match (scalar, bound) {
-        (scalar, _) if !scalar.is_integer() => infinity.into(),
-        (ScalarType::U64, bound) if bound > 0 => "ULONG_MAX".into(),
-        // The least number is no literal of C: its digits are those of a number too large.
-        (_, i64::MIN) => "LONG_MIN".into(),
-        (_, bound) => format!("({}){bound}L", scalar.opencl_name()),
-    }
-}
-
-fn parts_name(program: &Program, target: &str) -> String {
-    program.free_name(&format!("parts_{target}"))
-}
-
-pub(super) fn lanes_name(scalar: ScalarType) -> String {
-    format!("lanes_{}", scalar.rust_name())
 }

@@ -5,10 +5,13 @@
 //! |---|---|
 //! | `item` | the annotated function: its signature and its statements |
 //! | `value` | typed expressions over elements, and their text in OpenCL C |
+//! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
+//! | `tokens` | tokens as text |
 //! | `plan` | the passes over memory that the statements take, fused or one by one |
+//! | `folds` | reductions in the source |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
 //! | `template` | what the database of template defaults is asked for |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
@@ -17,13 +20,16 @@
 //! Comput. 38, 2016, section 4.3): statements are reordered where results stay the same, so that as
 //! many as possible share a pass.
 
+mod folds;
 mod functions;
 mod item;
 mod kernels;
+mod operations;
 mod plan;
 mod program;
 mod read;
 mod template;
+mod tokens;
 mod tunable;
 mod value;
 

@@ -4,6 +4,7 @@
 //! each work-group. Where something was reduced, one work-group then folds the parts and computes
 //! the statements about single numbers that follow.
 
+use super::folds::Folded;
 use super::program::{Action, Program};
 
 /// The statements that one loop computes, and what one work-item does after it.
@@ -19,9 +20,12 @@ pub(super) struct Pass {
 
 impl Pass {
     /// The folds among its statements.
-    pub(super) fn folds<'a>(&'a self, program: &'a Program) -> impl Iterator<Item = usize> + 'a {
-        let looped = self.looped.iter().copied();
-        looped.filter(|at| program.statements[*at].action != Action::Store)
+    pub(super) fn folds<'a>(
+        &'a self,
+        program: &'a Program,
+    ) -> impl Iterator<Item = Folded<'a>> + 'a {
+        let looped = self.looped.iter();
+        looped.filter_map(|at| Folded::of(program, &program.statements[*at]))
     }
 
     /// Whether one work-group has something to do after the loop.

@@ -1,8 +1,7 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::kernels::{
-    Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, lanes_name, prelude,
-};
+use super::folds::{lanes_name, parts_name};
+use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
 use super::plan::{Pass, passes};
 use super::program::{Action, Operand, Place, Program};
 use super::value::Shape;
@@ -189,7 +188,7 @@ fn stage(
         }
         KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
-        KernelArgument::Parts(target) => ident(&parts(program, *target)),
+        KernelArgument::Parts(target) => ident(&parts_name(program, *target)),
         KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
     });
     let sizes = match kernel.work {
@@ -207,10 +206,6 @@ fn ident(name: &str) -> TokenStream {
         // A keyword, which the function has as `r#name`.
         Err(_) => Ident::new_raw(name, Span::call_site()).into_token_stream(),
     }
-}
-
-fn parts(program: &Program, target: usize) -> String {
-    program.free_name(&format!("parts_{}", program.operands[target].name))
 }
 
 /// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
@@ -233,7 +228,7 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
     let declared = buffers.iter().map(|(operand, is_parts)| {
         let scalar = ident(program.operands[*operand].scalar.rust_name());
         if *is_parts {
-            let name = ident(&parts(program, *operand));
+            let name = ident(&parts_name(program, *operand));
             quote!(#name: [#scalar; #groups])
         } else {
             let name = ident(&program.operands[*operand].name);

@@ -1,7 +1,9 @@
 //! The commands of a call for one configuration, ready to be enqueued: kernel objects with what
 //! does not change set on them.
 
-use super::fit::{Misfit, check_fit};
+use super::command_error::CommandError;
+use super::enqueued::{Chain, Enqueued};
+use super::fit::check_fit;
 use crate::device::Device;
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
@@ -11,10 +13,9 @@ use crate::opencl::{
 };
 use cltune_core::Text;
 use cltune_core::model::{
-    BufferRef, Command, Commands, Geometry, Given, ImageShape, Launch, Model, ScratchMemory,
+    BufferRef, Command, Commands, Geometry, Given, ImageShape, Launch, ScratchMemory,
 };
 use std::collections::HashSet;
-use std::fmt;
 
 /// The commands of a call.
 #[derive(Debug)]
@@ -58,23 +59,6 @@ enum PreparedCommand {
     },
 }
 
-/// Why commands cannot be prepared.
-#[derive(Debug)]
-pub(crate) enum CommandError {
-    /// The program has no such kernel.
-    NoKernel { name: Text, status: Status },
-    /// A kernel has another number of arguments than its stage.
-    Signature {
-        name: Text,
-        expected: usize,
-        found: usize,
-    },
-    /// The device lacks something.
-    Misfit(Misfit),
-    /// A call failed.
-    Failed(Error),
-}
-
 /// What is passed for an argument of the call, or a scratch buffer.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand<'a> {
@@ -95,49 +79,6 @@ impl<'a> Operand<'a> {
             Operand::Image { buffer, .. } => buffer,
             Operand::Scalar(_) => None,
         }
-    }
-}
-
-/// Commands that were enqueued.
-#[derive(Debug)]
-pub(crate) struct Enqueued {
-    /// The first; `None` where there is only one.
-    pub(crate) first: Option<RawEvent>,
-    pub(crate) last: RawEvent,
-    /// Each command of several with the name of its part, where that was asked for.
-    #[cfg(feature = "tuning")]
-    pub(crate) parts: Vec<(Text, RawEvent)>,
-}
-
-impl Enqueued {
-    /// A single command.
-    pub(crate) const fn single(command: RawEvent) -> Self {
-        Self {
-            first: None,
-            last: command,
-            #[cfg(feature = "tuning")]
-            parts: Vec::new(),
-        }
-    }
-
-    /// The start of the first and the end of the last command in nanoseconds of the device's
-    /// clock. The queue must have been created with profiling and the commands must have ended.
-    pub(crate) fn profile(&self) -> Result<(u64, u64), Status> {
-        let (start, end) = self.last.profile()?;
-        match &self.first {
-            Some(first) => Ok((first.profile()?.0, end)),
-            None => Ok((start, end)),
-        }
-    }
-
-    /// The same events once more.
-    #[cfg(feature = "tuning")]
-    pub(crate) fn share(&self) -> Result<Self, Status> {
-        Ok(Self {
-            first: self.first.as_ref().map(RawEvent::share).transpose()?,
-            last: self.last.share()?,
-            parts: Vec::new(),
-        })
     }
 }
 
@@ -448,36 +389,6 @@ impl PreparedCommands {
     }
 }
 
-/// The events of commands in order, of which the first and the last are kept.
-#[derive(Default)]
-struct Chain {
-    first: Option<RawEvent>,
-    last: Option<RawEvent>,
-}
-
-impl Chain {
-    fn push(&mut self, event: RawEvent) {
-        let earlier = self.last.replace(event);
-        if self.first.is_none() {
-            self.first = earlier;
-        }
-    }
-
-    fn end(self) -> Result<Enqueued> {
-        let first = self.first;
-        match self.last {
-            Some(last) => Ok(Enqueued {
-                first,
-                last,
-                #[cfg(feature = "tuning")]
-                parts: Vec::new(),
-            }),
-            // A call has a launch at least.
-            None => Err(Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)),
-        }
-    }
-}
-
 /// Sets a value or local memory.
 fn set(kernel: &RawKernel, position: u32, given: &Given) -> Result<(), Status> {
     match given {
@@ -546,73 +457,5 @@ fn copy(queue: &RawQueue, from: Operand<'_>, to: Operand<'_>, bytes: usize) -> R
             .copy(from, 0, to, 0, bytes)
             .map_err(Error::call("clEnqueueCopyBuffer")),
         _ => queue.marker().map_err(Error::call("clEnqueueMarker")),
-    }
-}
-
-impl CommandError {
-    /// The error of a launch of this configuration.
-    pub(crate) fn of_launch(self, model: &Model, codes: &[i64]) -> Error {
-        let kernel = model.name.to_string();
-        let misfit = match self {
-            Self::NoKernel { name, status } => {
-                return Error::call(format!("clCreateKernel `{name}`"))(status);
-            }
-            Self::Signature {
-                name,
-                expected,
-                found,
-            } => {
-                return Error::Signature {
-                    kernel,
-                    function: name.to_string(),
-                    expected,
-                    found,
-                };
-            }
-            Self::Failed(error) => return error,
-            Self::Misfit(misfit) => misfit,
-        };
-        let configuration = model.describe(codes);
-        match misfit {
-            Misfit::LocalMemory { needed, available } => Error::LocalMemoryTooLarge {
-                kernel,
-                configuration,
-                needed,
-                available,
-            },
-            Misfit::WorkGroup { work_items, limit } => Error::WorkGroupTooLarge {
-                kernel,
-                configuration,
-                work_items,
-                limit,
-            },
-            Misfit::PrivateMemory { needed, available } => Error::PrivateMemoryTooLarge {
-                kernel,
-                configuration,
-                needed,
-                available,
-            },
-        }
-    }
-}
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoKernel { name, status } => {
-                write!(f, "clCreateKernel `{name}` failed: {status}")
-            }
-            Self::Signature {
-                name,
-                expected,
-                found,
-            } => write!(
-                f,
-                "the stage of `{name}` passes {expected} arguments, and the kernel in the source \
-                 has {found}"
-            ),
-            Self::Misfit(misfit) => misfit.fmt(f),
-            Self::Failed(error) => error.fmt(f),
-        }
     }
 }

@@ -8,10 +8,14 @@
 //! | `fit` | the comparison of a compiled kernel's needs with the device |
 //! | `layout` | the layouts of structs, as the device's compiler sees them |
 //! | `commands` | the commands of a call, with their kernels |
+//! | `command_error` | reasons why they cannot be prepared |
+//! | `enqueued` | the events of commands that were enqueued |
 //! | `prepared` | a launch with everything decided |
 
 mod arg;
+mod command_error;
 mod commands;
+mod enqueued;
 mod fit;
 mod layout;
 mod prepared;
@@ -19,7 +23,7 @@ mod program_builder;
 mod tunable;
 
 pub use arg::Arg;
-pub(crate) use commands::Enqueued;
+pub(crate) use enqueued::Enqueued;
 pub use layout::{FieldLayout, StructLayout};
 pub(crate) use prepared::Prepared;
 pub(crate) use program_builder::ProgramBuilder;

@@ -1,0 +1,344 @@
+//! Expressions: names, operators, conditions, conversions and calls.
+
+use super::Reader;
+use crate::errors::{did_you_mean, quoted};
+use crate::fused::functions::{ABS, Each, FUNCTIONS, REDUCTIONS, Reduction, SQRT, names};
+use crate::fused::operations::{described, fail};
+use crate::fused::program::{Action, Operand, Place, Statement};
+use crate::fused::value::{Kind, Shape, Type, Value};
+use crate::parse;
+use cltune_core::model::ScalarType;
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprCall, ExprIf, Lit, Stmt, UnOp};
+
+impl Reader {
+    pub(super) fn value(&mut self, expr: &Expr) -> syn::Result<Value> {
+        match expr {
+            Expr::Paren(inner) => self.value(&inner.expr),
+            Expr::Group(inner) => self.value(&inner.expr),
+            Expr::Path(path) => match path.path.get_ident() {
+                Some(name) => self.named(name),
+                None => fail(
+                    path.span(),
+                    "a name of an argument or of a `let` is expected here",
+                ),
+            },
+            Expr::Lit(literal) => number(&literal.lit),
+            Expr::Unary(unary) => self.unary(&unary.op, &unary.expr),
+            Expr::Binary(binary) => {
+                let Some(operator) = operator(&binary.op) else {
+                    let message = "there is no such operation on elements; there are `+ - * / %`, \
+                                   `== != < <= > >=`, `&& || !`, and of integers `& | ^ << >>`";
+                    return fail(binary.op.span(), message);
+                };
+                let left = self.value(&binary.left)?;
+                let right = self.value(&binary.right)?;
+                self.program.binary(left, operator, right, binary.op.span())
+            }
+            Expr::Cast(cast) => {
+                let element = parse::element_type(&cast.ty)?;
+                let Some(scalar) = element.as_scalar() else {
+                    return fail(cast.ty.span(), "a value is converted to a scalar type");
+                };
+                let mut value = self.value(&cast.expr)?;
+                if value.ty == Type::Literal {
+                    value.settle(scalar);
+                    return Ok(value);
+                }
+                if matches!(value.ty, Type::Truth(_)) {
+                    let message = "a condition is no number: write `if … { 1 } else { 0 }`";
+                    return fail(cast.span(), message);
+                }
+                Ok(Value {
+                    shape: value.shape,
+                    kind: Kind::Convert(Box::new(value)),
+                    ty: Type::Number(scalar),
+                })
+            }
+            Expr::If(condition) => self.select(condition),
+            Expr::Call(call) => self.call(call),
+            Expr::MethodCall(call) => {
+                let message = format!(
+                    "functions are written before what they take: `{}(…)`",
+                    call.method
+                );
+                fail(call.method.span(), message)
+            }
+            Expr::Index(index) => fail(
+                index.span(),
+                "statements are about all elements; there is no indexing",
+            ),
+            _ => fail(
+                expr.span(),
+                "this is no expression over elements: there are names, numbers, operators, `if` \
+                 with `else`, `as`, and calls of functions",
+            ),
+        }
+    }
+
+    fn named(&mut self, name: &Ident) -> syn::Result<Value> {
+        let text = name.unraw().to_string();
+        for (bound, is_used) in &mut self.bound {
+            *is_used |= bound.unraw() == name.unraw();
+        }
+        if let Some(position) = self.program.operand(&name.unraw()) {
+            return self.operand_value(position, name);
+        }
+        if let Some((value, versions)) = self.vectors.get(&text) {
+            let changed = versions
+                .iter()
+                .find(|(at, then)| self.written[*at] != *then);
+            if let Some((operand, _)) = changed {
+                let operand = &self.program.operands[*operand].name;
+                let message = format!(
+                    "`{name}` was computed from `{operand}`, which has been written since: use it \
+                     before, or keep it in a buffer"
+                );
+                return fail(name.span(), message);
+            }
+            return Ok(value.clone());
+        }
+        if self.unknown.contains(&text) {
+            // Was reported: whatever fits.
+            return Ok(Value {
+                kind: Kind::Literal("0".into()),
+                ty: Type::Literal,
+                shape: Shape::Number,
+            });
+        }
+        let operands = self.program.operands.iter();
+        let names = operands.map(|operand| operand.name.as_str());
+        let names = names.chain(self.vectors.keys().map(String::as_str));
+        let near = did_you_mean(&text, names);
+        let message = format!("there is no argument and no `let` of the name `{name}`{near}");
+        fail(name.span(), message)
+    }
+
+    pub(super) fn operand_value(&self, position: usize, name: &Ident) -> syn::Result<Value> {
+        let Operand {
+            scalar,
+            shape,
+            place,
+            ..
+        } = self.program.operands[position];
+        let is_unread = matches!(place, Place::Buffer { out: true, .. });
+        if is_unread && self.written[position] == 0 {
+            let message = format!(
+                "`{name}` is declared as `out`, so it holds nothing before it is written: leave \
+                 `out` away, or write it first"
+            );
+            return fail(name.span(), message);
+        }
+        Ok(Value {
+            kind: Kind::Operand(position),
+            ty: Type::Number(scalar),
+            shape,
+        })
+    }
+
+    fn unary(&mut self, operator: &UnOp, operand: &Expr) -> syn::Result<Value> {
+        let value = self.value(operand)?;
+        let (text, fits) = match operator {
+            UnOp::Neg(_) => ("-", !matches!(value.ty, Type::Truth(_))),
+            UnOp::Not(_) => ("!", matches!(value.ty, Type::Truth(_))),
+            _ => return fail(operator.span(), "there are no references to elements"),
+        };
+        let is_unsigned = matches!(value.ty, Type::Number(scalar)
+            if scalar.is_integer() && scalar.integers().0 == 0);
+        if !fits || text == "-" && is_unsigned {
+            let message = format!("`{text}` is not for {}", described(value.ty));
+            return fail(operator.span(), message);
+        }
+        Ok(Value {
+            ty: value.ty,
+            shape: value.shape,
+            kind: Kind::Unary(text, Box::new(value)),
+        })
+    }
+
+    fn select(&mut self, expr: &ExprIf) -> syn::Result<Value> {
+        let condition = self.value(&expr.cond)?;
+        if !matches!(condition.ty, Type::Truth(_)) {
+            return fail(
+                expr.cond.span(),
+                "a condition is expected, such as `x > 0.0`",
+            );
+        }
+        let Some((_, otherwise)) = &expr.else_branch else {
+            return fail(expr.span(), "`if` needs `else`: each position gets a value");
+        };
+        let yes = self.block(&expr.then_branch)?;
+        let no = match &**otherwise {
+            Expr::Block(block) => self.block(&block.block)?,
+            other => self.value(other)?,
+        };
+        let spans = [expr.cond.span(), otherwise.span()];
+        self.program.select(condition, yes, no, spans)
+    }
+
+    fn block(&mut self, block: &syn::Block) -> syn::Result<Value> {
+        match &*block.stmts {
+            [Stmt::Expr(expr, None)] => self.value(expr),
+            _ => fail(block.span(), "one expression is expected here, without `;`"),
+        }
+    }
+
+    fn call(&mut self, call: &ExprCall) -> syn::Result<Value> {
+        let name = match &*call.func {
+            Expr::Path(path) => path.path.get_ident(),
+            _ => None,
+        };
+        let Some(name) = name else {
+            return fail(call.func.span(), "the name of a function is expected here");
+        };
+        let text = name.to_string();
+        let count = call.args.len();
+        let function = FUNCTIONS
+            .iter()
+            .find(|function| function.name == text && function.arguments == count);
+        let reduction = REDUCTIONS
+            .iter()
+            .find(|reduction| reduction.name == text && reduction.arguments == count);
+        let read: syn::Result<Vec<Value>> = call.args.iter().map(|arg| self.value(arg)).collect();
+        let arguments = read?;
+        if let Some(reduction) = reduction {
+            return self.reduction(reduction, arguments, name);
+        }
+        let Some(function) = function else {
+            if names().contains(&text.as_str()) {
+                let takes = FUNCTIONS.iter().map(|known| (known.name, known.arguments));
+                let reductions = REDUCTIONS.iter().map(|known| (known.name, known.arguments));
+                let counts = takes.chain(reductions).filter(|(known, _)| *known == text);
+                let counts: Vec<String> = counts.map(|(_, count)| count.to_string()).collect();
+                let message = format!(
+                    "`{name}` takes {} argument(s), and here are {count}",
+                    counts.join(" or ")
+                );
+                return fail(name.span(), message);
+            }
+            let near = did_you_mean(&text, names());
+            let message = format!(
+                "there is no function `{name}`{near}; the functions are {}",
+                quoted(names())
+            );
+            return fail(name.span(), message);
+        };
+        self.program.elementwise(function, arguments, name)
+    }
+
+    /// A reduction is a statement before the one that it stands in.
+    fn reduction(
+        &mut self,
+        reduction: &Reduction,
+        arguments: Vec<Value>,
+        name: &Ident,
+    ) -> syn::Result<Value> {
+        let span = name.span();
+        let mut arguments = arguments.into_iter();
+        let Some(first) = arguments.next() else {
+            return fail(span, "a reduction takes a vector");
+        };
+        let value = match (reduction.each, arguments.next()) {
+            (Each::Product, Some(second)) => self.program.binary(first, "*", second, span)?,
+            (Each::Square, _) => self.program.binary(first.clone(), "*", first, span)?,
+            (Each::Absolute, _) => {
+                let is_unsigned = matches!(first.ty, Type::Number(scalar)
+                    if scalar.is_integer() && scalar.integers().0 == 0);
+                if is_unsigned {
+                    first
+                } else {
+                    self.program.elementwise(&ABS, vec![first], name)?
+                }
+            }
+            (_, _) => first,
+        };
+        let Type::Number(scalar) = value.ty else {
+            let message = format!(
+                "`{name}` reduces numbers, and this is {}",
+                described(value.ty)
+            );
+            return fail(span, message);
+        };
+        let Shape::Vector(length) = value.shape else {
+            let message =
+                format!("`{name}` reduces a vector to a number, and this is one number already");
+            return fail(span, message);
+        };
+        if reduction.root && scalar.is_integer() {
+            let message = format!("`{name}` is for floating-point numbers");
+            return fail(span, message);
+        }
+        let count = self.program.operands.len();
+        let name_of = self
+            .program
+            .free_name(&format!("{}_{count}", reduction.name));
+        let target = self.scratch(name_of, scalar);
+        self.written[target] += 1;
+        self.program.statements.push(Statement {
+            target,
+            value,
+            action: Action::Fold(reduction.fold),
+            length: Some(length),
+            text: self.text.clone(),
+        });
+        let result = Value {
+            kind: Kind::Operand(target),
+            ty: Type::Number(scalar),
+            shape: Shape::Number,
+        };
+        if reduction.root {
+            self.program.elementwise(&SQRT, vec![result], name)
+        } else {
+            Ok(result)
+        }
+    }
+}
+
+fn number(literal: &Lit) -> syn::Result<Value> {
+    let (digits, suffix) = match literal {
+        Lit::Int(number) => (number.base10_digits(), number.suffix()),
+        Lit::Float(number) => (number.base10_digits(), number.suffix()),
+        _ => return fail(literal.span(), "a number is expected here"),
+    };
+    let mut value = Value {
+        kind: Kind::Literal(digits.to_owned()),
+        ty: Type::Literal,
+        shape: Shape::Number,
+    };
+    if !suffix.is_empty() {
+        let Some(scalar) = ScalarType::from_rust_name(suffix) else {
+            return fail(
+                literal.span(),
+                format!("there are no elements of type `{suffix}`"),
+            );
+        };
+        value.settle(scalar);
+    }
+    Ok(value)
+}
+
+fn operator(operator: &BinOp) -> Option<&'static str> {
+    Some(match operator {
+        BinOp::Add(_) => "+",
+        BinOp::Sub(_) => "-",
+        BinOp::Mul(_) => "*",
+        BinOp::Div(_) => "/",
+        BinOp::Rem(_) => "%",
+        BinOp::And(_) => "&&",
+        BinOp::Or(_) => "||",
+        BinOp::BitXor(_) => "^",
+        BinOp::BitAnd(_) => "&",
+        BinOp::BitOr(_) => "|",
+        BinOp::Shl(_) => "<<",
+        BinOp::Shr(_) => ">>",
+        BinOp::Eq(_) => "==",
+        BinOp::Lt(_) => "<",
+        BinOp::Le(_) => "<=",
+        BinOp::Ne(_) => "!=",
+        BinOp::Ge(_) => ">=",
+        BinOp::Gt(_) => ">",
+        _ => return None,
+    })
+}
