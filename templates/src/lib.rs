@@ -6,7 +6,7 @@ use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 macro_rules! expressions {
     ($T:ident, $axpy:ident, $combine:ident, $dot:ident, $square:ident, $step:ident, $is_tuned:expr) => {
         /// y <- alpha x + y: a map of two vectors.
-        #[fused(tune(n = [1 << 14, 1 << 18, 1 << 22]), tune_if($is_tuned))]
+        #[fused(tune(n = [1 << 16, 1 << 22, 1 << 26]), tune_if($is_tuned))]
         pub fn $axpy(
             queue: &Queue,
             n: u32,
@@ -18,7 +18,7 @@ macro_rules! expressions {
         }
 
         /// u <- x + y - z and v <- z u + w: a map of many vectors.
-        #[fused(tune(n = [1 << 14, 1 << 18, 1 << 22]), tune_if($is_tuned))]
+        #[fused(tune(n = [1 << 16, 1 << 22, 1 << 26]), tune_if($is_tuned))]
         pub fn $combine(
             queue: &Queue,
             n: u32,
@@ -34,7 +34,7 @@ macro_rules! expressions {
         }
 
         /// s <- x^T y: a reduction of two vectors.
-        #[fused(tune(n = [1 << 14, 1 << 18, 1 << 22]), tune_if($is_tuned))]
+        #[fused(tune(n = [1 << 16, 1 << 22, 1 << 26]), tune_if($is_tuned))]
         pub fn $dot(
             queue: &Queue,
             n: u32,
@@ -46,7 +46,7 @@ macro_rules! expressions {
         }
 
         /// s <- x^T x: a reduction of one vector.
-        #[fused(tune(n = [1 << 14, 1 << 18, 1 << 22]), tune_if($is_tuned))]
+        #[fused(tune(n = [1 << 16, 1 << 22, 1 << 26]), tune_if($is_tuned))]
         pub fn $square(
             queue: &Queue,
             n: u32,
@@ -57,7 +57,7 @@ macro_rules! expressions {
         }
 
         /// x <- alpha x + beta y - z and s <- x^T y: a reduction of what a map writes.
-        #[fused(tune(n = [1 << 14, 1 << 18, 1 << 22]), tune_if($is_tuned))]
+        #[fused(tune(n = [1 << 16, 1 << 22, 1 << 26]), tune_if($is_tuned))]
         pub fn $step(
             queue: &Queue,
             n: u32,
@@ -74,6 +74,7 @@ macro_rules! expressions {
     };
 }
 
+// The longest vectors are for GPUs, and only some devices have numbers of 8 bytes.
 expressions!(
     f32,
     axpy_f32,
@@ -81,7 +82,7 @@ expressions!(
     dot_f32,
     square_f32,
     step_f32,
-    1 == 1
+    n <= 1 << 22 || device.is_gpu == 1
 );
 expressions!(
     f64,
@@ -90,5 +91,5 @@ expressions!(
     dot_f64,
     square_f64,
     step_f64,
-    device.fp64 == 1
+    device.fp64 == 1 && (n <= 1 << 22 || device.is_gpu == 1)
 );
