@@ -85,14 +85,14 @@ devices = [
 
 /// A database of entries of `map` in 4 bytes: device, elements, vectors, values, expression.
 fn database(entries: &[(&str, i64, i64, &str, &str)]) -> Database {
-    let mut text = format!("{DEVICES}entries = [\n");
-    for (device, elements, vectors, values, kernel) in entries {
-        text += &format!(
+    let lines = entries.iter().map(|(device, elements, vectors, values, kernel)| {
+        format!(
             "  {{ device = \"{device}\", template = \"map\", scalar_size = 4, vectors = {vectors}, \
              elements = {elements}, values = {{ {values} }}, time_us = 2.5, kernel = \"{kernel}\" }},\n"
-        );
-    }
-    Database::parse(&(text + "]\n")).unwrap()
+        )
+    });
+    let lines: String = lines.collect();
+    Database::parse(&format!("{DEVICES}entries = [\n{lines}]\n")).unwrap()
 }
 
 fn shown(candidates: impl Iterator<Item = Candidate<'static>>) -> Vec<String> {

@@ -143,7 +143,8 @@ impl<'a> Line<'a> {
                 None => return Err("a text has no end".into()),
                 Some('"') => break,
                 Some('\\') => {
-                    text.push(escaped(&mut rest).ok_or("there is no such escape in a text")?)
+                    let escaped = escaped(&mut rest);
+                    text.push(escaped.ok_or("there is no such escape in a text")?);
                 }
                 Some(other) => text.push(other),
             }

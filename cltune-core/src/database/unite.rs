@@ -10,16 +10,14 @@ impl Database {
         let device = self.position(device);
         let entry = Entry { device, ..entry };
         let mut known = self.entries.iter_mut();
-        match known.find(|known| known.device == device && known.key() == entry.key()) {
-            Some(known) => {
-                *known = entry;
-                false
-            }
-            None => {
-                self.entries.push(entry);
-                true
-            }
+        if let Some(known) =
+            known.find(|known| known.device == device && known.key() == entry.key())
+        {
+            *known = entry;
+            return false;
         }
+        self.entries.push(entry);
+        true
     }
 
     /// Takes over what another holds; of two entries with the same key the faster one. How many
