@@ -77,7 +77,7 @@ pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> 
 
 /// The same for a text.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
-    replace(path, text.to_owned()).map_err(|source| StoreError::Write {
+    replace(path, text).map_err(|source| StoreError::Write {
         path: path.to_owned(),
         source,
     })

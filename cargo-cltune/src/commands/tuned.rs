@@ -69,9 +69,10 @@ impl AllTuned {
         let wanted = KernelFilter::new(kernels, packages);
         let mut declared = packages.iter().flat_map(|package| &package.declarations);
         // Who has no generated kernels has nothing to do with the file.
-        let database = match declared.any(|found| found.model.template.is_some()) {
-            true => of_user()?,
-            false => Database::default(),
+        let database = if declared.any(|found| found.model.template.is_some()) {
+            of_user()?
+        } else {
+            Database::default()
         };
         for package in packages {
             let own = package.manifest_dir.join(FILE_NAME);
