@@ -1,5 +1,4 @@
-//! What the default device gets for the expressions that the database of template defaults is made
-//! from.
+//! Prints the values that the default device gets for the expressions of this package.
 
 use cltune_runtime::{Queue, Result};
 
