@@ -1,14 +1,13 @@
 //! Files of template defaults: made from lockfiles for `export --database`, and united for `merge`.
 
 use super::Exit;
-use super::merge::{MergeArgs, MergeError};
 use super::tuned::Tuned;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::database::{Database, DatabaseError, Entry};
 use cltune_core::device::{DeviceKey, DeviceLimits};
 use cltune_core::expr::Env;
 use cltune_core::lockfile::split_conflict;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// A database that cannot be read or written.
@@ -25,6 +24,18 @@ pub(crate) enum DatabaseStoreError {
         /// The mistake, its line, and the remedy.
         source: DatabaseError,
     },
+    /// A lockfile beside a database.
+    #[error(
+        "{} is no database of template defaults, and another file is one: name files of one kind",
+        path.display()
+    )]
+    Mixed {
+        /// The lockfile.
+        path: PathBuf,
+    },
+    /// Standard output or standard error is closed.
+    #[error("cannot print: {0}")]
+    Print(#[from] io::Error),
     /// There is nothing to write.
     #[error(
         "no lockfile has values of a fused tunable as it is now, for these filters: the database \
@@ -106,18 +117,18 @@ pub(super) fn is_database(text: &str) -> bool {
 /// Unites databases; of two entries for the same expression, device and size the faster one stays.
 ///
 /// # Errors
-/// See [`MergeError`]; nothing is written then.
+/// See [`DatabaseStoreError`]; nothing is written then.
 pub(super) fn merge(
-    args: &MergeArgs,
     texts: &[(PathBuf, String)],
+    output: Option<&Path>,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
-) -> Result<Exit, MergeError> {
+) -> Result<Exit, DatabaseStoreError> {
     let mut united = Database::default();
     let mut messages = Vec::new();
     for (path, text) in texts {
         if !is_database(text) {
-            return Err(MergeError::Mixed { path: path.clone() });
+            return Err(DatabaseStoreError::Mixed { path: path.clone() });
         }
         let mut added = 0;
         match split_conflict(text) {
@@ -131,7 +142,7 @@ pub(super) fn merge(
         let entries = if added == 1 { "entry" } else { "entries" };
         messages.push(format!("{}: {added} new {entries}", path.display()));
     }
-    match &args.output {
+    match output {
         Some(path) => lockfile_store::write_text(path, &united.to_text())?,
         None => stdout.write_all(united.to_text().as_bytes())?,
     }

@@ -44,18 +44,9 @@ pub(crate) enum MergeError {
         /// The mistake in it.
         source: Box<LockfileError>,
     },
-    /// A database that cannot be read.
+    /// Databases that cannot be united.
     #[error(transparent)]
     Database(#[from] DatabaseStoreError),
-    /// A lockfile beside a database.
-    #[error(
-        "{} is no database of template defaults, and another file is one: name files of one kind",
-        path.display()
-    )]
-    Mixed {
-        /// The lockfile.
-        path: PathBuf,
-    },
     /// Standard output or standard error is closed.
     #[error("cannot print: {0}")]
     Print(#[from] io::Error),
@@ -85,7 +76,12 @@ pub(crate) fn run(
         texts.push((path.clone(), text));
     }
     if texts.iter().any(|(_, text)| database::is_database(text)) {
-        return database::merge(args, &texts, stdout, stderr);
+        return Ok(database::merge(
+            &texts,
+            args.output.as_deref(),
+            stdout,
+            stderr,
+        )?);
     }
     let mut sources = Vec::new();
     for (path, text) in &texts {
