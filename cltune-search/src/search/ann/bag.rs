@@ -78,6 +78,21 @@ fn centred(coordinate: f64) -> f32 {
     (2.0 * coordinate - 1.0) as f32
 }
 
+/// What the networks of a bag say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Prediction {
+    pub(super) mean: f64,
+    /// How far they are apart.
+    deviation: f64,
+}
+
+impl Prediction {
+    /// So many deviations below the mean.
+    pub(super) fn below_mean(self, deviations: f64) -> f64 {
+        self.mean - deviations * self.deviation
+    }
+}
+
 /// Predictions of a bag for one configuration after another.
 ///
 /// What the parameters contribute to the sums of the hidden units is kept, parameter by parameter,
@@ -111,8 +126,8 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// The mean prediction for a configuration.
-    pub(super) fn predict(&mut self, configuration: &[i64]) -> f64 {
+    /// The prediction for a configuration.
+    pub(super) fn predict(&mut self, configuration: &[i64]) -> Prediction {
         let known = self.codes.iter().zip(self.order);
         let same = known.take_while(|(code, parameter)| **code == configuration[**parameter]);
         let same = same.count();
@@ -130,8 +145,16 @@ impl<'a> Predictor<'a> {
             self.sums[at + 1] = sums;
         }
         let networks = self.bag.networks.iter().zip(&self.sums[self.order.len()]);
-        let total: f32 = networks.map(|(network, sums)| network.output(*sums)).sum();
-        self.bag.mean + self.bag.scale * f64::from(total) / BAG as f64
+        let outputs = networks.map(|(network, sums)| f64::from(network.output(*sums)));
+        let (sum, squares) = outputs.fold((0.0, 0.0), |(sum, squares), output| {
+            (sum + output, squares + output * output)
+        });
+        let mean = sum / BAG as f64;
+        let variance = (squares / BAG as f64 - mean * mean).max(0.0);
+        Prediction {
+            mean: self.bag.mean + self.bag.scale * mean,
+            deviation: self.bag.scale * variance.sqrt(),
+        }
     }
 }
 
@@ -158,7 +181,7 @@ mod tests {
         let (features, bag) = learned();
         assert_eq!(bag.errors.len(), 20);
         let mut predictor = Predictor::new(&bag, &features, &[0, 1]);
-        let predicted = predictor.predict(&[4, 48]);
+        let predicted = predictor.predict(&[4, 48]).mean;
         assert!((predicted - 192_f64.ln()).abs() < 0.2, "{predicted}");
     }
 
@@ -182,6 +205,7 @@ mod tests {
             assert!(
                 Predictor::new(&bag, &features, &[0])
                     .predict(&[2])
+                    .mean
                     .is_finite()
             );
         }

@@ -75,6 +75,9 @@ const TRAINING: f64 = 0.4;
 /// The least and the most configurations that do.
 const LEAST: u64 = 20;
 const MOST: u64 = 2000;
+/// Deviations among the networks below their mean, by which configurations are chosen where they
+/// are to teach something as well.
+const OPTIMISM: f64 = 1.0;
 /// Training starts again after so many further results at the latest, as a part of all.
 const RENEWED: f64 = 0.15;
 
@@ -163,6 +166,12 @@ impl Ann {
         let times: Vec<f64> = times.collect();
         let generator = &mut self.generator;
         Models {
+            // Without `m` the networks are trained again with what the next configurations teach.
+            optimism: if self.measured.is_some() {
+                0.0
+            } else {
+                OPTIMISM
+            },
             times: Bag::train(dimensions, &points, &times, generator),
             failures: (points.len() < results.len()).then(|| {
                 let points: Vec<Vec<f64>> = results.iter().map(point).collect();

