@@ -63,7 +63,7 @@ fn costs_of_second_stages(measuring: bool) {
     let parameters = values.into_iter().take(most).enumerate();
     let parameters = parameters.map(|(number, codes)| SpaceParameter {
         name: format!("P{number}").into(),
-        codes: codes.into(),
+        codes,
     });
     let space = Arc::new(Space::build(&SpaceSpec {
         parameters: parameters.collect(),

@@ -17,8 +17,8 @@ pub(super) struct Models {
     pub(super) times: Bag,
     /// Of what fails, where anything did.
     pub(super) failures: Option<Bag>,
-    /// So many deviations below the mean of its networks is what a bag is taken to predict: more
-    /// than none prefers what the networks disagree about, which teaches more.
+    /// So many deviations below the mean of the networks is what a time is taken to be: more than
+    /// none prefers what the networks disagree about, which teaches more.
     pub(super) optimism: f64,
 }
 
@@ -67,9 +67,8 @@ where
                 continue;
             };
             let fails = failures.as_mut();
-            let optimism = models.optimism;
-            let fails = fails.map_or(0.0, |bag| bag.predict(&configuration).below_mean(optimism));
-            let time = times.predict(&configuration).below_mean(optimism);
+            let fails = fails.map_or(0.0, |bag| bag.predict(&configuration).mean);
+            let time = times.predict(&configuration).below_mean(models.optimism);
             let candidate = Candidate {
                 promise: time - (1.0 - fails).clamp(0.01, 1.0).ln(),
                 number,

@@ -1,9 +1,9 @@
 //! Training of a network: how its weights move, and when they stop.
 //!
-//! Adam (Kingma & Ba 2015) on batches of sixteen rows. After each pass over the data the error on
-//! rows that are held out is looked at. Where that has not fallen for twenty passes, training goes
-//! back to the best weights so far and on with half the rate; after six halvings it ends. No number
-//! of passes is set: a few hundred suffice, more for more data.
+//! Adam (Kingma & Ba 2015) on batches of sixteen rows. After each pass over the data (several, where
+//! it is little) the error on rows that are held out is looked at. Where that has not fallen twenty
+//! times in a row, training goes back to the best weights so far and on with half the rate; after
+//! six halvings it ends. No number of passes is set: a few hundred suffice, more for more data.
 
 use super::super::generator::Generator;
 use super::network::Network;
@@ -12,7 +12,10 @@ use super::network::Network;
 const RATE: f32 = 0.1;
 /// Rows between two moves.
 const BATCH: usize = 16;
-/// Passes over the data without a smaller error on the held-out rows before the rate is halved.
+/// The least number of moves between two looks at the held-out rows: a pass over a few rows alone
+/// is too little to tell whether their error still falls.
+const MOVES: usize = 8;
+/// Looks at the held-out rows without a smaller error before the rate is halved.
 const PATIENCE: usize = 20;
 /// How often it is halved.
 const HALVINGS: usize = 6;
@@ -73,13 +76,16 @@ pub(super) fn train(rows: &Rows, held_out: &Rows, generator: &mut Generator) -> 
     let mut adam = Adam::new(rows.width);
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let decay = DECAY / rows.len().max(1) as f32;
+    let passes = MOVES.div_ceil(rows.len().div_ceil(BATCH).max(1));
     let mut rate = RATE;
     for _ in 0..=HALVINGS {
         let mut patience = PATIENCE;
         while patience > 0 {
-            generator.shuffle(&mut order);
-            for batch in order.chunks(BATCH) {
-                adam.step(&mut network, rows, batch, decay, rate);
+            for _ in 0..passes {
+                generator.shuffle(&mut order);
+                for batch in order.chunks(BATCH) {
+                    adam.step(&mut network, rows, batch, decay, rate);
+                }
             }
             let error = squared_error(&network, held_out);
             if error < SMALLER * best.0 {
