@@ -1,6 +1,6 @@
 //! Vectors on the host.
 
-use cltune_kernels::blas::{Real, Vector, VectorMut};
+use cltune_kernels::blas::{self, BlasError, Real, Vector, VectorMut};
 use cltune_runtime::{Buffer, Queue};
 
 /// A type of the tests, with how near its results have to be.
@@ -28,6 +28,18 @@ impl Number for f64 {
         self
     }
     const ULP: f64 = f64::EPSILON;
+}
+
+/// Whether the device computes with the type. Where it does not, the error says so.
+pub(crate) fn device_has<T: Number>(queue: &Queue) -> bool {
+    if !T::NEEDS_FP64 || queue.device().info().limits.fp64 == 1 {
+        return true;
+    }
+    println!("{} has no double precision", queue.device());
+    let mut x = Buffer::from_slice(queue, &[T::ZERO]).unwrap();
+    let error = blas::scal(queue, T::ZERO, VectorMut::new(&mut x, 1)).unwrap_err();
+    assert!(matches!(error, BlasError::Unsupported { .. }), "{error}");
+    false
 }
 
 /// A reproducible generator (Knuth's MMIX constants).

@@ -1,6 +1,6 @@
 //! Every function, on vectors of any length, offset and stride.
 
-use super::host::{Host, Number, Numbers};
+use super::host::{Host, Number, Numbers, device_has};
 use cltune_kernels::blas::{self, VectorMut};
 use cltune_runtime::{Buffer, Queue};
 
@@ -11,6 +11,9 @@ const LAYOUTS: usize = 4;
 
 fn vectors_change<T: Number>() {
     let queue = Queue::default_device().unwrap();
+    if !device_has::<T>(&queue) {
+        return;
+    }
     let mut numbers = Numbers(1);
     for n in LENGTHS.into_iter().flat_map(|n| [n; LAYOUTS]) {
         let (x, y) = (
@@ -49,6 +52,9 @@ fn vectors_change<T: Number>() {
 
 fn numbers_result<T: Number>() {
     let queue = Queue::default_device().unwrap();
+    if !device_has::<T>(&queue) {
+        return;
+    }
     let mut numbers = Numbers(2);
     for n in LENGTHS.into_iter().flat_map(|n| [n; LAYOUTS]) {
         let (x, y) = (
