@@ -113,6 +113,17 @@ pub enum Error {
         /// The buffer's length, elements.
         found: usize,
     },
+    /// The elements of a vector that the kernel writes are all the same one.
+    #[error(
+        "kernel `{kernel}`: `{argument}` is written with stride 0, so that all of its elements are one: \
+         give a stride other than 0"
+    )]
+    ZeroStride {
+        /// The tunable.
+        kernel: String,
+        /// The argument's name.
+        argument: String,
+    },
     /// The kernel in the source has another number of arguments than its declaration.
     #[error(
         "kernel `{kernel}`: the declaration has {expected} arguments (local memory included), but \

@@ -4,7 +4,7 @@ use super::compared::{compared, compares_something};
 use super::fills::{self, fill};
 use super::formulas::{Names, Scopes};
 use super::identifiers::text;
-use super::memory_spaces;
+use super::{memory_spaces, strides};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
 use cltune_core::declaration::{Compared, Fill};
@@ -60,6 +60,7 @@ pub(super) fn arguments(
     check_places(locals, written, errors);
     let mut kernel = KernelArguments::default();
     for argument in written {
+        strides::check(argument, written, dimensions, attribute, errors);
         let before = |local: &&LocalArg| {
             local
                 .before

@@ -46,6 +46,7 @@ mod source;
 mod split;
 mod stages;
 mod steps;
+mod strides;
 mod tuning;
 mod verification;
 

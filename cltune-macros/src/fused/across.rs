@@ -4,8 +4,8 @@
 //! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds; with a
 //! single one the first kernel computes the rest as well.
 
-use super::elements::{Elements, strips_name};
-use super::folds::{Folded, parts_name};
+use super::elements::{Elements, parts_name, strips_name};
+use super::folds::Folded;
 use super::kernels::{Kernel, KernelArgument, Style, Work, statements, stored};
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
@@ -103,7 +103,9 @@ impl<'a> Across<'a> {
         self.line(1, "const ulong end = at < length / VW ? lines : 0;");
         let folds = self.folds();
         for fold in &folds {
-            self.line(1, &fold.declared(Lanes::Cells));
+            for line in fold.declared(Lanes::Cells) {
+                self.line(1, &line);
+            }
         }
         self.line(1, "#pragma unroll UNROLL");
         self.line(
@@ -175,7 +177,9 @@ impl<'a> Across<'a> {
         self.line(1, "if (at >= length) return;");
         let folds = self.folds();
         for fold in &folds {
-            self.line(1, &fold.declared(Lanes::One));
+            for line in fold.declared(Lanes::One) {
+                self.line(1, &line);
+            }
             let (name, op) = (fold.name, fold.op());
             let parts = parts_name(program, fold.target);
             self.line(
@@ -212,7 +216,9 @@ impl<'a> Across<'a> {
         self.line(1, "if (at >= length) return;");
         let folds = self.folds();
         for fold in &folds {
-            self.line(1, &fold.declared(Lanes::Wide));
+            for line in fold.declared(Lanes::Wide) {
+                self.line(1, &line);
+            }
         }
         self.line(1, "for (ulong line = 0; line < lines; line++) {");
         self.body();

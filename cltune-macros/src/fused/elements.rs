@@ -2,6 +2,7 @@
 
 use super::kernels::{KernelArgument, Style, Writer, stored};
 use super::program::{Operand, Place, Program, Statement};
+use super::strides::place_of_number;
 use super::value::{At, Lanes, Shape, Value, type_text};
 use cltune_core::model::ScalarType;
 use std::collections::BTreeMap;
@@ -45,9 +46,14 @@ impl<'a> Elements<'a> {
                 self.numbers.insert(operand, name);
                 continue;
             }
+            let number = &self.writer.program.operands[operand];
+            let place = place_of_number(number);
+            self.writer
+                .used
+                .extend(number.layout.operands(self.writer.program));
             let (ty, register) = (type_text(scalar, Lanes::One), self.writer.register(operand));
             self.writer
-                .line(1, &format!("const {ty} {register} = {name}[0];"));
+                .line(1, &format!("const {ty} {register} = {name}[{place}];"));
             self.numbers.insert(operand, register);
         }
     }
@@ -180,4 +186,9 @@ pub(super) fn cells_name(scalar: ScalarType) -> String {
 /// The name of the local memory in which work-items fold parts of lines.
 pub(super) fn strips_name(scalar: ScalarType) -> String {
     format!("strips_{}", scalar.rust_name())
+}
+
+/// The name of the buffer with the parts of lines that are folded to one.
+pub(super) fn parts_name(program: &Program, target: usize) -> String {
+    program.free_name(&format!("parts_{}", program.operands[target].name))
 }

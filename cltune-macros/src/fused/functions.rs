@@ -18,16 +18,18 @@ pub(super) enum Fold {
     Sum,
     Min,
     Max,
+    /// The first position of the largest value.
+    IndexOfMax,
+    /// The root of the sum of squares.
+    Norm2,
 }
 
-/// A reduction as it is written: what is done to each element, how they are folded, and what is
-/// done to the result.
+/// A reduction as it is written: what is done to each element, and how they are folded.
 pub(super) struct Reduction {
     pub(super) name: &'static str,
     pub(super) arguments: usize,
     pub(super) each: Each,
     pub(super) fold: Fold,
-    pub(super) root: bool,
 }
 
 /// What a reduction folds.
@@ -35,7 +37,6 @@ pub(super) struct Reduction {
 pub(super) enum Each {
     Itself,
     Absolute,
-    Square,
     Product,
 }
 
@@ -124,17 +125,16 @@ pub(super) const FUNCTIONS: [Function; 29] = [
     unary("trunc", "trunc"),
 ];
 
-pub(super) const REDUCTIONS: [Reduction; 7] = [
+pub(super) const REDUCTIONS: [Reduction; 9] = [
     reduction("sum", 1, Each::Itself, Fold::Sum),
     reduction("dot", 2, Each::Product, Fold::Sum),
     reduction("min", 1, Each::Itself, Fold::Min),
     reduction("max", 1, Each::Itself, Fold::Max),
     reduction("norm1", 1, Each::Absolute, Fold::Sum),
-    Reduction {
-        root: true,
-        ..reduction("norm2", 1, Each::Square, Fold::Sum)
-    },
+    reduction("norm2", 1, Each::Itself, Fold::Norm2),
     reduction("norm_inf", 1, Each::Absolute, Fold::Max),
+    reduction("index_of_max", 1, Each::Itself, Fold::IndexOfMax),
+    reduction("index_of_max_abs", 1, Each::Absolute, Fold::IndexOfMax),
 ];
 
 const fn reduction(name: &'static str, arguments: usize, each: Each, fold: Fold) -> Reduction {
@@ -143,7 +143,6 @@ const fn reduction(name: &'static str, arguments: usize, each: Each, fold: Fold)
         arguments,
         each,
         fold,
-        root: false,
     }
 }
 

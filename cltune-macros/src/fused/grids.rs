@@ -5,7 +5,6 @@ use super::plan::Pass;
 use super::product;
 use super::program::{Action, Grid, Program, Statement};
 use super::value::{At, Shape};
-use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
@@ -85,13 +84,9 @@ pub(super) fn widths(program: &Program) -> TokenStream {
     }
 }
 
-/// The clause `constraints`: whole vectors in a line, as many registers as a line has elements, and
-/// what products need.
-pub(super) fn constraints(
-    program: &Program,
-    passes: &[&Pass],
-    kinds: &Kinds,
-) -> Option<TokenStream> {
+/// What constraints say: whole vectors in a line, as many registers as a line has elements, and what
+/// products need.
+pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) -> Vec<TokenStream> {
     let mut grids: BTreeSet<(Grid, bool)> = BTreeSet::new();
     let mut texts: Vec<TokenStream> = Vec::new();
     let mut products: Vec<TokenStream> = Vec::new();
@@ -101,11 +96,6 @@ pub(super) fn constraints(
         } else if let Some(grid) = pass.grid {
             grids.insert((grid, pass.is_across(program)));
         }
-    }
-    let mut operands = program.operands.iter();
-    let has_matrices = !grids.is_empty() || !products.is_empty();
-    if has_matrices && operands.any(|operand| operand.scalar == ScalarType::F64) {
-        texts.push(quote!(device.fp64 == 1));
     }
     for operand in &program.operands {
         let (
@@ -162,7 +152,7 @@ pub(super) fn constraints(
         seen.push(text);
         is_new
     });
-    (!texts.is_empty()).then(|| quote!(constraints(#(#texts),*),))
+    texts
 }
 
 fn formula(program: &Program, length: usize) -> &Expr {

@@ -2,6 +2,7 @@
 
 use super::matrices::{self, Matrices};
 use crate::parse::{Body, Item};
+use proc_macro2::Literal;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
@@ -44,12 +45,26 @@ impl Parse for FusedItem {
 impl FusedItem {
     /// Says of arguments that only lengths use them.
     pub(super) fn mark_host_only(&mut self, names: &[String]) {
+        for name in names {
+            self.mark(name, &parse_quote!(#[arg(host_only)]));
+        }
+    }
+
+    /// Says which values arguments have while tuning.
+    pub(super) fn mark_values(&mut self, values: &[&(String, u8)]) {
+        for (name, value) in values {
+            let value = Literal::u8_unsuffixed(*value);
+            self.mark(name, &parse_quote!(#[arg(value = #value)]));
+        }
+    }
+
+    fn mark(&mut self, name: &str, attribute: &Attribute) {
         for input in &mut self.signature.inputs {
             if let FnArg::Typed(typed) = input
                 && let Pat::Ident(pattern) = &*typed.pat
-                && names.iter().any(|name| pattern.ident.unraw() == *name)
+                && pattern.ident.unraw() == *name
             {
-                typed.attrs.push(parse_quote!(#[arg(host_only)]));
+                typed.attrs.push(attribute.clone());
             }
         }
     }

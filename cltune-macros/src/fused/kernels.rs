@@ -4,10 +4,11 @@
 //! comment from the statement that a line comes from. Loops run over vectors of `VW` elements, and
 //! then over the elements that are left.
 
-use super::elements::{cells_name, leading_name, strips_name};
-use super::folds::{Folded, lanes_name, parts_name};
+use super::elements::{cells_name, leading_name, parts_name, strips_name};
+use super::folds::{Folded, LocalLanes, Parts};
 use super::plan::Pass;
 use super::program::{Action, Grid, Operand, Place, Program};
+use super::strides::{self, is_strided, place_of_number};
 use super::value::{Lanes, Shape, Value, type_text};
 use super::{across, lines, product};
 use cltune_core::model::ScalarType;
@@ -31,10 +32,10 @@ pub(super) enum KernelArgument {
     /// where it is 1 and the loop over the parts becomes a condition before a barrier.
     Groups,
     Operand(usize),
-    /// The parts of a reduction, by the operand that it results in.
-    Parts(usize),
+    /// The parts of a reduction.
+    Parts(Parts),
     /// A number of local memory for each work-item.
-    Lanes(ScalarType),
+    Lanes(LocalLanes),
     /// The number of lines.
     Lines(usize),
     /// The number of elements of a line.
@@ -238,11 +239,12 @@ impl<'a> Writer<'a> {
     /// A value as this style computes it.
     fn value(&self, value: &Value, lanes: Lanes) -> String {
         value.text(lanes, &|operand, _| {
-            let is_value = self.program.operands[operand].place == Place::Value;
+            let read = &self.program.operands[operand];
+            let is_value = read.place == Place::Value;
             match self.registers.get(&operand) {
                 Some(register) => register.clone(),
                 None if is_value => self.name(operand),
-                None => format!("{}[0]", self.name(operand)),
+                None => format!("{}[{}]", self.name(operand), place_of_number(read)),
             }
         })
     }
@@ -261,42 +263,63 @@ impl<'a> Writer<'a> {
         let folds: Vec<Folded<'_>> = pass.folds(program).collect();
         for at in &pass.looped {
             for operand in program.statements[*at].value.operands() {
+                let read = &program.operands[operand];
                 let Operand {
                     scalar,
                     shape,
                     place,
                     ..
-                } = program.operands[operand];
+                } = *read;
                 let is_loaded = self.registers.contains_key(&operand);
                 if shape == Shape::Number && place != Place::Value && !is_loaded {
                     let (ty, name) = (type_text(scalar, Lanes::One), self.name(operand));
                     let register = self.register(operand);
-                    self.line(1, &format!("const {ty} {register} = {name}[0];"));
+                    let at = place_of_number(read);
+                    self.line(1, &format!("const {ty} {register} = {name}[{at}];"));
                 }
             }
+        }
+        let strided = self.strided(pass);
+        for line in strides::before_loops(&strided) {
+            self.line(1, &line);
         }
         // The same statements are written for many lanes and for one.
         if self.style == Style::Tuned {
             self.text.push_str("#if VW > 1\n");
-            for fold in &folds {
-                self.line(1, &fold.declared(Lanes::Many));
+            for line in folds.iter().flat_map(|fold| fold.declared(Lanes::Many)) {
+                self.line(1, &line);
             }
+            let vectors = if strided.is_empty() {
+                "count / VW"
+            } else {
+                for line in strides::before_vectors(&strided) {
+                    self.line(1, &line);
+                }
+                "vectors"
+            };
             self.line(
                 1,
-                "for (ulong at = FIRST(count / VW), end = END(count / VW); at < end; at += STEP) {",
+                &format!(
+                    "for (ulong at = FIRST({vectors}), end = END({vectors}); at < end; at += STEP) {{"
+                ),
             );
             self.body(pass, Lanes::Many);
             self.line(1, "}");
-            for fold in &folds {
-                self.line(1, &fold.declared_from_many());
+            for line in folds.iter().flat_map(Folded::declared_from_many) {
+                self.line(1, &line);
             }
             self.line(
                 1,
-                "for (ulong at = count / VW * VW + get_global_id(0); at < count; at += get_global_size(0)) {",
+                if strided.is_empty() {
+                    "for (ulong at = count / VW * VW + get_global_id(0); at < count; at += get_global_size(0)) {"
+                } else {
+                    "for (ulong rest = count - vectors * VW, at = count - rest + FIRST(rest), \
+                     end = count - rest + END(rest); at < end; at += STEP) {"
+                },
             );
             self.text.push_str("#else\n");
-            for fold in &folds {
-                self.line(1, &fold.declared(Lanes::One));
+            for line in folds.iter().flat_map(|fold| fold.declared(Lanes::One)) {
+                self.line(1, &line);
             }
             self.line(
                 1,
@@ -304,8 +327,8 @@ impl<'a> Writer<'a> {
             );
             self.text.push_str("#endif\n");
         } else {
-            for fold in &folds {
-                self.line(1, &fold.declared(Lanes::Wide));
+            for line in folds.iter().flat_map(|fold| fold.declared(Lanes::Wide)) {
+                self.line(1, &line);
             }
             self.line(
                 1,
@@ -317,18 +340,16 @@ impl<'a> Writer<'a> {
         self.line(1, "}");
         for (number, fold) in folds.iter().enumerate() {
             self.tree(fold);
-            let (lanes, parts) = (lanes_name(fold.scalar), fold.parts(program));
-            self.line(
-                1,
-                &format!("if (get_local_id(0) == 0) {parts}[get_group_id(0)] = {lanes}[0];"),
-            );
+            for line in fold.parts_stored(program) {
+                self.line(1, &line);
+            }
             if number + 1 < folds.len() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
         let mut arguments: Vec<KernelArgument> =
             pass.length.map(KernelArgument::Count).into_iter().collect();
-        arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
+        arguments.extend(self.operand_arguments());
         Self::fold_arguments(&folds, &mut arguments);
         let about = format!("Pass {number}: {}.", statements(program, &pass.looped));
         self.kernel(name, &about, arguments, Work::Loop)
@@ -350,20 +371,19 @@ impl<'a> Writer<'a> {
                     self.used.insert(operand);
                 }
                 if !is_made && !is_number(&operand) && !self.registers.contains_key(&operand) {
-                    let register = self.register(operand);
-                    let source = self.element(operand, lanes, "const ");
-                    let ty = type_text(program.operands[operand].scalar, stored(lanes));
-                    self.line(2, &format!("const {ty} {register} = {source};"));
+                    self.load(operand, lanes);
                 }
             }
             made.insert(statement.target);
         }
         for at in &pass.looped {
             let statement = &program.statements[*at];
-            let value = self.value(&statement.value, lanes);
+            let fold = Folded::of(program, statement);
+            let of_value = fold.map_or(lanes, |fold| fold.lanes_of_value(lanes));
+            let value = self.value(&statement.value, of_value);
             let scalar = statement.value.scalar();
             self.line(2, &format!("// {}", statement.text));
-            if let Some(fold) = Folded::of(program, statement) {
+            if let Some(fold) = fold {
                 for line in fold.accumulated(&value, lanes) {
                     self.line(2, &line);
                 }
@@ -371,22 +391,80 @@ impl<'a> Writer<'a> {
                 let ty = type_text(scalar, stored(lanes));
                 let register = self.register(statement.target);
                 self.line(2, &format!("const {ty} {register} = ({ty})({value});"));
-                stores.insert(statement.target);
+                if program.operands[statement.target].place != Place::Register {
+                    stores.insert(statement.target);
+                }
             }
         }
         for operand in stores {
             self.used.insert(operand);
             self.written.insert(operand);
-            let place = self.element(operand, lanes, "");
-            let register = self.registers[&operand].clone();
-            self.line(2, &format!("{place} = {register};"));
+            self.store(operand, lanes);
         }
+    }
+
+    /// Loads an operand's elements at the position into a new register.
+    fn load(&mut self, operand: usize, lanes: Lanes) {
+        let read = &self.program.operands[operand];
+        let (name, register) = (self.name(operand), self.register(operand));
+        let lines = if is_strided(read) && lanes == Lanes::Many {
+            strides::loaded(read, &name, &register)
+        } else {
+            let source = self.element(operand, lanes, "const ");
+            let ty = type_text(read.scalar, stored(lanes));
+            vec![format!("const {ty} {register} = {source};")]
+        };
+        for line in lines {
+            self.line(2, &line);
+        }
+    }
+
+    /// Stores an operand's elements at the position.
+    fn store(&mut self, operand: usize, lanes: Lanes) {
+        let (name, register) = (self.name(operand), self.registers[&operand].clone());
+        let written = &self.program.operands[operand];
+        let lines = if is_strided(written) && lanes == Lanes::Many {
+            strides::stored(written, &name, &register)
+        } else {
+            let place = self.element(operand, lanes, "");
+            vec![format!("{place} = {register};")]
+        };
+        for line in lines {
+            self.line(2, &line);
+        }
+    }
+
+    /// The vectors of a pass that have an offset or a stride, in the order of the operands.
+    fn strided(&self, pass: &Pass) -> Vec<&'a Operand> {
+        let statements = pass.looped.iter().map(|at| &self.program.statements[*at]);
+        let operands: BTreeSet<usize> = statements
+            .flat_map(|statement| {
+                let is_stored = statement.action == Action::Store;
+                let target = is_stored.then_some(statement.target);
+                statement.value.operands().into_iter().chain(target)
+            })
+            .collect();
+        let operands = operands.into_iter().map(|at| &self.program.operands[at]);
+        operands.filter(|operand| is_strided(operand)).collect()
+    }
+
+    /// The operands that the kernel takes, with what says where their elements lie.
+    fn operand_arguments(&self) -> impl Iterator<Item = KernelArgument> + use<> {
+        let layouts = self.used.iter().flat_map(|operand| {
+            let layout = &self.program.operands[*operand].layout;
+            layout.operands(self.program)
+        });
+        let all: BTreeSet<usize> = self.used.iter().copied().chain(layouts).collect();
+        all.into_iter().map(KernelArgument::Operand)
     }
 
     /// An operand's elements at the position.
     fn element(&self, operand: usize, lanes: Lanes, constant: &str) -> String {
         let name = self.name(operand);
         match lanes {
+            Lanes::One | Lanes::Wide if is_strided(&self.program.operands[operand]) => {
+                strides::element(&self.program.operands[operand], &name)
+            }
             Lanes::One | Lanes::Wide => format!("{name}[at]"),
             Lanes::Many | Lanes::Cells => {
                 let ty = type_text(self.program.operands[operand].scalar, Lanes::Many);
@@ -408,18 +486,23 @@ impl<'a> Writer<'a> {
         let folds: Vec<Folded<'_>> = pass.folds(program).collect();
         let one = self.one();
         for (number, fold) in folds.iter().enumerate() {
-            self.line(1, &fold.declared(one));
+            for line in fold.declared(one) {
+                self.line(1, &line);
+            }
             self.line(
                 1,
                 "for (uint at = get_local_id(0); at < groups; at += get_local_size(0)) {",
             );
-            self.line(2, &fold.part_folded(program, one));
+            for line in fold.part_folded(program, one) {
+                self.line(2, &line);
+            }
             self.line(1, "}");
             self.tree(fold);
             self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             let register = self.register(fold.target);
-            let (ty, lanes) = (type_text(fold.scalar, Lanes::One), lanes_name(fold.scalar));
-            self.line(1, &format!("const {ty} {register} = {lanes}[0];"));
+            let scalar = program.operands[fold.target].scalar;
+            let (ty, result) = (type_text(scalar, Lanes::One), fold.result());
+            self.line(1, &format!("const {ty} {register} = {result};"));
             if number + 1 < folds.len() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
@@ -444,14 +527,15 @@ impl<'a> Writer<'a> {
             self.used.insert(operand);
             self.written.insert(operand);
             let (name, register) = (self.name(operand), self.registers[&operand].clone());
-            self.line(2, &format!("{name}[0] = {register};"));
+            let at = place_of_number(&program.operands[operand]);
+            self.line(2, &format!("{name}[{at}] = {register};"));
         }
         self.line(1, "}");
         let mut arguments = Vec::new();
         if !folds.is_empty() {
             arguments.push(KernelArgument::Groups);
         }
-        arguments.extend(self.used.iter().copied().map(KernelArgument::Operand));
+        arguments.extend(self.operand_arguments());
         Self::fold_arguments(&folds, &mut arguments);
         let is_fold = |at: &&usize| program.statements[**at].action != Action::Store;
         let reduced = pass.looped.iter().filter(is_fold);
@@ -466,9 +550,10 @@ impl<'a> Writer<'a> {
     }
 
     fn fold_arguments(folds: &[Folded<'_>], arguments: &mut Vec<KernelArgument>) {
-        arguments.extend(folds.iter().map(|fold| KernelArgument::Parts(fold.target)));
-        for fold in folds {
-            let lanes = KernelArgument::Lanes(fold.scalar);
+        let parts = folds.iter().flat_map(Folded::parts);
+        arguments.extend(parts.map(KernelArgument::Parts));
+        for lanes in folds.iter().flat_map(Folded::lanes) {
+            let lanes = KernelArgument::Lanes(lanes);
             if !arguments.contains(&lanes) {
                 arguments.push(lanes);
             }
@@ -499,14 +584,14 @@ impl<'a> Writer<'a> {
                     _ => format!("__global const {ty}{pointer} {name}"),
                 }
             }
-            KernelArgument::Parts(target) => {
+            KernelArgument::Parts(parts) => {
                 let constant = if work == Work::Loop { "" } else { "const " };
-                let ty = type_text(program.operands[*target].scalar, Lanes::One);
-                format!("__global {constant}{ty}* {}", parts_name(program, *target))
+                let ty = type_text(parts.component.scalar, Lanes::One);
+                format!("__global {constant}{ty}* {}", parts.name(program))
             }
-            KernelArgument::Lanes(scalar) => {
-                let ty = type_text(*scalar, Lanes::One);
-                format!("__local {ty}* {}", lanes_name(*scalar))
+            KernelArgument::Lanes(lanes) => {
+                let ty = type_text(lanes.scalar, Lanes::One);
+                format!("__local {ty}* {}", lanes.name())
             }
             KernelArgument::Lines(_) => "const ulong lines".to_owned(),
             KernelArgument::Line(_) => "const ulong length".to_owned(),

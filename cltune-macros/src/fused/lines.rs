@@ -223,7 +223,9 @@ impl<'a> Lined<'a> {
             .filter_map(|it| Folded::of_lines(program, it))
             .collect();
         for fold in &folds {
-            self.line(1, &fold.declared(lanes));
+            for line in fold.declared(lanes) {
+                self.line(1, &line);
+            }
         }
         if is_tuned {
             self.directive("#if KEEP");
@@ -346,7 +348,9 @@ impl<'a> Lined<'a> {
             self.elements.registers.insert(element, register);
             return;
         }
-        self.line(1, &fold.declared_from_many());
+        for line in fold.declared_from_many() {
+            self.line(1, &line);
+        }
         let cells = cells_name(fold.scalar);
         let argument = KernelArgument::Cells(fold.scalar);
         self.directive("#if WGX > 1");

@@ -7,12 +7,16 @@
 //! | `value` | typed expressions over elements, and their text in OpenCL C |
 //! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
+//! | `literals` | whether types hold the numbers that are written |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
 //! | `plan` | the passes over memory that the statements take, fused or one by one |
 //! | `folds` | reductions in the source |
+//! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
+//! | `strides` | vectors with an offset and a stride in the source |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
+//! | `template` | what the database of template defaults is asked for |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
 //!
 //! `plan` follows the segmentation of ViennaCL's generator (Rupp et al., *ViennaCL*, SIAM J. Sci.
@@ -24,16 +28,21 @@ mod elements;
 mod folds;
 mod functions;
 mod grids;
+mod index_folds;
 mod item;
 mod kernels;
 mod lines;
+mod literals;
 mod matrices;
 mod matrix_operations;
+mod norm_folds;
 mod operations;
 mod plan;
 mod product;
 mod program;
 mod read;
+mod strides;
+mod template;
 mod tokens;
 mod tunable;
 mod value;
@@ -52,6 +61,7 @@ use crate::expand::expand_parsed;
 use crate::parse::{Attribute, Body, Item};
 use item::FusedItem;
 use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
 
 /// The expansion of an annotated function: that of a tunable, or its mistakes and a stub.
 pub(crate) fn expand(
@@ -70,6 +80,13 @@ pub(crate) fn expand(
     let written = Attribute::parse(attribute.clone(), &mut errors);
     tunable::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
+    let is_dimension = |name: &str| {
+        let mut sizes = written.tune.iter().flat_map(|clause| &clause.value);
+        sizes.any(|assignment| assignment.name.unraw() == *name)
+    };
+    let values = program.while_tuning.iter();
+    let values: Vec<_> = values.filter(|(name, _)| !is_dimension(name)).collect();
+    parsed.mark_values(&values);
     if !errors.is_empty() {
         // What is left of the declaration is checked, and stands in for the item.
         let item = parsed.with_body(Body::None);
@@ -77,7 +94,8 @@ pub(crate) fn expand(
     }
     let made = tunable::tunable(&program, &written);
     let attribute = tunable::joined(attribute, &made.clauses);
-    let attribute = Attribute::parse(attribute, &mut errors);
+    let mut attribute = Attribute::parse(attribute, &mut errors);
+    attribute.template = template::template(&program);
     let is_right = errors.is_empty();
     parsed.mark_host_only(&made.host_only);
     let item: Item = parsed.with_body(Body::Source(made.source));
@@ -85,6 +103,16 @@ pub(crate) fn expand(
     for name in program.unused.iter().filter(|_| is_right) {
         // The compiler warns of a variable that is not used.
         expansion.extend(quote::quote!(const _: fn() = || { let #name = (); };));
+    }
+    for name in program.overwritten.iter().filter(|_| is_right) {
+        // And of a value that is replaced before it is read.
+        let overwritten = quote::quote_spanned!(name.span()=> #name = (););
+        expansion.extend(quote::quote!(const _: fn() = || {
+            let mut #name;
+            #overwritten
+            #name = ();
+            ::core::hint::black_box(#name);
+        };));
     }
     expansion
 }

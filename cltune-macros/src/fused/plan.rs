@@ -101,7 +101,9 @@ impl Pass {
                     let is_scratch = matches!(other.action, Action::Lines(_) | Action::Across(_));
                     (fused || is_scratch) && read.contains(&other.target)
                 };
+                let is_plain = |operand: &usize| program.operands[*operand].layout.is_plain();
                 statement.action == Action::Store
+                    && read.iter().chain([&statement.target]).all(is_plain)
                     && statement.length == Some(length)
                     && looped().any(gives)
             }
@@ -117,11 +119,23 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
     // The pass of each statement so far.
     let mut places: Vec<usize> = Vec::new();
     for (position, statement) in program.statements.iter().enumerate() {
-        let earliest = earliest(program, position, &places, &passes);
+        if statement.with_previous {
+            continue;
+        }
+        let followers = program.statements[position + 1..].iter();
+        let followers = followers.take_while(|statement| statement.with_previous);
+        let group = position..position + 1 + followers.count();
+        let earliest = group
+            .clone()
+            .map(|member| earliest(program, member, &places, &passes))
+            .fold(0, usize::max);
         let has_loop = statement.length.is_some() || statement.grid.is_some();
         let shared = (earliest..passes.len()).find(|at| {
             if has_loop {
-                passes[*at].takes(program, statement, fused)
+                let members = &program.statements[group.clone()];
+                members
+                    .iter()
+                    .all(|member| passes[*at].takes(program, member, fused))
             } else {
                 // Not one by one with loops that have no result.
                 fused || passes[*at].finishes(program) && *at + 1 == passes.len()
@@ -135,18 +149,18 @@ pub(super) fn passes(program: &Program, fused: bool) -> Vec<Pass> {
                 ..Pass::default()
             });
         }
+        places.extend(group.clone().map(|_| pass));
         if has_loop {
-            passes[pass].looped.push(position);
+            passes[pass].looped.extend(group);
         } else {
-            passes[pass].numbers.push(position);
+            passes[pass].numbers.extend(group);
         }
-        places.push(pass);
     }
     passes
 }
 
 /// The first pass in which a statement gives the same result: what it reads is there, and what it
-/// overwrites was read.
+/// overwrites was read. The statements that have no place yet do not count.
 fn earliest(program: &Program, position: usize, places: &[usize], passes: &[Pass]) -> usize {
     let statement = &program.statements[position];
     let has_loop = statement.length.is_some() || statement.grid.is_some();

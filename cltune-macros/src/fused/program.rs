@@ -1,6 +1,7 @@
 //! The statements of a fused function, with types and lengths checked.
 
 use super::functions::Fold;
+use super::strides::Layout;
 use super::value::{At, Shape, Value};
 use cltune_core::model::ScalarType;
 use syn::{Expr, Ident};
@@ -14,6 +15,10 @@ pub(super) struct Program {
     pub(super) statements: Vec<Statement>,
     /// Names of `let` that no statement uses.
     pub(super) unused: Vec<Ident>,
+    /// The targets of statements whose result is overwritten before one reads it.
+    pub(super) overwritten: Vec<Ident>,
+    /// Arguments that say where vectors lie, with their values while tuning.
+    pub(super) while_tuning: Vec<(String, u8)>,
 }
 
 /// Something that statements read or write.
@@ -22,6 +27,7 @@ pub(super) struct Operand {
     pub(super) scalar: ScalarType,
     pub(super) shape: Shape,
     pub(super) place: Place,
+    pub(super) layout: Layout,
     /// Of a matrix.
     pub(super) matrix: Option<Storage>,
 }
@@ -49,6 +55,8 @@ pub(super) enum Place {
     },
     /// A scratch buffer of one element, or of a vector's.
     Scratch,
+    /// Nowhere: a vector that is computed and used in the same pass.
+    Register,
 }
 
 /// A length of vectors.
@@ -65,6 +73,8 @@ pub(super) struct Statement {
     pub(super) target: usize,
     pub(super) value: Value,
     pub(super) action: Action,
+    /// Whether it has to be in the pass of the statement before it.
+    pub(super) with_previous: bool,
     /// The length of the loop that computes it; `None` for a single number, and for matrices.
     pub(super) length: Option<usize>,
     /// The lines that it goes through, of matrices.

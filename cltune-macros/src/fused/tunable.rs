@@ -1,7 +1,7 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::elements::{cells_name, strips_name};
-use super::folds::{lanes_name, parts_name};
+use super::elements::{cells_name, parts_name, strips_name};
+use super::folds::Parts;
 use super::grids::{self, Kinds};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
 use super::lines;
@@ -11,9 +11,10 @@ use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::errors::Errors;
 use crate::parse::Attribute;
+use cltune_core::model::ScalarType;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::LitStr;
 
 /// What `#[tunable]` is given besides what was written.
@@ -175,7 +176,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .iter()
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
-    let constraints = grids::constraints(program, &all_passes, &kinds);
+    let constraints = constraints(program, &grids::constraints(program, &all_passes, &kinds));
     let clauses = quote! {
         params(
             #fuse
@@ -220,16 +221,15 @@ fn stage(
         }
         KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
-        KernelArgument::Parts(target) | KernelArgument::LineParts(target) => {
-            ident(&parts_name(program, *target))
-        }
-        KernelArgument::Lanes(scalar) => ident(&lanes_name(*scalar)),
+        KernelArgument::Parts(parts) => ident(&parts.name(program)),
+        KernelArgument::Lanes(lanes) => ident(&lanes.name()),
         KernelArgument::Lines(_)
         | KernelArgument::Line(_)
         | KernelArgument::Depth(_)
         | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
         KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
         KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
+        KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),
     });
     let sizes = grids::sizes(program, kernel.work).unwrap_or_else(|| match kernel.work {
         Work::Loop => quote!(global(#groups * #group), local(#group)),
@@ -257,63 +257,79 @@ fn ident(name: &str) -> TokenStream {
 /// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
 fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let groups = &sizes.groups;
-    let mut buffers: BTreeSet<(usize, bool)> = BTreeSet::new();
+    let mut buffers: BTreeMap<(usize, Option<usize>), TokenStream> = BTreeMap::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
         match argument {
-            KernelArgument::Parts(target) | KernelArgument::LineParts(target) => {
-                buffers.insert((*target, true));
+            KernelArgument::Parts(
+                parts @ Parts {
+                    target,
+                    position,
+                    component,
+                },
+            ) => {
+                let name = ident(&parts.name(program));
+                let scalar = ident(component.scalar.rust_name());
+                buffers.insert(
+                    (*target, Some(*position)),
+                    quote!(#name: [#scalar; #groups]),
+                );
             }
             KernelArgument::Operand(operand)
                 if program.operands[*operand].place == Place::Scratch =>
             {
-                buffers.insert((*operand, false));
+                let Operand { name, scalar, .. } = &program.operands[*operand];
+                let (name, scalar) = (ident(name), ident(scalar.rust_name()));
+                let length = grids::scratch_length(program, *operand, false);
+                buffers.insert((*operand, None), quote!(#name: [#scalar; #length]));
+            }
+            KernelArgument::LineParts(target) => {
+                let scalar = ident(program.operands[*target].scalar.rust_name());
+                let name = ident(&parts_name(program, *target));
+                let length = grids::scratch_length(program, *target, true);
+                buffers.insert((*target, Some(0)), quote!(#name: [#scalar; #length]));
             }
             _ => {}
         }
     }
-    let declared = buffers.iter().map(|(operand, is_parts)| {
-        let scalar = ident(program.operands[*operand].scalar.rust_name());
-        if *is_parts {
-            let name = ident(&parts_name(program, *operand));
-            let length = match program.operands[*operand].shape {
-                Shape::Number => groups.clone(),
-                _ => grids::scratch_length(program, *operand, true),
-            };
-            quote!(#name: [#scalar; #length])
-        } else {
-            let name = ident(&program.operands[*operand].name);
-            let length = grids::scratch_length(program, *operand, false);
-            quote!(#name: [#scalar; #length])
-        }
-    });
+    let declared = buffers.values();
     (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
+}
+
+/// What devices need for the types of elements and of what is computed, and what matrices ask for.
+fn constraints(program: &Program, of_grids: &[TokenStream]) -> Option<TokenStream> {
+    let is_used = |scalar| {
+        let mut operands = program.operands.iter();
+        let mut statements = program.statements.iter();
+        operands.any(|operand| operand.scalar == scalar)
+            || statements.any(|statement| statement.value.uses(scalar))
+    };
+    let double = is_used(ScalarType::F64).then(|| quote!(device.fp64 == 1,));
+    let half = is_used(ScalarType::F16).then(|| quote!(device.fp16 == 1,));
+    let is_any = double.is_some() || half.is_some() || !of_grids.is_empty();
+    is_any.then(|| quote!(constraints(#double #half #(#of_grids),*),))
 }
 
 fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let group = &sizes.group;
-    let mut locals: Vec<&KernelArgument> = Vec::new();
+    let mut all: Vec<(String, ScalarType, TokenStream)> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
-        let is_local = matches!(
-            argument,
-            KernelArgument::Lanes(_) | KernelArgument::Cells(_) | KernelArgument::Strips(_)
-        );
-        if is_local && !locals.contains(&argument) {
-            locals.push(argument);
+        let local = match argument {
+            KernelArgument::Lanes(lanes) => (lanes.name(), lanes.scalar, group.clone()),
+            KernelArgument::Cells(scalar) => (cells_name(*scalar), *scalar, quote!(WGX * WGY)),
+            KernelArgument::Strips(scalar) => {
+                (strips_name(*scalar), *scalar, quote!(WGX * WGY * VW))
+            }
+            _ => continue,
+        };
+        if !all.iter().any(|(name, ..)| *name == local.0) {
+            all.push(local);
         }
     }
-    let declared = locals.iter().filter_map(|argument| {
-        let (scalar, name, length) = match argument {
-            KernelArgument::Lanes(scalar) => (scalar, lanes_name(*scalar), group.clone()),
-            KernelArgument::Cells(scalar) => (scalar, cells_name(*scalar), quote!(WGX * WGY)),
-            KernelArgument::Strips(scalar) => {
-                (scalar, strips_name(*scalar), quote!(WGX * WGY * VW))
-            }
-            _ => return None,
-        };
-        let (name, element) = (ident(&name), ident(scalar.rust_name()));
-        Some(quote!(#name: [#element; #length]))
+    let declared = all.iter().map(|(name, scalar, length)| {
+        let (name, element) = (ident(name), ident(scalar.rust_name()));
+        quote!(#name: [#element; #length])
     });
-    (!locals.is_empty()).then(|| quote!(local_args(#(#declared),*),))
+    (!all.is_empty()).then(|| quote!(local_args(#(#declared),*),))
 }
 
 /// Results of reductions may differ by what so many additions round.
@@ -373,7 +389,10 @@ fn bytes(program: &Program, passes: &[Pass]) -> TokenStream {
             }
         }
         for operand in read.iter().chain(&written) {
-            moved += program.operands[*operand].scalar.size();
+            let Operand { scalar, place, .. } = &program.operands[*operand];
+            if *place != Place::Register {
+                moved += scalar.size();
+            }
         }
         let moved = Literal::usize_unsuffixed(moved);
         let formula = &program.lengths[length].formula;

@@ -2,6 +2,7 @@
 
 use super::functions::Function;
 use cltune_core::model::ScalarType;
+use proc_macro2::Span;
 
 /// What an expression is made of. The operands of the program stand in it by their positions.
 #[derive(Clone)]
@@ -55,8 +56,8 @@ pub(super) enum Kind {
     Operand(usize),
     /// An element of an operand where matrices are computed.
     Element(usize, At),
-    /// As in the statement, without a type.
-    Literal(String),
+    /// As in the statement, without a type, and where it stands.
+    Literal(String, Span),
     Unary(&'static str, Box<Value>),
     Binary(&'static str, Box<Value>, Box<Value>),
     Call(&'static Function, Vec<Value>),
@@ -99,7 +100,7 @@ impl Value {
                 yes.settle(scalar);
                 no.settle(scalar);
             }
-            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(_) | Kind::Convert(_) => {}
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) | Kind::Convert(_) => {}
         }
     }
 
@@ -128,7 +129,7 @@ impl Value {
     /// Applies a change to each part of it, the whole last.
     pub(super) fn change(&mut self, each: &impl Fn(&mut Self)) {
         match &mut self.kind {
-            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(_) => {}
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) => {}
             Kind::Unary(_, value) | Kind::Convert(value) => value.change(each),
             Kind::Binary(_, left, right) => {
                 left.change(each);
@@ -140,17 +141,28 @@ impl Value {
         each(self);
     }
 
+    /// Whether anything in it is of a type.
+    pub(super) fn uses(&self, scalar: ScalarType) -> bool {
+        let mut found = false;
+        self.visit(&mut |value| found |= value.ty == Type::Number(scalar));
+        found
+    }
+
     fn visit(&self, each: &mut impl FnMut(&Self)) {
         each(self);
+        for part in self.parts() {
+            part.visit(each);
+        }
+    }
+
+    /// The values that it is made from.
+    pub(super) fn parts(&self) -> Vec<&Self> {
         match &self.kind {
-            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(_) => {}
-            Kind::Unary(_, value) | Kind::Convert(value) => value.visit(each),
-            Kind::Binary(_, left, right) => {
-                left.visit(each);
-                right.visit(each);
-            }
-            Kind::Call(_, arguments) => arguments.iter().for_each(|value| value.visit(each)),
-            Kind::Select(parts) => parts.iter().for_each(|value| value.visit(each)),
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) => Vec::new(),
+            Kind::Unary(_, value) | Kind::Convert(value) => vec![value],
+            Kind::Binary(_, left, right) => vec![left, right],
+            Kind::Call(_, arguments) => arguments.iter().collect(),
+            Kind::Select(parts) => parts.iter().collect(),
         }
     }
 
@@ -190,7 +202,7 @@ impl Value {
                 }
                 _ => widened(register(*position, Some(*at))),
             },
-            Kind::Literal(digits) => widened(literal(digits, scalar)),
+            Kind::Literal(digits, _) => widened(literal(digits, scalar)),
             Kind::Unary(operator, value) => {
                 let text = format!("({operator}{})", value.text(lanes, register));
                 self.narrowed(text, lanes)

@@ -4,8 +4,9 @@ use super::context::Context;
 use super::structs;
 use crate::parse::{Argument, ArgumentType, ImageType};
 use cltune_core::model::{ElementType, ScalarType};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 
 /// The problem's dimensions from the arguments of the call: `[i64; N]`.
 pub(super) fn dims(context: &Context<'_>) -> TokenStream {
@@ -41,11 +42,15 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
         .arguments
         .iter()
         .filter(|argument| argument.options.host_only.is_none() && argument.kind.is_some());
-    let args = passed.map(|Argument { name, kind, .. }| match kind {
+    let args = passed.map(|argument @ Argument { name, kind, .. }| match kind {
         Some(ArgumentType::Buffer { mutable: true, .. }) => {
-            quote!(#krate::__private::Arg::buffer_mut(#name))
+            let strided = strided(context, argument);
+            quote!(#krate::__private::Arg::buffer_mut(#name) #strided)
         }
-        Some(ArgumentType::Buffer { .. }) => quote!(#krate::__private::Arg::buffer(#name)),
+        Some(ArgumentType::Buffer { .. }) => {
+            let strided = strided(context, argument);
+            quote!(#krate::__private::Arg::buffer(#name) #strided)
+        }
         Some(ArgumentType::Image(ImageType { mutable: true, .. })) => {
             quote!(#krate::__private::Arg::image_mut(#name))
         }
@@ -53,6 +58,33 @@ pub(super) fn args(context: &Context<'_>) -> TokenStream {
         Some(ArgumentType::Scalar(_)) | None => quote!(#krate::__private::Arg::scalar(&#name)),
     });
     quote!([#(#args),*])
+}
+
+/// The call that says which elements of a buffer are used, where not the first ones.
+fn strided(context: &Context<'_>, argument: &Argument) -> Option<TokenStream> {
+    let options = &argument.options;
+    let of = |named: &Option<(Ident, Span)>, types: [ScalarType; 2]| {
+        let (name, _) = named.as_ref()?;
+        let mut arguments = context.checked.arguments.iter();
+        let named = arguments.find(|argument| argument.name.unraw() == name.unraw())?;
+        match named.kind {
+            Some(ArgumentType::Scalar(element))
+                if types.map(Some).contains(&element.as_scalar()) =>
+            {
+                let (name, ty) = (&named.name, format_ident!("{}", types[1].rust_name()));
+                Some(quote!(<::core::primitive::#ty as ::core::convert::From<_>>::from(#name)))
+            }
+            // Was reported.
+            _ => None,
+        }
+    };
+    let offset = of(&options.offset, [ScalarType::U32, ScalarType::U64]);
+    let stride = of(&options.stride, [ScalarType::I32, ScalarType::I64]);
+    if offset.is_none() && stride.is_none() {
+        return None;
+    }
+    let (offset, stride) = (offset.unwrap_or(quote!(0)), stride.unwrap_or(quote!(1)));
+    Some(quote!(.strided(#offset, #stride)))
 }
 
 /// The declared arguments with types that mean the same wherever they stand; `buffer` is the type

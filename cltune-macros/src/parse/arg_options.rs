@@ -23,6 +23,10 @@ pub(crate) struct ArgOptions {
     pub(crate) image: Option<(Vec<Expr>, Span)>,
     /// The size of an image.
     pub(crate) size: Option<(Vec<Expr>, Span)>,
+    /// The argument that says at which element of the buffer a vector begins.
+    pub(crate) offset: Option<(Ident, Span)>,
+    /// The argument that says how many elements apart those of a vector are.
+    pub(crate) stride: Option<(Ident, Span)>,
     /// One for each dimension along which the argument is divided.
     pub(crate) splits: Vec<SplitSyntax>,
     /// Whether a mistake was reported: then nothing is said to be missing.
@@ -46,7 +50,7 @@ pub(crate) enum CompareSyntax {
     Range(Option<Box<Expr>>, Option<Box<Expr>>),
 }
 
-const WORDS: [&str; 10] = [
+const WORDS: [&str; 12] = [
     "len",
     "out",
     "fill",
@@ -56,6 +60,8 @@ const WORDS: [&str; 10] = [
     "memory",
     "image",
     "size",
+    "offset",
+    "stride",
     "split",
 ];
 const FILLS: [&str; 6] = ["uniform", "zeros", "iota", "constant", "file", "prepared"];
@@ -114,6 +120,8 @@ impl ArgOptions {
             "memory" => self.memory.replace((assigned(input)?, span)).is_some(),
             "image" => self.image.replace((sizes(input)?, span)).is_some(),
             "size" => self.size.replace((sizes(input)?, span)).is_some(),
+            "offset" => self.offset.replace((assigned(input)?, span)).is_some(),
+            "stride" => self.stride.replace((assigned(input)?, span)).is_some(),
             "split" => {
                 self.splits.push(input.parse()?);
                 false

@@ -95,6 +95,115 @@ fn statements_wait_for_what_they_need_and_for_nothing_else() {
     }
 }
 
+/// Vectors that are assigned together are in one pass, the new values in registers.
+#[test]
+fn assignments_of_several_vectors_are_not_divided() {
+    for (body, fused, single) in [
+        ("(a, b) = (b, a);", 1, 1),
+        ("c = a + b; (a, b) = (x * a + b, a - x * b);", 1, 2),
+        // The swap waits for the pass that reads what it overwrites.
+        ("s = dot(a, b); c = s * a; (a, b) = (b, a);", 3, 4),
+    ] {
+        assert_eq!(launches(body, true), fused, "{body}");
+        assert_eq!(launches(body, false), single, "{body}");
+    }
+    let program = program("(a, b) = (b, a);");
+    let kernels = kernels::kernels(
+        &program,
+        &passes(&program, true),
+        "k",
+        kernels::Style::Tuned,
+    );
+    let [pass] = &kernels[..] else {
+        panic!("{} kernels", kernels.len());
+    };
+    assert!(!pass.text.contains("new_a_["), "{}", pass.text);
+    assert!(pass.text.contains("a_[at] = a_1;"), "{}", pass.text);
+}
+
+/// Reductions with several numbers have one loop, and positions of 64 bits.
+#[test]
+fn indexes_and_norms_are_one_pass_each() {
+    for body in ["s = norm2(a);", "s = index_of_max_abs(a) as f32;"] {
+        assert_eq!(launches(body, true), 2, "{body}");
+    }
+    let program = program("s = index_of_max(a) as f32;");
+    let kernels = kernels::kernels(
+        &program,
+        &passes(&program, true),
+        "k",
+        kernels::Style::Tuned,
+    );
+    let text = kernels[0].text.clone() + &kernels[1].text;
+    assert!(
+        !text.contains("uint at = FIRST") && !text.contains("uint at = get_global"),
+        "{text}"
+    );
+    assert!(
+        text.contains("__global ulong* parts_index_of_max_"),
+        "{text}"
+    );
+    assert!(text.contains("for (ulong at = FIRST(count / VW)"), "{text}");
+}
+
+/// Every loop over elements counts in 64 bits.
+#[test]
+fn vectors_may_have_more_elements_than_32_bits_count() {
+    let program = program("a = b + c; s = dot(a, b); t = norm2(c);");
+    let all = [kernels::Style::Tuned, kernels::Style::Reference]
+        .map(|style| kernels::kernels(&program, &passes(&program, true), "k", style));
+    for kernel in all.into_iter().flatten() {
+        let narrow = kernel
+            .text
+            .lines()
+            .filter(|line| line.contains("for (uint"));
+        // Parts and lanes are few.
+        let few = |line: &&str| {
+            line.contains("at < groups") || line.contains("width > 0") || line.contains("lane < VW")
+        };
+        assert_eq!(
+            narrow.filter(|line| !few(line)).count(),
+            0,
+            "{}",
+            kernel.text
+        );
+    }
+}
+
+/// Vectors with an offset or a stride take them as arguments, and are loaded several at once where
+/// the stride is 1.
+#[test]
+fn a_stride_is_an_argument_and_decides_how_elements_are_loaded() {
+    let item = "fn k(queue: &Queue, n: u32, #[arg(len = n, offset = o, stride = d)] a: &mut \
+                Buffer<f32>, o: u64, d: i64, #[arg(len = n)] b: &Buffer<f32>) { a = a + b; }";
+    let mut errors = Errors::default();
+    let item = syn::parse_str(item).expect("it is a function");
+    let program = read::program(&item, &mut errors);
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(
+        program.while_tuning,
+        [("o".to_owned(), 0), ("d".to_owned(), 1)]
+    );
+    let kernels = kernels::kernels(
+        &program,
+        &passes(&program, true),
+        "k",
+        kernels::Style::Tuned,
+    );
+    let text = &kernels[0].text;
+    for part in [
+        "__global float* a_, const ulong o_, const long d_, __global const float* b_",
+        "const long a_first = (long)o_ + (d_ < 0 ? (1 - (long)count) * (long)d_ : 0);",
+        "const ulong vectors = d_ == 1 ? count / VW : 0;",
+        "const bool aligned = (a_first) % VW == 0;",
+        "else a_0 = JOIN(vload, VW)(at, a_ + a_first);",
+        "((__global const VEC(float)*)b_)[at]",
+        "a_[a_first + (long)at * d_] = a_1;",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
 #[test]
 fn an_operand_is_one_argument_and_is_loaded_once() {
     let program = program("a = b * b + a * b; c = a - b; s = dot(c, b);");

@@ -18,6 +18,10 @@ pub(crate) enum Passed<'a> {
         raw: &'a RawBuffer,
         context: &'a Context,
         len: usize,
+        /// The element at which the kernel's vector begins.
+        offset: u64,
+        /// How many elements apart those of the vector are; negative from its end on.
+        stride: i64,
         /// The images that it is converted to; `None` where it is never an image.
         images: Option<&'a KeptImages>,
     },
@@ -41,8 +45,33 @@ impl<'a> Arg<'a> {
             raw: buffer.raw(),
             context: buffer.context(),
             len: buffer.len(),
+            offset: 0,
+            stride: 1,
             images: Some(buffer.images()),
         })
+    }
+
+    /// A buffer of which the kernel uses elements that begin at `offset` and lie `stride` apart.
+    #[inline]
+    #[must_use]
+    pub fn strided(self, offset: u64, stride: i64) -> Self {
+        match self.0 {
+            Passed::Buffer {
+                raw,
+                context,
+                len,
+                images,
+                ..
+            } => Self(Passed::Buffer {
+                raw,
+                context,
+                len,
+                offset,
+                stride,
+                images,
+            }),
+            Passed::Scalar(_) | Passed::Image { .. } => self,
+        }
     }
 
     /// A scalar of these bytes, in the device's order.
@@ -56,6 +85,8 @@ impl<'a> Arg<'a> {
             raw: buffer.raw(),
             context: buffer.context(),
             len,
+            offset: 0,
+            stride: 1,
             images: None,
         })
     }

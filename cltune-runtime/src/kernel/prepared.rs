@@ -252,7 +252,12 @@ impl Prepared {
                 (
                     Expects::Buffer { needed, access },
                     Passed::Buffer {
-                        raw, context, len, ..
+                        raw,
+                        context,
+                        len,
+                        offset,
+                        stride,
+                        ..
                     },
                 ) => {
                     if !queue.context().shares_objects_with(context) {
@@ -261,6 +266,13 @@ impl Prepared {
                             what: format!("buffer `{name}` of kernel `{}`", model.name),
                         });
                     }
+                    if *stride == 0 && access != Access::Read && needed > 1 {
+                        return Err(Error::ZeroStride {
+                            kernel: model.name.to_string(),
+                            argument: name(model, position),
+                        });
+                    }
+                    let needed = reach(needed, *offset, *stride);
                     if *len < needed {
                         return Err(Error::BufferTooShort {
                             kernel: model.name.to_string(),
@@ -333,6 +345,18 @@ impl Images<'_> {
 fn name(model: &Model, position: usize) -> String {
     let argument = model.arguments.get(position);
     argument.map_or_else(String::new, |argument| argument.name.to_string())
+}
+
+/// The least length of a buffer with so many elements that begin at `offset` and lie `stride`
+/// apart.
+#[inline]
+fn reach(count: usize, offset: u64, stride: i64) -> usize {
+    if count == 0 || (offset, stride) == (0, 1) {
+        return count;
+    }
+    // 64 bits by 64 bits, and two more summands.
+    let last = (count as u128 - 1) * u128::from(stride.unsigned_abs());
+    usize::try_from(last + u128::from(offset) + 1).unwrap_or(usize::MAX)
 }
 
 /// The flag of a buffer with which a kernel must not use it so.

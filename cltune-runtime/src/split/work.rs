@@ -143,7 +143,8 @@ impl Failure {
             | Error::ShareBeyondType { .. }
             | Error::Signature { .. }
             | Error::TooLarge { .. }
-            | Error::UndividedResult { .. } => Attribution::Call,
+            | Error::UndividedResult { .. }
+            | Error::ZeroStride { .. } => Attribution::Call,
             Error::OpenCl { status, .. }
                 if !status.is_of_configuration() && !status.is_of_size() =>
             {

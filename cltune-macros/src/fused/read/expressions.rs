@@ -2,7 +2,8 @@
 
 use super::Reader;
 use crate::errors::{did_you_mean, quoted};
-use crate::fused::functions::{ABS, Each, FUNCTIONS, REDUCTIONS, Reduction, SQRT, names};
+use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction, names};
+use crate::fused::literals;
 use crate::fused::operations::{described, fail};
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -57,11 +58,7 @@ impl Reader {
                     let message = "a condition is no number: write `if … { 1 } else { 0 }`";
                     return fail(cast.span(), message);
                 }
-                Ok(Value {
-                    shape: value.shape,
-                    kind: Kind::Convert(Box::new(value)),
-                    ty: Type::Number(scalar),
-                })
+                Ok(converted(value, scalar))
             }
             Expr::If(condition) => self.select(condition),
             Expr::Call(call) => self.call(call),
@@ -103,7 +100,7 @@ impl Reader {
         if self.unknown.contains(&text) {
             // Was reported: whatever fits.
             return Ok(Value {
-                kind: Kind::Literal("0".into()),
+                kind: Kind::Literal("0".into(), name.span()),
                 ty: Type::Literal,
                 shape: Shape::Number,
             });
@@ -252,11 +249,16 @@ impl Reader {
                 format!("`{name}` reduces a vector to a number, and this is one number already");
             return fail(span, message);
         };
-        let target = self.reduced(reduction.name, scalar, Shape::Number);
+        let of_result = match reduction.fold {
+            Fold::IndexOfMax => ScalarType::U64,
+            _ => value.scalar(),
+        };
+        let target = self.reduced(reduction.name, of_result, Shape::Number);
         self.program.statements.push(Statement {
             target,
             value,
             action: Action::Fold(reduction.fold),
+            with_previous: false,
             length: Some(length),
             grid: None,
             at: At::Cell,
@@ -264,10 +266,14 @@ impl Reader {
         });
         let result = Value {
             kind: Kind::Operand(target),
-            ty: Type::Number(scalar),
+            ty: Type::Number(of_result),
             shape: Shape::Number,
         };
-        self.rooted(reduction, result, name)
+        Ok(if reduction.fold == Fold::Norm2 && scalar != of_result {
+            converted(result, scalar)
+        } else {
+            result
+        })
     }
 
     /// The scratch buffer of what is reduced.
@@ -277,20 +283,6 @@ impl Reader {
         let target = self.scratch(name, scalar, shape);
         self.written[target] += 1;
         target
-    }
-
-    /// The result of a reduction, from what was folded.
-    pub(super) fn rooted(
-        &self,
-        reduction: &Reduction,
-        folded: Value,
-        name: &Ident,
-    ) -> syn::Result<Value> {
-        if reduction.root {
-            self.program.elementwise(&SQRT, vec![folded], name)
-        } else {
-            Ok(folded)
-        }
     }
 
     /// What a reduction folds, with its type.
@@ -307,7 +299,6 @@ impl Reader {
         };
         let value = match (reduction.each, arguments.next()) {
             (Each::Product, Some(second)) => self.program.binary(first, "*", second, span)?,
-            (Each::Square, _) => self.program.binary(first.clone(), "*", first, span)?,
             (Each::Absolute, _) => {
                 let is_unsigned = matches!(first.ty, Type::Number(scalar)
                     if scalar.is_integer() && scalar.integers().0 == 0);
@@ -326,11 +317,25 @@ impl Reader {
             );
             return fail(span, message);
         };
-        if reduction.root && scalar.is_integer() {
+        if reduction.fold == Fold::Norm2 && scalar.is_integer() {
             let message = format!("`{name}` is for floating-point numbers");
             return fail(span, message);
         }
+        literals::check(&value)?;
+        // Squares of half precision have hardly any range.
+        if reduction.fold == Fold::Norm2 && scalar == ScalarType::F16 {
+            return Ok((converted(value, ScalarType::F32), scalar));
+        }
         Ok((value, scalar))
+    }
+}
+
+/// A value in another type.
+pub(super) fn converted(value: Value, scalar: ScalarType) -> Value {
+    Value {
+        shape: value.shape,
+        kind: Kind::Convert(Box::new(value)),
+        ty: Type::Number(scalar),
     }
 }
 
@@ -341,7 +346,7 @@ fn number(literal: &Lit) -> syn::Result<Value> {
         _ => return fail(literal.span(), "a number is expected here"),
     };
     let mut value = Value {
-        kind: Kind::Literal(digits.to_owned()),
+        kind: Kind::Literal(digits.to_owned(), literal.span()),
         ty: Type::Literal,
         shape: Shape::Number,
     };

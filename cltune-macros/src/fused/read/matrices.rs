@@ -2,9 +2,12 @@
 //! or columns.
 
 use super::Reader;
-use crate::fused::functions::{Fold, REDUCTIONS};
+use super::expressions::converted;
+use crate::fused::functions::{Fold, REDUCTIONS, SQRT};
+use crate::fused::literals;
 use crate::fused::operations::{fail, mixed};
 use crate::fused::program::{Action, Grid, Statement};
+use crate::fused::strides::is_strided;
 use crate::fused::value::{At, Kind, Shape, Type, Value};
 use proc_macro2::{Ident, Span};
 use syn::ExprMethodCall;
@@ -21,7 +24,7 @@ impl Reader {
     ) -> syn::Result<Option<Value>> {
         let text = name.to_string();
         let along = |what: &Value, at: At| match what.shape {
-            Shape::Vector(_) => Ok(what.clone().spread(at)),
+            Shape::Vector(_) => self.spread(what.clone(), at, name.span()),
             _ => fail(name.span(), format!("`{name}` {SPREAD}, and this is none")),
         };
         let value = match (text.as_str(), arguments) {
@@ -45,7 +48,9 @@ impl Reader {
                 let Some(of) = of_rows.or_else(|| text.strip_prefix("column_")) else {
                     return Ok(None);
                 };
-                let Some(reduction) = REDUCTIONS.iter().find(|known| known.name == of) else {
+                let mut known = REDUCTIONS.iter();
+                let is_known = known.find(|known| known.name == of);
+                let Some(reduction) = is_known.filter(|it| it.fold != Fold::IndexOfMax) else {
                     return Ok(None);
                 };
                 if reduction.arguments != arguments.len() {
@@ -56,18 +61,31 @@ impl Reader {
                     );
                     return fail(name.span(), message);
                 }
-                let (value, _) = self.each(reduction, arguments.to_vec(), name)?;
-                let folded = self.folded_lines(
-                    reduction.fold,
-                    value,
-                    of_rows.is_some(),
-                    &text,
-                    name.span(),
-                )?;
-                self.rooted(reduction, folded, name)?
+                let (value, scalar) = self.each(reduction, arguments.to_vec(), name)?;
+                let is_of_rows = of_rows.is_some();
+                let folded = self.folded_lines(reduction.fold, value, is_of_rows, &text, name)?;
+                if folded.scalar() == scalar {
+                    folded
+                } else {
+                    converted(folded, scalar)
+                }
             }
         };
         Ok(Some(value))
+    }
+
+    /// A vector as a matrix; its elements have to be the first ones of its buffer.
+    fn spread(&self, vector: Value, at: At, span: Span) -> syn::Result<Value> {
+        let operands = vector.operands().into_iter();
+        let mut operands = operands.map(|operand| &self.program.operands[operand]);
+        if let Some(strided) = operands.find(|operand| is_strided(operand)) {
+            let message = format!(
+                "`{}` has an offset or a stride, and goes with no matrix",
+                strided.name
+            );
+            return fail(span, message);
+        }
+        Ok(vector.spread(at))
     }
 
     /// `a.t()`.
@@ -104,12 +122,18 @@ impl Reader {
                     );
                     return fail(span, message);
                 }
-                let spread = right.spread(At::Along);
+                let spread = self.spread(right, At::Along, span)?;
                 let terms = self.program.binary(left, "*", spread, span)?;
                 if !matches!(terms.ty, Type::Number(_)) {
                     return fail(span, "a matrix of conditions has no product");
                 }
-                self.folded_lines(Fold::Sum, terms, true, "product", span)
+                self.folded_lines(
+                    Fold::Sum,
+                    terms,
+                    true,
+                    "product",
+                    &Ident::new("product", span),
+                )
             }
             Shape::Matrix {
                 rows: Some(other_rows),
@@ -167,6 +191,7 @@ impl Reader {
                 shape,
             },
             action: Action::Product { depth },
+            with_previous: false,
             length: None,
             grid: Some(Grid {
                 lines: rows,
@@ -201,12 +226,26 @@ impl Reader {
     /// Each row or column of a matrix folded to a number: a vector.
     fn folded_lines(
         &mut self,
-        fold: Fold,
+        of: Fold,
         value: Value,
         of_rows: bool,
         what: &str,
-        span: Span,
+        name: &Ident,
     ) -> syn::Result<Value> {
+        let span = name.span();
+        let (fold, value) = match of {
+            Fold::Norm2 => {
+                let square = self.program.binary(value.clone(), "*", value, span)?;
+                (Fold::Sum, square)
+            }
+            Fold::IndexOfMax => {
+                let message =
+                    format!("`{name}` is for vectors: a position in a matrix is two numbers");
+                return fail(span, message);
+            }
+            _ => (of, value),
+        };
+        literals::check(&value)?;
         let (rows, columns) = match value.shape {
             Shape::Matrix {
                 rows: Some(rows),
@@ -233,6 +272,7 @@ impl Reader {
             } else {
                 Action::Across(fold)
             },
+            with_previous: false,
             length: None,
             grid: Some(Grid {
                 lines: rows,
@@ -242,11 +282,16 @@ impl Reader {
             text: self.text.clone(),
         };
         self.program.statements.push(statement.along_memory());
-        Ok(Value {
+        let folded = Value {
             kind: Kind::Operand(target),
             ty: Type::Number(scalar),
             shape,
-        })
+        };
+        if of == Fold::Norm2 {
+            self.program.elementwise(&SQRT, vec![folded], name)
+        } else {
+            Ok(folded)
+        }
     }
 
     /// The lines of a matrix reduced, before they are reduced to a number.
@@ -257,7 +302,7 @@ impl Reader {
         name: &Ident,
     ) -> syn::Result<Value> {
         let of_rows = !value.is_by_columns();
-        self.folded_lines(fold, value, of_rows, &name.to_string(), name.span())
+        self.folded_lines(fold, value, of_rows, &name.to_string(), name)
     }
 
     /// Whether a statement reads in another place what it writes.
@@ -296,6 +341,7 @@ impl Reader {
             target,
             value,
             action: Action::Store,
+            with_previous: false,
             length: None,
             grid: Some(Grid {
                 lines: rows,

@@ -4,11 +4,13 @@ mod expressions;
 mod matrices;
 
 use super::item::FusedItem;
+use super::literals;
 use super::matrices::Matrices;
 use super::operations::{VECTOR_AND_MATRIX, described, fail};
 use super::program::{Action, Length, Operand, Place, Program, Statement, Storage};
+use super::strides::Layout;
 use super::tokens::tidy;
-use super::value::{At, Shape, Type, Value};
+use super::value::{At, Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{self, Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
@@ -17,7 +19,7 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, Pat, Stmt};
+use syn::{BinOp, Expr, ExprTuple, Pat, Stmt};
 
 /// Reads the function.
 pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
@@ -27,11 +29,14 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             lengths: Vec::new(),
             statements: Vec::new(),
             unused: Vec::new(),
+            overwritten: Vec::new(),
+            while_tuning: Vec::new(),
         },
         vectors: HashMap::new(),
         written: Vec::new(),
         unknown: Vec::new(),
         bound: Vec::new(),
+        assigned: Vec::new(),
         text: String::new(),
     };
     for error in &item.matrices.errors {
@@ -41,6 +46,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     for argument in &arguments.list {
         reader.argument(argument, &item.matrices, errors);
     }
+    reader.program.while_tuning = while_tuning(&reader.program, &arguments.list);
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
     for statement in statements {
         let read = reader.statement(statement);
@@ -58,7 +64,14 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     }
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
-    reader.program
+    let assigned = std::mem::take(&mut reader.assigned).into_iter();
+    let program = reader.program;
+    let overwritten = assigned.filter(|(statement, _)| is_overwritten(&program, *statement));
+    let overwritten = overwritten.map(|(_, name)| name).collect();
+    Program {
+        overwritten,
+        ..program
+    }
 }
 
 struct Reader {
@@ -71,6 +84,8 @@ struct Reader {
     unknown: Vec<String>,
     /// The names of `let`, and whether each is used.
     bound: Vec<(Ident, bool)>,
+    /// The positions of assignments, with the name of what is assigned.
+    assigned: Vec<(usize, Ident)>,
     /// The statement that is read.
     text: String,
 }
@@ -105,6 +120,8 @@ impl Reader {
             })
         };
         let mut storage = None;
+        let [offset, stride] = [&argument.options.offset, &argument.options.stride]
+            .map(|named| named.as_ref().map(|(name, _)| name));
         let (scalar, shape, place) = match argument.kind {
             None => return Ok(None),
             Some(ArgumentType::Image(_)) => {
@@ -137,6 +154,10 @@ impl Reader {
         };
         Ok(Some(Operand {
             name,
+            layout: match place {
+                Place::Buffer { .. } => Layout::new(offset, stride),
+                _ => Layout::default(),
+            },
             scalar,
             shape,
             place,
@@ -175,6 +196,10 @@ impl Reader {
         self.text = tidy(statement.to_token_stream());
         match statement {
             Stmt::Expr(Expr::Assign(assign), Some(_)) => {
+                if let (Expr::Tuple(targets), Expr::Tuple(values)) = (&*assign.left, &*assign.right)
+                {
+                    return self.assign_together(targets, values);
+                }
                 let target = target_name(&assign.left)?;
                 self.assign(target, &assign.right, None)
             }
@@ -211,9 +236,84 @@ impl Reader {
         value: &Expr,
         operator: Option<&'static str>,
     ) -> syn::Result<()> {
+        if let Some((target, value)) = self.assigned(name, value, operator)? {
+            self.store(target, value);
+            let position = self.program.statements.len() - 1;
+            self.assigned.push((position, name.clone()));
+        }
+        Ok(())
+    }
+
+    /// `(x, y) = (a, b)`: all values are computed before one is stored.
+    fn assign_together(&mut self, targets: &ExprTuple, values: &ExprTuple) -> syn::Result<()> {
+        if targets.elems.len() != values.elems.len() {
+            let message = format!(
+                "{} names are given {} values",
+                targets.elems.len(),
+                values.elems.len()
+            );
+            return fail(values.span(), message);
+        }
+        let mut stored: Vec<(usize, Value)> = Vec::new();
+        for (target, value) in targets.elems.iter().zip(&values.elems) {
+            let name = target_name(target)?;
+            let Some((target, value)) = self.assigned(name, value, None)? else {
+                return Ok(());
+            };
+            let Operand { shape, .. } = self.program.operands[target];
+            let first = stored.first().map(|(first, _)| *first);
+            let first = first.map_or(shape, |first| self.program.operands[first].shape);
+            if !matches!(shape, Shape::Vector(_)) || shape != first {
+                let message = "vectors of one length are assigned together";
+                return fail(name.span(), message);
+            }
+            if stored.iter().any(|(other, _)| *other == target) {
+                return fail(name.span(), format!("`{name}` is assigned twice here"));
+            }
+            stored.push((target, value));
+        }
+        let mut copies = Vec::new();
+        for (target, value) in stored {
+            let Operand { scalar, shape, .. } = self.program.operands[target];
+            let name = format!("new_{}", self.program.operands[target].name);
+            self.push(Operand {
+                name: self.program.free_name(&name),
+                scalar,
+                shape,
+                place: Place::Register,
+                layout: Layout::default(),
+                matrix: None,
+            });
+            let register = self.program.operands.len() - 1;
+            let of_register = Value {
+                kind: Kind::Operand(register),
+                ty: Type::Number(scalar),
+                shape,
+            };
+            copies.push((register, value));
+            copies.push((target, of_register));
+        }
+        // First the values, then what they are stored to.
+        copies.sort_by_key(|(target, _)| self.program.operands[*target].place != Place::Register);
+        for (position, (target, value)) in copies.into_iter().enumerate() {
+            self.store(target, value);
+            if let Some(statement) = self.program.statements.last_mut() {
+                statement.with_previous = position > 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an assignment writes, and the value; `None` where the target's mistake was reported.
+    fn assigned(
+        &mut self,
+        name: &Ident,
+        value: &Expr,
+        operator: Option<&'static str>,
+    ) -> syn::Result<Option<(usize, Value)>> {
         let Some(target) = self.program.operand(&name.unraw()) else {
             if self.unknown.iter().any(|unknown| name.unraw() == *unknown) {
-                return Ok(());
+                return Ok(None);
             }
             let operands = self.program.operands.iter();
             let names = operands.map(|operand| operand.name.as_str());
@@ -227,7 +327,7 @@ impl Reader {
                 let message = format!("`{name}` is written here: declare it as `&mut Buffer<…>`");
                 return fail(name.span(), message);
             }
-            Place::Value | Place::Scratch => {
+            Place::Value | Place::Scratch | Place::Register => {
                 let message = format!(
                     "`{name}` is a number of the call: only buffers (`&mut Buffer<…>`) are written to"
                 );
@@ -278,8 +378,8 @@ impl Reader {
             }
         }
         self.check_overwritten(target, &value_read, name)?;
-        self.store(target, value_read);
-        Ok(())
+        literals::check(&value_read)?;
+        Ok(Some((target, value_read)))
     }
 
     fn store(&mut self, target: usize, value: Value) {
@@ -294,6 +394,7 @@ impl Reader {
             target,
             value,
             action: Action::Store,
+            with_previous: false,
             length,
             grid: None,
             at: At::Cell,
@@ -324,6 +425,7 @@ impl Reader {
         }
         let scalar = value.scalar();
         value.settle(scalar);
+        literals::check(&value)?;
         self.bound.push((name.clone(), false));
         if value.shape != Shape::Number {
             let operands = value.operands();
@@ -343,6 +445,7 @@ impl Reader {
             scalar,
             shape,
             place: Place::Scratch,
+            layout: Layout::default(),
             matrix: matches!(shape, Shape::Matrix { .. }).then_some(Storage {
                 at: At::Cell,
                 leading: None,
@@ -374,6 +477,32 @@ impl Reader {
             errors.add(name.span(), message);
         }
     }
+}
+
+/// Whether what a statement stores is replaced before any other reads it.
+fn is_overwritten(program: &Program, position: usize) -> bool {
+    let target = program.statements[position].target;
+    let reads = |statement: &Statement| statement.value.operands().contains(&target);
+    let mut later = program.statements[position + 1..].iter();
+    let next = later.find(|statement| reads(statement) || statement.target == target);
+    next.is_some_and(|statement| !reads(statement))
+}
+
+/// The arguments that say where vectors lie, with the values that the tuner passes.
+fn while_tuning(program: &Program, arguments: &[Argument]) -> Vec<(String, u8)> {
+    let mut found: Vec<(String, u8)> = Vec::new();
+    for Layout { offset, stride } in program.operands.iter().map(|operand| &operand.layout) {
+        let named = [(offset, 0), (stride, 1)].into_iter();
+        for (name, value) in named.filter_map(|(name, value)| Some((name.as_ref()?, value))) {
+            let is_open = arguments
+                .iter()
+                .any(|argument| argument.name.unraw() == *name && argument.options.value.is_none());
+            if is_open && !found.iter().any(|(other, _)| other == name) {
+                found.push((name.clone(), value));
+            }
+        }
+    }
+    found
 }
 
 /// The target of an assignment.

@@ -1,0 +1,243 @@
+"""Compares the speed of cltune-kernels' operations on vectors with a vendor's library, in turns in one run.
+
+    python compare.py BLAS_PROGRAM PEERS [SIZES [ROUTINES [TYPES [ROUNDS]]]]
+
+PEERS is a comma-separated list of: cublas (through PyTorch's library and its context), openblas (libopenblas.so.0,
+all cores), clblast (libclblast.so.1 on the same device, through the OpenCL library). SIZES is a comma-separated list
+(1e3,1e4,...,1e8 without), ROUTINES one of axpy, scal, copy, swap, rot, dot, nrm2, asum, iamax, TYPES one of f32, f64.
+Results of reductions stay on the device where there is one. A time is that of a call among as many as take 20 ms, which
+follow each other without waiting; the best peer of each line is what the ratio is of: above 1, ours is faster.
+"""
+
+import ctypes
+import glob
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+ROUTINES = "axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax"
+LENGTH = 0.02
+LETTERS = {"f32": "s", "f64": "d"}
+NUMBERS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
+
+
+class Ours:
+    """The program's `serve`, which answers a line of microseconds for each line."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen(
+            [program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.device = self.process.stdout.readline().strip()
+
+    def micros(self, routine, kind, n):
+        print(routine, kind, n, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline().strip()
+        if answer.startswith("error") or not answer:
+            sys.exit(f"{routine} {kind} {n}: {answer or 'the program ended'}")
+        return float(answer)
+
+    def release(self):
+        """Frees the vectors of the last call."""
+        print("dot f32 1", file=self.process.stdin, flush=True)
+        self.process.stdout.readline()
+
+
+class OpenBlas:
+    def __init__(self, _device):
+        self.library = ctypes.CDLL("libopenblas.so.0")
+        for kind, number in NUMBERS.items():
+            for name in ("dot", "nrm2", "asum"):
+                getattr(self.library, f"cblas_{LETTERS[kind]}{name}").restype = number
+
+    def prepare(self, routine, kind, n):
+        import array
+
+        number, letter = NUMBERS[kind], LETTERS[kind]
+        code = {"f32": "f", "f64": "d"}[kind]
+        values = array.array(code, [(at * 7 % 1021) / 1021 - 0.5 for at in range(1021)])
+        values = (values * (n // 1021 + 1))[:n]
+        x, y = ((number * n).from_buffer(array.array(code, values)) for _ in range(2))
+        name = f"cblas_{letter}{routine}" if routine != "iamax" else f"cblas_i{letter}amax"
+        function = getattr(self.library, name)
+        n, one, zero, step = ctypes.c_int(n), number(1), number(0), ctypes.c_int(1)
+        arguments = {
+            "axpy": (n, one, x, step, y, step),
+            "scal": (n, one, x, step),
+            "rot": (n, x, step, y, step, one, zero),
+            "nrm2": (n, x, step),
+            "asum": (n, x, step),
+            "iamax": (n, x, step),
+        }.get(routine, (n, x, step, y, step))
+        return lambda: function(*arguments)
+
+    def finish(self):
+        pass
+
+
+class CuBlas:
+    def __init__(self, _device):
+        import torch
+
+        self.torch = torch
+        folder = os.path.dirname(os.path.dirname(torch.__file__))
+        files = sorted(glob.glob(f"{folder}/nvidia/**/libcublas.so.*", recursive=True))
+        self.library = ctypes.CDLL(files[0])
+        self.handle = ctypes.c_void_p(torch.cuda.current_blas_handle())
+        # Numbers are on the device, so that nothing waits for the host.
+        assert self.library.cublasSetPointerMode_v2(self.handle, 1) == 0
+
+    def prepare(self, routine, kind, n):
+        torch, letter = self.torch, LETTERS[kind]
+        dtype = {"f32": torch.float32, "f64": torch.float64}[kind]
+        self.vectors = [torch.rand(n, device="cuda", dtype=dtype) - 0.5 for _ in range(2)]
+        self.numbers = [torch.ones(1, device="cuda", dtype=dtype), torch.zeros(1, device="cuda", dtype=dtype)]
+        self.result = torch.zeros(2, device="cuda", dtype=torch.float64)
+        torch.cuda.synchronize()
+        x, y, one, zero, result = (
+            ctypes.c_void_p(tensor.data_ptr()) for tensor in (*self.vectors, *self.numbers, self.result)
+        )
+        name = f"cublas{letter.upper()}{routine}_v2" if routine != "iamax" else f"cublasI{letter}amax_v2"
+        function, handle, n, step = getattr(self.library, name), self.handle, ctypes.c_int(n), ctypes.c_int(1)
+        arguments = {
+            "axpy": (handle, n, one, x, step, y, step),
+            "scal": (handle, n, one, x, step),
+            "rot": (handle, n, x, step, y, step, one, zero),
+            "dot": (handle, n, x, step, y, step, result),
+            "nrm2": (handle, n, x, step, result),
+            "asum": (handle, n, x, step, result),
+            "iamax": (handle, n, x, step, result),
+        }.get(routine, (handle, n, x, step, y, step))
+
+        def call():
+            status = function(*arguments)
+            assert status == 0, status
+
+        return call
+
+    def finish(self):
+        self.torch.cuda.synchronize()
+
+
+class ClBlast:
+    def __init__(self, device):
+        import pyopencl
+
+        self.cl = pyopencl
+        # `0: NAME (PLATFORM)`: the same device as ours.
+        found = next(
+            found
+            for platform in pyopencl.get_platforms()
+            for found in platform.get_devices()
+            if f": {found.name.strip()} ({platform.name})" in device
+        )
+        self.context = pyopencl.Context([found])
+        self.queue = pyopencl.CommandQueue(self.context)
+        self.library = ctypes.CDLL("libclblast.so.1")
+
+    def prepare(self, routine, kind, n):
+        if routine == "rot":
+            return None  # It has none: the function reports that it is not implemented.
+        import array
+
+        code = {"f32": "f", "f64": "d"}[kind]
+        values = array.array(code, [(at * 7 % 1021) / 1021 - 0.5 for at in range(1021)])
+        values = (values * (n // 1021 + 1))[:n]
+        flags = self.cl.mem_flags
+        buffer = lambda: self.cl.Buffer(self.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=values)
+        self.buffers = [buffer(), buffer(), self.cl.Buffer(self.context, flags.READ_WRITE, 64)]
+        x, y, result = (ctypes.c_void_p(one.int_ptr) for one in self.buffers)
+        word = ctypes.c_size_t
+        queue = ctypes.byref(ctypes.c_void_p(self.queue.int_ptr))
+        one, zero, step, n = NUMBERS[kind](1), word(0), word(1), word(n)
+        letter = LETTERS[kind].upper()
+        name = f"CLBlast{letter}{routine}" if routine != "iamax" else f"CLBlasti{letter}amax"
+        function = getattr(self.library, name)
+        arguments = {
+            "axpy": (n, one, x, zero, step, y, zero, step),
+            "scal": (n, one, x, zero, step),
+            "dot": (n, result, zero, x, zero, step, y, zero, step),
+            "nrm2": (n, result, zero, x, zero, step),
+            "asum": (n, result, zero, x, zero, step),
+            "iamax": (n, result, zero, x, zero, step),
+        }.get(routine, (n, x, zero, step, y, zero, step))
+
+        def call():
+            status = function(*arguments, queue, None)
+            assert status == 0, status
+
+        return call
+
+    def finish(self):
+        self.queue.finish()
+
+
+KINDS = {"cublas": CuBlas, "openblas": OpenBlas, "clblast": ClBlast}
+
+
+class Timed:
+    """A peer's call, as many of which are timed as take `LENGTH` seconds."""
+
+    def __init__(self, peer, call):
+        self.peer, self.call = peer, call
+        self.seconds(3)
+        each = self.seconds(5) / 5
+        self.calls = int(min(max(LENGTH / each, 1), 5000))
+
+    def seconds(self, calls):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            self.call()
+        self.peer.finish()
+        return time.perf_counter() - begin
+
+    def micros(self):
+        return self.seconds(self.calls) / self.calls * 1e6
+
+
+def shown(times):
+    return f"{statistics.median(times):.1f} ({min(times):.1f} to {max(times):.1f})"
+
+
+def main():
+    words = sys.argv[1:] + [""] * 6
+    program, names = words[0], [name for name in words[1].split(",") if name]
+    sizes = [int(float(size)) for size in (words[2] or "1e3,1e4,1e5,1e6,1e7,1e8").split(",")]
+    routines, kinds = (words[3] or ROUTINES).split(","), (words[4] or "f32,f64").split(",")
+    rounds = int(words[5] or 7)
+    ours = Ours(program)
+    peers = {}
+    for name in names:
+        try:
+            peers[name] = KINDS[name](ours.device)
+        except (ImportError, OSError, IndexError, StopIteration, RuntimeError) as error:
+            print(f"{name} is not there: {error}\n")
+    print(f"{ours.device}, microseconds of a call: medians of {rounds} rounds in turns (least to most)\n")
+    heads = ["routine", "type", "n", "cltune", *peers, "best peer / cltune"]
+    print("| " + " | ".join(heads) + " |")
+    print("|---" * len(heads) + "|")
+    for routine in routines:
+        for kind in kinds:
+            for n in sizes:
+                calls = {}
+                for name, peer in peers.items():
+                    call = peer.prepare(routine, kind, n)
+                    if call is not None:
+                        calls[name] = Timed(peer, call)
+                times = {name: [] for name in ["cltune", *calls]}
+                ours.micros(routine, kind, n)
+                for _ in range(rounds):
+                    times["cltune"].append(ours.micros(routine, kind, n))
+                    for name, call in calls.items():
+                        times[name].append(call.micros())
+                ours.release()
+                best = min((statistics.median(times[name]) for name in calls), default=None)
+                ratio = f"{best / statistics.median(times['cltune']):.2f}" if best else "-"
+                cells = [shown(times[name]) if name in times else "-" for name in ["cltune", *peers]]
+                print("| " + " | ".join([routine, kind, str(n), *cells, ratio]) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

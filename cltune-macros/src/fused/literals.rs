@@ -1,0 +1,54 @@
+//! Numbers in statements: whether the type that they take can hold them.
+
+use super::operations::fail;
+use super::value::{Kind, Type, Value};
+use cltune_core::model::ScalarType;
+use proc_macro2::Span;
+
+/// The largest number of half precision.
+const LARGEST_HALF: f64 = 65504.0;
+
+/// Refuses a number that its type does not hold, at its token.
+pub(super) fn check(value: &Value) -> syn::Result<()> {
+    match &value.kind {
+        Kind::Literal(digits, span) => fits(digits, false, value.ty, *span),
+        Kind::Unary("-", inner) => match &inner.kind {
+            Kind::Literal(digits, span) => fits(digits, true, inner.ty, *span),
+            _ => check(inner),
+        },
+        _ => value.parts().into_iter().try_for_each(check),
+    }
+}
+
+fn fits(digits: &str, is_negative: bool, ty: Type, span: Span) -> syn::Result<()> {
+    let (Type::Number(scalar) | Type::Truth(scalar)) = ty else {
+        return Ok(());
+    };
+    let sign = if is_negative { "-" } else { "" };
+    let fits = if scalar.is_integer() {
+        let number = format!("{sign}{digits}").parse::<i128>();
+        let (least, most) = scalar.integers();
+        let most = if scalar == ScalarType::U64 {
+            i128::from(u64::MAX)
+        } else {
+            i128::from(most)
+        };
+        let least = i128::from(least);
+        number.is_ok_and(|number| (least..=most).contains(&number))
+    } else {
+        let largest = match scalar {
+            ScalarType::F16 => LARGEST_HALF,
+            ScalarType::F32 => f64::from(f32::MAX),
+            _ => f64::MAX,
+        };
+        digits.parse::<f64>().is_ok_and(|number| number <= largest)
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!(
+        "`{sign}{digits}` is no number of type `{}`",
+        scalar.rust_name()
+    );
+    fail(span, message)
+}

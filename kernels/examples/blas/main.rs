@@ -1,0 +1,194 @@
+//! Times operations on vectors: `cargo run --release -p cltune-kernels --example blas`.
+//!
+//! ```text
+//! blas [LEN]   every routine in single and double precision, of vectors of LEN (2^24) elements
+//! blas serve   for `scripts/bench blas`: reads lines `ROUTINE TYPE LEN`, answers each with the microseconds
+//!              of a call, or `error: ...`
+//! ```
+//!
+//! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
+//! for: a program that calls BLAS on a device does so.
+
+use cltune_kernels::blas::{self, BlasError, Real, Vector, VectorMut};
+use cltune_runtime::{Buffer, Queue};
+use std::error::Error;
+use std::io::BufRead;
+use std::time::Instant;
+
+const ROUTINES: [&str; 9] = [
+    "axpy", "scal", "copy", "swap", "rot", "dot", "nrm2", "asum", "iamax",
+];
+
+/// The seconds that one measurement takes.
+const LENGTH: f64 = 0.02;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let queue = Queue::default_device()?;
+    match &arguments[..] {
+        [] => show(&queue, 1 << 24),
+        [word] if word == "serve" => serve(&queue),
+        [len] => {
+            let len = len
+                .parse()
+                .map_err(|_| format!("`{len}` is no length; usage: blas [LEN] | blas serve"))?;
+            show(&queue, len)
+        }
+        _ => Err("usage: blas [LEN] | blas serve".into()),
+    }
+}
+
+fn show(queue: &Queue, len: usize) -> Result<(), Box<dyn Error>> {
+    println!("{}, vectors of {len} elements:", queue.device());
+    for kind in ["f32", "f64"] {
+        for routine in ROUTINES {
+            let mut call = Call::new(queue, routine, kind, len)?;
+            let micros = call.micros()?;
+            let bytes = call.bytes as f64;
+            println!(
+                "{kind} {routine:>6}: {micros:10.1} us  {:8.1} GB/s",
+                bytes / micros / 1e3
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Answers measurements until the input ends. The last call's vectors are kept.
+fn serve(queue: &Queue) -> Result<(), Box<dyn Error>> {
+    println!("{}", queue.device());
+    let mut kept: Option<(String, Call<'_>)> = None;
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        if kept.as_ref().is_none_or(|(of, _)| *of != line) {
+            // Before new vectors are made.
+            kept = None;
+            match prepared(queue, &line) {
+                Ok(call) => kept = Some((line, call)),
+                Err(error) => {
+                    println!("error: {error}");
+                    continue;
+                }
+            }
+        }
+        if let Some((_, call)) = &mut kept {
+            match call.micros() {
+                Ok(micros) => println!("{micros}"),
+                Err(error) => println!("error: {error}"),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prepared<'a>(queue: &'a Queue, line: &str) -> Result<Call<'a>, Box<dyn Error>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [routine, kind, len] = words[..] else {
+        return Err("three words are needed: ROUTINE TYPE LEN".into());
+    };
+    Ok(Call::new(queue, routine, kind, len.parse()?)?)
+}
+
+/// A call that is repeated.
+struct Call<'a> {
+    queue: &'a Queue,
+    launch: Box<dyn FnMut() -> Result<(), BlasError> + 'a>,
+    /// What a call has to move.
+    bytes: usize,
+    /// So many calls take as long as a measurement should; 0 before the first one.
+    calls: u32,
+}
+
+impl<'a> Call<'a> {
+    fn new(queue: &'a Queue, routine: &str, kind: &str, len: usize) -> Result<Self, BlasError> {
+        let (launch, bytes) = match kind {
+            "f64" => (launch(queue, routine, len, f64::from)?, 8),
+            _ => (launch(queue, routine, len, |value: f32| value)?, 4),
+        };
+        let vectors = match routine {
+            "nrm2" | "asum" | "iamax" => 1,
+            "axpy" => 3,
+            "swap" | "rot" => 4,
+            _ => 2,
+        };
+        Ok(Self {
+            queue,
+            launch,
+            bytes: bytes * len * vectors,
+            calls: 0,
+        })
+    }
+
+    /// The time of a call.
+    fn micros(&mut self) -> Result<f64, BlasError> {
+        if self.calls == 0 {
+            // Builds kernels and makes a GPU that was idle fast.
+            self.seconds(3)?;
+            let each = self.seconds(5)? / 5.0;
+            self.calls = (LENGTH / each).clamp(1.0, 5000.0) as u32;
+        }
+        Ok(self.seconds(self.calls)? / f64::from(self.calls) * 1e6)
+    }
+
+    fn seconds(&mut self, calls: u32) -> Result<f64, BlasError> {
+        let begin = Instant::now();
+        for _ in 0..calls {
+            (self.launch)()?;
+        }
+        self.queue.finish()?;
+        Ok(begin.elapsed().as_secs_f64())
+    }
+}
+
+/// Launches a routine on vectors of its own. An unknown one is a dot product.
+fn launch<'a, T: Real>(
+    queue: &'a Queue,
+    routine: &str,
+    len: usize,
+    from: impl Fn(f32) -> T,
+) -> Result<Box<dyn FnMut() -> Result<(), BlasError> + 'a>, BlasError> {
+    let filled = |seed: usize| {
+        let values = (0..len).map(|at| from(((at * 7 + seed) % 1021) as f32 / 1021.0 - 0.5));
+        Buffer::from_slice(queue, &values.collect::<Vec<T>>())
+    };
+    let (mut x, mut y) = (filled(1)?, filled(2)?);
+    let mut number = Buffer::<T>::new(queue.context(), 1)?;
+    let mut place = Buffer::<u64>::new(queue.context(), 1)?;
+    // Of size 1, so that elements stay as they are.
+    let (one, zero) = (from(1.0), from(0.0));
+    Ok(match routine {
+        "axpy" => Box::new(move || {
+            let to = VectorMut::new(&mut y, len);
+            blas::axpy(queue, one, Vector::new(&x, len), to).map(drop)
+        }),
+        "scal" => Box::new(move || blas::scal(queue, one, VectorMut::new(&mut x, len)).map(drop)),
+        "copy" => Box::new(move || {
+            let to = VectorMut::new(&mut y, len);
+            blas::copy(queue, Vector::new(&x, len), to).map(drop)
+        }),
+        "swap" => Box::new(move || {
+            let (x, y) = (VectorMut::new(&mut x, len), VectorMut::new(&mut y, len));
+            blas::swap(queue, x, y).map(drop)
+        }),
+        "rot" => Box::new(move || {
+            let (x, y) = (VectorMut::new(&mut x, len), VectorMut::new(&mut y, len));
+            blas::rot(queue, x, y, one, zero).map(drop)
+        }),
+        "nrm2" => Box::new(move || {
+            let to = VectorMut::new(&mut number, 1);
+            blas::nrm2(queue, Vector::new(&x, len), to).map(drop)
+        }),
+        "asum" => Box::new(move || {
+            let to = VectorMut::new(&mut number, 1);
+            blas::asum(queue, Vector::new(&x, len), to).map(drop)
+        }),
+        "iamax" => Box::new(move || {
+            let to = VectorMut::new(&mut place, 1);
+            blas::iamax(queue, Vector::new(&x, len), to).map(drop)
+        }),
+        _ => Box::new(move || {
+            let to = VectorMut::new(&mut number, 1);
+            blas::dot(queue, Vector::new(&x, len), Vector::new(&y, len), to).map(drop)
+        }),
+    })
+}

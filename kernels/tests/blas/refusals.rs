@@ -1,0 +1,47 @@
+//! Calls that do not fit are errors.
+
+use cltune_kernels::blas::{self, BlasError, Vector, VectorMut};
+use cltune_runtime::{Buffer, Queue};
+
+#[test]
+fn what_does_not_fit_is_an_error_and_nothing_runs() {
+    let queue = Queue::default_device().unwrap();
+    let x = Buffer::from_slice(&queue, &[1.0_f32; 10]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[7.0_f32; 10]).unwrap();
+    let mut axpy = |x: Vector<'_, f32>, n: usize, offset: usize, stride: isize| {
+        let y = VectorMut::new(&mut y, n).offset(offset).stride(stride);
+        let error = blas::axpy(&queue, 1.0, x, y).unwrap_err();
+        error.to_string()
+    };
+    let whole = Vector::new(&x, 10);
+    assert!(axpy(whole, 9, 0, 1).contains("x has 10 elements and vector y has 9"));
+    assert!(axpy(whole, 10, 1, 1).contains("y reaches to element 11 of a buffer of 10"));
+    assert!(
+        axpy(Vector::new(&x, 4).stride(-3).offset(1), 4, 0, 1).contains("x reaches to element 11")
+    );
+    assert!(axpy(Vector::new(&x, 2).stride(0), 2, 0, 1).contains("x has stride 0"));
+    assert!(axpy(Vector::new(&x, 2), 2, usize::MAX, 1).contains("y reaches"));
+    assert!(axpy(Vector::new(&x, 3), 3, 0, isize::MIN).contains("y reaches"));
+    // Fits exactly.
+    let fits = VectorMut::new(&mut y, 4).stride(-3);
+    blas::axpy(&queue, 0.0, Vector::new(&x, 4).stride(3), fits).unwrap();
+    assert_eq!(y.read(&queue).unwrap(), [7.0; 10]);
+
+    let mut none = Buffer::from_slice(&queue, &[7.0_f32; 2]).unwrap();
+    let error = blas::dot(&queue, whole, whole, VectorMut::new(&mut none, 2)).unwrap_err();
+    assert!(matches!(error, BlasError::NoNumber { len: 2 }), "{error}");
+    let beyond = VectorMut::new(&mut none, 1).offset(2);
+    let error = blas::asum(&queue, whole, beyond).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            BlasError::TooShort {
+                name: "result",
+                needed: 3,
+                len: 2
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(none.read(&queue).unwrap(), [7.0; 2]);
+}
