@@ -4,8 +4,8 @@
     cargo cltune rules --message-format json > DEVICE.json    # on each device
     benches/rules/table.py DEVICE.json ...
 
-The first table has a row for each kernel and device: the geometric mean over its problems of which part of the
-fastest time each rule gives. The second has what the values of every device (columns) do on every other.
+The first table has a row for each kernel and device, and one for all kernels: the geometric mean over the problems of
+which part of the fastest time each rule gives. The second has what the values of every device (columns) do on every other.
 """
 
 import json
@@ -13,7 +13,15 @@ import math
 import sys
 from collections import defaultdict
 
-RULES = ["this-problem", "other-problem", "similar-device", "default", "first-valid"]
+RULES = [
+    "this-problem",
+    "other-problem",
+    "similar-device",
+    "database",
+    "database-similar-device",
+    "default",
+    "first-valid",
+]
 # What a configuration that fails counts as: the program would get the next rule's.
 FAILED = None
 
@@ -74,6 +82,9 @@ def main():
         for device in devices:
             cells = [mean(by_rule[kernel, device, rule]) for rule in RULES]
             row([kernel, device, *cells, chosen.get((kernel, device), "none")])
+    for device in devices:
+        over_all = [[part for kernel in kernels for part in by_rule[kernel, device, rule]] for rule in RULES]
+        row(["all", device, *map(mean, over_all), ""])
     for kernel in kernels:
         print()
         head([f"{kernel} on", *(f"values of {device}" for device in devices)])

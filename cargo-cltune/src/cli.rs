@@ -82,8 +82,9 @@ enum Command {
     /// Time what devices would get from the lockfile if less were known.
     ///
     /// For each problem: this device's own values, those for another problem, a similar device's,
-    /// the default, and what every other device's values do here, as parts of the fastest. Results
-    /// are verified before they are timed.
+    /// those of the database of template defaults without this tunable's own, the default, and what
+    /// every other device's values do here, as parts of the fastest. Results are verified before
+    /// they are timed.
     #[command(after_help = examples::RULES)]
     Rules(Box<commands::rules::RulesArgs>),
     /// Write a page for the browser about what sessions found.
@@ -97,13 +98,15 @@ enum Command {
     ///
     /// A file for each kernel, device and problem: a Kernel Tuner cache, which its dashboard and
     /// its simulation mode open; T4 results; or CSV. `cargo cltune simulate` and `cargo cltune
-    /// report --import` read all three.
+    /// report --import` read all three. With --database, a database of template defaults is made
+    /// from lockfiles instead.
     #[command(after_help = examples::EXPORT)]
     Export(Box<commands::export::ExportArgs>),
     /// Unite lockfiles that were tuned on different machines.
     ///
     /// A file may also be one in which git left conflict markers: both sides are united. Where two
-    /// files hold results for the same device and problem, the faster one stays.
+    /// files hold results for the same device and problem, the faster one stays. Databases of
+    /// template defaults are united in the same way.
     #[command(after_help = examples::MERGE)]
     Merge(commands::merge::MergeArgs),
     /// List, clear or export what programs found out at run time.

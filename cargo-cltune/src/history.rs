@@ -81,10 +81,11 @@ pub(crate) enum DeviceFilter {
 }
 
 impl DeviceFilter {
-    fn matches(&self, on: &OnDevice) -> bool {
+    /// Whether it means the device with this key.
+    pub(crate) fn matches(&self, key: DeviceKey<'_>) -> bool {
         match self {
-            Self::Name(filter) => name_matches(&on.platform, &on.device, filter),
-            Self::Device(device) => device.key().is(on.key()),
+            Self::Name(filter) => name_matches(key.platform, key.name, filter),
+            Self::Device(device) => device.key().is(key),
         }
     }
 }
@@ -183,7 +184,7 @@ pub(crate) fn read(
         }
         found.retain(|problem| dims.is_empty() || dims.contains(&problem.dims));
         for problem in &mut found {
-            let wanted = |on: &OnDevice| devices.iter().any(|filter| filter.matches(on));
+            let wanted = |on: &OnDevice| devices.iter().any(|filter| filter.matches(on.key()));
             problem
                 .devices
                 .retain(|on| devices.is_empty() || wanted(on));

@@ -72,7 +72,12 @@ pub(crate) fn read(path: &Path) -> Result<Option<Lockfile>, StoreError> {
 /// old one. The file gets a fresh modification time even when its text stays the same, so that
 /// cargo, which compares times, rebuilds what depends on it.
 pub(crate) fn write(path: &Path, lockfile: &Lockfile) -> Result<(), StoreError> {
-    replace(path, lockfile.to_text()).map_err(|source| StoreError::Write {
+    write_text(path, &lockfile.to_text())
+}
+
+/// The same for a text.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), StoreError> {
+    replace(path, text).map_err(|source| StoreError::Write {
         path: path.to_owned(),
         source,
     })

@@ -74,6 +74,7 @@ fn model() -> Model {
         })]
         .into(),
         default: None,
+        template: None,
         parameters: parameters.to_vec().into(),
         dimensions: dimensions.into(),
     }

@@ -3,10 +3,9 @@
 //! It covers what decides which configurations exist and what they run: the kernel's name and
 //! source, compile options, parameters and their values, constraints, sizes, local memory, extra
 //! macros, arguments and problem dimensions. It does not cover what only decides how tuning is done
-//! or judged (the default, problem sizes, prepared inputs, reference, tolerance, fills, compared
-//! ranges, bytes and flops), nor the
-//! tunable's own name, which is the key it is stored under. How results are judged has a
-//! fingerprint of its own ([`of_verification`]).
+//! or judged (the default, the template, problem sizes, prepared inputs, reference, tolerance,
+//! fills, compared ranges, bytes and flops), nor the tunable's own name, which is the key it is
+//! stored under. How results are judged has a fingerprint of its own ([`of_verification`]).
 //!
 //! Formulas count by their canonical text, domains by their values, and source by its lines, so
 //! neither the formatting of an attribute nor the platform's line ends matter. The encoding is
@@ -37,6 +36,7 @@ pub fn of(model: &Model) -> String {
         name: _,
         fingerprint: _,
         default: _,
+        template: _,
         source,
         options,
         parameters,

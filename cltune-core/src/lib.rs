@@ -15,6 +15,7 @@
 //! | [`select`] | which configuration a device and a problem get |
 //! | [`split`] | one kernel on several devices: who computes what |
 //! | `lockfile` | `cltune.lock`: read, write, record, merge (feature `lockfile`) |
+//! | [`database`] | template defaults: what expressions that nobody tuned get |
 //! | [`declaration`] | the model and what only the tuner needs: problem sizes, reference, fills |
 //! | [`capture_format`] | the format of recorded launches |
 //! | `record` | declarations inside compiled artifacts (feature `lockfile`) |
@@ -24,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capture_format;
+pub mod database;
 pub mod declaration;
 pub mod device;
 pub mod expr;

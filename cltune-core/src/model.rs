@@ -76,6 +76,22 @@ pub struct Model {
     pub steps: List<Step>,
     /// The default configuration (codes), if the user declared one.
     pub default: Option<List<i64>>,
+    /// The template that its kernels were generated from, if they were.
+    pub template: Option<Template>,
+}
+
+/// The template of generated kernels, and what of an expression decides which values suit it: what
+/// the database of template defaults is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    /// The template: `map`, `reduce`.
+    pub name: Text,
+    /// The size of its scalars in bytes, of the largest ones.
+    pub scalar_size: i64,
+    /// How many different vectors it reads or writes.
+    pub vectors: i64,
+    /// The elements of the longest vector, from the problem dimensions.
+    pub elements: Formula,
 }
 
 impl Model {

@@ -153,6 +153,7 @@ fn model() -> Model {
         ]
         .into(),
         default: None,
+        template: None,
         parameters: names.parameters.into(),
         dimensions: names.dimensions.into(),
     }

@@ -38,6 +38,7 @@ fn model(fingerprint: &'static str) -> Model {
         scratch: vec![].into(),
         steps: vec![Step::Launch(Stage::new("saxpy".into()))].into(),
         default: None,
+        template: None,
     }
 }
 

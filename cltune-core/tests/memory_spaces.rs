@@ -112,6 +112,7 @@ fn model() -> Model {
         scratch: vec![].into(),
         steps: vec![Step::Launch(stage)].into(),
         default: None,
+        template: None,
         parameters: parameters.into(),
         dimensions: dimensions.into(),
     }

@@ -96,6 +96,7 @@ fn model() -> Model {
         })]
         .into(),
         default: None,
+        template: None,
         parameters: parameters.into(),
         dimensions: dimensions.into(),
     }

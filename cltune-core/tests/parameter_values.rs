@@ -52,6 +52,7 @@ fn model(parameters: Vec<Parameter>, constraints: &[&str]) -> Model {
         })]
         .into(),
         default: None,
+        template: None,
         parameters: parameters.into(),
     }
 }

@@ -130,6 +130,7 @@ fn declaration(of: &'static StructType) -> Declaration {
             .into(),
             steps: vec![Step::Launch(stage)].into(),
             default: None,
+            template: None,
         },
         package: "test".into(),
         version: "0.1.0".into(),

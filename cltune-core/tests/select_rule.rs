@@ -44,6 +44,7 @@ fn model(default: Option<i64>) -> Model {
         })]
         .into(),
         default: default.map(|code| vec![code].into()),
+        template: None,
         parameters: parameters.into(),
         dimensions: dimensions.into(),
     }

@@ -90,6 +90,7 @@
 //! | `CLTUNE_CACHE` | the folder of the [`cache`]; `off` for none |
 //! | `CLTUNE_CAPTURE` | a folder in which launched problems are recorded, for `cargo cltune tune --captured FOLDER`; then every launch is waited for |
 //! | `CLTUNE_CAPTURE_DATA` | `1` keeps the arguments of what is recorded, too |
+//! | `CLTUNE_DATABASE` | a file of template defaults that goes before what ships with this crate |
 //! | `CLTUNE_LOCK` | while building: a lockfile whose results go before those of each package |
 //!
 //! # Minimum Rust version
@@ -102,6 +103,9 @@ mod buffer;
 pub mod cache;
 mod capture;
 mod context;
+// For `cargo cltune` of the same release, without any promise of stability.
+#[doc(hidden)]
+pub mod database;
 mod device;
 mod element;
 mod error;

@@ -92,6 +92,7 @@ const fn model(source: &'static str) -> Model {
             },
         ),
         default: None,
+        template: None,
     }
 }
 

@@ -1,6 +1,9 @@
 //! Statements that become kernels: listed, shown, tuned, checked and verified like any tunable.
 
-use cltune_tests::Project;
+use cltune_tests::{Output, Project};
+
+/// Where nothing is known of a tunable but its template.
+const TEMPLATE_DEFAULTS: &str = "from the database of template defaults";
 
 const PROGRAM: &str = r#"
 use cltune_runtime::{Buffer, Event, Queue, Result, fused};
@@ -37,7 +40,7 @@ fn fused_statements_are_tuned_like_any_kernel() {
     let _ = project
         .run()
         .expect_code(0)
-        .expect_stdout(&[right, "the declared default"]);
+        .expect_stdout(&[right, TEMPLATE_DEFAULTS]);
     let listed = project.cltune(&["list"]).expect_code(0);
     let _ = listed.expect_stdout(&["cltune_e2e_fused::step", "FUSE", "VW", "GROUPS", "FETCH"]);
 
@@ -46,12 +49,13 @@ fn fused_statements_are_tuned_like_any_kernel() {
     let _ = shown.expect_stdout(&[
         "// cltune_e2e_fused::step\n",
         "// problem: n = 4096\n",
-        "(the declared default)",
+        TEMPLATE_DEFAULTS,
         "//   pass_0(4096, alpha, x, y, parts_dot_",
-        "#define VW 1\n",
-        "        // x = alpha * x + y;\n",
         "        // s = dot(x, y);\n",
     ]);
+    let scalar = ["show", "step", "--config", "FUSE=all,VW=1"];
+    let shown = project.cltune(&scalar).expect_code(0);
+    let _ = shown.expect_stdout(&["#define VW 1\n", "        // x = alpha * x + y;\n"]);
     let single = ["show", "step", "--config", "FUSE=none,VW=4,WG=32,GROUPS=16"];
     let shown = project.cltune(&single).expect_code(0);
     let _ = shown.expect_stdout(&[
@@ -96,10 +100,56 @@ fn fused_statements_are_tuned_like_any_kernel() {
         .expect_stdout(&[right, "tuned on this device for this problem"]);
     let _ = project.cltune(&["verify", "--draws", "2"]).expect_code(0);
 
-    // Another statement is another kernel.
+    values_become_template_defaults(&project);
+
+    // Another statement is another kernel, which takes what the template was found to like.
     project.edit("src/main.rs", "alpha * x + y;", "alpha * x - y;");
     let _ = project
         .cltune(&["check"])
         .expect_code(1)
         .expect_stdout(&["stale"]);
+    let own = ("CLTUNE_DATABASE", "mine.toml");
+    let ran = project.run_with(&[own]).expect_code(0);
+    let _ = ran.expect_stdout(&["1.0 [8192.0]", &format!("({TEMPLATE_DEFAULTS})")]);
+}
+
+/// `export --database` makes a database of what was tuned, `merge` unites two, and a file that is
+/// damaged is an error of the tool and none of a program.
+fn values_become_template_defaults(project: &Project) {
+    let export = |file| project.cltune(&["export", "--database", file]);
+    let exported = export("mine.toml").expect_code(0);
+    let _ = exported.expect_stdout(&["mine.toml: 1 written, 1 of them new; 1 entries"]);
+    let again = export("mine.toml").expect_code(0);
+    let _ = again.expect_stdout(&["mine.toml: 1 written, 0 of them new; 1 entries"]);
+    let text = project.read("mine.toml");
+    assert!(text.contains("template = \"reduce\", scalar_size = 4, vectors = 2, elements = 4096"));
+    assert!(text.contains("kernel = \"cltune_e2e_fused::step\""));
+
+    project.write(
+        "theirs.toml",
+        text.replace("elements = 4096", "elements = 64"),
+    );
+    let merge = ["merge", "mine.toml", "theirs.toml", "-o", "both.toml"];
+    let merged = project.cltune(&merge).expect_code(0);
+    let _ = merged.expect_stderr(&["mine.toml: 1 new entry", "theirs.toml: 1 new entry"]);
+    let both = project.read("both.toml");
+    assert!(both.contains("elements = 4096") && both.contains("elements = 64"));
+    let mixed = project.cltune(&["merge", "mine.toml", "cltune.lock"]);
+    let _ = mixed
+        .expect_code(2)
+        .expect_stderr(&["cltune.lock is no database of template defaults"]);
+
+    // The tunable's own entry is left out: it is what a new expression would get.
+    let mut rules = project.cltune_command(&["rules", "--message-format", "json"]);
+    let measured = Output::of(rules.env("CLTUNE_DATABASE", "mine.toml")).expect_code(0);
+    let _ = measured.expect_stdout(&["\"rule\":\"database"]);
+
+    project.write("broken.toml", "version = 2\n");
+    let remedy = ["broken.toml, line 1: ", "update cltune"];
+    let _ = export("broken.toml").expect_code(2).expect_stderr(&remedy);
+    let broken = ("CLTUNE_DATABASE", "broken.toml");
+    let mut show = project.cltune_command(&["show", "step"]);
+    let shown = Output::of(show.env(broken.0, broken.1)).expect_code(2);
+    let _ = shown.expect_stderr(&remedy);
+    let _ = project.run_with(&[broken]).expect_code(0);
 }

@@ -115,6 +115,7 @@ impl Project {
             // Optimising the run time takes a minute more, and no test is about that.
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env_remove("CLTUNE_LOCK")
+            .env_remove("CLTUNE_DATABASE")
             .env_remove("CLTUNE_DEVICE")
             // What cargo sets for the tests' own package is not meant for these packages.
             .env_remove("CARGO_MANIFEST_DIR")

@@ -67,13 +67,17 @@ Examples:
   cargo cltune export --format kernel-tuner
                                             everything, into target/cltune/export
   cargo cltune export --format csv --kernel saxpy --device nvidia --problem n=4096 --out saxpy.csv
-                                            one search";
+                                            one search
+  cargo cltune export --database ~/.cache/cltune/database.toml
+                                            values for expressions that nobody tuned yet";
 
 pub(super) const MERGE: &str = "\
 Examples:
   cargo cltune merge laptop.lock server.lock --output cltune.lock
   cargo cltune merge cltune.lock --output cltune.lock
-                                            solve the merge conflict in a lockfile";
+                                            solve the merge conflict in a lockfile
+  cargo cltune merge mine.toml theirs.toml --output mine.toml
+                                            databases of template defaults";
 
 pub(super) const CACHE: &str = "\
 Examples:

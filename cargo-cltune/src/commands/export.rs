@@ -1,4 +1,5 @@
-//! `cargo cltune export`: the results of sessions, in the formats of other tools.
+//! `cargo cltune export`: the results of sessions, in the formats of other tools; and a database of
+//! template defaults.
 
 use super::Exit;
 use super::history_args::HistoryArgs;
@@ -15,8 +16,17 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     /// The format.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Layout,
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        required_unless_present = "database"
+    )]
+    format: Option<Layout>,
+    /// Instead: add what lockfiles hold of `#[fused]` functions to this database of template
+    /// defaults, which is made where there is none.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out"])]
+    database: Option<PathBuf>,
     /// The file to write, where the results are of one kernel, device and problem; or a folder that
     /// exists, for a file of each. Without this option, the folder target/cltune/export.
     #[arg(long, short, alias = "output", value_name = "FILE")]
@@ -27,6 +37,10 @@ pub(crate) struct ExportArgs {
 
 /// Writes a file for each kernel, device and problem, and says which.
 pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
+    if let Some(file) = &args.database {
+        return args.history.export_database(file, stdout);
+    }
+    let format = args.format.ok_or("--format is missing")?;
     let known = args.history.read()?;
     let exports = exports(&known.kernels);
     if exports.is_empty() {
@@ -42,7 +56,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
             let [export] = exports[..] else {
                 return Err(several(&exports, file).into());
             };
-            return write(&export, args.format, file, stdout).map(|()| Exit::Done);
+            return write(&export, format, file, stdout).map(|()| Exit::Done);
         }
         None => known.state.join("export"),
     };
@@ -53,9 +67,9 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
             export.model,
             export.on.key(),
             export.dims,
-            args.format.ending(),
+            format.ending(),
         ));
-        write(&export, args.format, &file, stdout)?;
+        write(&export, format, &file, stdout)?;
     }
     Ok(Exit::Done)
 }

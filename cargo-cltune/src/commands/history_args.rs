@@ -1,10 +1,14 @@
 //! The options of `report` and `export` that select earlier results.
 
+use super::tuned::{AllTuned, Tuned};
+use super::{Exit, database};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::history::{self, DeviceFilter, Kernel};
-use crate::session::{Filters, list_devices};
+use crate::session::{Filters, check_kernel_filters, list_devices, problem};
+use cltune_core::device::DeviceKey;
 use std::error::Error;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// The options.
 #[derive(Clone, Debug, clap::Args)]
@@ -37,6 +41,34 @@ pub(super) struct History {
 }
 
 impl HistoryArgs {
+    /// Builds, and adds what lockfiles hold of fused tunables to a database of template defaults.
+    pub(super) fn export_database(
+        &self,
+        file: &Path,
+        stdout: &mut dyn Write,
+    ) -> Result<Exit, Box<dyn Error>> {
+        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
+        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        check_kernel_filters(&discovery.packages, &self.kernel)?;
+        let tuned = AllTuned::of(&discovery.packages, &self.kernel, lockfile)?;
+        let devices = self.device.iter().map(|filter| device(filter));
+        let devices = devices.collect::<Result<Vec<_>, _>>()?;
+        let of_fused = |one: &&Tuned| one.declaration.model.template.is_some();
+        let fused: Vec<Tuned> = tuned.current.iter().filter(of_fused).cloned().collect();
+        let mut problems = Vec::new();
+        for one in &fused {
+            let given = self.problem.iter();
+            let given = given.map(|text| problem(&one.declaration, text));
+            problems.push(given.collect::<Result<Vec<_>, _>>()?);
+        }
+        let is_wanted = |position: usize, device: DeviceKey<'_>, dims: &[i64]| {
+            let problems: &[Vec<i64>] = &problems[position];
+            (devices.is_empty() || devices.iter().any(|filter| filter.matches(device)))
+                && (problems.is_empty() || problems.iter().any(|of| **of == *dims))
+        };
+        database::export(file, &fused, is_wanted, stdout)
+    }
+
     /// Builds, and reads what is known of the tunables.
     pub(super) fn read(&self) -> Result<History, Box<dyn Error>> {
         let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());

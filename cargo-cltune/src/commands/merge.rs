@@ -1,6 +1,7 @@
-//! `cargo cltune merge A B…`: unites lockfiles that were tuned on different machines.
+//! `cargo cltune merge A B…`: unites lockfiles that were tuned on different machines, or databases.
 
 use super::Exit;
+use super::database::{self, DatabaseStoreError};
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::lockfile::{Lockfile, LockfileError, MergeReport, split_conflict};
 use std::io::{self, Write};
@@ -9,10 +10,11 @@ use std::path::{Path, PathBuf};
 /// Unites lockfiles that were tuned on different machines.
 ///
 /// A file may also be one in which git left conflict markers: both sides are united. Where two
-/// files hold results for the same device and problem, the faster one stays.
+/// files hold results for the same device and problem, the faster one stays. Databases of template
+/// defaults are united in the same way.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct MergeArgs {
-    /// The lockfiles.
+    /// The lockfiles, or databases of template defaults.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Where to write the result; it may be one of the files. Without it, standard output.
@@ -42,6 +44,9 @@ pub(crate) enum MergeError {
         /// The mistake in it.
         source: Box<LockfileError>,
     },
+    /// Databases that cannot be united.
+    #[error(transparent)]
+    Database(#[from] DatabaseStoreError),
     /// Standard output or standard error is closed.
     #[error("cannot print: {0}")]
     Print(#[from] io::Error),
@@ -64,9 +69,23 @@ pub(crate) fn run(
 ) -> Result<Exit, MergeError> {
     // It may be one of the files.
     let _held = args.output.as_deref().map(lockfile_store::lock);
-    let mut sources = Vec::new();
+    let mut texts = Vec::new();
     for path in &args.files {
-        sources.extend(read_sources(path)?);
+        let no_file = || MergeError::NoFile { path: path.clone() };
+        let text = lockfile_store::read_text(path)?.ok_or_else(no_file)?;
+        texts.push((path.clone(), text));
+    }
+    if texts.iter().any(|(_, text)| database::is_database(text)) {
+        return Ok(database::merge(
+            &texts,
+            args.output.as_deref(),
+            stdout,
+            stderr,
+        )?);
+    }
+    let mut sources = Vec::new();
+    for (path, text) in &texts {
+        sources.extend(read_sources(path, text)?);
     }
     let mut united = Source {
         name: String::new(),
@@ -95,14 +114,10 @@ pub(crate) fn run(
 }
 
 /// The lockfile of a file, or the two of a file with conflict markers.
-fn read_sources(path: &Path) -> Result<Vec<Source>, MergeError> {
-    let no_file = || MergeError::NoFile {
-        path: path.to_owned(),
-    };
-    let text = lockfile_store::read_text(path)?.ok_or_else(no_file)?;
+fn read_sources(path: &Path, text: &str) -> Result<Vec<Source>, MergeError> {
     let name = path.display().to_string();
-    let Some(sides) = split_conflict(&text) else {
-        let lockfile = Lockfile::parse(&text).map_err(|error| StoreError::Parse {
+    let Some(sides) = split_conflict(text) else {
+        let lockfile = Lockfile::parse(text).map_err(|error| StoreError::Parse {
             path: path.to_owned(),
             source: Box::new(error),
         })?;

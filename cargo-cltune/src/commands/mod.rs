@@ -1,10 +1,11 @@
 //! One file or folder per subcommand, and what several of them share: `columns`,
-//! `history_args`, `strategy_help`, `tuned`.
+//! `database`, `history_args`, `strategy_help`, `tuned`.
 
 pub(crate) mod cache;
 pub(crate) mod check;
 mod columns;
 pub(crate) mod completions;
+mod database;
 pub(crate) mod devices;
 pub(crate) mod export;
 mod history_args;

@@ -7,7 +7,7 @@ use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{check_kernel_filters, choose_devices, list_devices, problem};
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::model::{BufferRef, Command, Given, Launch, Model};
-use cltune_core::select::{Table, select};
+use cltune_core::select::{Table, candidates};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -86,7 +86,9 @@ fn configuration(
     given: Option<&str>,
 ) -> Result<(Vec<i64>, String), String> {
     let model = &tuned.declaration.model;
-    let chosen = select(model, device, dims, &tuned.table, &Table::EMPTY);
+    let chosen = candidates(model, device, dims, &tuned.table, &Table::EMPTY)
+        .with_database(&tuned.database)
+        .selected();
     let Some(given) = given else {
         let none = || {
             let problem = model.describe_problem(dims);

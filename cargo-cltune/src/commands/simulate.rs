@@ -92,9 +92,18 @@ const POINTS: [u64; 4] = [20, 50, 100, 200];
 /// The results of one strategy.
 struct Outlook<'a> {
     strategy: String,
-    spaces: Vec<(&'a Recording, Vec<Figures>)>,
+    spaces: Vec<OnSpace<'a>>,
     /// How each run ended, and after how many evaluations, where stagnation is looked for.
     ends: Vec<(End, usize)>,
+}
+
+/// The results of one strategy on one space.
+struct OnSpace<'a> {
+    recording: &'a Recording,
+    /// After each number of evaluations.
+    figures: Vec<Figures>,
+    /// The mean over runs, where the strategy predicts times.
+    held_out_error: Option<f64>,
 }
 
 /// Replays, prints, writes files.
@@ -152,7 +161,11 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
             let curves = runs.iter().map(|run| BestSoFar::of(run, recording.best));
             let curves: Vec<BestSoFar> = curves.collect();
             let figures = points.iter().map(|point| figures(&curves, *point));
-            outlook.spaces.push((recording, figures.collect()));
+            outlook.spaces.push(OnSpace {
+                recording,
+                figures: figures.collect(),
+                held_out_error: held_out_error(&runs),
+            });
             panel.series.push(Series {
                 strategy: outlook.strategy.clone(),
                 curves,
@@ -174,6 +187,12 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         save(path, plot.to_string().as_bytes())?;
     }
     Ok(Exit::Done)
+}
+
+/// The mean error of predictions over the runs that have one.
+fn held_out_error(runs: &[Run]) -> Option<f64> {
+    let errors: Vec<f64> = runs.iter().filter_map(|run| run.held_out_error).collect();
+    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 /// Reads a recording, compressed where its name ends in `.gz`.

@@ -3,9 +3,11 @@
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
+use cltune_core::database::Database;
 use cltune_core::declaration::Declaration;
 use cltune_core::lockfile::{BakeError, FILE_NAME};
 use cltune_core::select::Table;
+use cltune_runtime::database::{DatabaseFileError, of_user};
 use std::path::{Path, PathBuf};
 
 /// A tunable and its results.
@@ -15,6 +17,8 @@ pub(super) struct Tuned {
     pub(super) folder: PathBuf,
     pub(super) declaration: Declaration,
     pub(super) table: Table,
+    /// The defaults of its template.
+    pub(super) database: Table,
 }
 
 /// All of them.
@@ -27,6 +31,8 @@ pub(super) struct AllTuned {
     /// Those without results of the tunable as it is now: never tuned, or stale. Their tables are
     /// empty.
     pub(super) untuned: Vec<Tuned>,
+    /// The template defaults of this user's programs; empty where no tunable has a template.
+    pub(super) database: Database,
 }
 
 /// Why there is nothing.
@@ -35,6 +41,9 @@ pub(super) enum TunedError {
     /// A lockfile cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The user's database of template defaults.
+    #[error(transparent)]
+    Database(#[from] DatabaseFileError),
     /// A lockfile was edited by hand.
     #[error(transparent)]
     Bake(#[from] BakeError),
@@ -58,6 +67,13 @@ impl AllTuned {
     ) -> Result<Self, TunedError> {
         let mut all = Self::default();
         let wanted = KernelFilter::new(kernels, packages);
+        let mut declared = packages.iter().flat_map(|package| &package.declarations);
+        // Who has no generated kernels has nothing to do with the file.
+        let database = if declared.any(|found| found.model.template.is_some()) {
+            of_user()?
+        } else {
+            Database::default()
+        };
         for package in packages {
             let own = package.manifest_dir.join(FILE_NAME);
             let lockfile = lockfile_store::read(lockfile.unwrap_or(&own))?;
@@ -68,6 +84,7 @@ impl AllTuned {
                     folder: package.manifest_dir.clone(),
                     declaration: declaration.clone(),
                     table,
+                    database: database.table(model),
                 };
                 let kernel = lockfile.as_ref().and_then(|file| file.kernel(&model.name));
                 match (&lockfile, kernel) {
@@ -81,6 +98,7 @@ impl AllTuned {
                 }
             }
         }
+        all.database = database;
         Ok(all)
     }
 

@@ -170,6 +170,7 @@ fn declaration(
             scratch: List::default(),
             steps: List::default(),
             default: None,
+            template: None,
         },
         package: String::new(),
         version: String::new(),

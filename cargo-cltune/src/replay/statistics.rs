@@ -47,6 +47,7 @@ mod tests {
             BestSoFar::of(
                 &Run {
                     seed: 0,
+                    held_out_error: None,
                     evaluations,
                 },
                 2.0,

@@ -10,6 +10,7 @@ fn curves(runs: u32, evaluations: u32) -> Vec<BestSoFar> {
         let time = move |count: u32| f64::from(evaluations + run + 1) / f64::from(count + 1);
         let times = (0..evaluations).map(move |count| (Vec::new(), Some(time(count))));
         Run {
+            held_out_error: None,
             seed: run.into(),
             evaluations: times.collect(),
         }
@@ -129,10 +130,12 @@ fn names_may_be_anything() {
 #[test]
 fn degenerate_runs_are_drawn_all_the_same() {
     let never = Run {
+        held_out_error: None,
         seed: 0,
         evaluations: vec![(Vec::new(), None)],
     };
     let at_once = Run {
+        held_out_error: None,
         seed: 0,
         evaluations: vec![(Vec::new(), Some(2.0))],
     };

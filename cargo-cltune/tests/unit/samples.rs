@@ -34,6 +34,7 @@ pub(crate) fn declaration(
             scratch: vec![].into(),
             steps: vec![Step::Launch(Stage::new("kernel".into()))].into(),
             default: None,
+            template: None,
         },
         package: "app".to_owned(),
         version: "0.1.0".to_owned(),

@@ -19,7 +19,7 @@ impl Lockfile {
 
 /// The ids of some devices.
 #[derive(Default)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     taken: HashSet<String>,
     /// The next number to try for ids that end in one, by their beginning.
     numbers: HashMap<String, usize>,
@@ -39,7 +39,7 @@ impl Ids {
     }
 
     /// Takes an id that none of the devices has.
-    pub(super) fn free(&mut self, name: &str, platform: &str) -> String {
+    pub(crate) fn free(&mut self, name: &str, platform: &str) -> String {
         let plain = slug(name);
         if self.take(&plain) {
             return plain;

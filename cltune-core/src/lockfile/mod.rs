@@ -30,6 +30,7 @@ mod write;
 pub use bake::BakeError;
 pub use conflict::{ConflictSides, split_conflict};
 pub use data::{LockDevice, LockKernel, Lockfile, Tuned};
+pub(crate) use device_id::Ids;
 pub use error::{LockfileError, Problem};
 pub use merge::{FingerprintConflict, MergeReport, ResultConflict};
 pub use record::{Measured, RecordError, Recorded};

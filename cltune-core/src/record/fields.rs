@@ -134,6 +134,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    pub(super) fn integer(&self, key: &str) -> Result<i64> {
+        let value = self.required(key, self.optional(key))?;
+        int(value).ok_or_else(|| self.damaged(key, "an integer is expected"))
+    }
+
     pub(super) fn optional_ints(&self, key: &str) -> Result<Option<Vec<i64>>> {
         self.optional_array(key, "a list of integers is expected", int)
     }

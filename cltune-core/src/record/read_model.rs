@@ -8,7 +8,7 @@ use crate::expr::{Scope, Type};
 use crate::model::{
     Access, Argument, ArgumentKind, CompileOption, Define, ElementType, FINGERPRINT_LENGTH,
     ImageDeclaration, ImageKind, Memory, MemoryChoice, MemorySpace, Model, Scratch, StageArgument,
-    Step, fingerprint_with_structs, is_pixel,
+    Step, Template, fingerprint_with_structs, is_pixel,
 };
 use crate::parameter::{Domain, Fraction, Parameter, is_c_identifier};
 use crate::{List, Text};
@@ -56,6 +56,7 @@ pub(super) fn model(fields: &Fields<'_>) -> Result<Model, RecordProblem> {
         scratch: scratch.into(),
         steps: steps.into(),
         default: default(fields, &parameters)?,
+        template: template(fields, &scope)?,
         parameters: parameters.into(),
         dimensions,
     };
@@ -76,6 +77,23 @@ fn complete_fingerprint(model: &mut Model) -> Result<(), &'static str> {
     let complete = fingerprint_with_structs(&model.fingerprint, &named);
     model.fingerprint = String::from_utf8_lossy(&complete).into_owned().into();
     Ok(())
+}
+
+/// The template of generated kernels; older releases wrote none.
+fn template(fields: &Fields<'_>, scope: &Scope<'_>) -> Result<Option<Template>, RecordProblem> {
+    let Some(table) = fields.optional_table("template")? else {
+        return Ok(None);
+    };
+    let only_dimensions = Scope {
+        parameters: &[],
+        ..*scope
+    };
+    Ok(Some(Template {
+        name: identifier(&table)?,
+        scalar_size: table.integer("scalar_size")?,
+        vectors: table.integer("vectors")?,
+        elements: table.formula("elements", &only_dimensions)?,
+    }))
 }
 
 /// The scratch buffers and the steps of a group of launches.

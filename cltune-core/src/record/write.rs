@@ -7,7 +7,7 @@ use crate::declaration::{
 use crate::expr::Formula;
 use crate::model::{
     Access, Argument, ArgumentKind, BufferRef, ImageDeclaration, Memory, Model, Scratch, Stage,
-    StageArgument, Step, tables,
+    StageArgument, Step, Template, tables,
 };
 use crate::parameter::{Domain, Parameter};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
@@ -65,6 +65,9 @@ pub(super) fn text(declaration: &Declaration) -> String {
         out.ints("even_work", &[1]);
     }
     model_keys(&mut out, model);
+    if let Some(template) = &model.template {
+        template_table(&mut out, template);
+    }
     if let Some(prepare) = prepare {
         computation_tables(&mut out, "prepare", prepare, model);
     }
@@ -221,6 +224,20 @@ fn model_keys(out: &mut Writer, model: &Model) {
     if let Some(default) = &model.default {
         out.ints("default", default);
     }
+}
+
+fn template_table(out: &mut Writer, template: &Template) {
+    let Template {
+        name,
+        scalar_size,
+        vectors,
+        elements,
+    } = template;
+    out.table("[template]");
+    out.text("name", name);
+    out.integer("scalar_size", *scalar_size);
+    out.integer("vectors", *vectors);
+    out.text("elements", &elements.text);
 }
 
 fn reference_tables(out: &mut Writer, reference: &Reference, model: &Model) {
@@ -409,6 +426,12 @@ impl Writer {
             // Rust's words for infinities and NaN are TOML's.
             self.0.push_str(&number.to_string().to_lowercase());
         }
+        self.end();
+    }
+
+    fn integer(&mut self, key: &str, number: i64) {
+        self.key(key);
+        self.0.push_str(&number.to_string());
         self.end();
     }
 

@@ -25,6 +25,11 @@ pub enum Rule {
         /// Whether the device is of the same vendor.
         same_vendor: bool,
     },
+    /// An expression of the same template was found to like it: the database of template defaults.
+    Database {
+        /// Whether on this very device; else on the most similar one that the database knows.
+        this_device: bool,
+    },
     /// It is the declared default.
     Default,
     /// It is the first valid configuration in declaration order.
@@ -54,6 +59,8 @@ impl Rule {
             Self::Cache { exact: true } => "cache-this-problem",
             Self::Cache { exact: false } => "cache-other-problem",
             Self::SimilarDevice { .. } => "similar-device",
+            Self::Database { this_device: true } => "database",
+            Self::Database { this_device: false } => "database-similar-device",
             Self::Default => "default",
             Self::FirstValid => "first-valid",
         }
@@ -69,11 +76,18 @@ impl fmt::Display for Rule {
             Self::Cache { exact: false } => "from this user's cache, for another problem",
             Self::SimilarDevice { same_vendor: true } => "tuned on a similar device",
             Self::SimilarDevice { same_vendor: false } => "tuned on a device of another vendor",
+            Self::Database { this_device: true } => "from the database of template defaults",
+            Self::Database { this_device: false } => {
+                "from the database of template defaults, for a similar device"
+            }
             Self::Default => "the declared default",
             Self::FirstValid => "the first valid configuration",
         })
     }
 }
+
+/// The dimensions of the results in the database of template defaults.
+const DATABASE_DIMENSIONS: [&str; 2] = ["elements", "vectors"];
 
 /// A configuration that the selection rule considers.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,10 +115,16 @@ impl Candidate<'_> {
 
     fn write_known(&self, f: &mut impl fmt::Write) -> fmt::Result {
         if let Some((device, result)) = self.known {
-            if matches!(self.rule, Rule::SimilarDevice { .. }) {
+            if matches!(
+                self.rule,
+                Rule::SimilarDevice { .. } | Rule::Database { this_device: false }
+            ) {
                 write!(f, " ({})", device.name)?;
             }
-            if !result.problem.is_empty() {
+            if matches!(self.rule, Rule::Database { .. }) {
+                let sizes = DATABASE_DIMENSIONS.iter().zip(&*result.problem);
+                write!(f, ": {}", assignments(sizes))?;
+            } else if !result.problem.is_empty() {
                 let sizes = self.dimensions.iter().zip(&*result.problem);
                 write!(f, ": {}", assignments(sizes))?;
             }

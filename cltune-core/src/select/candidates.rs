@@ -5,6 +5,7 @@ use super::first_valid::first_valid;
 use super::nearest::{Rank, Row, find_exact, nearest, nearest_after};
 use super::{Candidate, Rule, Table, TunedDevice};
 use crate::device::DeviceInfo;
+use crate::expr::Env;
 use crate::model::Model;
 use std::borrow::Cow;
 
@@ -26,10 +27,14 @@ pub fn candidates<'a>(
         dims,
         baked,
         cached,
+        database: &NO_DATABASE,
         stage: Stage::BakedExact,
-        after: [None; 3],
+        after: [None; 4],
     }
 }
+
+/// What is asked where a caller gives no database.
+static NO_DATABASE: Table = Table::EMPTY;
 
 /// The configuration that a device and a problem get: the first valid one of [`candidates`].
 /// `None` when no valid configuration is known or found. Does not allocate when a tuned
@@ -41,7 +46,7 @@ pub fn select<'a>(
     baked: &'a Table,
     cached: &'a Table,
 ) -> Option<Candidate<'a>> {
-    candidates(model, device, dims, baked, cached).find(|candidate| candidate.verdict.is_ok())
+    candidates(model, device, dims, baked, cached).selected()
 }
 
 /// The iterator of [`candidates`].
@@ -52,15 +57,18 @@ pub struct Candidates<'a> {
     dims: &'a [i64],
     baked: &'a Table,
     cached: &'a Table,
+    database: &'a Table,
     stage: Stage,
-    /// The last row given of what is compiled in, of the cache, and of similar devices.
-    after: [Option<Rank>; 3],
+    /// The last row given of what is compiled in, of the cache, of similar devices, and of the
+    /// database.
+    after: [Option<Rank>; 4],
 }
 
 /// Positions in [`Candidates::after`].
 const BAKED: usize = 0;
 const CACHED: usize = 1;
 const SIMILAR: usize = 2;
+const DATABASE: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -69,6 +77,7 @@ enum Stage {
     Baked,
     Cached,
     Similar,
+    Database,
     Default,
     FirstValid,
     End,
@@ -81,7 +90,8 @@ impl Stage {
             Self::CachedExact => Self::Baked,
             Self::Baked => Self::Cached,
             Self::Cached => Self::Similar,
-            Self::Similar => Self::Default,
+            Self::Similar => Self::Database,
+            Self::Database => Self::Default,
             Self::Default => Self::FirstValid,
             Self::FirstValid | Self::End => Self::End,
         }
@@ -99,6 +109,7 @@ impl<'a> Iterator for Candidates<'a> {
                 Stage::Baked => self.next_tuned(self.baked, BAKED),
                 Stage::Cached => self.next_tuned(self.cached, CACHED),
                 Stage::Similar => self.next_tuned(self.baked, SIMILAR),
+                Stage::Database => self.next_of_database(),
                 Stage::Default => self.default_once(),
                 Stage::FirstValid => self.first_valid_once(),
                 Stage::End => None,
@@ -113,6 +124,19 @@ impl<'a> Iterator for Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
+    /// The same with the defaults of the model's template,
+    /// [`Database::table`](crate::database::Database::table).
+    #[must_use]
+    pub const fn with_database(mut self, database: &'a Table) -> Self {
+        self.database = database;
+        self
+    }
+
+    /// The first valid one.
+    pub fn selected(mut self) -> Option<Candidate<'a>> {
+        self.find(|candidate| candidate.verdict.is_ok())
+    }
+
     /// The row for this very device and problem, and the next time nothing.
     fn exact_once(&mut self, table: &'a Table, kind: usize) -> Option<Candidate<'a>> {
         let row = find_exact(table, self.dims, self.device)?;
@@ -131,11 +155,28 @@ impl<'a> Candidates<'a> {
                 is_same.then_some(DeviceDistance::SAME)
             }
         };
-        let row = match &self.after[kind] {
-            None => nearest(table, self.dims, distance),
-            Some(after) => nearest_after(table, self.dims, Some(after), distance),
-        }?;
+        let row = nearest_row(table, self.dims, self.after[kind].as_ref(), distance)?;
         Some(self.tuned(row, kind))
+    }
+
+    /// The next nearest entry of the database.
+    fn next_of_database(&mut self) -> Option<Candidate<'a>> {
+        let template = self.model.template.as_ref()?;
+        let env = Env {
+            params: &[],
+            dims: self.dims,
+            device: &self.device.limits,
+        };
+        let shape = [template.elements.eval(&env).ok()?, template.vectors];
+        let device = self.device;
+        let distance = |known: &TunedDevice| device_distance(known, device);
+        let row = nearest_row(
+            self.database,
+            &shape,
+            self.after[DATABASE].as_ref(),
+            distance,
+        )?;
+        Some(self.tuned(row, DATABASE))
     }
 
     fn tuned(&mut self, row: Row<'a>, kind: usize) -> Candidate<'a> {
@@ -145,6 +186,9 @@ impl<'a> Candidates<'a> {
             CACHED => Rule::Cache { exact },
             SIMILAR => Rule::SimilarDevice {
                 same_vendor: !row.is_of_other_vendor(),
+            },
+            DATABASE => Rule::Database {
+                this_device: row.device.key().is(self.device.key()),
             },
             _ => Rule::ExactDevice { exact },
         };
@@ -178,5 +222,18 @@ impl<'a> Candidates<'a> {
             dimensions,
             verdict,
         }
+    }
+}
+
+/// The nearest row after one, or of all.
+fn nearest_row<'a>(
+    table: &'a Table,
+    dims: &[i64],
+    after: Option<&Rank>,
+    distance: impl Fn(&TunedDevice) -> Option<DeviceDistance>,
+) -> Option<Row<'a>> {
+    match after {
+        None => nearest(table, dims, distance),
+        Some(_) => nearest_after(table, dims, after, distance),
     }
 }

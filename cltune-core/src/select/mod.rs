@@ -10,8 +10,11 @@
 //! 4. what was tuned on the most similar device (of the same type; on CPUs of the same platform
 //!    before the same vendor, elsewhere the reverse; then with the nearest limits), the nearest
 //!    problem first;
-//! 5. the declared default;
-//! 6. the first valid configuration.
+//! 5. for kernels that were generated from a template: what the database of template defaults has
+//!    for this device, else for the most similar one, from the expression nearest in elements and
+//!    vectors;
+//! 6. the declared default;
+//! 7. the first valid configuration.
 //!
 //! Before 2 or before 4 a caller may tune instead: [`Rule::is_for_this_device`] tells, and
 //! [`is_near`] whether the problem it was tuned for is one like this.

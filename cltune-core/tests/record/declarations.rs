@@ -150,6 +150,7 @@ pub(crate) fn declaration() -> Declaration {
         })]
         .into(),
         default: Some(vec![64, 3, 8, 0, 1, 32, Fraction::of(-1.0).code()].into()),
+        template: None,
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),
     };

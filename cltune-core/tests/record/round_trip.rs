@@ -4,7 +4,7 @@ use crate::declarations::{computed, declaration, least};
 use cltune_core::declaration::{Compared, Declaration, Fill, NormTolerance, Reference, Tolerance};
 use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::fingerprint;
-use cltune_core::model::{ScalarType, StageArgument, Step};
+use cltune_core::model::{ScalarType, StageArgument, Step, Template};
 use cltune_core::record::{decode_all, encode, from_text, to_text};
 
 #[test]
@@ -74,9 +74,10 @@ fn how_results_are_verified_covers_what_the_tuner_computes() {
 #[test]
 fn a_declaration_comes_back_as_it_was() {
     let mut default_norm = declaration();
+    let dimensions = default_norm.model.dimensions.clone();
     let scope = Scope {
         parameters: &[],
-        dimensions: &default_norm.model.dimensions,
+        dimensions: &dimensions,
     };
     let terms = Formula::parse("n * m", &scope, Type::Int).expect("a formula");
     default_norm.tolerance = Tolerance {
@@ -84,7 +85,18 @@ fn a_declaration_comes_back_as_it_was() {
         norm: Some(NormTolerance::Default),
         accumulates: Some(terms),
     };
-    for declaration in [declaration(), least(), default_norm, computed()] {
+    let mut generated = declaration();
+    let elements = Formula::parse("n * m", &scope, Type::Int).expect("a formula");
+    generated.model.template = Some(Template {
+        name: "map".into(),
+        scalar_size: 4,
+        vectors: 3,
+        elements,
+    });
+    // It decides nothing about what runs.
+    let fingerprint = fingerprint::of(&generated.model);
+    assert_eq!(generated.model.fingerprint, fingerprint);
+    for declaration in [declaration(), least(), default_norm, computed(), generated] {
         let found = decode_all(&encode(&declaration)).expect("a record");
         assert_eq!(found, [declaration]);
     }

@@ -84,6 +84,7 @@ fn model() -> Model {
         })]
         .into(),
         default: None,
+        template: None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};
 use cltune_core::declaration::{Compared, Computation, Declaration, Fill, Reference, SourceFile};
 use cltune_core::expr::Formula;
-use cltune_core::model::{Argument, Model, Scratch, Step};
+use cltune_core::model::{Argument, Model, Scratch, Step, Template};
 use syn::Expr;
 use syn::ext::IdentExt;
 
@@ -60,7 +60,19 @@ impl Clauses<'_> {
             steps: steps.into(),
             default: tuning::defaults(defaults, parameters, self.grammatical, errors)
                 .map(Into::into),
+            template: self.template(errors),
         }
+    }
+
+    fn template(self, errors: &mut Errors) -> Option<Template> {
+        let written = self.attribute.template.as_ref()?;
+        let names = Names::NoParameters("it decides which values the parameters get");
+        Some(Template {
+            name: written.name.into(),
+            scalar_size: written.scalar_size as i64,
+            vectors: written.vectors as i64,
+            elements: formulas::number(&written.elements, self.scopes, names, errors)?,
+        })
     }
 
     /// The declaration of a model, without what the lockfile says.

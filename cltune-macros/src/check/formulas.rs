@@ -278,7 +278,17 @@ pub(super) fn single(
     names: Names,
     errors: &mut Errors,
 ) -> Option<Formula> {
-    scopes.formula(&clause?.value, Type::Int, names, errors)
+    number(&clause?.value, scopes, names, errors)
+}
+
+/// A formula that stands in no clause of its own.
+pub(super) fn number(
+    formula: &Expr,
+    scopes: &Scopes,
+    names: Names,
+    errors: &mut Errors,
+) -> Option<Formula> {
+    scopes.formula(formula, Type::Int, names, errors)
 }
 
 /// The clause `tune_if(…)`.

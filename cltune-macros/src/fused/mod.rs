@@ -16,6 +16,7 @@
 //! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
 //! | `strides` | vectors with an offset and a stride in the source |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
+//! | `template` | what the database of template defaults is asked for |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
 //!
 //! `plan` follows the segmentation of ViennaCL's generator (Rupp et al., *ViennaCL*, SIAM J. Sci.
@@ -34,6 +35,7 @@ mod plan;
 mod program;
 mod read;
 mod strides;
+mod template;
 mod tokens;
 mod tunable;
 mod value;
@@ -81,7 +83,8 @@ pub(crate) fn expand(
     }
     let made = tunable::tunable(&program, &written);
     let attribute = tunable::joined(attribute, &made.clauses);
-    let attribute = Attribute::parse(attribute, &mut errors);
+    let mut attribute = Attribute::parse(attribute, &mut errors);
+    attribute.template = template::template(&program);
     let is_right = errors.is_empty();
     parsed.mark_host_only(&made.host_only);
     let item: Item = parsed.with_body(Body::Source(made.source));

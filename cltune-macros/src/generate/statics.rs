@@ -6,7 +6,7 @@ use super::structs;
 use cltune_core::expr::{Formula, Op};
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, Model,
-    ScalarType, StageArgument, Step,
+    ScalarType, StageArgument, Step, Template,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
@@ -29,6 +29,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
         scratch,
         steps,
         default,
+        template,
     } = model;
     let [name, source] = [name, source].map(text);
     let fingerprint = structs::fingerprint(context).unwrap_or_else(|| text(fingerprint));
@@ -52,6 +53,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
     });
     let steps = list(steps, step);
     let default = option(default.as_ref().map(|codes| integers(codes)));
+    let template = option(template.as_ref().map(self::template));
     quote! {{
         #[allow(unused_imports)]
         use #krate::__private::core::{
@@ -60,6 +62,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             model::{
                 Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType,
                 ImageDeclaration, ImageKind, Memory, MemoryChoice, Model, ScalarType, Scratch, Stage, StageArgument, Step,
+                Template,
             },
             parameter::{Domain, Fraction, Parameter},
         };
@@ -78,8 +81,23 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
             scratch: #scratch,
             steps: #steps,
             default: #default,
+            template: #template,
         }
     }}
+}
+
+fn template(template: &Template) -> TokenStream {
+    let (name, elements) = (text(&template.name), formula(&template.elements));
+    let [scalar_size, vectors] =
+        [template.scalar_size, template.vectors].map(Literal::i64_unsuffixed);
+    quote! {
+        Template {
+            name: #name,
+            scalar_size: #scalar_size,
+            vectors: #vectors,
+            elements: #elements,
+        }
+    }
 }
 
 pub(super) fn text(text: &Text) -> TokenStream {

@@ -44,6 +44,16 @@ pub(crate) struct Attribute {
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
     pub(crate) scratch: Option<Spanned<Vec<NamedArray>>>,
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
+    /// Of generated kernels. No clause says it.
+    pub(crate) template: Option<TemplateSyntax>,
+}
+
+/// The template that kernels are generated from, see [`Template`](cltune_core::model::Template).
+pub(crate) struct TemplateSyntax {
+    pub(crate) name: &'static str,
+    pub(crate) scalar_size: usize,
+    pub(crate) vectors: usize,
+    pub(crate) elements: Expr,
 }
 
 const CLAUSES: [&str; 26] = [

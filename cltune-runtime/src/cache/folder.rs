@@ -1,5 +1,6 @@
 //! The cache's folder, and the checks that it is this user's alone.
 
+use cltune_core::database::FILE_NAME;
 use cltune_files::Bounded;
 use std::fs::{DirBuilder, File, Metadata};
 use std::io;
@@ -90,6 +91,12 @@ impl Folder {
         &self.0
     }
 
+    /// The user's own database of template defaults. It has a version of its own, so it is not in
+    /// the folder of a layout.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.0.with_file_name(FILE_NAME)
+    }
+
     pub(super) fn lock(&self) -> PathBuf {
         self.0.join("lock")
     }
@@ -128,7 +135,7 @@ fn create(folder: &Path) -> Result<(), CacheError> {
 ///
 /// # Errors
 /// [`CacheError`]; a file that does not exist is [`io::ErrorKind::NotFound`].
-pub(super) fn open(path: &Path, most: u64) -> Result<Bounded<File>, CacheError> {
+pub(crate) fn open(path: &Path, most: u64) -> Result<Bounded<File>, CacheError> {
     let io = |source| CacheError::Io {
         path: path.to_owned(),
         source,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off`
-//! means no cache on disk. Every file has a checksum and is replaced as a whole (progress has one
+//! means no cache on disk. `FOLDER/database.toml` is the user's own, see `database`. Every file has a checksum and is replaced as a whole (progress has one
 //! for each line, and lines are added): it may be deleted at any time, and a damaged one counts as
 //! missing. Nothing is read that others could have written. A file that cannot be read or written
 //! is a warning, and the program goes on without it.
@@ -38,6 +38,7 @@ mod store;
 #[cfg(feature = "tuning")]
 mod trial;
 
+pub(crate) use folder::open;
 pub use folder::{CacheError, Folder};
 pub use listing::clear;
 // For `cargo cltune` of the same release, without any promise of stability.

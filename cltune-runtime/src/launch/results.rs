@@ -1,7 +1,8 @@
-//! The results that the selection rule chooses from: compiled in, of a lockfile, and of the user's
-//! cache.
+//! The results that the selection rule chooses from: compiled in, of a lockfile, of the user's
+//! cache, and of the database of template defaults.
 
 use crate::cache::{CachedResults, Store};
+use crate::database;
 use crate::device::Device;
 use crate::kernel::Tunable;
 use crate::policy::Policy;
@@ -17,6 +18,8 @@ pub(crate) struct TunedResults {
     baked: Option<Arc<Table>>,
     /// The user's cache.
     cached: Arc<CachedResults>,
+    /// The defaults of the tunable's template.
+    database: Table,
 }
 
 impl TunedResults {
@@ -30,6 +33,10 @@ impl TunedResults {
             tunable,
             baked,
             cached: Store::of_user().results(tunable.model(), device.info()),
+            database: match tunable.model().template {
+                Some(_) => database::of_process().table(tunable.model()),
+                None => Table::EMPTY,
+            },
         }
     }
 
@@ -43,6 +50,7 @@ impl TunedResults {
             baked,
             &self.cached.table,
         )
+        .with_database(&self.database)
     }
 
     /// Why a configuration was refused in an earlier run with this driver, if it was.

@@ -24,6 +24,7 @@ pub(in super::super) fn model() -> Model {
         scratch: vec![].into(),
         steps: vec![Step::Launch(Stage::new("kernel".into()))].into(),
         default: None,
+        template: None,
     }
 }
 

@@ -39,6 +39,7 @@ mod tests {
     fn a_course_never_falls_and_goes_on_after_the_end() {
         let times = [None, Some(4.0), Some(8.0), None, Some(2.0)];
         let run = Run {
+            held_out_error: None,
             seed: 0,
             evaluations: times.iter().map(|time| (Vec::new(), *time)).collect(),
         };

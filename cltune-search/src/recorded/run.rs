@@ -14,6 +14,9 @@ pub struct Run {
     pub seed: u64,
     /// What was tried.
     pub evaluations: Vec<(Vec<i64>, Option<f64>)>,
+    /// The mean relative error of the strategy's predictions at the end, on results that they were
+    /// not learned from, where it predicts times.
+    pub held_out_error: Option<f64>,
 }
 
 /// Runs a strategy until its budget is used up or the space is.
@@ -35,7 +38,11 @@ pub fn replay(
         search.tell(&codes, score(time));
         evaluations.push((codes, time));
     }
-    Run { seed, evaluations }
+    Run {
+        seed,
+        evaluations,
+        held_out_error: search.held_out_error(),
+    }
 }
 
 /// Recordings are in milliseconds, scores in microseconds.
@@ -87,6 +94,7 @@ mod tests {
     fn a_run_ends_where_it_is_stagnant_and_it_is_told_whether_that_was_wrong() {
         let run = |improved_at: usize, count: usize| Run {
             seed: 0,
+            held_out_error: None,
             evaluations: (0..count)
                 .map(|at| {
                     (

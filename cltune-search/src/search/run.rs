@@ -212,6 +212,12 @@ impl Search {
         Some((&*trial.configuration, trial.score?.time()?))
     }
 
+    /// The mean relative error of the times that the strategy predicted last, on results that the
+    /// predictions were not learned from; `None` where it predicts none.
+    pub fn held_out_error(&self) -> Option<f64> {
+        self.strategy.held_out_error()
+    }
+
     /// Every result, in the order in which configurations were handed out.
     pub fn results(&self) -> impl Iterator<Item = (&[i64], Score)> {
         self.trials

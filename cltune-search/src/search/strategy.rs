@@ -22,6 +22,12 @@ pub trait Strategy: Send {
     /// that the search took instead, where a thousand proposals in a row had been tried before. The
     /// same configuration may be told more than once.
     fn tell(&mut self, configuration: &[i64], score: Score);
+
+    /// The mean relative error of the times that the strategy predicted last, on results that the
+    /// predictions were not learned from; `None` where it knows of none.
+    fn held_out_error(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// What became of a configuration.

@@ -2,7 +2,7 @@
 
 use cltune_core::device::DeviceInfo;
 use cltune_core::model::Model;
-use cltune_core::select::{Candidate, Rule, Table, TunedDevice, TunedResult, select};
+use cltune_core::select::{Candidate, Rule, Table, TunedDevice, TunedResult, candidates, select};
 
 /// A configuration that a device gets, or could get.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +17,15 @@ pub(super) struct Choice {
 }
 
 /// The choice of each part of the rule for a device and a problem: those that are selected from
-/// ever smaller tables, then those from the results of each other device. A part of the rule, or a
+/// ever smaller tables, then those from the results of each other device. `database` is that without
+/// this tunable's own entries. A part of the rule, or a
 /// device, that has a choice already is not repeated.
 pub(super) fn choices(
     model: &Model,
     info: &DeviceInfo,
     dims: &[i64],
     table: &Table,
+    database: &Table,
 ) -> Vec<Choice> {
     let is_here = |device: &TunedDevice| device.key().is(info.key());
     let without_problem = keep(table, |device, result| {
@@ -33,14 +35,19 @@ pub(super) fn choices(
     let mut without_default = model.clone();
     without_default.default = None;
     let mut choices: Vec<Choice> = Vec::new();
-    for (model, table) in [
-        (model, table),
-        (model, &without_problem),
-        (model, &without_device),
-        (model, &Table::EMPTY),
-        (&without_default, &Table::EMPTY),
+    let database_without_device = keep(database, |device, _| !is_here(device));
+    for (model, table, database) in [
+        (model, table, database),
+        (model, &without_problem, database),
+        (model, &without_device, database),
+        (model, &Table::EMPTY, database),
+        (model, &Table::EMPTY, &database_without_device),
+        (model, &Table::EMPTY, &Table::EMPTY),
+        (&without_default, &Table::EMPTY, &Table::EMPTY),
     ] {
-        let choice = select(model, info, dims, table, &Table::EMPTY).map(Choice::of_rule);
+        let candidates = candidates(model, info, dims, table, &Table::EMPTY);
+        let choice = candidates.with_database(database).selected();
+        let choice = choice.map(Choice::of_rule);
         choices
             .extend(choice.filter(|choice| choices.iter().all(|known| known.rule != choice.rule)));
     }
@@ -156,7 +163,7 @@ mod tests {
             (&here, &[(8, 64), (32, 128)]),
             (&near, &[(8, 128)]),
         ]);
-        let found = choices(&model, &here, &[8], &table);
+        let found = choices(&model, &here, &[8], &table, &Table::EMPTY);
         let found: Vec<(Option<Rule>, Option<&str>, i64)> = found
             .iter()
             .map(|choice| (choice.rule, choice.tuned_on.as_deref(), choice.codes[0]))
@@ -179,7 +186,7 @@ mod tests {
     fn nothing_comes_twice_where_nothing_is_known() {
         let model = model();
         let here = device("here", DeviceType::Cpu);
-        let found = choices(&model, &here, &[8], &Table::EMPTY);
+        let found = choices(&model, &here, &[8], &Table::EMPTY, &Table::EMPTY);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].rule, Some(Rule::FirstValid));
     }

@@ -122,9 +122,10 @@ fn plan(
         };
         problems.sort();
         problems.dedup();
+        let database = tuned.database.without(&model.name).table(model);
         for (device, _) in kinds(devices.to_vec()) {
             for dims in &problems {
-                let choices = choices::choices(model, &device.info(), dims, &one.table);
+                let choices = choices::choices(model, &device.info(), dims, &one.table, &database);
                 let job = Job {
                     folder: one.folder.clone(),
                     declaration: one.declaration.clone(),

@@ -1,10 +1,10 @@
 //! The results of strategies, for people and for tools.
 
-use super::{Outlook, SimulateArgs};
+use super::{OnSpace, Outlook, SimulateArgs};
 use crate::json;
 use crate::replay::Figures;
 use cltune_search::Confidence;
-use cltune_search::recorded::{End, Recording};
+use cltune_search::recorded::End;
 use std::io::{self, Write};
 
 /// An object for each strategy, on a line of its own.
@@ -14,12 +14,13 @@ pub(super) fn json(
     stdout: &mut dyn Write,
 ) -> io::Result<()> {
     for outlook in results {
-        let spaces = outlook.spaces.iter().map(|(recording, figures)| {
+        let spaces = outlook.spaces.iter().map(|on| {
             serde_json::json!({
-                "space": recording.name,
-                "configurations": json::count(recording.space.count()),
-                "best_ms": recording.best,
-                "figures": figures,
+                "space": on.recording.name,
+                "configurations": json::count(on.recording.space.count()),
+                "best_ms": on.recording.best,
+                "figures": on.figures,
+                "held_out_error": on.held_out_error,
             })
         });
         let all = serde_json::json!({
@@ -54,7 +55,7 @@ pub(super) fn text(
 fn block(
     args: &SimulateArgs,
     strategy: &str,
-    results: &[(&Recording, Vec<Figures>)],
+    results: &[OnSpace<'_>],
     stdout: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(
@@ -62,23 +63,19 @@ fn block(
         "{strategy}, {} runs; fraction of the optimum: mean (standard deviation), 10th percentile",
         args.repeats
     )?;
-    let width = results.iter().map(|(recording, _)| recording.name.len());
+    let width = results.iter().map(|on| on.recording.name.len());
     let width = width.max().unwrap_or_default().max("mean".len());
-    for (recording, figures) in results {
-        line(stdout, &recording.name, width, figures)?;
+    for on in results {
+        line(stdout, &on.recording.name, width, &on.figures)?;
     }
-    if let [(_, first), _, ..] = results {
+    if let [first, _, ..] = results {
         // Over spaces: the plain mean of their figures, each space weighing the same.
         let mean = |of: &dyn Fn(&Figures) -> f64, at: usize| {
-            results
-                .iter()
-                .map(|(_, figures)| of(&figures[at]))
-                .sum::<f64>()
-                / results.len() as f64
+            results.iter().map(|on| of(&on.figures[at])).sum::<f64>() / results.len() as f64
         };
-        let means: Vec<Figures> = (0..first.len())
+        let means: Vec<Figures> = (0..first.figures.len())
             .map(|at| Figures {
-                evaluations: first[at].evaluations,
+                evaluations: first.figures[at].evaluations,
                 mean: mean(&|figures| figures.mean, at),
                 deviation: mean(&|figures| figures.deviation, at),
                 percentile10: mean(&|figures| figures.percentile10, at),
@@ -86,7 +83,24 @@ fn block(
             .collect();
         line(stdout, "mean", width, &means)?;
     }
-    Ok(())
+    print_held_out_errors(results, stdout)
+}
+
+/// The errors of predictions, where the strategy makes any.
+fn print_held_out_errors(results: &[OnSpace<'_>], stdout: &mut dyn Write) -> io::Result<()> {
+    let errors = results.iter().filter_map(|on| {
+        let percent = 100.0 * on.held_out_error?;
+        Some(format!("{} {percent:.1} %", on.recording.name))
+    });
+    let errors: Vec<String> = errors.collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let errors = errors.join(", ");
+    writeln!(
+        stdout,
+        "mean relative error of predicted times, held out: {errors}"
+    )
 }
 
 /// The savings of stopping at stagnation, and how often it was wrong.

@@ -48,7 +48,7 @@ impl Origin {
         matches!(
             self,
             Self::Selected {
-                rule: Rule::ExactDevice { .. } | Rule::SimilarDevice { .. },
+                rule: Rule::ExactDevice { .. } | Rule::SimilarDevice { .. } | Rule::Database { .. },
                 ..
             }
         )

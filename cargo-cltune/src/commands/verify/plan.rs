@@ -11,7 +11,7 @@ use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_dev
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
-use cltune_core::select::{Table, TunedDevice, select};
+use cltune_core::select::{Table, TunedDevice, candidates};
 
 /// The attempts of a verification.
 pub(super) struct Plan {
@@ -305,7 +305,9 @@ impl Planner<'_> {
         dims: &[i64],
     ) -> Option<VerifiedEntry> {
         let (model, info) = (&tunable.declaration.model, host.device.info());
-        let Some(candidate) = select(model, &info, dims, &tunable.table, &Table::EMPTY) else {
+        let candidates = candidates(model, &info, dims, &tunable.table, &Table::EMPTY);
+        let selected = candidates.with_database(&tunable.database).selected();
+        let Some(candidate) = selected else {
             let problem = model.describe_problem(dims);
             self.plan.left_out.push(format!(
                 "{} on {problem}: it is not tuned, and no configuration is valid",

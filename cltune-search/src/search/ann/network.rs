@@ -1,111 +1,160 @@
-//! A network of one hidden layer of sigmoid units and a linear output, trained on its whole data at
-//! once.
+//! A network of one hidden layer of sigmoid units and a linear output (Falch & Elster, figure 2 and
+//! section 5.2).
 
 use super::super::generator::Generator;
 
-/// Units of the hidden layer (Falch & Elster, section on the machine-learning model).
-const HIDDEN: usize = 30;
-/// Passes over the data.
-const EPOCHS: usize = 250;
-/// Weight decay, which keeps a network of more weights than data from wild guesses between them.
-const DECAY: f64 = 1e-4;
-/// Bounds of the steps of resilient back-propagation, and its factors.
-const STEPS: (f64, f64) = (1e-6, 1.0);
-const FASTER: f64 = 1.2;
-const SLOWER: f64 = 0.5;
+/// Units of the hidden layer (Falch & Elster, section 5.2).
+pub(super) const HIDDEN: usize = 30;
 
-/// A trained network.
+/// A number for each hidden unit.
+pub(super) type Hidden = [f32; HIDDEN];
+
+/// The weights of a network, or a slope for each of them.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    inputs: usize,
-    /// For each hidden unit its input weights, its bias, its output weight; last the output's bias.
-    weights: Vec<f64>,
+    /// For each input its weights into the hidden units; the biases of the hidden units; their
+    /// weights into the output; the output's bias.
+    weights: Vec<f32>,
 }
 
 impl Network {
-    /// Trains on rows of `inputs` numbers each and their targets, by resilient back-propagation
-    /// (Riedmiller & Braun 1993; the variant iRprop- of Igel & Hüsken 2000).
-    pub(super) fn train(
-        inputs: usize,
-        rows: &[&[f64]],
-        targets: &[f64],
-        generator: &mut Generator,
-    ) -> Self {
-        let count = HIDDEN * (inputs + 2) + 1;
-        let scale = 1.0 / (inputs as f64 + 1.0).sqrt();
-        let mut network = Self {
-            inputs,
-            weights: (0..count).map(|_| scale * generator.normal()).collect(),
-        };
-        let mut steps = vec![0.02; count];
-        let mut last = vec![0.0; count];
-        let mut gradient = vec![0.0; count];
-        for _ in 0..EPOCHS {
-            network.gradient(rows, targets, &mut gradient);
-            let all = network.weights.iter_mut().zip(&mut steps);
-            for ((weight, step), (slope, last)) in all.zip(gradient.iter_mut().zip(&mut last)) {
-                let sign = *slope * *last;
-                if sign > 0.0 {
-                    *step = (*step * FASTER).min(STEPS.1);
-                } else if sign < 0.0 {
-                    *step = (*step * SLOWER).max(STEPS.0);
-                    *slope = 0.0;
-                }
-                if *slope != 0.0 {
-                    *weight -= step.copysign(*slope);
-                }
-                *last = *slope;
-            }
+    /// With random weights, as large as keeps sums near the sigmoid's steep part.
+    pub(super) fn random(inputs: usize, generator: &mut Generator) -> Self {
+        let mut network = Self::zero(inputs);
+        let into_hidden = 1.0 / (inputs as f64 + 1.0).sqrt();
+        let into_output = 1.0 / (HIDDEN as f64).sqrt();
+        let (rows, _) = network.weights.as_chunks_mut::<HIDDEN>();
+        for (at, row) in rows.iter_mut().enumerate() {
+            let scale = if at <= inputs {
+                into_hidden
+            } else {
+                into_output
+            };
+            row.fill_with(|| (scale * generator.normal()) as f32);
         }
         network
     }
 
-    /// The prediction for a row.
-    pub(super) fn predict(&self, row: &[f64]) -> f64 {
-        let mut output = self.weights[self.weights.len() - 1];
-        for unit in self.weights.chunks_exact(self.inputs + 2) {
-            output += unit[self.inputs + 1] * self.activation(unit, row);
+    /// With all weights 0.
+    pub(super) fn zero(inputs: usize) -> Self {
+        Self {
+            weights: vec![0.0; (inputs + 2) * HIDDEN + 1],
         }
-        output
     }
 
-    fn activation(&self, unit: &[f64], row: &[f64]) -> f64 {
-        let sum: f64 = unit
+    /// Every weight.
+    pub(super) fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// Every weight, to be changed.
+    pub(super) fn weights_mut(&mut self) -> &mut [f32] {
+        &mut self.weights
+    }
+
+    /// For each input its weights into the hidden units.
+    pub(super) fn input_weights(&self) -> &[Hidden] {
+        let rows = self.rows();
+        &rows[..rows.len() - 2]
+    }
+
+    /// The biases of the hidden units.
+    pub(super) fn biases(&self) -> &Hidden {
+        let rows = self.rows();
+        &rows[rows.len() - 2]
+    }
+
+    /// The output for the weighted sums of the hidden units.
+    pub(super) fn output(&self, mut sums: Hidden) -> f32 {
+        sigmoid(&mut sums);
+        self.of_hidden(&sums)
+    }
+
+    /// The output for a row of inputs.
+    pub(super) fn predict(&self, row: &[f32]) -> f32 {
+        self.of_hidden(&self.hidden(row))
+    }
+
+    /// Adds to `slopes` what a row contributes to the slope of half the squared error along each
+    /// weight.
+    pub(super) fn add_slopes(&self, row: &[f32], target: f32, slopes: &mut Self) {
+        let hidden = self.hidden(row);
+        let error = self.of_hidden(&hidden) - target;
+        let (rows, rest) = slopes.weights.as_chunks_mut::<HIDDEN>();
+        let [inputs @ .., biases, outputs] = rows else {
+            return;
+        };
+        let weights = &self.rows()[inputs.len() + 1];
+        // What the sum of each hidden unit does to the error.
+        let mut back = [0.0; HIDDEN];
+        for unit in 0..HIDDEN {
+            outputs[unit] += error * hidden[unit];
+            back[unit] = error * weights[unit] * hidden[unit] * (1.0 - hidden[unit]);
+        }
+        for (slopes, input) in inputs.iter_mut().zip(row) {
+            add_scaled(slopes, *input, &back);
+        }
+        add_scaled(biases, 1.0, &back);
+        rest[0] += error;
+    }
+
+    fn rows(&self) -> &[Hidden] {
+        self.weights.as_chunks().0
+    }
+
+    /// The values of the hidden units for a row of inputs.
+    fn hidden(&self, row: &[f32]) -> Hidden {
+        let mut sums = *self.biases();
+        for (input, weights) in row.iter().zip(self.input_weights()) {
+            add_scaled(&mut sums, *input, weights);
+        }
+        sigmoid(&mut sums);
+        sums
+    }
+
+    fn of_hidden(&self, hidden: &Hidden) -> f32 {
+        let rows = self.rows();
+        let weights = &rows[rows.len() - 1];
+        // Two sums at once, which the compiler may not make of one.
+        let mut sums = [0.0; 2];
+        for (hidden, weights) in hidden
+            .as_chunks::<2>()
+            .0
             .iter()
-            .zip(row)
-            .map(|(weight, input)| weight * input)
-            .sum();
-        1.0 / (1.0 + (-sum - unit[self.inputs]).exp())
+            .zip(weights.as_chunks::<2>().0)
+        {
+            sums[0] += hidden[0] * weights[0];
+            sums[1] += hidden[1] * weights[1];
+        }
+        self.weights[self.weights.len() - 1] + sums[0] + sums[1]
     }
+}
 
-    /// The slope of the mean squared error (and of the decay) along each weight.
-    fn gradient(&self, rows: &[&[f64]], targets: &[f64], gradient: &mut [f64]) {
-        let scale = 1.0 / rows.len().max(1) as f64;
-        for (slope, weight) in gradient.iter_mut().zip(&self.weights) {
-            *slope = DECAY * weight;
-        }
-        let width = self.inputs + 2;
-        let mut hidden = [0.0; HIDDEN];
-        for (row, target) in rows.iter().zip(targets) {
-            let mut output = self.weights[self.weights.len() - 1];
-            for (unit, hidden) in self.weights.chunks_exact(width).zip(&mut hidden) {
-                *hidden = self.activation(unit, row);
-                output += unit[self.inputs + 1] * *hidden;
-            }
-            let error = scale * (output - target);
-            let slopes = gradient.chunks_exact_mut(width);
-            for ((unit, slopes), hidden) in
-                self.weights.chunks_exact(width).zip(slopes).zip(&hidden)
-            {
-                slopes[self.inputs + 1] += error * hidden;
-                let back = error * unit[self.inputs + 1] * hidden * (1.0 - hidden);
-                for (slope, input) in slopes.iter_mut().zip(*row) {
-                    *slope += back * input;
-                }
-                slopes[self.inputs] += back;
-            }
-            gradient[self.weights.len() - 1] += error;
-        }
+/// `sums += factor * addends`, for all units at once.
+pub(super) fn add_scaled(sums: &mut Hidden, factor: f32, addends: &Hidden) {
+    for (sum, addend) in sums.iter_mut().zip(addends) {
+        *sum += factor * addend;
+    }
+}
+
+/// 1 / (1 + e^-x) of each number, to six digits.
+///
+/// The exponential is computed here and not by the system: its bits are the same on every platform,
+/// as a seed promises, and the compiler makes vector instructions of it.
+fn sigmoid(numbers: &mut Hidden) {
+    /// Adding it rounds to a whole number, which is then in the low bits.
+    const ROUNDING: f32 = 12_582_912.0;
+    const COEFFICIENTS: [f32; 5] = [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0];
+    for number in numbers {
+        // e^-x = 2^whole * e^rest, rest at most ln(2) / 2.
+        let exponent = (-*number).clamp(-60.0, 60.0) * std::f32::consts::LOG2_E;
+        let shifted = exponent + ROUNDING;
+        let rest = (exponent - (shifted - ROUNDING)) * std::f32::consts::LN_2;
+        let series = COEFFICIENTS
+            .iter()
+            .fold(0.0, |sum, coefficient| sum * rest + coefficient);
+        let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0_f32.to_bits()));
+        *number = 1.0 / (1.0 + power * (1.0 + rest * series));
     }
 }
 
@@ -114,18 +163,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_learns_a_curve() {
-        let mut generator = Generator::new(1);
-        let inputs: Vec<[f64; 2]> = (0..60)
-            .map(|_| [generator.unit(), generator.unit()])
-            .collect();
-        let curve = |x: &[f64; 2]| (4.0 * x[0]).sin() + 0.5 * x[1];
-        let rows: Vec<&[f64]> = inputs.iter().map(<[f64; 2]>::as_slice).collect();
-        let targets: Vec<f64> = inputs.iter().map(curve).collect();
-        let network = Network::train(2, &rows, &targets, &mut generator);
-        for x in [[0.3, 0.7], [0.8, 0.2], [0.5, 0.5]] {
-            let predicted = network.predict(&x);
-            assert!((predicted - curve(&x)).abs() < 0.15, "{x:?}: {predicted}");
+    fn the_sigmoid_is_right_to_six_digits() {
+        for tenth in -2000..=2000 {
+            let x = tenth as f32 / 10.0;
+            let mut all = [x; HIDDEN];
+            sigmoid(&mut all);
+            let exact = 1.0 / (1.0 + f64::from(-x).exp());
+            assert!(
+                (f64::from(all[29]) - exact).abs() < 1e-6,
+                "{x}: {} {exact}",
+                all[29]
+            );
         }
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_error() {
+        let mut generator = Generator::new(5);
+        let network = Network::random(3, &mut generator);
+        let (row, target) = ([0.3, -0.9, 0.5], 0.7);
+        let mut slopes = Network::zero(3);
+        network.add_slopes(&row, target, &mut slopes);
+        let half_square = |network: &Network| 0.5 * (network.predict(&row) - target).powi(2);
+        for at in 0..slopes.weights.len() {
+            let moved = |by: f32| {
+                let mut moved = network.clone();
+                moved.weights[at] += by;
+                half_square(&moved)
+            };
+            let slope = (moved(0.01) - moved(-0.01)) / 0.02;
+            assert!(
+                (slope - slopes.weights[at]).abs() < 1e-3,
+                "{at}: {slope} {}",
+                slopes.weights[at]
+            );
+        }
+    }
+
+    #[test]
+    fn the_output_of_sums_is_the_prediction() {
+        let network = Network::random(2, &mut Generator::new(2));
+        let mut sums = *network.biases();
+        for (weights, input) in network.input_weights().iter().zip([0.4, -1.0]) {
+            add_scaled(&mut sums, input, weights);
+        }
+        assert_eq!(network.output(sums), network.predict(&[0.4, -1.0]));
     }
 }

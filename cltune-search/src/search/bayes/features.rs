@@ -55,14 +55,28 @@ impl Features {
     /// The coordinates of a configuration. A code that is no value of its parameter takes the
     /// coordinate of the next larger value.
     pub(in crate::search) fn point(&self, configuration: &[i64]) -> Vec<f64> {
-        let coordinates = self.columns.iter().map(|column| {
-            let code = configuration[column.parameter];
-            let at = column
-                .coordinates
-                .partition_point(|(value, _)| *value < code);
-            column.coordinates[at.min(column.coordinates.len() - 1)].1
-        });
+        let columns = self.columns.iter();
+        let coordinates = columns.map(|column| column.of(configuration[column.parameter]));
         coordinates.collect()
+    }
+
+    /// The coordinates that come from one parameter, for one of its codes: which, and their values.
+    pub(in crate::search) fn of_parameter(
+        &self,
+        parameter: usize,
+        code: i64,
+    ) -> impl Iterator<Item = (usize, f64)> {
+        let columns = self.columns.iter().enumerate();
+        columns
+            .filter(move |(_, column)| column.parameter == parameter)
+            .map(move |(at, column)| (at, column.of(code)))
+    }
+}
+
+impl Column {
+    fn of(&self, code: i64) -> f64 {
+        let at = self.coordinates.partition_point(|(value, _)| *value < code);
+        self.coordinates[at.min(self.coordinates.len() - 1)].1
     }
 }
 

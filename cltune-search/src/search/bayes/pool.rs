@@ -140,13 +140,6 @@ impl Pool {
         self.taken[position]
     }
 
-    /// The coordinates of the configuration at a position.
-    pub(in crate::search) fn point(&self, position: usize) -> impl Iterator<Item = f64> + '_ {
-        self.columns
-            .iter()
-            .map(move |column| f64::from(column[position]))
-    }
-
     /// The scaled squared distance of each configuration to a point.
     pub(in crate::search) fn squared_distances(&self, point: &[f64], weights: &[f64]) -> Vec<f32> {
         let mut squared = vec![0.0_f32; self.len()];

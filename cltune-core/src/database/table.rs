@@ -1,0 +1,55 @@
+//! The values of a database for one tunable.
+
+use super::{Database, Entry};
+use crate::model::Model;
+use crate::parameter::Value;
+use crate::select::{Table, TunedResult};
+
+impl Database {
+    /// The entries of a tunable's template, as the selection rule takes them: as a result's problem
+    /// the elements and the vectors. Empty for a tunable without a template.
+    ///
+    /// Parameters of an entry that the tunable does not have are left out. One that the entry does
+    /// not say, or to a value that the tunable does not have, is that of the declared default.
+    pub fn table(&self, model: &Model) -> Table {
+        let Some(template) = &model.template else {
+            return Table::EMPTY;
+        };
+        let is_of_template = |entry: &&Entry| {
+            entry.template == template.name && entry.scalar_size == template.scalar_size
+        };
+        let result = |entry: &Entry| {
+            Some(TunedResult {
+                device: u16::try_from(entry.device).ok()?,
+                problem: vec![entry.elements, entry.vectors].into(),
+                values: codes(model, &entry.values)?.into(),
+                time_us: entry.time_us,
+            })
+        };
+        let entries = self.entries.iter().filter(is_of_template);
+        let mut results: Vec<TunedResult> = entries.filter_map(result).collect();
+        if results.is_empty() {
+            return Table::EMPTY;
+        }
+        results.sort_by(|a, b| (a.device, &a.problem).cmp(&(b.device, &b.problem)));
+        Table {
+            devices: self.devices.clone().into(),
+            results: results.into(),
+        }
+    }
+}
+
+/// The codes of named values; `None` where no parameter has one of them.
+fn codes(model: &Model, values: &[(String, Value)]) -> Option<Vec<i64>> {
+    let mut is_any_named = false;
+    let mut codes = Vec::with_capacity(model.parameters.len());
+    for (position, parameter) in model.parameters.iter().enumerate() {
+        let mut values = values.iter();
+        let value = values.find(|(name, _)| *name == parameter.name);
+        let code = value.and_then(|(_, value)| parameter.domain.code(value));
+        is_any_named |= code.is_some();
+        let default = || model.default.as_ref()?.get(position).copied();
+        codes.push(code.or_else(default)?);
+    }
+    is_any_named.then_some(codes)
+}
