@@ -1,6 +1,6 @@
 //! The template of a program, by which the database of template defaults knows it.
 
-use super::program::{Action, Program};
+use super::program::{Action, Operand, Place, Program};
 use super::value::Shape;
 use crate::parse::TemplateSyntax;
 use std::collections::BTreeSet;
@@ -25,7 +25,10 @@ pub(super) fn template(program: &Program) -> Option<TemplateSyntax> {
         }
         let read = statement.value.operands().into_iter();
         let all = read.chain([statement.target]);
-        vectors.extend(all.filter(|operand| program.operands[*operand].shape != Shape::Number));
+        vectors.extend(all.filter(|operand| {
+            let Operand { shape, place, .. } = &program.operands[*operand];
+            *shape != Shape::Number && *place != Place::Register
+        }));
     }
     let is_reduction = looped().any(|(of, _)| matches!(of.action, Action::Fold(_)));
     let sizes = vectors.iter().map(|at| program.operands[*at].scalar.size());
