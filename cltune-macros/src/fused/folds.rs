@@ -47,15 +47,29 @@ pub(super) struct LocalLanes {
 impl<'a> Folded<'a> {
     /// The reduction that a statement is, if it is one.
     pub(super) fn of(program: &'a Program, statement: &Statement) -> Option<Self> {
-        let Action::Fold(fold) = statement.action else {
-            return None;
-        };
-        Some(Self {
+        match statement.action {
+            Action::Fold(fold) => Some(Self::with(program, statement, fold)),
+            _ => None,
+        }
+    }
+
+    /// The reduction of lines that a statement is, if it is one.
+    pub(super) fn of_lines(program: &'a Program, statement: &Statement) -> Option<Self> {
+        match statement.action {
+            Action::Lines(fold) | Action::Across(fold) => {
+                Some(Self::with(program, statement, fold))
+            }
+            _ => None,
+        }
+    }
+
+    fn with(program: &'a Program, statement: &Statement, fold: Fold) -> Self {
+        Self {
             fold,
             scalar: statement.value.scalar(),
             target: statement.target,
             name: &program.operands[statement.target].name,
-        })
+        }
     }
 
     /// What values are folded into.
@@ -99,7 +113,7 @@ impl<'a> Folded<'a> {
     }
 
     /// The macro or function that folds two values.
-    fn op(&self) -> &'static str {
+    pub(super) fn op(&self) -> &'static str {
         match (self.fold, self.scalar.is_integer()) {
             (Fold::Sum | Fold::Norm2, _) => "ADD",
             (Fold::Min, true) => "min",
@@ -141,7 +155,9 @@ impl<'a> Folded<'a> {
         match (self.fold, lanes) {
             (Fold::IndexOfMax, _) => index_folds::declared(self, lanes),
             (Fold::Norm2, _) => norm_folds::declared(self, lanes),
-            (_, Lanes::Many) => vec![format!("{ty} many_{name} = ({ty})({neutral});")],
+            (_, Lanes::Many | Lanes::Cells) => {
+                vec![format!("{ty} many_{name} = ({ty})({neutral});")]
+            }
             (_, Lanes::One) => vec![format!("{ty} one_{name} = {neutral};")],
             (_, Lanes::Wide) => vec![format!("{ty} one_{name} = {neutral}, rest_{name} = 0;")],
         }
@@ -167,7 +183,9 @@ impl<'a> Folded<'a> {
         match (self.fold, lanes) {
             (Fold::IndexOfMax, _) => index_folds::accumulated(self, value, lanes),
             (Fold::Norm2, _) => norm_folds::accumulated(self, value, lanes),
-            (_, Lanes::Many) => vec![format!("many_{name} = {op}(many_{name}, {value});")],
+            (_, Lanes::Many | Lanes::Cells) => {
+                vec![format!("many_{name} = {op}(many_{name}, {value});")]
+            }
             // What an addition rounds away is kept (Neumaier 1974).
             (Fold::Sum, Lanes::Wide) if !self.scalar.is_integer() => vec![
                 format!("const wide new_{name} = {value};"),
@@ -194,7 +212,7 @@ impl<'a> Folded<'a> {
                 let (suffix, parts) = (parts.component.suffix, parts.name(program));
                 let part = match lanes {
                     Lanes::Wide => format!("({}){parts}[at]", type_text(self.scalar, lanes)),
-                    Lanes::One | Lanes::Many => format!("{parts}[at]"),
+                    Lanes::One | Lanes::Many | Lanes::Cells => format!("{parts}[at]"),
                 };
                 format!("one_{name}{suffix} = {op}(one_{name}{suffix}, {part});")
             })

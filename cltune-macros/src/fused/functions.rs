@@ -56,6 +56,8 @@ pub(super) const ABS: Function = Function {
     integer: Some("abs"),
 };
 
+pub(super) const SQRT: Function = unary("sqrt", "sqrt");
+
 pub(super) const FUNCTIONS: [Function; 29] = [
     ABS,
     Function {
@@ -100,7 +102,7 @@ pub(super) const FUNCTIONS: [Function; 29] = [
         float: "hypot",
         integer: None,
     },
-    unary("sqrt", "sqrt"),
+    SQRT,
     unary("rsqrt", "rsqrt"),
     unary("cbrt", "cbrt"),
     unary("exp", "exp"),
@@ -144,11 +146,33 @@ const fn reduction(name: &'static str, arguments: usize, each: Each, fold: Fold)
     }
 }
 
+/// The names of what makes a matrix of vectors, or a vector of a matrix.
+const OF_MATRICES: [&str; 18] = [
+    "row",
+    "column",
+    "outer",
+    "hadamard",
+    "row_sum",
+    "row_dot",
+    "row_min",
+    "row_max",
+    "row_norm1",
+    "row_norm2",
+    "row_norm_inf",
+    "column_sum",
+    "column_dot",
+    "column_min",
+    "column_max",
+    "column_norm1",
+    "column_norm2",
+    "column_norm_inf",
+];
+
 /// The names of all functions, each once.
 pub(super) fn names() -> Vec<&'static str> {
     let functions = FUNCTIONS.iter().map(|function| function.name);
     let reductions = REDUCTIONS.iter().map(|reduction| reduction.name);
-    let mut names: Vec<&str> = functions.chain(reductions).collect();
+    let mut names: Vec<&str> = functions.chain(reductions).chain(OF_MATRICES).collect();
     names.sort_unstable();
     names.dedup();
     names

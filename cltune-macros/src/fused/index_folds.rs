@@ -11,7 +11,7 @@ const NOWHERE: &str = "ULONG_MAX";
 pub(super) fn declared(fold: &Folded<'_>, lanes: Lanes) -> Vec<String> {
     let (name, neutral) = (fold.name, fold.neutral());
     match lanes {
-        Lanes::Many => {
+        Lanes::Many | Lanes::Cells => {
             let ty = type_text(fold.scalar, Lanes::Many);
             vec![
                 format!("{ty} many_{name} = ({ty})({neutral});"),
@@ -58,7 +58,7 @@ pub(super) fn declared_from_many(fold: &Folded<'_>) -> Vec<String> {
 pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<String> {
     let name = fold.name;
     match lanes {
-        Lanes::Many => vec![
+        Lanes::Many | Lanes::Cells => vec![
             format!(
                 "const {} new_{name} = {value};",
                 type_text(fold.scalar, lanes)

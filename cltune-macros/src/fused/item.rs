@@ -1,5 +1,6 @@
 //! The annotated function: a signature, and statements as its body.
 
+use super::matrices::{self, Matrices};
 use crate::parse::{Body, Item};
 use proc_macro2::Literal;
 use syn::ext::IdentExt;
@@ -11,6 +12,7 @@ pub(crate) struct FusedItem {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     pub(super) signature: Signature,
+    pub(super) matrices: Matrices,
     /// `None` where a `;` stands in its place.
     pub(super) body: Option<Block>,
 }
@@ -19,7 +21,7 @@ impl Parse for FusedItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
-        let signature = input.parse().map_err(|error: syn::Error| {
+        let mut signature = input.parse().map_err(|error: syn::Error| {
             let message =
                 "`#[fused]` goes on a function: `fn name(…) -> Result<Event> { y = a * x; }`";
             syn::Error::new(error.span(), message)
@@ -33,6 +35,7 @@ impl Parse for FusedItem {
         Ok(Self {
             attributes,
             visibility,
+            matrices: matrices::taken(&mut signature),
             signature,
             body,
         })

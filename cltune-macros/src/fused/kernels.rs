@@ -4,11 +4,13 @@
 //! comment from the statement that a line comes from. Loops run over vectors of `VW` elements, and
 //! then over the elements that are left.
 
+use super::elements::{cells_name, leading_name, parts_name, strips_name};
 use super::folds::{Folded, LocalLanes, Parts};
 use super::plan::Pass;
-use super::program::{Action, Operand, Place, Program};
+use super::program::{Action, Grid, Operand, Place, Program};
 use super::strides::{self, is_strided, place_of_number};
 use super::value::{Lanes, Shape, Value, type_text};
+use super::{across, lines, product};
 use cltune_core::model::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -34,6 +36,20 @@ pub(super) enum KernelArgument {
     Parts(Parts),
     /// A number of local memory for each work-item.
     Lanes(LocalLanes),
+    /// The number of lines.
+    Lines(usize),
+    /// The number of elements of a line.
+    Line(usize),
+    /// The distance of the lines of a matrix.
+    Leading(usize),
+    /// The number of terms of the sums of a product.
+    Depth(usize),
+    /// A number of local memory for each work-item of a group that goes through lines.
+    Cells(ScalarType),
+    /// The same with vectors.
+    Strips(ScalarType),
+    /// The parts of all lines that are folded to one, by the operand that it is.
+    LineParts(usize),
 }
 
 /// The index space of a kernel.
@@ -45,6 +61,16 @@ pub(super) enum Work {
     Group,
     /// One work-item.
     Item,
+    /// Work-groups for all lines.
+    Lines(Grid),
+    /// Work-groups for all positions of lines, and for parts of the lines.
+    Across(Grid),
+    /// A work-item for each of so many.
+    Each(usize),
+    /// Work-groups for all tiles of a product of elements of this type.
+    Product(Grid, ScalarType),
+    /// A work-item for each element of a matrix.
+    Elements(Grid),
 }
 
 /// Whether kernels have parameters.
@@ -72,11 +98,24 @@ pub(super) fn prelude(program: &Program) -> String {
          typedef float wide;\n\
          #endif\n",
     );
+    let has_lines = program.statements.iter().any(|it| it.grid.is_some());
     text.push_str(
         "#define JOIN_(a, b) a##b\n\
-         #define JOIN(a, b) JOIN_(a, b)\n\
+         #define JOIN(a, b) JOIN_(a, b)\n",
+    );
+    text.push_str(if has_lines {
+        // Lines are loaded with any width, and other vectors with more than one element.
+        "#if VW > 1\n\
          #define VEC(type) JOIN(type, VW)\n\
-         #define ADD(a, b) ((a) + (b))\n\
+         #else\n\
+         #define VEC(type) type\n\
+         #endif\n\
+         #define FOLD1(op, v) (v)\n"
+    } else {
+        "#define VEC(type) JOIN(type, VW)\n"
+    });
+    text.push_str(
+        "#define ADD(a, b) ((a) + (b))\n\
          #define FOLD2(op, v) op((v).s0, (v).s1)\n\
          #define FOLD4(op, v) op(FOLD2(op, (v).lo), FOLD2(op, (v).hi))\n\
          #define FOLD8(op, v) op(FOLD4(op, (v).lo), FOLD4(op, (v).hi))\n\
@@ -109,6 +148,19 @@ pub(super) fn kernels(
             let is_scratch = program.operands[operand].place == Place::Scratch;
             !is_scratch || is_read_elsewhere(program, passes, number, operand)
         };
+        if let Some(grid) = pass.grid {
+            let name = format!("{prefix}_{number}");
+            let is_read = |operand| is_read_by_others(program, passes, number, operand);
+            kernels.extend(if let Some(statement) = pass.product(program) {
+                vec![product::kernel(
+                    program, style, pass, statement, name, &is_read,
+                )]
+            } else if pass.is_across(program) {
+                across::kernels(program, style, pass, grid, &name, &is_read)
+            } else {
+                vec![lines::kernel(program, style, pass, grid, name, &is_read)]
+            });
+        }
         if pass.length.is_some() {
             let name = format!("{prefix}_{number}");
             kernels.push(Writer::new(program, style).looped(name, pass, number));
@@ -121,6 +173,17 @@ pub(super) fn kernels(
     kernels
 }
 
+/// Whether another pass reads an operand.
+fn is_read_by_others(program: &Program, passes: &[Pass], of: usize, operand: usize) -> bool {
+    let reads = |at: &usize| program.statements[*at].value.operands().contains(&operand);
+    let others = passes
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| *number != of);
+    let mut statements = others.flat_map(|(_, pass)| pass.looped.iter().chain(&pass.numbers));
+    statements.any(reads)
+}
+
 /// Whether another pass reads a number, or the loop of this one.
 fn is_read_elsewhere(program: &Program, passes: &[Pass], of: usize, operand: usize) -> bool {
     let reads = |at: &usize| program.statements[*at].value.operands().contains(&operand);
@@ -130,20 +193,20 @@ fn is_read_elsewhere(program: &Program, passes: &[Pass], of: usize, operand: usi
 }
 
 /// Writes one kernel.
-struct Writer<'a> {
-    program: &'a Program,
-    style: Style,
+pub(super) struct Writer<'a> {
+    pub(super) program: &'a Program,
+    pub(super) style: Style,
     /// The newest register of each operand.
     registers: BTreeMap<usize, String>,
     /// How many registers each operand has had.
     versions: BTreeMap<usize, usize>,
-    used: BTreeSet<usize>,
-    written: BTreeSet<usize>,
-    text: String,
+    pub(super) used: BTreeSet<usize>,
+    pub(super) written: BTreeSet<usize>,
+    pub(super) text: String,
 }
 
 impl<'a> Writer<'a> {
-    fn new(program: &'a Program, style: Style) -> Self {
+    pub(super) fn new(program: &'a Program, style: Style) -> Self {
         Self {
             program,
             style,
@@ -156,16 +219,16 @@ impl<'a> Writer<'a> {
     }
 
     /// The name of an operand in the source: no keyword, and none of the kernels' own.
-    fn name(&self, operand: usize) -> String {
+    pub(super) fn name(&self, operand: usize) -> String {
         format!("{}_", self.program.operands[operand].name)
     }
 
-    fn line(&mut self, depth: usize, text: &str) {
+    pub(super) fn line(&mut self, depth: usize, text: &str) {
         let _ = writeln!(self.text, "{:width$}{text}", "", width = depth * 4);
     }
 
     /// A new register for an operand.
-    fn register(&mut self, operand: usize) -> String {
+    pub(super) fn register(&mut self, operand: usize) -> String {
         let version = self.versions.entry(operand).or_default();
         let register = format!("{}_{version}", self.program.operands[operand].name);
         *version += 1;
@@ -175,7 +238,7 @@ impl<'a> Writer<'a> {
 
     /// A value as this style computes it.
     fn value(&self, value: &Value, lanes: Lanes) -> String {
-        value.text(lanes, &|operand| {
+        value.text(lanes, &|operand, _| {
             let read = &self.program.operands[operand];
             let is_value = read.place == Place::Value;
             match self.registers.get(&operand) {
@@ -403,7 +466,7 @@ impl<'a> Writer<'a> {
                 strides::element(&self.program.operands[operand], &name)
             }
             Lanes::One | Lanes::Wide => format!("{name}[at]"),
-            Lanes::Many => {
+            Lanes::Many | Lanes::Cells => {
                 let ty = type_text(self.program.operands[operand].scalar, Lanes::Many);
                 format!("((__global {constant}{ty}*){name})[at]")
             }
@@ -497,7 +560,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn kernel(
+    pub(super) fn kernel(
         self,
         name: String,
         about: &str,
@@ -505,6 +568,8 @@ impl<'a> Writer<'a> {
         work: Work,
     ) -> Kernel {
         let program = self.program;
+        let is_over_lines = !matches!(work, Work::Loop | Work::Group | Work::Item);
+        let pointer = if is_over_lines { "* restrict" } else { "*" };
         let declared = arguments.iter().map(|argument| match argument {
             KernelArgument::Count(_) => "const ulong count".to_owned(),
             KernelArgument::Groups => "const uint groups".to_owned(),
@@ -513,8 +578,10 @@ impl<'a> Writer<'a> {
                 let (ty, name) = (type_text(*scalar, Lanes::One), self.name(*position));
                 match place {
                     Place::Value => format!("const {ty} {name}"),
-                    _ if self.written.contains(position) => format!("__global {ty}* {name}"),
-                    _ => format!("__global const {ty}* {name}"),
+                    _ if self.written.contains(position) => {
+                        format!("__global {ty}{pointer} {name}")
+                    }
+                    _ => format!("__global const {ty}{pointer} {name}"),
                 }
             }
             KernelArgument::Parts(parts) => {
@@ -525,6 +592,30 @@ impl<'a> Writer<'a> {
             KernelArgument::Lanes(lanes) => {
                 let ty = type_text(lanes.scalar, Lanes::One);
                 format!("__local {ty}* {}", lanes.name())
+            }
+            KernelArgument::Lines(_) => "const ulong lines".to_owned(),
+            KernelArgument::Line(_) => "const ulong length".to_owned(),
+            KernelArgument::Depth(_) => "const ulong depth".to_owned(),
+            KernelArgument::Leading(operand) => {
+                format!("const ulong {}", leading_name(&program.operands[*operand]))
+            }
+            KernelArgument::Cells(scalar) => {
+                let ty = type_text(*scalar, Lanes::One);
+                format!("__local {ty}* {}", cells_name(*scalar))
+            }
+            KernelArgument::Strips(scalar) => {
+                let ty = type_text(*scalar, Lanes::Cells);
+                format!("__local {ty}* {}", strips_name(*scalar))
+            }
+            KernelArgument::LineParts(target) => {
+                let constant = if matches!(work, Work::Across(_)) {
+                    ""
+                } else {
+                    "const "
+                };
+                let ty = type_text(program.operands[*target].scalar, Lanes::One);
+                let name = parts_name(program, *target);
+                format!("__global {constant}{ty}{pointer} {name}")
             }
         });
         let declared: Vec<String> = declared.collect();
@@ -546,15 +637,15 @@ impl<'a> Writer<'a> {
 pub(super) const REFERENCE_GROUPS: usize = 64;
 
 /// How a value is kept: never wider than its type.
-fn stored(lanes: Lanes) -> Lanes {
+pub(super) fn stored(lanes: Lanes) -> Lanes {
     match lanes {
-        Lanes::Many => Lanes::Many,
+        Lanes::Many | Lanes::Cells => lanes,
         Lanes::One | Lanes::Wide => Lanes::One,
     }
 }
 
 /// The statements that a kernel computes, for its comment.
-fn statements(program: &Program, which: &[usize]) -> String {
+pub(super) fn statements(program: &Program, which: &[usize]) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for at in which {
         let text = program.statements[*at].text.trim_end_matches(';');

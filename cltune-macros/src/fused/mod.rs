@@ -23,15 +23,22 @@
 //! Comput. 38, 2016, section 4.3): statements are reordered where results stay the same, so that as
 //! many as possible share a pass.
 
+mod across;
+mod elements;
 mod folds;
 mod functions;
+mod grids;
 mod index_folds;
 mod item;
 mod kernels;
+mod lines;
 mod literals;
+mod matrices;
+mod matrix_operations;
 mod norm_folds;
 mod operations;
 mod plan;
+mod product;
 mod program;
 mod read;
 mod strides;
@@ -43,6 +50,10 @@ mod value;
 #[cfg(test)]
 #[path = "../../tests/unit/fused.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "../../tests/unit/fused_matrices.rs"]
+mod matrix_tests;
 
 use crate::environment::Environment;
 use crate::errors::Errors;

@@ -47,7 +47,7 @@ const fn powers(scalar: ScalarType) -> Powers {
 pub(super) fn declared(fold: &Folded<'_>, lanes: Lanes) -> Vec<String> {
     let (ty, name) = (type_text(fold.scalar, lanes), fold.name);
     let one = match lanes {
-        Lanes::Many => "many",
+        Lanes::Many | Lanes::Cells => "many",
         Lanes::One | Lanes::Wide => "one",
     };
     let components = fold.components().into_iter();
@@ -60,7 +60,7 @@ pub(super) fn declared(fold: &Folded<'_>, lanes: Lanes) -> Vec<String> {
 pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<String> {
     let (ty, name) = (type_text(fold.scalar, lanes), fold.name);
     let one = match lanes {
-        Lanes::Many => "many",
+        Lanes::Many | Lanes::Cells => "many",
         Lanes::One | Lanes::Wide => "one",
     };
     let Powers {

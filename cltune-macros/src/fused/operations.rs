@@ -5,6 +5,10 @@ use super::program::Program;
 use super::value::{Kind, Shape, Type, Value};
 use proc_macro2::{Ident, Span};
 
+/// The message about a vector where an element of a matrix is computed.
+pub(super) const VECTOR_AND_MATRIX: &str = "a vector goes with a matrix as `row(v)`, the same in each row, or as `column(v)`, the same in \
+     each column";
+
 /// An error at a token.
 pub(super) fn fail<T>(span: Span, message: impl std::fmt::Display) -> syn::Result<T> {
     Err(syn::Error::new(span, message))
@@ -115,13 +119,46 @@ impl Program {
     }
 
     /// The shape of what is computed from values of two shapes: a number goes with each position.
-    fn common_shape(&self, left: Shape, right: Shape, span: Span) -> syn::Result<Shape> {
+    pub(super) fn common_shape(&self, left: Shape, right: Shape, span: Span) -> syn::Result<Shape> {
         match (left, right) {
             (Shape::Vector(of), Shape::Vector(other)) if of != other => {
                 fail(span, self.different(of, other))
             }
-            (Shape::Vector(of), _) | (_, Shape::Vector(of)) => Ok(Shape::Vector(of)),
-            _ => Ok(Shape::Number),
+            (
+                Shape::Matrix { rows, columns },
+                Shape::Matrix {
+                    rows: other_rows,
+                    columns: other_columns,
+                },
+            ) => Ok(Shape::Matrix {
+                rows: self.common_length(rows, other_rows, "rows", span)?,
+                columns: self.common_length(columns, other_columns, "columns", span)?,
+            }),
+            (Shape::Vector(_), Shape::Matrix { .. }) | (Shape::Matrix { .. }, Shape::Vector(_)) => {
+                fail(span, VECTOR_AND_MATRIX)
+            }
+            (Shape::Number, shape) | (shape, _) => Ok(shape),
+        }
+    }
+
+    /// The number of rows or columns of what is computed from two matrices.
+    fn common_length(
+        &self,
+        left: Option<usize>,
+        right: Option<usize>,
+        what: &str,
+        span: Span,
+    ) -> syn::Result<Option<usize>> {
+        match (left, right) {
+            (Some(of), Some(other)) if of != other => {
+                let lengths = &self.lengths;
+                let message = format!(
+                    "the numbers of {what} differ: `{}` and `{}`",
+                    lengths[of].text, lengths[other].text
+                );
+                fail(span, message)
+            }
+            _ => Ok(left.or(right)),
         }
     }
 
@@ -149,7 +186,7 @@ fn common_type(left: &mut Value, right: &mut Value, span: Span) -> syn::Result<T
 }
 
 /// The message about two types that are not the same.
-fn mixed(one: Type, other: Type) -> String {
+pub(super) fn mixed(one: Type, other: Type) -> String {
     format!(
         "{} and {} do not mix: convert one of them with `as`",
         described(one),

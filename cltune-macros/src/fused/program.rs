@@ -2,7 +2,7 @@
 
 use super::functions::Fold;
 use super::strides::Layout;
-use super::value::{Shape, Value};
+use super::value::{At, Shape, Value};
 use cltune_core::model::ScalarType;
 use syn::{Expr, Ident};
 
@@ -28,6 +28,17 @@ pub(super) struct Operand {
     pub(super) shape: Shape,
     pub(super) place: Place,
     pub(super) layout: Layout,
+    /// Of a matrix.
+    pub(super) matrix: Option<Storage>,
+}
+
+/// Where the elements of a matrix are.
+#[derive(Clone)]
+pub(super) struct Storage {
+    /// Where the element is that an expression means by the row and the column.
+    pub(super) at: At,
+    /// The distance of lines, where they do not follow one another.
+    pub(super) leading: Option<Expr>,
 }
 
 /// Where an operand is.
@@ -42,7 +53,7 @@ pub(super) enum Place {
         /// Whether what it holds before the call is not to be read.
         out: bool,
     },
-    /// A scratch buffer of one element.
+    /// A scratch buffer of one element, or of a vector's.
     Scratch,
     /// Nowhere: a vector that is computed and used in the same pass.
     Register,
@@ -64,8 +75,12 @@ pub(super) struct Statement {
     pub(super) action: Action,
     /// Whether it has to be in the pass of the statement before it.
     pub(super) with_previous: bool,
-    /// The length of the loop that computes it; `None` for a single number.
+    /// The length of the loop that computes it; `None` for a single number, and for matrices.
     pub(super) length: Option<usize>,
+    /// The lines that it goes through, of matrices.
+    pub(super) grid: Option<Grid>,
+    /// Where the element is that is stored, of a matrix.
+    pub(super) at: At,
     /// The statement as it was written, for comments in the generated source.
     pub(super) text: String,
 }
@@ -77,6 +92,23 @@ pub(super) enum Action {
     Store,
     /// The values of all positions are folded to one number.
     Fold(Fold),
+    /// The values of each line are folded to one number.
+    Lines(Fold),
+    /// The values of all lines are folded to one line.
+    Across(Fold),
+    /// Two matrices, the operands of a `*`, are multiplied. Sums have as many terms as the length of
+    /// this position says.
+    Product { depth: usize },
+}
+
+/// A loop over the elements of matrices. Lines are rows, or columns where most operands have those
+/// contiguous. Lengths are named by their positions in the program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Grid {
+    /// How many lines there are.
+    pub(super) lines: usize,
+    /// The elements of a line.
+    pub(super) line: usize,
 }
 
 impl Program {

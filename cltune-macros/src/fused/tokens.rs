@@ -67,6 +67,11 @@ impl Before {
             text.push(next);
             return Self::Complete;
         }
+        if next == '.' {
+            // Of a method.
+            text.push(next);
+            return Self::Prefix;
+        }
         if matches!(next, ',' | ';') {
             text.push(next);
             return Self::Complete;

@@ -1,9 +1,13 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::folds::{LocalLanes, Parts};
+use super::elements::{cells_name, parts_name, strips_name};
+use super::folds::Parts;
+use super::grids::{self, Kinds};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
+use super::lines;
 use super::plan::{Pass, passes};
-use super::program::{Action, Operand, Place, Program};
+use super::product;
+use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::errors::Errors;
 use crate::parse::Attribute;
@@ -121,6 +125,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             .map(|kernel| staged(kernel, when("none"))),
     );
     let all: Vec<&Kernel> = fused_kernels.iter().chain(&single_kernels).collect();
+    let kinds = Kinds::of(&all);
     let reference = kernels(program, &single, "reference", Style::Reference);
     let reference_stages = reference
         .iter()
@@ -130,11 +135,16 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let reference_local = local_args(&reference_all, &plain);
 
     let mut source = prelude(program);
+    if kinds.lines {
+        source.push_str(lines::MACROS);
+    }
+    if kinds.products {
+        source.push_str(product::MACROS);
+    }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
         source.push_str(&kernel.text);
     }
-    let constraints = constraints(program);
     let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
     let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
     let scratch = scratch(program, &all, &tuned);
@@ -145,15 +155,36 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .then(|| tolerance(program))
         .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
-    let clauses = quote! {
-        params(
-            #fuse
-            VW = [1, 2, 4, 8],
+    let widths = grids::widths(program);
+    let (width, width_default) = if kinds.has_width() {
+        (quote!(VW = #widths,), quote!(VW = 1,))
+    } else {
+        (TokenStream::new(), TokenStream::new())
+    };
+    let (of_grids, of_grids_default) = kinds.parameters();
+    let of_vectors = kinds.vectors.then(|| {
+        quote! {
             WG = [32, 64, 128, 256, 512, 1024],
             GROUPS = [1, 4, 16, 64, 256, 1024, 4096],
             FETCH = ["strided", "contiguous"],
+        }
+    });
+    let of_vectors_default = kinds
+        .vectors
+        .then(|| quote!(WG = 64, GROUPS = 64, FETCH = "strided"));
+    let all_passes: Vec<&Pass> = fused
+        .iter()
+        .chain(if is_choice { &single } else { &[][..] })
+        .collect();
+    let constraints = constraints(program, &grids::constraints(program, &all_passes, &kinds));
+    let clauses = quote! {
+        params(
+            #fuse
+            #width
+            #of_grids
+            #of_vectors
         ),
-        defaults(#fuse_default VW = 1, WG = 64, GROUPS = 64, FETCH = "strided"),
+        defaults(#fuse_default #width_default #of_grids_default #of_vectors_default),
         #constraints
         #scratch
         #local
@@ -192,11 +223,24 @@ fn stage(
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(parts) => ident(&parts.name(program)),
         KernelArgument::Lanes(lanes) => ident(&lanes.name()),
+        KernelArgument::Lines(_)
+        | KernelArgument::Line(_)
+        | KernelArgument::Depth(_)
+        | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
+        KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
+        KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
+        KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),
     });
-    let sizes = match kernel.work {
+    let sizes = grids::sizes(program, kernel.work).unwrap_or_else(|| match kernel.work {
         Work::Loop => quote!(global(#groups * #group), local(#group)),
         Work::Group => quote!(global(#group), local(#group)),
-        Work::Item => quote!(global(1), local(1)),
+        _ => quote!(global(1), local(1)),
+    });
+    let is_for_slices = grids::is_for_slices(kernel);
+    let when = match (when, is_for_slices) {
+        (None, true) => Some(quote!(SLICES > 1)),
+        (Some(condition), true) => Some(quote!(#condition && SLICES > 1)),
+        (when, false) => when,
     };
     let when = when.map(|condition| quote!(, when(#condition)));
     quote!(stage(#name(#(#arguments),*), #sizes #when))
@@ -235,7 +279,14 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
             {
                 let Operand { name, scalar, .. } = &program.operands[*operand];
                 let (name, scalar) = (ident(name), ident(scalar.rust_name()));
-                buffers.insert((*operand, None), quote!(#name: [#scalar; 1]));
+                let length = grids::scratch_length(program, *operand, false);
+                buffers.insert((*operand, None), quote!(#name: [#scalar; #length]));
+            }
+            KernelArgument::LineParts(target) => {
+                let scalar = ident(program.operands[*target].scalar.rust_name());
+                let name = ident(&parts_name(program, *target));
+                let length = grids::scratch_length(program, *target, true);
+                buffers.insert((*target, Some(0)), quote!(#name: [#scalar; #length]));
             }
             _ => {}
         }
@@ -244,8 +295,8 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
     (!buffers.is_empty()).then(|| quote!(scratch(#(#declared),*),))
 }
 
-/// What devices need for the types of elements and of what is computed.
-fn constraints(program: &Program) -> Option<TokenStream> {
+/// What devices need for the types of elements and of what is computed, and what matrices ask for.
+fn constraints(program: &Program, of_grids: &[TokenStream]) -> Option<TokenStream> {
     let is_used = |scalar| {
         let mut operands = program.operands.iter();
         let mut statements = program.statements.iter();
@@ -254,22 +305,29 @@ fn constraints(program: &Program) -> Option<TokenStream> {
     };
     let double = is_used(ScalarType::F64).then(|| quote!(device.fp64 == 1,));
     let half = is_used(ScalarType::F16).then(|| quote!(device.fp16 == 1,));
-    (double.is_some() || half.is_some()).then(|| quote!(constraints(#double #half),))
+    let is_any = double.is_some() || half.is_some() || !of_grids.is_empty();
+    is_any.then(|| quote!(constraints(#double #half #(#of_grids),*),))
 }
 
 fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let group = &sizes.group;
-    let mut all: Vec<LocalLanes> = Vec::new();
+    let mut all: Vec<(String, ScalarType, TokenStream)> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
-        if let KernelArgument::Lanes(lanes) = argument
-            && !all.contains(lanes)
-        {
-            all.push(*lanes);
+        let local = match argument {
+            KernelArgument::Lanes(lanes) => (lanes.name(), lanes.scalar, group.clone()),
+            KernelArgument::Cells(scalar) => (cells_name(*scalar), *scalar, quote!(WGX * WGY)),
+            KernelArgument::Strips(scalar) => {
+                (strips_name(*scalar), *scalar, quote!(WGX * WGY * VW))
+            }
+            _ => continue,
+        };
+        if !all.iter().any(|(name, ..)| *name == local.0) {
+            all.push(local);
         }
     }
-    let declared = all.iter().map(|lanes| {
-        let (name, element) = (ident(&lanes.name()), ident(lanes.scalar.rust_name()));
-        quote!(#name: [#element; #group])
+    let declared = all.iter().map(|(name, scalar, length)| {
+        let (name, element) = (ident(name), ident(scalar.rust_name()));
+        quote!(#name: [#element; #length])
     });
     (!all.is_empty()).then(|| quote!(local_args(#(#declared),*),))
 }
@@ -278,15 +336,33 @@ fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
 fn tolerance(program: &Program) -> Option<TokenStream> {
     let mut longest: Option<TokenStream> = None;
     for statement in &program.statements {
-        if let (Action::Fold(_), Some(length)) = (statement.action, statement.length) {
-            let formula = &program.lengths[length].formula;
+        let of_lines = grids::folded(program, statement);
+        let of_vector = match (statement.action, statement.length) {
+            (Action::Fold(_), Some(length)) => {
+                let formula = &program.lengths[length].formula;
+                let of_lines = line_by_line(program, statement).map(|terms| quote!(#terms *));
+                Some(quote!(#of_lines (#formula)))
+            }
+            _ => None,
+        };
+        if let Some(formula) = of_lines.or(of_vector) {
             longest = Some(match longest {
-                None => quote!((#formula)),
-                Some(other) => quote!(max(#other, (#formula))),
+                None => formula,
+                Some(other) => quote!(max(#other, #formula)),
             });
         }
     }
     longest.map(|length| quote!(tolerance(accumulates = #length),))
+}
+
+/// How many elements are folded to each number that a reduction of a vector folds.
+fn line_by_line(program: &Program, statement: &Statement) -> Option<TokenStream> {
+    let read = statement.value.operands();
+    let mut made = program
+        .statements
+        .iter()
+        .filter(|other| read.contains(&other.target));
+    made.find_map(|other| grids::folded(program, other))
 }
 
 /// What the fused passes move: each vector once for each pass that reads it, and once for each that
@@ -294,6 +370,9 @@ fn tolerance(program: &Program) -> Option<TokenStream> {
 fn bytes(program: &Program, passes: &[Pass]) -> TokenStream {
     let mut terms: Vec<TokenStream> = Vec::new();
     for pass in passes {
+        if pass.grid.is_some() {
+            terms.push(grids::bytes(program, pass));
+        }
         let Some(length) = pass.length else { continue };
         let mut moved = 0;
         let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());

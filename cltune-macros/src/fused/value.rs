@@ -22,12 +22,31 @@ pub(super) enum Type {
     Literal,
 }
 
-/// Whether a value is one number, or one for each position of vectors of a length.
+/// Whether a value is one number, one for each position of vectors of a length, or one for each
+/// element of matrices. Lengths are named by their positions in the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Number,
-    /// The position of the length in the program's.
     Vector(usize),
+    /// What is the same in all rows goes with any number of rows, and so for columns.
+    Matrix {
+        rows: Option<usize>,
+        columns: Option<usize>,
+    },
+}
+
+/// Where the element of an operand is for the element of matrices that is computed. A loop goes along
+/// a line, which is a row or, where statements are transposed, a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum At {
+    /// In the same line of a matrix, at the same position.
+    Cell,
+    /// The same with lines and positions exchanged.
+    Crossed,
+    /// Of a vector at the position in the line.
+    Along,
+    /// Of a vector at the number of the line.
+    Line,
 }
 
 /// How a value comes about.
@@ -35,6 +54,8 @@ pub(super) enum Shape {
 pub(super) enum Kind {
     /// An argument of the function, or a number that an earlier statement made.
     Operand(usize),
+    /// An element of an operand where matrices are computed.
+    Element(usize, At),
     /// As in the statement, without a type, and where it stands.
     Literal(String, Span),
     Unary(&'static str, Box<Value>),
@@ -52,6 +73,8 @@ pub(super) enum Lanes {
     One,
     /// As many as the macro `VW` says.
     Many,
+    /// As many as the macro `VW` says, which may be one.
+    Cells,
     /// One, where numbers of `float` and `half` are computed in the type `wide`.
     Wide,
 }
@@ -77,7 +100,7 @@ impl Value {
                 yes.settle(scalar);
                 no.settle(scalar);
             }
-            Kind::Operand(_) | Kind::Literal(..) | Kind::Convert(_) => {}
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) | Kind::Convert(_) => {}
         }
     }
 
@@ -85,11 +108,37 @@ impl Value {
     pub(super) fn operands(&self) -> Vec<usize> {
         let mut found = Vec::new();
         self.visit(&mut |value| {
-            if let Kind::Operand(position) = value.kind {
+            if let Kind::Operand(position) | Kind::Element(position, _) = value.kind {
                 found.push(position);
             }
         });
         found
+    }
+
+    /// The elements of operands in it where it is computed for matrices, in order.
+    pub(super) fn elements(&self) -> Vec<(usize, At)> {
+        let mut found = Vec::new();
+        self.visit(&mut |value| {
+            if let Kind::Element(position, at) = value.kind {
+                found.push((position, at));
+            }
+        });
+        found
+    }
+
+    /// Applies a change to each part of it, the whole last.
+    pub(super) fn change(&mut self, each: &impl Fn(&mut Self)) {
+        match &mut self.kind {
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) => {}
+            Kind::Unary(_, value) | Kind::Convert(value) => value.change(each),
+            Kind::Binary(_, left, right) => {
+                left.change(each);
+                right.change(each);
+            }
+            Kind::Call(_, arguments) => arguments.iter_mut().for_each(|value| value.change(each)),
+            Kind::Select(parts) => parts.iter_mut().for_each(|value| value.change(each)),
+        }
+        each(self);
     }
 
     /// Whether anything in it is of a type.
@@ -109,7 +158,7 @@ impl Value {
     /// The values that it is made from.
     pub(super) fn parts(&self) -> Vec<&Self> {
         match &self.kind {
-            Kind::Operand(_) | Kind::Literal(..) => Vec::new(),
+            Kind::Operand(_) | Kind::Element(..) | Kind::Literal(..) => Vec::new(),
             Kind::Unary(_, value) | Kind::Convert(value) => vec![value],
             Kind::Binary(_, left, right) => vec![left, right],
             Kind::Call(_, arguments) => arguments.iter().collect(),
@@ -128,16 +177,30 @@ impl Value {
 
     /// The value in OpenCL C. `register` names what holds an operand; a number among many lanes is
     /// widened here.
-    pub(super) fn text(&self, lanes: Lanes, register: &impl Fn(usize) -> String) -> String {
+    pub(super) fn text(
+        &self,
+        lanes: Lanes,
+        register: &impl Fn(usize, Option<At>) -> String,
+    ) -> String {
         let scalar = self.scalar();
         let widened = |text: String| match lanes {
             Lanes::One => text,
-            Lanes::Many | Lanes::Wide => format!("(({})({text}))", type_text(scalar, lanes)),
+            Lanes::Many | Lanes::Cells | Lanes::Wide => {
+                format!("(({})({text}))", type_text(scalar, lanes))
+            }
         };
         match &self.kind {
             Kind::Operand(position) => match (self.shape, lanes) {
-                (Shape::Vector(_), Lanes::One | Lanes::Many) => register(*position),
-                _ => widened(register(*position)),
+                (Shape::Vector(_), Lanes::One | Lanes::Many | Lanes::Cells) => {
+                    register(*position, None)
+                }
+                _ => widened(register(*position, None)),
+            },
+            Kind::Element(position, at) => match (at, lanes) {
+                (At::Cell | At::Crossed | At::Along, Lanes::One | Lanes::Many | Lanes::Cells) => {
+                    register(*position, Some(*at))
+                }
+                _ => widened(register(*position, Some(*at))),
             },
             Kind::Literal(digits, _) => widened(literal(digits, scalar)),
             Kind::Unary(operator, value) => {
@@ -200,10 +263,11 @@ impl Value {
         &self,
         scalar: ScalarType,
         lanes: Lanes,
-        register: &impl Fn(usize) -> String,
+        register: &impl Fn(usize, Option<At>) -> String,
     ) -> String {
         let text = self.text(lanes, register);
-        if lanes != Lanes::Many || self.scalar().size() == scalar.size() {
+        let is_vector = matches!(lanes, Lanes::Many | Lanes::Cells);
+        if !is_vector || self.scalar().size() == scalar.size() {
             return text;
         }
         let integer = match scalar.size() {
@@ -221,7 +285,7 @@ pub(super) fn type_text(scalar: ScalarType, lanes: Lanes) -> String {
     match (lanes, scalar) {
         (Lanes::Wide, ScalarType::F16 | ScalarType::F32) => "wide".to_owned(),
         (Lanes::One | Lanes::Wide, _) => scalar.opencl_name().to_owned(),
-        (Lanes::Many, _) => format!("VEC({})", scalar.opencl_name()),
+        (Lanes::Many | Lanes::Cells, _) => format!("VEC({})", scalar.opencl_name()),
     }
 }
 
@@ -230,7 +294,9 @@ pub(super) fn convert(text: &str, to: ScalarType, lanes: Lanes) -> String {
     match lanes {
         // To `wide` as well, which is no name that `convert_` is put before.
         Lanes::One | Lanes::Wide => format!("(({})({text}))", type_text(to, lanes)),
-        Lanes::Many => format!("JOIN(convert_, VEC({}))({text})", to.opencl_name()),
+        Lanes::Many | Lanes::Cells => {
+            format!("JOIN(convert_, VEC({}))({text})", to.opencl_name())
+        }
     }
 }
 

@@ -11,7 +11,7 @@ const SIZES: [usize; 3] = [1 << 18, 1 << 22, 1 << 26];
 const ROUNDS: usize = 9;
 
 /// A call that is measured.
-type Way<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
+pub(crate) type Way<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 /// Prints a line for each size and group of statements.
 pub(crate) fn run(queue: &Queue) -> Result<()> {
@@ -109,7 +109,7 @@ fn updates(queue: &Queue, n: usize) -> Result<()> {
 }
 
 /// The times of each way in seconds, measured in turns.
-fn measured(queue: &Queue, ways: &mut [Way<'_>]) -> Result<Vec<Vec<f64>>> {
+pub(crate) fn measured(queue: &Queue, ways: &mut [Way<'_>]) -> Result<Vec<Vec<f64>>> {
     let mut times = vec![Vec::new(); ways.len()];
     let mut calls = vec![1_u32; ways.len()];
     // The first calls build kernels; then as many calls as take 20 ms.
@@ -144,12 +144,18 @@ fn measured(queue: &Queue, ways: &mut [Way<'_>]) -> Result<Vec<Vec<f64>>> {
 
 /// Prints a line; `vectors` says how often each way has to move a vector.
 fn report(what: &str, n: usize, times: &[Vec<f64>], vectors: &[usize]) {
+    let bytes: Vec<usize> = vectors.iter().map(|vectors| 4 * n * vectors).collect();
+    print(&n.to_string(), what, times, &bytes);
+}
+
+/// Prints a line for a size; `bytes` says how much each way has to move.
+pub(crate) fn print(size: &str, what: &str, times: &[Vec<f64>], bytes: &[usize]) {
     let median = |times: &[f64]| times[times.len() / 2];
-    print!("n = {n:9}  {what:40}");
-    for (times, vectors) in times.iter().zip(vectors) {
+    print!("n = {size:>11}  {what:40}");
+    for (times, bytes) in times.iter().zip(bytes) {
         let (least, most) = (times[0] * 1e6, times[times.len() - 1] * 1e6);
         let time = median(times);
-        let rate = (4 * n * vectors) as f64 / time / 1e9;
+        let rate = *bytes as f64 / time / 1e9;
         print!(
             "  {:10.1} ({least:.1} to {most:.1}) {rate:7.0} GB/s",
             time * 1e6

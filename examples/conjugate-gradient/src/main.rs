@@ -2,6 +2,8 @@
 
 mod bench;
 mod kernels;
+mod matrices;
+mod products;
 
 use cltune_runtime::{Buffer, Queue, Result};
 use kernels::{stencil, update};
@@ -15,7 +17,9 @@ fn main() -> Result<()> {
     let queue = Queue::default_device()?;
     println!("{}", queue.device());
     if std::env::args().nth(1).as_deref() == Some("bench") {
-        return bench::run(&queue);
+        bench::run(&queue)?;
+        matrices::run(&queue)?;
+        return products::run(&queue);
     }
     let n = SIDE * SIDE;
     let right: Vec<f32> = (0..n).map(|at| (at % 17) as f32 / 8.0 - 1.0).collect();

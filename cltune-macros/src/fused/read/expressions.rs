@@ -6,7 +6,7 @@ use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction,
 use crate::fused::literals;
 use crate::fused::operations::{described, fail};
 use crate::fused::program::{Action, Operand, Place, Statement};
-use crate::fused::value::{Kind, Shape, Type, Value};
+use crate::fused::value::{At, Kind, Shape, Type, Value};
 use crate::parse;
 use cltune_core::model::ScalarType;
 use proc_macro2::Ident;
@@ -36,6 +36,12 @@ impl Reader {
                 };
                 let left = self.value(&binary.left)?;
                 let right = self.value(&binary.right)?;
+                if operator == "*"
+                    && let Shape::Matrix { .. } = left.shape
+                    && let Shape::Vector(_) | Shape::Matrix { .. } = right.shape
+                {
+                    return self.product(left, right, binary.op.span());
+                }
                 self.program.binary(left, operator, right, binary.op.span())
             }
             Expr::Cast(cast) => {
@@ -56,13 +62,7 @@ impl Reader {
             }
             Expr::If(condition) => self.select(condition),
             Expr::Call(call) => self.call(call),
-            Expr::MethodCall(call) => {
-                let message = format!(
-                    "functions are written before what they take: `{}(…)`",
-                    call.method
-                );
-                fail(call.method.span(), message)
-            }
+            Expr::MethodCall(call) => self.method(call),
             Expr::Index(index) => fail(
                 index.span(),
                 "statements are about all elements; there is no indexing",
@@ -118,6 +118,7 @@ impl Reader {
             scalar,
             shape,
             place,
+            ref matrix,
             ..
         } = self.program.operands[position];
         let is_unread = matches!(place, Place::Buffer { out: true, .. });
@@ -129,7 +130,10 @@ impl Reader {
             return fail(name.span(), message);
         }
         Ok(Value {
-            kind: Kind::Operand(position),
+            kind: match matrix {
+                None => Kind::Operand(position),
+                Some(storage) => Kind::Element(position, storage.at),
+            },
             ty: Type::Number(scalar),
             shape,
         })
@@ -200,6 +204,9 @@ impl Reader {
             .find(|reduction| reduction.name == text && reduction.arguments == count);
         let read: syn::Result<Vec<Value>> = call.args.iter().map(|arg| self.value(arg)).collect();
         let arguments = read?;
+        if let Some(value) = self.of_matrices(name, &arguments)? {
+            return Ok(value);
+        }
         if let Some(reduction) = reduction {
             return self.reduction(reduction, arguments, name);
         }
@@ -233,6 +240,59 @@ impl Reader {
         name: &Ident,
     ) -> syn::Result<Value> {
         let span = name.span();
+        let (mut value, scalar) = self.each(reduction, arguments, name)?;
+        if let Shape::Matrix { .. } = value.shape {
+            value = self.line_by_line(reduction.fold, value, name)?;
+        }
+        let Shape::Vector(length) = value.shape else {
+            let message =
+                format!("`{name}` reduces a vector to a number, and this is one number already");
+            return fail(span, message);
+        };
+        let of_result = match reduction.fold {
+            Fold::IndexOfMax => ScalarType::U64,
+            _ => value.scalar(),
+        };
+        let target = self.reduced(reduction.name, of_result, Shape::Number);
+        self.program.statements.push(Statement {
+            target,
+            value,
+            action: Action::Fold(reduction.fold),
+            with_previous: false,
+            length: Some(length),
+            grid: None,
+            at: At::Cell,
+            text: self.text.clone(),
+        });
+        let result = Value {
+            kind: Kind::Operand(target),
+            ty: Type::Number(of_result),
+            shape: Shape::Number,
+        };
+        Ok(if reduction.fold == Fold::Norm2 && scalar != of_result {
+            converted(result, scalar)
+        } else {
+            result
+        })
+    }
+
+    /// The scratch buffer of what is reduced.
+    pub(super) fn reduced(&mut self, what: &str, scalar: ScalarType, shape: Shape) -> usize {
+        let count = self.program.operands.len();
+        let name = self.program.free_name(&format!("{what}_{count}"));
+        let target = self.scratch(name, scalar, shape);
+        self.written[target] += 1;
+        target
+    }
+
+    /// What a reduction folds, with its type.
+    pub(super) fn each(
+        &self,
+        reduction: &Reduction,
+        arguments: Vec<Value>,
+        name: &Ident,
+    ) -> syn::Result<(Value, ScalarType)> {
+        let span = name.span();
         let mut arguments = arguments.into_iter();
         let Some(first) = arguments.next() else {
             return fail(span, "a reduction takes a vector");
@@ -257,52 +317,21 @@ impl Reader {
             );
             return fail(span, message);
         };
-        let Shape::Vector(length) = value.shape else {
-            let message =
-                format!("`{name}` reduces a vector to a number, and this is one number already");
-            return fail(span, message);
-        };
         if reduction.fold == Fold::Norm2 && scalar.is_integer() {
             let message = format!("`{name}` is for floating-point numbers");
             return fail(span, message);
         }
-        // Squares of half precision have hardly any range.
-        let is_half = reduction.fold == Fold::Norm2 && scalar == ScalarType::F16;
-        let (value, of_result) = match reduction.fold {
-            _ if is_half => (converted(value, ScalarType::F32), ScalarType::F32),
-            Fold::IndexOfMax => (value, ScalarType::U64),
-            _ => (value, scalar),
-        };
         literals::check(&value)?;
-        let count = self.program.operands.len();
-        let name_of = self
-            .program
-            .free_name(&format!("{}_{count}", reduction.name));
-        let target = self.scratch(name_of, of_result);
-        self.written[target] += 1;
-        self.program.statements.push(Statement {
-            target,
-            value,
-            action: Action::Fold(reduction.fold),
-            with_previous: false,
-            length: Some(length),
-            text: self.text.clone(),
-        });
-        let result = Value {
-            kind: Kind::Operand(target),
-            ty: Type::Number(of_result),
-            shape: Shape::Number,
-        };
-        Ok(if is_half {
-            converted(result, scalar)
-        } else {
-            result
-        })
+        // Squares of half precision have hardly any range.
+        if reduction.fold == Fold::Norm2 && scalar == ScalarType::F16 {
+            return Ok((converted(value, ScalarType::F32), scalar));
+        }
+        Ok((value, scalar))
     }
 }
 
 /// A value in another type.
-fn converted(value: Value, scalar: ScalarType) -> Value {
+pub(super) fn converted(value: Value, scalar: ScalarType) -> Value {
     Value {
         shape: value.shape,
         kind: Kind::Convert(Box::new(value)),

@@ -1,14 +1,16 @@
 //! From syntax to the program. Every mistake is reported at its token.
 
 mod expressions;
+mod matrices;
 
 use super::item::FusedItem;
 use super::literals;
-use super::operations::{described, fail};
-use super::program::{Action, Length, Operand, Place, Program, Statement};
+use super::matrices::Matrices;
+use super::operations::{VECTOR_AND_MATRIX, described, fail};
+use super::program::{Action, Length, Operand, Place, Program, Statement, Storage};
 use super::strides::Layout;
 use super::tokens::tidy;
-use super::value::{Kind, Shape, Type, Value};
+use super::value::{At, Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{self, Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
@@ -37,9 +39,12 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         assigned: Vec::new(),
         text: String::new(),
     };
+    for error in &item.matrices.errors {
+        errors.push(error.clone());
+    }
     let arguments = parse::arguments(&item.signature, errors);
     for argument in &arguments.list {
-        reader.argument(argument, errors);
+        reader.argument(argument, &item.matrices, errors);
     }
     reader.program.while_tuning = while_tuning(&reader.program, &arguments.list);
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
@@ -86,9 +91,12 @@ struct Reader {
 }
 
 impl Reader {
-    fn argument(&mut self, argument: &Argument, errors: &mut Errors) {
+    fn argument(&mut self, argument: &Argument, matrices: &Matrices, errors: &mut Errors) {
         let name = argument.name.unraw().to_string();
-        match self.operand_of(argument) {
+        if matrices.wrong.contains(&name) {
+            return self.unknown.push(name);
+        }
+        match self.operand_of(argument, matrices) {
             Ok(Some(operand)) => self.push(operand),
             Ok(None) => self.unknown.push(name),
             Err(error) => {
@@ -98,7 +106,11 @@ impl Reader {
         }
     }
 
-    fn operand_of(&mut self, argument: &Argument) -> syn::Result<Option<Operand>> {
+    fn operand_of(
+        &mut self,
+        argument: &Argument,
+        matrices: &Matrices,
+    ) -> syn::Result<Option<Operand>> {
         let name = argument.name.unraw().to_string();
         let scalar = |element: ElementType| {
             element.as_scalar().ok_or_else(|| {
@@ -107,6 +119,7 @@ impl Reader {
                 syn::Error::new(argument.name.span(), message)
             })
         };
+        let mut storage = None;
         let [offset, stride] = [&argument.options.offset, &argument.options.stride]
             .map(|named| named.as_ref().map(|(name, _)| name));
         let (scalar, shape, place) = match argument.kind {
@@ -125,7 +138,18 @@ impl Reader {
                 };
                 let out = argument.options.out.is_some();
                 let place = Place::Buffer { mutable, out };
-                (scalar(element)?, self.shape(len), place)
+                let matrix = matrices.list.iter().find(|(of, _)| *of == name);
+                let shape = match matrix {
+                    None => self.shape(len),
+                    Some((_, matrix)) => {
+                        storage = Some(matrix.storage.clone());
+                        Shape::Matrix {
+                            rows: Some(self.length(&matrix.rows)),
+                            columns: Some(self.length(&matrix.columns)),
+                        }
+                    }
+                };
+                (scalar(element)?, shape, place)
             }
         };
         Ok(Some(Operand {
@@ -137,24 +161,30 @@ impl Reader {
             scalar,
             shape,
             place,
+            matrix: storage,
         }))
     }
 
     /// The shape of a buffer with this length.
     fn shape(&mut self, len: &Expr) -> Shape {
-        let text = tidy(len.to_token_stream());
-        if text == "1" {
+        if tidy(len.to_token_stream()) == "1" {
             return Shape::Number;
         }
+        Shape::Vector(self.length(len))
+    }
+
+    /// The position of a length in the program's.
+    fn length(&mut self, len: &Expr) -> usize {
+        let text = tidy(len.to_token_stream());
         let lengths = &mut self.program.lengths;
         let known = lengths.iter().position(|length| length.text == text);
-        Shape::Vector(known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             lengths.push(Length {
                 text,
                 formula: len.clone(),
             });
             lengths.len() - 1
-        }))
+        })
     }
 
     fn push(&mut self, operand: Operand) {
@@ -233,7 +263,7 @@ impl Reader {
             let Operand { shape, .. } = self.program.operands[target];
             let first = stored.first().map(|(first, _)| *first);
             let first = first.map_or(shape, |first| self.program.operands[first].shape);
-            if shape == Shape::Number || shape != first {
+            if !matches!(shape, Shape::Vector(_)) || shape != first {
                 let message = "vectors of one length are assigned together";
                 return fail(name.span(), message);
             }
@@ -252,6 +282,7 @@ impl Reader {
                 shape,
                 place: Place::Register,
                 layout: Layout::default(),
+                matrix: None,
             });
             let register = self.program.operands.len() - 1;
             let of_register = Value {
@@ -322,7 +353,7 @@ impl Reader {
             return fail(value.span(), message);
         }
         match (shape, value_read.shape) {
-            (Shape::Number, Shape::Vector(_)) => {
+            (Shape::Number, Shape::Vector(_) | Shape::Matrix { .. }) => {
                 let message = format!(
                     "`{name}` is one number, and this has one for each position: reduce it, for \
                      example with `sum(…)`"
@@ -332,24 +363,41 @@ impl Reader {
             (Shape::Vector(of), Shape::Vector(other)) if of != other => {
                 return fail(value.span(), self.program.different(of, other));
             }
-            _ => {}
+            (Shape::Vector(_), Shape::Matrix { .. }) => {
+                let message = format!(
+                    "`{name}` is a vector, and this is a matrix: reduce its rows or columns, for \
+                     example with `row_sum(…)`"
+                );
+                return fail(value.span(), message);
+            }
+            (Shape::Matrix { .. }, Shape::Vector(_)) => {
+                return fail(value.span(), VECTOR_AND_MATRIX);
+            }
+            (shape, other) => {
+                self.program.common_shape(shape, other, value.span())?;
+            }
         }
+        self.check_overwritten(target, &value_read, name)?;
         literals::check(&value_read)?;
         Ok(Some((target, value_read)))
     }
 
     fn store(&mut self, target: usize, value: Value) {
-        let length = match self.program.operands[target].shape {
+        self.written[target] += 1;
+        let Operand { shape, .. } = self.program.operands[target];
+        let length = match shape {
             Shape::Vector(length) => Some(length),
             Shape::Number => None,
+            Shape::Matrix { .. } => return self.store_matrix(target, value),
         };
-        self.written[target] += 1;
         self.program.statements.push(Statement {
             target,
             value,
             action: Action::Store,
             with_previous: false,
             length,
+            grid: None,
+            at: At::Cell,
             text: self.text.clone(),
         });
     }
@@ -379,25 +427,29 @@ impl Reader {
         value.settle(scalar);
         literals::check(&value)?;
         self.bound.push((name.clone(), false));
-        if let Shape::Vector(_) = value.shape {
+        if value.shape != Shape::Number {
             let operands = value.operands();
             let versions = operands.iter().map(|at| (*at, self.written[*at])).collect();
             self.vectors.insert(text, (value, versions));
             return Ok(());
         }
-        let target = self.scratch(text, scalar);
+        let target = self.scratch(text, scalar, Shape::Number);
         self.store(target, value);
         Ok(())
     }
 
-    /// A number that belongs to the tunable.
-    fn scratch(&mut self, name: String, scalar: ScalarType) -> usize {
+    /// A number or vector that belongs to the tunable.
+    fn scratch(&mut self, name: String, scalar: ScalarType, shape: Shape) -> usize {
         self.push(Operand {
             name,
             scalar,
-            shape: Shape::Number,
+            shape,
             place: Place::Scratch,
             layout: Layout::default(),
+            matrix: matches!(shape, Shape::Matrix { .. }).then_some(Storage {
+                at: At::Cell,
+                leading: None,
+            }),
         });
         self.program.operands.len() - 1
     }

@@ -1,0 +1,309 @@
+//! The kernels of a pass that folds all lines of matrices to one.
+//!
+//! Neighbouring work-items have neighbouring positions of lines. `WGY` work-items of a group and
+//! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds; with a
+//! single one the first kernel computes the rest as well.
+
+use super::elements::{Elements, parts_name, strips_name};
+use super::folds::Folded;
+use super::kernels::{Kernel, KernelArgument, Style, Work, statements, stored};
+use super::plan::Pass;
+use super::program::{Action, Grid, Place, Program, Statement};
+use super::value::{At, Lanes, type_text};
+use std::collections::BTreeSet;
+
+/// The kernels of a pass. `is_read` tells of an operand whether another pass reads it.
+pub(super) fn kernels(
+    program: &Program,
+    style: Style,
+    pass: &Pass,
+    grid: Grid,
+    name: &str,
+    is_read: &dyn Fn(usize) -> bool,
+) -> Vec<Kernel> {
+    let across = || Across {
+        elements: Elements::new(program, style, At::Along),
+        pass,
+        grid,
+    };
+    match style {
+        Style::Tuned => vec![
+            across().parts(name.to_owned(), is_read),
+            across().result(format!("{name}_fold"), is_read),
+        ],
+        Style::Reference => vec![across().plain(name.to_owned(), is_read)],
+    }
+}
+
+/// Writes one of the kernels.
+struct Across<'a> {
+    elements: Elements<'a>,
+    pass: &'a Pass,
+    grid: Grid,
+}
+
+impl<'a> Across<'a> {
+    fn line(&mut self, depth: usize, text: &str) {
+        self.elements.writer.line(depth, text);
+    }
+
+    fn statements(&self, in_loop: bool) -> Vec<&'a Statement> {
+        let program = self.elements.writer.program;
+        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
+        all.filter(|statement| statement.grid.is_some() == in_loop)
+            .collect()
+    }
+
+    fn folds(&self) -> Vec<Folded<'a>> {
+        self.pass.line_folds(self.elements.writer.program).collect()
+    }
+
+    /// The statements of one line at one position.
+    fn body(&mut self) {
+        let program = self.elements.writer.program;
+        let lanes = self.elements.lanes();
+        let mut made: BTreeSet<(usize, At)> = BTreeSet::new();
+        for statement in self.statements(true) {
+            for element in self.elements.read(statement) {
+                if !self.elements.registers.contains_key(&element) {
+                    let memory = self.elements.memory(element, "const ");
+                    self.elements.loaded(2, element, &memory);
+                }
+            }
+            if let Some(fold) = Folded::of_lines(program, statement) {
+                let value = self.elements.value(&statement.value, lanes);
+                self.line(2, &format!("// {}", statement.text));
+                for line in fold.accumulated(&value, lanes) {
+                    self.line(2, &line);
+                }
+            } else {
+                self.elements.computed(2, statement, lanes);
+                made.insert((statement.target, statement.at));
+            }
+        }
+        for element in made {
+            let register = self.elements.registers[&element].clone();
+            self.elements.writer.written.insert(element.0);
+            let memory = self.elements.memory(element, "");
+            self.line(2, &format!("{memory} = {register};"));
+        }
+        self.elements.registers.clear();
+    }
+
+    /// The kernel that leaves a part for each group of lines.
+    fn parts(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
+        let program = self.elements.writer.program;
+        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
+        self.elements.load_numbers(all);
+        self.line(
+            1,
+            "const uint lane = get_local_id(0) % WGX, strip = get_local_id(0) / WGX;",
+        );
+        self.line(1, "const ulong at = get_group_id(0) * WGX + lane;");
+        self.line(1, "const ulong end = at < length / VW ? lines : 0;");
+        let folds = self.folds();
+        for fold in &folds {
+            for line in fold.declared(Lanes::Cells) {
+                self.line(1, &line);
+            }
+        }
+        self.line(1, "#pragma unroll UNROLL");
+        self.line(
+            1,
+            "for (ulong line = get_group_id(1) * WGY + strip; line < end; line += SLICES * WGY) {",
+        );
+        self.body();
+        self.line(1, "}");
+        let mut strips: Vec<KernelArgument> = Vec::new();
+        for fold in &folds {
+            let (name, op, local) = (fold.name, fold.op(), strips_name(fold.scalar));
+            self.line(0, "#if WGY > 1");
+            let argument = KernelArgument::Strips(fold.scalar);
+            if strips.contains(&argument) {
+                self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
+            } else {
+                strips.push(argument);
+            }
+            self.line(1, &format!("{local}[get_local_id(0)] = many_{name};"));
+            self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
+            self.line(
+                1,
+                &format!(
+                    "for (uint other = 1; strip == 0 && other < WGY; other++) many_{name} = \
+                     {op}(many_{name}, {local}[other * WGX + lane]);"
+                ),
+            );
+            self.line(0, "#endif");
+        }
+        self.line(1, "if (strip == 0 && at < length / VW) {");
+        self.line(0, "#if SLICES > 1");
+        for fold in &folds {
+            let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::Cells));
+            let parts = parts_name(program, fold.target);
+            self.line(
+                2,
+                &format!(
+                    "((__global {ty}*){parts})[get_group_id(1) * (length / VW) + at] = many_{name};"
+                ),
+            );
+            let register = format!("many_{name}");
+            self.elements
+                .registers
+                .insert((fold.target, At::Along), register);
+        }
+        self.line(0, "#else");
+        self.end(2, Lanes::Cells, is_read);
+        self.line(0, "#endif");
+        self.line(1, "}");
+        let mut arguments = self.sizes();
+        arguments.extend(self.elements.arguments());
+        arguments.extend(
+            folds
+                .iter()
+                .map(|fold| KernelArgument::LineParts(fold.target)),
+        );
+        arguments.append(&mut strips);
+        let about = format!("All lines, or parts of them: {}.", self.about(true));
+        let work = Work::Across(self.grid);
+        self.elements.writer.kernel(name, &about, arguments, work)
+    }
+
+    /// The kernel that folds the parts and computes with the results.
+    fn result(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
+        let program = self.elements.writer.program;
+        let after = self.statements(false);
+        self.elements.load_numbers(after.into_iter());
+        self.line(1, "const ulong at = get_global_id(0);");
+        self.line(1, "if (at >= length) return;");
+        let folds = self.folds();
+        for fold in &folds {
+            for line in fold.declared(Lanes::One) {
+                self.line(1, &line);
+            }
+            let (name, op) = (fold.name, fold.op());
+            let parts = parts_name(program, fold.target);
+            self.line(
+                1,
+                &format!(
+                    "for (uint slice = 0; slice < SLICES; slice++) one_{name} = {op}(one_{name}, \
+                     {parts}[slice * length + at]);"
+                ),
+            );
+            let register = format!("one_{name}");
+            self.elements
+                .registers
+                .insert((fold.target, At::Along), register);
+        }
+        self.end(1, Lanes::One, is_read);
+        let mut arguments = vec![KernelArgument::Line(self.grid.line)];
+        arguments.extend(self.elements.arguments());
+        arguments.extend(
+            folds
+                .iter()
+                .map(|fold| KernelArgument::LineParts(fold.target)),
+        );
+        let about = format!("The line that they make: {}.", self.about(false));
+        let work = Work::Each(self.grid.line);
+        self.elements.writer.kernel(name, &about, arguments, work)
+    }
+
+    /// The kernel of the reference: a work-item for each position.
+    fn plain(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
+        let program = self.elements.writer.program;
+        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
+        self.elements.load_numbers(all);
+        self.line(1, "const ulong at = get_global_id(0);");
+        self.line(1, "if (at >= length) return;");
+        let folds = self.folds();
+        for fold in &folds {
+            for line in fold.declared(Lanes::Wide) {
+                self.line(1, &line);
+            }
+        }
+        self.line(1, "for (ulong line = 0; line < lines; line++) {");
+        self.body();
+        self.line(1, "}");
+        for fold in &folds {
+            let name = fold.name;
+            let (ty, register) = (
+                type_text(fold.scalar, Lanes::One),
+                self.elements.writer.register(fold.target),
+            );
+            self.line(
+                1,
+                &format!("const {ty} {register} = ({ty})(one_{name} + rest_{name});"),
+            );
+            self.elements
+                .registers
+                .insert((fold.target, At::Along), register);
+        }
+        self.end(1, Lanes::Wide, is_read);
+        let mut arguments = self.sizes();
+        arguments.extend(self.elements.arguments());
+        let about = format!("All lines: {}.", statements(program, &self.pass.looped));
+        let work = Work::Each(self.grid.line);
+        self.elements.writer.kernel(name, &about, arguments, work)
+    }
+
+    /// Statements about the line that was made, and what is stored of it.
+    fn end(&mut self, depth: usize, lanes: Lanes, is_read: &dyn Fn(usize) -> bool) {
+        let program = self.elements.writer.program;
+        let mut made: BTreeSet<usize> = self.folds().iter().map(|fold| fold.target).collect();
+        for statement in self.statements(false) {
+            for element in self.elements.read(statement) {
+                if !self.elements.registers.contains_key(&element) {
+                    let memory = self.vector(element.0, lanes, "const ");
+                    let scalar = program.operands[element.0].scalar;
+                    let ty = type_text(scalar, stored(lanes));
+                    let register = self.elements.writer.register(element.0);
+                    self.line(depth, &format!("const {ty} {register} = {memory};"));
+                    self.elements.registers.insert(element, register);
+                }
+            }
+            self.elements.computed(depth, statement, lanes);
+            made.insert(statement.target);
+        }
+        let is_kept = |operand: &usize| {
+            program.operands[*operand].place != Place::Scratch || is_read(*operand)
+        };
+        for operand in made.into_iter().filter(is_kept) {
+            let register = self.elements.registers[&(operand, At::Along)].clone();
+            self.elements.writer.written.insert(operand);
+            let memory = self.vector(operand, lanes, "");
+            self.line(depth, &format!("{memory} = {register};"));
+        }
+    }
+
+    /// The elements of a vector at the position.
+    fn vector(&mut self, operand: usize, lanes: Lanes, constant: &str) -> String {
+        if lanes == Lanes::Cells {
+            return self.elements.memory((operand, At::Along), constant);
+        }
+        self.elements.writer.used.insert(operand);
+        format!("{}[at]", self.elements.writer.name(operand))
+    }
+
+    fn sizes(&self) -> Vec<KernelArgument> {
+        vec![
+            KernelArgument::Lines(self.grid.lines),
+            KernelArgument::Line(self.grid.line),
+        ]
+    }
+
+    /// The statements of the first kernel, or of the second.
+    fn about(&self, is_first: bool) -> String {
+        let program = self.elements.writer.program;
+        let looped = self.pass.looped.iter().copied();
+        let which = |at: &usize| {
+            let statement = &program.statements[*at];
+            let is_fold = statement.action != Action::Store;
+            if is_first {
+                statement.grid.is_some()
+            } else {
+                statement.grid.is_none() || is_fold
+            }
+        };
+        let which: Vec<usize> = looped.filter(which).collect();
+        statements(program, &which)
+    }
+}

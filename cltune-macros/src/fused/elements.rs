@@ -1,0 +1,194 @@
+//! Elements of matrices, and of vectors beside them, in the generated source of one kernel.
+
+use super::kernels::{KernelArgument, Style, Writer, stored};
+use super::program::{Operand, Place, Program, Statement};
+use super::strides::place_of_number;
+use super::value::{At, Lanes, Shape, Value, type_text};
+use cltune_core::model::ScalarType;
+use std::collections::BTreeMap;
+
+/// The registers that hold elements while a kernel is written.
+pub(super) struct Elements<'a> {
+    pub(super) writer: Writer<'a>,
+    /// The newest register of each element.
+    pub(super) registers: BTreeMap<(usize, At), String>,
+    /// Those of numbers in buffers.
+    numbers: BTreeMap<usize, String>,
+    /// The place of vectors that statements about vectors mean.
+    own: At,
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn new(program: &'a Program, style: Style, own: At) -> Self {
+        Self {
+            writer: Writer::new(program, style),
+            registers: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            own,
+        }
+    }
+
+    /// Loads the numbers that statements read from buffers.
+    pub(super) fn load_numbers<'s>(&mut self, statements: impl Iterator<Item = &'s Statement>) {
+        for operand in statements.flat_map(|statement| statement.value.operands()) {
+            let Operand {
+                scalar,
+                shape,
+                place,
+                ..
+            } = self.writer.program.operands[operand];
+            if shape != Shape::Number || self.numbers.contains_key(&operand) {
+                continue;
+            }
+            self.writer.used.insert(operand);
+            let name = self.writer.name(operand);
+            if place == Place::Value {
+                self.numbers.insert(operand, name);
+                continue;
+            }
+            let number = &self.writer.program.operands[operand];
+            let place = place_of_number(number);
+            self.writer
+                .used
+                .extend(number.layout.operands(self.writer.program));
+            let (ty, register) = (type_text(scalar, Lanes::One), self.writer.register(operand));
+            self.writer
+                .line(1, &format!("const {ty} {register} = {name}[{place}];"));
+            self.numbers.insert(operand, register);
+        }
+    }
+
+    /// The elements that a statement reads.
+    pub(super) fn read(&self, statement: &Statement) -> Vec<(usize, At)> {
+        let mut read = statement.value.elements();
+        if statement.grid.is_none() {
+            let operands = statement.value.operands().into_iter();
+            let is_vector = |operand: &usize| {
+                matches!(
+                    self.writer.program.operands[*operand].shape,
+                    Shape::Vector(_)
+                )
+            };
+            read.extend(
+                operands
+                    .filter(is_vector)
+                    .map(|operand| (operand, self.own)),
+            );
+        }
+        read
+    }
+
+    /// The text of a value.
+    pub(super) fn value(&self, value: &Value, lanes: Lanes) -> String {
+        value.text(lanes, &|operand, at| {
+            let at = at.unwrap_or(self.own);
+            match self.numbers.get(&operand) {
+                Some(register) => register.clone(),
+                None => self.registers[&(operand, at)].clone(),
+            }
+        })
+    }
+
+    /// The lines of a statement that stores: its comment, and a register with the value.
+    pub(super) fn computed(&mut self, depth: usize, statement: &Statement, lanes: Lanes) {
+        let value = self.value(&statement.value, lanes);
+        let at = match statement.grid {
+            Some(_) => statement.at,
+            None => self.own,
+        };
+        let ty = type_text(statement.value.scalar(), stored(lanes));
+        let register = self.writer.register(statement.target);
+        self.writer.line(depth, &format!("// {}", statement.text));
+        self.writer
+            .line(depth, &format!("const {ty} {register} = ({ty})({value});"));
+        self.registers.insert((statement.target, at), register);
+    }
+
+    /// A new register with an element from memory.
+    pub(super) fn loaded(&mut self, depth: usize, element: (usize, At), source: &str) {
+        let (operand, at) = element;
+        let lanes = match at {
+            At::Line => Lanes::One,
+            _ => stored(self.lanes()),
+        };
+        let ty = type_text(self.writer.program.operands[operand].scalar, lanes);
+        let register = self.writer.register(operand);
+        self.writer
+            .line(depth, &format!("const {ty} {register} = {source};"));
+        self.registers.insert(element, register);
+    }
+
+    /// An element in memory.
+    pub(super) fn memory(&mut self, (operand, at): (usize, At), constant: &str) -> String {
+        self.writer.used.insert(operand);
+        let program = self.writer.program;
+        let Operand { scalar, matrix, .. } = &program.operands[operand];
+        let name = self.writer.name(operand);
+        let leading = || match matrix {
+            Some(storage) if storage.leading.is_some() => leading_name(&program.operands[operand]),
+            _ if at == At::Cell => "length".to_owned(),
+            _ => "lines".to_owned(),
+        };
+        let place = match at {
+            At::Line => return format!("{name}[line]"),
+            At::Crossed => return format!("{name}[at * {} + line]", leading()),
+            At::Along => name,
+            At::Cell => format!("({name} + line * {})", leading()),
+        };
+        match self.writer.style {
+            Style::Tuned => {
+                let ty = type_text(*scalar, Lanes::Cells);
+                format!("((__global {constant}{ty}*){place})[at]")
+            }
+            Style::Reference => format!("{place}[at]"),
+        }
+    }
+
+    /// How many elements are computed at once in a line.
+    pub(super) fn lanes(&self) -> Lanes {
+        match self.writer.style {
+            Style::Tuned => Lanes::Cells,
+            Style::Reference => Lanes::Wide,
+        }
+    }
+
+    /// How one element is computed.
+    pub(super) fn one(&self) -> Lanes {
+        match self.writer.style {
+            Style::Tuned => Lanes::One,
+            Style::Reference => Lanes::Wide,
+        }
+    }
+
+    /// The arguments for what was used, after the sizes.
+    pub(super) fn arguments(&self) -> Vec<KernelArgument> {
+        let program = self.writer.program;
+        let used = || self.writer.used.iter().copied();
+        let has_leading = |operand: &usize| {
+            let matrix = program.operands[*operand].matrix.as_ref();
+            matrix.is_some_and(|storage| storage.leading.is_some())
+        };
+        let leading = used().filter(has_leading).map(KernelArgument::Leading);
+        leading.chain(used().map(KernelArgument::Operand)).collect()
+    }
+}
+
+/// The name of the distance of a matrix's lines.
+pub(super) fn leading_name(operand: &Operand) -> String {
+    format!("ld_{}", operand.name)
+}
+
+/// The name of the local memory in which the work-items of a line fold numbers of a type.
+pub(super) fn cells_name(scalar: ScalarType) -> String {
+    format!("cells_{}", scalar.rust_name())
+}
+
+/// The name of the local memory in which work-items fold parts of lines.
+pub(super) fn strips_name(scalar: ScalarType) -> String {
+    format!("strips_{}", scalar.rust_name())
+}
+
+/// The name of the buffer with the parts of lines that are folded to one.
+pub(super) fn parts_name(program: &Program, target: usize) -> String {
+    program.free_name(&format!("parts_{}", program.operands[target].name))
+}

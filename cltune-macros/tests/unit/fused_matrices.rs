@@ -1,0 +1,170 @@
+//! Unit tests of `fused` over matrices: the kernels that statements take, and their source.
+
+use super::kernels::{self, Kernel, Style};
+use super::plan::passes;
+use super::program::Program;
+use super::*;
+
+/// Matrices `a` to `d` of `m` by `n`, `k` of `n` by `m`, `q` and `s` of `m` by `m`, vectors `x`, `y`
+/// of `n`, `u`, `v`, `w` of `m`, and the number `t`.
+fn program(body: &str) -> Program {
+    let matrices = ["a", "b", "c", "d"].map(|name| (name, "matrix = [m, n]"));
+    let others = [
+        ("k", "matrix = [n, m]"),
+        ("q", "matrix = [m, m]"),
+        ("s", "matrix = [m, m], layout = columns"),
+        ("x", "len = n"),
+        ("y", "len = n"),
+        ("u", "len = m"),
+        ("v", "len = m"),
+        ("w", "len = m"),
+        ("t", "len = 1"),
+    ];
+    let buffers = matrices.into_iter().chain(others);
+    let buffers: Vec<String> = buffers
+        .map(|(name, options)| format!("#[arg({options})] {name}: &mut Buffer<f32>, "))
+        .collect();
+    let buffers = buffers.concat();
+    let item = format!("fn f(queue: &Queue, m: u32, n: u32, h: f32, {buffers}) {{ {body} }}");
+    let item = syn::parse_str(&item).expect("it is a function");
+    let mut errors = Errors::default();
+    let program = read::program(&item, &mut errors);
+    // Not every buffer is used.
+    let message = errors.into_first().map(|error| error.to_string());
+    assert!(
+        message
+            .as_ref()
+            .is_none_or(|text| text.starts_with("no statement")),
+        "{body}: {message:?}"
+    );
+    program
+}
+
+fn made(body: &str, fused: bool, style: Style) -> Vec<Kernel> {
+    let program = program(body);
+    let kernels = kernels::kernels(&program, &passes(&program, fused), "k", style);
+    if style == Style::Tuned {
+        let launches: usize = passes(&program, fused)
+            .iter()
+            .map(|pass| pass.launches(&program))
+            .sum();
+        assert_eq!(launches, kernels.len(), "{body}");
+    }
+    kernels
+}
+
+/// Fused, and one by one. A kernel that folds lines to one leaves parts for a second one, which is
+/// counted.
+#[test]
+fn as_few_kernels_as_dependencies_allow() {
+    let softmax = "let e = exp(a - column(row_max(a))); b = e / column(row_sum(e));";
+    let layer_norm = "let e = a - column(row_sum(a) / n as f32); \
+                      b = e * column(rsqrt(row_dot(e, e) / n as f32 + 1e-5)) * row(x) + row(y);";
+    for (body, fused, single) in [
+        ("a = b + c; d = b - c;", 1, 2),
+        ("u = a * x; v = b * y;", 1, 2),
+        // Two independent products, of two sizes: as the paper has it.
+        ("u = a * x; y = k * v;", 2, 2),
+        ("u = h * (a * (x + y)) + h * u;", 1, 1),
+        ("y = h * (a.t() * (u + v)) + h * y;", 2, 2),
+        ("a += h * outer(u, x);", 1, 1),
+        (softmax, 1, 3),
+        (layer_norm, 1, 3),
+        // In place: the row that was written is read again.
+        (
+            "a = exp(a - column(row_max(a))); a = a / column(row_sum(a));",
+            1,
+            4,
+        ),
+        // The result of a product is a vector of the next one.
+        ("u = a * x; y = a.t() * u;", 3, 3),
+        // The product reads what the statement writes.
+        ("u = q * u;", 2, 2),
+        ("u = q.t() * u;", 3, 3),
+        // Rows, their sums, and the sum of those.
+        ("t = sum(a);", 3, 3),
+        // A matrix whose columns are contiguous, transposed.
+        ("u = s.t() * v;", 1, 1),
+        ("u = s * v;", 2, 2),
+        // Rows and columns are two ways through the matrix.
+        ("u = row_sum(a); x = column_sum(a);", 3, 3),
+        (
+            "b = 2.0 * a; x = column_sum(b); y = column_max(b) + x;",
+            2,
+            5,
+        ),
+    ] {
+        assert_eq!(made(body, true, Style::Tuned).len(), fused, "{body}");
+        assert_eq!(made(body, false, Style::Tuned).len(), single, "{body}");
+    }
+}
+
+#[test]
+fn a_matrix_is_loaded_once_for_each_phase_that_needs_it() {
+    let kernels = made(
+        "let e = exp(a - column(row_max(a))); b = e / column(row_sum(e));",
+        true,
+        Style::Tuned,
+    );
+    let text = &kernels[0].text;
+    assert_eq!(text.matches("KEPT(kept_a").count(), 3, "{text}");
+    assert_eq!(text.matches("kept_a[KEEP]").count(), 1, "{text}");
+    assert_eq!(text.matches("restrict a_").count(), 1, "{text}");
+    // The reductions are folded in local memory, the second one after the first was read.
+    assert_eq!(text.matches("FOLD_LINE(").count(), 2, "{text}");
+    // Their results stay in registers.
+    assert!(
+        !text.contains("row_max_") || !text.contains("row_max_9_[line]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_transposed_matrix_of_columns_is_one_of_rows() {
+    let rows = made("u = q * v;", true, Style::Tuned);
+    let columns = made("u = s.t() * v;", true, Style::Tuned);
+    let same = columns[0]
+        .text
+        .replace("s.t()", "q")
+        .replace("kept_s", "kept_q");
+    let same = same
+        .replace("restrict s_", "restrict q_")
+        .replace("(s_ +", "(q_ +");
+    assert_eq!(
+        rows[0].text,
+        same.replace(" s_0", " q_0").replace("(s_0", "(q_0")
+    );
+}
+
+#[test]
+fn what_a_line_stores_waits_for_what_it_loads() {
+    // All work-items of the line read `u`, and one of them writes it.
+    let kernels = made(
+        "a = a / column(u + row_sum(a)); u = 2.0 * row_sum(a);",
+        true,
+        Style::Tuned,
+    );
+    let text = &kernels[0].text;
+    let barrier = text
+        .find("barrier(CLK_GLOBAL_MEM_FENCE)")
+        .expect("there is one");
+    let store = text.find("u_[line] =").expect("it is stored");
+    assert!(barrier < store, "{text}");
+    // Only one work-item needs it here.
+    let kernels = made("u = a * x + u;", true, Style::Tuned);
+    assert!(
+        !kernels[0].text.contains("CLK_GLOBAL_MEM_FENCE"),
+        "{}",
+        kernels[0].text
+    );
+}
+
+#[test]
+fn references_sum_in_wider_arithmetic() {
+    for body in ["u = a * x;", "x = a.t() * u;"] {
+        let kernels = made(body, false, Style::Reference);
+        let text = &kernels[0].text;
+        assert!(text.contains("const wide new_product"), "{text}");
+        assert!(!text.contains("VW") && !text.contains("barrier"), "{text}");
+    }
+}
