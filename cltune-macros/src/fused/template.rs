@@ -1,6 +1,6 @@
 //! The template of a program, by which the database of template defaults knows it.
 
-use super::program::{Action, Program, Statement};
+use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::parse::TemplateSyntax;
 use std::collections::BTreeSet;
@@ -24,7 +24,10 @@ pub(super) fn template(program: &Program) -> Option<TemplateSyntax> {
         }
         let read = statement.value.operands().into_iter();
         let all = read.chain([statement.target]);
-        operands.extend(all.filter(|operand| program.operands[*operand].shape != Shape::Number));
+        operands.extend(all.filter(|operand| {
+            let Operand { shape, place, .. } = &program.operands[*operand];
+            *shape != Shape::Number && *place != Place::Register
+        }));
     }
     let any = |fits: fn(&Statement) -> bool| program.statements.iter().any(fits);
     let name = if any(|of| matches!(of.action, Action::Product { .. })) {
