@@ -117,6 +117,24 @@ def of_products(torch, library, handle, m, n):
     return found
 
 
+def of_two_matrices(torch, library, handle, n):
+    """Products of matrices. PyTorch passes its factors from the host, and its handle is the one that BLAS is called with."""
+    found = []
+    for element, dtype in [("f32", torch.float32), ("f64", torch.float64)]:
+        a, b, c = (torch.rand(n, n, device="cuda", dtype=dtype) for _ in range(3))
+        for which, left, right in [("A B", a, b), ("A B^T", a, b.t()), ("A^T B", a.t(), b), ("A^T B^T", a.t(), b.t())]:
+            statement = f"C = {which}, {element}"
+
+
+            def product(left=left, right=right, c=c):
+                library.cublasSetPointerMode_v2(handle, 0)
+                torch.mm(left, right, out=c)
+                library.cublasSetPointerMode_v2(handle, 1)
+
+            found.append((statement, "cuBLAS gemm", product))
+    return found
+
+
 def of_rows(torch, m, n):
     a, y = (torch.rand(m, n, device="cuda") for _ in range(2))
     gamma, beta = (torch.rand(n, device="cuda") for _ in range(2))
@@ -149,8 +167,14 @@ def main():
     for size in dict.fromkeys(size for size, _ in times):
         if " x " in size:
             m, n = (int(number) for number in size.split(" x "))
-            is_product = any(of == size and "alpha" in what for of, what in times)
-            peers = of_products(torch, library, handle, m, n) if is_product else of_rows(torch, m, n)
+            statements = [what for of, what in times if of == size]
+            peers = []
+            if any("alpha" in what for what in statements):
+                peers += of_products(torch, library, handle, m, n)
+            if any(what.startswith("C = ") for what in statements):
+                peers += of_two_matrices(torch, library, handle, n)
+            if any("rows" in what for what in statements):
+                peers += of_rows(torch, m, n)
         else:
             peers = of_vectors(torch, library, handle, int(size))
         for statements, peer, call in peers:

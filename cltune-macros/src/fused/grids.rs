@@ -2,6 +2,7 @@
 
 use super::kernels::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
+use super::product;
 use super::program::{Action, Grid, Program, Statement};
 use super::value::{At, Shape};
 use proc_macro2::{Literal, TokenStream};
@@ -10,11 +11,16 @@ use std::collections::BTreeSet;
 use syn::Expr;
 
 /// Which kinds of kernels there are.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a function may have kernels of all kinds"
+)]
 pub(super) struct Kinds {
     /// Kernels that loop over vectors, or fold numbers.
     pub(super) vectors: bool,
     pub(super) lines: bool,
     pub(super) across: bool,
+    pub(super) products: bool,
 }
 
 impl Kinds {
@@ -24,7 +30,13 @@ impl Kinds {
             vectors: any(|work| matches!(work, Work::Loop | Work::Group)),
             lines: any(|work| matches!(work, Work::Lines(_))),
             across: any(|work| matches!(work, Work::Across(_))),
+            products: any(|work| matches!(work, Work::Product(..))),
         }
+    }
+
+    /// Whether there are kernels that load vectors of `VW` elements.
+    pub(super) const fn has_width(&self) -> bool {
+        self.vectors || self.lines || self.across
     }
 
     const fn has_grids(&self) -> bool {
@@ -45,6 +57,10 @@ impl Kinds {
         if self.lines {
             params.extend(quote!(KEEP = [0, 1, 2, 4, 8, 16],));
             defaults.extend(quote!(KEEP = 0,));
+        }
+        if self.products {
+            params.extend(product::parameters());
+            defaults.extend(product::defaults());
         }
         if self.across {
             params.extend(quote!(SLICES = [1, 2, 4, 8, 16, 32, 64, 128],));
@@ -68,18 +84,19 @@ pub(super) fn widths(program: &Program) -> TokenStream {
     }
 }
 
-/// What constraints say: whole vectors in a line, and as many registers as a line has elements.
-pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Vec<TokenStream> {
+/// What constraints say: whole vectors in a line, as many registers as a line has elements, and what
+/// products need.
+pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) -> Vec<TokenStream> {
     let mut grids: BTreeSet<(Grid, bool)> = BTreeSet::new();
+    let mut texts: Vec<TokenStream> = Vec::new();
+    let mut products: Vec<TokenStream> = Vec::new();
     for pass in passes {
-        if let Some(grid) = pass.grid {
+        if let Some(statement) = pass.product(program) {
+            products.extend(product::constraints(program, statement));
+        } else if let Some(grid) = pass.grid {
             grids.insert((grid, pass.is_across(program)));
         }
     }
-    if grids.is_empty() {
-        return Vec::new();
-    }
-    let mut texts: Vec<TokenStream> = Vec::new();
     for operand in &program.operands {
         let (
             Some(storage),
@@ -101,7 +118,9 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Vec<TokenStrea
                 },
             );
             texts.push(quote!((#leading) >= (#line)));
-            texts.push(quote!((#leading) % VW == 0));
+            if kinds.has_width() {
+                texts.push(quote!((#leading) % VW == 0));
+            }
         }
     }
     let lines: BTreeSet<usize> = grids.iter().map(|(grid, _)| grid.line).collect();
@@ -121,10 +140,11 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass]) -> Vec<TokenStrea
             KEEP == 0 || KEEP * WGX * VW >= (#line) && (KEEP / 2) * WGX * VW < max((#line), 1)
         });
     }
-    if grids.iter().all(|(_, is_across)| !is_across) {
+    if !grids.is_empty() && grids.iter().all(|(_, is_across)| !is_across) {
         // Loops of a known length are unrolled.
         texts.push(quote!(KEEP == 0 || UNROLL == 1));
     }
+    texts.append(&mut products);
     let mut seen: Vec<String> = Vec::new();
     texts.retain(|text| {
         let text = text.to_string();
@@ -156,6 +176,21 @@ pub(super) fn sizes(program: &Program, work: Work) -> Option<TokenStream> {
                 local(WGX * WGY, 1)
             })
         }
+        Work::Product(grid, scalar) => {
+            let (lines, line) = (formula(program, grid.lines), formula(program, grid.line));
+            let local = product::local_memory(scalar);
+            Some(quote! {
+                global(
+                    max(div_ceil((#line), NL), 1) * (NL / NS),
+                    max(div_ceil((#lines), ML), 1) * (ML / MS)
+                ),
+                local(NL / NS, ML / MS), local_memory(#local)
+            })
+        }
+        Work::Elements(grid) => {
+            let (lines, line) = (formula(program, grid.lines), formula(program, grid.line));
+            Some(quote!(global(max((#line), 1), max((#lines), 1)), local(1, 1)))
+        }
         Work::Each(length) => {
             let count = formula(program, length);
             Some(quote!(global(max(div_ceil((#count), 64), 1) * 64), local(64)))
@@ -172,21 +207,30 @@ pub(super) fn is_for_slices(kernel: &Kernel) -> bool {
 
 /// The elements of a scratch buffer for a vector, or for parts of all lines.
 pub(super) fn scratch_length(program: &Program, operand: usize, is_parts: bool) -> TokenStream {
-    let Shape::Vector(length) = program.operands[operand].shape else {
-        return quote!(1);
-    };
-    let length = formula(program, length);
-    if is_parts {
-        quote!(SLICES * max((#length), 1))
-    } else {
-        quote!(max((#length), 1))
+    match program.operands[operand].shape {
+        Shape::Vector(length) => {
+            let length = formula(program, length);
+            if is_parts {
+                quote!(SLICES * max((#length), 1))
+            } else {
+                quote!(max((#length), 1))
+            }
+        }
+        Shape::Matrix { rows, columns } => {
+            let both = [rows, columns].into_iter().flatten();
+            let both = both.map(|length| formula(program, length));
+            quote!(max(1 #(* (#both))*, 1))
+        }
+        Shape::Number => quote!(1),
     }
 }
 
 /// An argument for the size of a matrix.
 pub(super) fn size_argument(program: &Program, argument: &KernelArgument) -> Option<TokenStream> {
     let formula = match argument {
-        KernelArgument::Lines(length) | KernelArgument::Line(length) => formula(program, *length),
+        KernelArgument::Lines(length)
+        | KernelArgument::Line(length)
+        | KernelArgument::Depth(length) => formula(program, *length),
         KernelArgument::Leading(operand) => {
             let storage = program.operands[*operand].matrix.as_ref()?;
             storage.leading.as_ref()?
@@ -202,6 +246,7 @@ pub(super) fn folded(program: &Program, statement: &Statement) -> Option<TokenSt
     let length = match statement.action {
         Action::Lines(_) => grid.line,
         Action::Across(_) => grid.lines,
+        Action::Product { depth } => depth,
         _ => return None,
     };
     let formula = formula(program, length);

@@ -10,7 +10,7 @@ use super::plan::Pass;
 use super::program::{Action, Grid, Operand, Place, Program};
 use super::strides::{self, is_strided, place_of_number};
 use super::value::{Lanes, Shape, Value, type_text};
-use super::{across, lines};
+use super::{across, lines, product};
 use cltune_core::model::ScalarType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -42,6 +42,8 @@ pub(super) enum KernelArgument {
     Line(usize),
     /// The distance of the lines of a matrix.
     Leading(usize),
+    /// The number of terms of the sums of a product.
+    Depth(usize),
     /// A number of local memory for each work-item of a group that goes through lines.
     Cells(ScalarType),
     /// The same with vectors.
@@ -65,6 +67,10 @@ pub(super) enum Work {
     Across(Grid),
     /// A work-item for each of so many.
     Each(usize),
+    /// Work-groups for all tiles of a product of elements of this type.
+    Product(Grid, ScalarType),
+    /// A work-item for each element of a matrix.
+    Elements(Grid),
 }
 
 /// Whether kernels have parameters.
@@ -145,7 +151,11 @@ pub(super) fn kernels(
         if let Some(grid) = pass.grid {
             let name = format!("{prefix}_{number}");
             let is_read = |operand| is_read_by_others(program, passes, number, operand);
-            kernels.extend(if pass.is_across(program) {
+            kernels.extend(if let Some(statement) = pass.product(program) {
+                vec![product::kernel(
+                    program, style, pass, statement, name, &is_read,
+                )]
+            } else if pass.is_across(program) {
                 across::kernels(program, style, pass, grid, &name, &is_read)
             } else {
                 vec![lines::kernel(program, style, pass, grid, name, &is_read)]
@@ -585,6 +595,7 @@ impl<'a> Writer<'a> {
             }
             KernelArgument::Lines(_) => "const ulong lines".to_owned(),
             KernelArgument::Line(_) => "const ulong length".to_owned(),
+            KernelArgument::Depth(_) => "const ulong depth".to_owned(),
             KernelArgument::Leading(operand) => {
                 format!("const ulong {}", leading_name(&program.operands[*operand]))
             }

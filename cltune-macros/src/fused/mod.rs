@@ -38,6 +38,7 @@ mod matrix_operations;
 mod norm_folds;
 mod operations;
 mod plan;
+mod product;
 mod program;
 mod read;
 mod strides;

@@ -186,7 +186,7 @@ fn common_type(left: &mut Value, right: &mut Value, span: Span) -> syn::Result<T
 }
 
 /// The message about two types that are not the same.
-fn mixed(one: Type, other: Type) -> String {
+pub(super) fn mixed(one: Type, other: Type) -> String {
     format!(
         "{} and {} do not mix: convert one of them with `as`",
         described(one),

@@ -55,6 +55,13 @@ impl Pass {
         looped.filter_map(|at| Folded::of_lines(program, &program.statements[*at]))
     }
 
+    /// The product of matrices that it computes. No other statement is in a pass with it but those
+    /// that store what is computed from its elements.
+    pub(super) fn product<'a>(&self, program: &'a Program) -> Option<&'a Statement> {
+        let mut looped = self.looped.iter().map(|at| &program.statements[*at]);
+        looped.find(|statement| statement.is_product())
+    }
+
     /// How many kernels are launched for it.
     #[cfg(test)]
     pub(super) fn launches(&self, program: &Program) -> usize {
@@ -67,6 +74,14 @@ impl Pass {
     /// Whether a statement can be computed in this pass, after those that it has.
     fn takes(&self, program: &Program, statement: &Statement, fused: bool) -> bool {
         let looped = || self.looped.iter().map(|at| &program.statements[*at]);
+        if let Some(product) = self.product(program) {
+            let place = statement.place_of(product.target);
+            let mut others = looped().filter(|other| !other.is_product());
+            return place.is_some() && others.all(|it| it.place_of(product.target) == place);
+        }
+        if statement.is_product() {
+            return false;
+        }
         match (statement.grid, self.grid) {
             (None, None) => fused && self.length == statement.length,
             (Some(grid), Some(of)) => {
@@ -157,7 +172,8 @@ fn earliest(program: &Program, position: usize, places: &[usize], passes: &[Pass
         if reads.contains(&other.target) {
             // Numbers are there when a pass has ended; vectors are still in registers.
             let waits = makes_number && has_loop
-                || is_elsewhere(statement, other.target, other.at)
+                || statement.is_product()
+                || !other.is_product() && is_elsewhere(statement, other.target, other.at)
                 || is_across
                     && statement.grid.is_some()
                     && (other.grid.is_none() || other.action != Action::Store);
@@ -167,12 +183,32 @@ fn earliest(program: &Program, position: usize, places: &[usize], passes: &[Pass
             other.target == statement.target || other.value.operands().contains(&statement.target);
         if is_overwritten {
             let waits = is_elsewhere(other, statement.target, statement.at)
+                || other.is_product()
                 || other.target == statement.target && other.at != statement.at
                 || is_across && other.grid.is_none() != statement.grid.is_none();
             earliest = earliest.max(place + usize::from(waits));
         }
     }
     earliest
+}
+
+impl Statement {
+    /// Whether it multiplies matrices.
+    pub(super) fn is_product(&self) -> bool {
+        matches!(self.action, Action::Product { .. })
+    }
+
+    /// Where the elements of a product are for the element that it stores: `None` where it stores
+    /// nothing that is computed from those of one place.
+    pub(super) fn place_of(&self, product: usize) -> Option<At> {
+        if self.action != Action::Store || self.grid.is_none() {
+            return None;
+        }
+        let elements = self.value.elements().into_iter();
+        let mut places = elements.filter(|(of, _)| *of == product).map(|(_, at)| at);
+        let first = places.next()?;
+        places.all(|at| at == first).then_some(first)
+    }
 }
 
 /// Whether a statement reads elements of an operand that another work-item may write, which writes

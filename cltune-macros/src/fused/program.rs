@@ -96,6 +96,9 @@ pub(super) enum Action {
     Lines(Fold),
     /// The values of all lines are folded to one line.
     Across(Fold),
+    /// Two matrices, the operands of a `*`, are multiplied. Sums have as many terms as the length of
+    /// this position says.
+    Product { depth: usize },
 }
 
 /// A loop over the elements of matrices. Lines are rows, or columns where most operands have those

@@ -6,6 +6,7 @@ use super::grids::{self, Kinds};
 use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
 use super::lines;
 use super::plan::{Pass, passes};
+use super::product;
 use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::Shape;
 use crate::errors::Errors;
@@ -137,6 +138,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     if kinds.lines {
         source.push_str(lines::MACROS);
     }
+    if kinds.products {
+        source.push_str(product::MACROS);
+    }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
         source.push_str(&kernel.text);
@@ -152,6 +156,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
     let widths = grids::widths(program);
+    let (width, width_default) = if kinds.has_width() {
+        (quote!(VW = #widths,), quote!(VW = 1,))
+    } else {
+        (TokenStream::new(), TokenStream::new())
+    };
     let (of_grids, of_grids_default) = kinds.parameters();
     let of_vectors = kinds.vectors.then(|| {
         quote! {
@@ -167,15 +176,15 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .iter()
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
-    let constraints = constraints(program, &grids::constraints(program, &all_passes));
+    let constraints = constraints(program, &grids::constraints(program, &all_passes, &kinds));
     let clauses = quote! {
         params(
             #fuse
-            VW = #widths,
+            #width
             #of_grids
             #of_vectors
         ),
-        defaults(#fuse_default VW = 1, #of_grids_default #of_vectors_default),
+        defaults(#fuse_default #width_default #of_grids_default #of_vectors_default),
         #constraints
         #scratch
         #local
@@ -214,9 +223,10 @@ fn stage(
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(parts) => ident(&parts.name(program)),
         KernelArgument::Lanes(lanes) => ident(&lanes.name()),
-        KernelArgument::Lines(_) | KernelArgument::Line(_) | KernelArgument::Leading(_) => {
-            grids::size_argument(program, argument).unwrap_or_default()
-        }
+        KernelArgument::Lines(_)
+        | KernelArgument::Line(_)
+        | KernelArgument::Depth(_)
+        | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
         KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
         KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
         KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),

@@ -3,6 +3,7 @@
 mod bench;
 mod kernels;
 mod matrices;
+mod products;
 
 use cltune_runtime::{Buffer, Queue, Result};
 use kernels::{stencil, update};
@@ -17,7 +18,8 @@ fn main() -> Result<()> {
     println!("{}", queue.device());
     if std::env::args().nth(1).as_deref() == Some("bench") {
         bench::run(&queue)?;
-        return matrices::run(&queue);
+        matrices::run(&queue)?;
+        return products::run(&queue);
     }
     let n = SIDE * SIDE;
     let right: Vec<f32> = (0..n).map(|at| (at % 17) as f32 / 8.0 - 1.0).collect();

@@ -167,7 +167,7 @@ fn size(m: u32, n: u32) -> String {
 }
 
 /// So many numbers.
-fn numbers<T: Element + From<f32>>(queue: &Queue, count: usize) -> Result<Buffer<T>> {
+pub(crate) fn numbers<T: Element + From<f32>>(queue: &Queue, count: usize) -> Result<Buffer<T>> {
     let values = (0..count).map(|at| ((at * 7 + 1) % 13) as f32 / 6.0 - 1.0);
     Buffer::from_slice(queue, &values.map(T::from).collect::<Vec<T>>())
 }

@@ -5,7 +5,7 @@ use super::Reader;
 use super::expressions::converted;
 use crate::fused::functions::{Fold, REDUCTIONS, SQRT};
 use crate::fused::literals;
-use crate::fused::operations::fail;
+use crate::fused::operations::{fail, mixed};
 use crate::fused::program::{Action, Grid, Statement};
 use crate::fused::strides::is_strided;
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -136,21 +136,90 @@ impl Reader {
                 )
             }
             Shape::Matrix {
-                rows: other_rows,
-                columns: other_columns,
-            } if rows
-                .and(columns)
-                .and(other_rows)
-                .and(other_columns)
-                .is_some() =>
-            {
-                fail(
-                    span,
-                    "the product of two matrices is no fused statement: call \
-                 `cltune_kernels::gemm` for it; element by element it is `hadamard(a, b)`",
-                )
+                rows: Some(other_rows),
+                columns: Some(other_columns),
+            } if rows.is_some() && columns.is_some() => {
+                let (Some(rows), Some(columns)) = (rows, columns) else {
+                    return self.program.binary(left, "*", right, span);
+                };
+                if columns != other_rows {
+                    let lengths = &self.program.lengths;
+                    let message = format!(
+                        "a matrix of `{}` columns is multiplied by one of `{}` rows; element by \
+                         element it is `hadamard(a, b)`",
+                        lengths[columns].text, lengths[other_rows].text
+                    );
+                    return fail(span, message);
+                }
+                self.of_two_matrices(left, right, (rows, columns, other_columns), span)
             }
             _ => self.program.binary(left, "*", right, span),
+        }
+    }
+
+    /// The product of two matrices of so many rows, terms and columns: a statement before the one
+    /// that it stands in.
+    fn of_two_matrices(
+        &mut self,
+        left: Value,
+        right: Value,
+        (rows, depth, columns): (usize, usize, usize),
+        span: Span,
+    ) -> syn::Result<Value> {
+        let (ty, other) = (left.ty, right.ty);
+        if ty != other {
+            return fail(span, mixed(ty, other));
+        }
+        let Type::Number(scalar) = ty else {
+            return fail(span, "a matrix of conditions has no product");
+        };
+        if scalar.is_integer() {
+            return fail(span, "products of matrices are of floating-point numbers");
+        }
+        let left = self.in_memory(left);
+        let right = self.in_memory(right);
+        let shape = Shape::Matrix {
+            rows: Some(rows),
+            columns: Some(columns),
+        };
+        let target = self.reduced("product", scalar, shape);
+        self.program.statements.push(Statement {
+            target,
+            value: Value {
+                kind: Kind::Binary("*", Box::new(left), Box::new(right)),
+                ty,
+                shape,
+            },
+            action: Action::Product { depth },
+            with_previous: false,
+            length: None,
+            grid: Some(Grid {
+                lines: rows,
+                line: columns,
+            }),
+            at: At::Cell,
+            text: self.text.clone(),
+        });
+        Ok(Value {
+            kind: Kind::Element(target, At::Cell),
+            ty,
+            shape,
+        })
+    }
+
+    /// A factor of a product: a matrix as it is, or what is computed stored in a matrix before. The
+    /// product reads each element many times.
+    fn in_memory(&mut self, value: Value) -> Value {
+        if matches!(value.kind, Kind::Element(_, At::Cell | At::Crossed)) {
+            return value;
+        }
+        let (ty, shape) = (value.ty, value.shape);
+        let target = self.reduced("factor", value.scalar(), shape);
+        self.store_matrix(target, value);
+        Value {
+            kind: Kind::Element(target, At::Cell),
+            ty,
+            shape,
         }
     }
 

@@ -7,7 +7,7 @@ use super::item::FusedItem;
 use super::literals;
 use super::matrices::Matrices;
 use super::operations::{VECTOR_AND_MATRIX, described, fail};
-use super::program::{Action, Length, Operand, Place, Program, Statement};
+use super::program::{Action, Length, Operand, Place, Program, Statement, Storage};
 use super::strides::Layout;
 use super::tokens::tidy;
 use super::value::{At, Kind, Shape, Type, Value};
@@ -446,7 +446,10 @@ impl Reader {
             shape,
             place: Place::Scratch,
             layout: Layout::default(),
-            matrix: None,
+            matrix: matches!(shape, Shape::Matrix { .. }).then_some(Storage {
+                at: At::Cell,
+                leading: None,
+            }),
         });
         self.program.operands.len() - 1
     }
