@@ -5,7 +5,8 @@
 PEERS is a comma-separated list of: cublas (through PyTorch's library and its context), openblas (libopenblas.so.0,
 all cores), clblast (libclblast.so.1 on the same device, through the OpenCL library). SIZES is a comma-separated list
 (1e3,1e4,...,1e8 without), ROUTINES one of axpy, scal, copy, swap, rot, dot, nrm2, asum, iamax, TYPES one of f32, f64.
-Results of reductions stay on the device where there is one. A time is that of a call among as many as take 20 ms, which
+Results of reductions stay on the device where there is one. Factors are such that no library has less to do: -1 for
+scal, 0.6 and 0.8 for rot, 1 for axpy. A time is that of a call among as many as take 20 ms, which
 follow each other without waiting; the best peer of each line is what the ratio is of: above 1, ours is faster.
 """
 
@@ -62,11 +63,12 @@ class OpenBlas:
         x, y = ((number * n).from_buffer(array.array(code, values)) for _ in range(2))
         name = f"cblas_{letter}{routine}" if routine != "iamax" else f"cblas_i{letter}amax"
         function = getattr(self.library, name)
-        n, one, zero, step = ctypes.c_int(n), number(1), number(0), ctypes.c_int(1)
+        n, one, step = ctypes.c_int(n), number(1), ctypes.c_int(1)
+        minus, cosine, sine = number(-1), number(0.6), number(0.8)
         arguments = {
             "axpy": (n, one, x, step, y, step),
-            "scal": (n, one, x, step),
-            "rot": (n, x, step, y, step, one, zero),
+            "scal": (n, minus, x, step),
+            "rot": (n, x, step, y, step, cosine, sine),
             "nrm2": (n, x, step),
             "asum": (n, x, step),
             "iamax": (n, x, step),
@@ -93,18 +95,18 @@ class CuBlas:
         torch, letter = self.torch, LETTERS[kind]
         dtype = {"f32": torch.float32, "f64": torch.float64}[kind]
         self.vectors = [torch.rand(n, device="cuda", dtype=dtype) - 0.5 for _ in range(2)]
-        self.numbers = [torch.ones(1, device="cuda", dtype=dtype), torch.zeros(1, device="cuda", dtype=dtype)]
+        self.numbers = [torch.full((1,), value, device="cuda", dtype=dtype) for value in (1.0, -1.0, 0.6, 0.8)]
         self.result = torch.zeros(2, device="cuda", dtype=torch.float64)
         torch.cuda.synchronize()
-        x, y, one, zero, result = (
+        x, y, one, minus, cosine, sine, result = (
             ctypes.c_void_p(tensor.data_ptr()) for tensor in (*self.vectors, *self.numbers, self.result)
         )
         name = f"cublas{letter.upper()}{routine}_v2" if routine != "iamax" else f"cublasI{letter}amax_v2"
         function, handle, n, step = getattr(self.library, name), self.handle, ctypes.c_int(n), ctypes.c_int(1)
         arguments = {
             "axpy": (handle, n, one, x, step, y, step),
-            "scal": (handle, n, one, x, step),
-            "rot": (handle, n, x, step, y, step, one, zero),
+            "scal": (handle, n, minus, x, step),
+            "rot": (handle, n, x, step, y, step, cosine, sine),
             "dot": (handle, n, x, step, y, step, result),
             "nrm2": (handle, n, x, step, result),
             "asum": (handle, n, x, step, result),
@@ -151,13 +153,13 @@ class ClBlast:
         x, y, result = (ctypes.c_void_p(one.int_ptr) for one in self.buffers)
         word = ctypes.c_size_t
         queue = ctypes.byref(ctypes.c_void_p(self.queue.int_ptr))
-        one, zero, step, n = NUMBERS[kind](1), word(0), word(1), word(n)
+        one, minus, zero, step, n = NUMBERS[kind](1), NUMBERS[kind](-1), word(0), word(1), word(n)
         letter = LETTERS[kind].upper()
         name = f"CLBlast{letter}{routine}" if routine != "iamax" else f"CLBlasti{letter}amax"
         function = getattr(self.library, name)
         arguments = {
             "axpy": (n, one, x, zero, step, y, zero, step),
-            "scal": (n, one, x, zero, step),
+            "scal": (n, minus, x, zero, step),
             "dot": (n, result, zero, x, zero, step, y, zero, step),
             "nrm2": (n, result, zero, x, zero, step),
             "asum": (n, result, zero, x, zero, step),

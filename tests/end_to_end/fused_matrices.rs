@@ -40,7 +40,9 @@ fn rows_that_are_normalised_are_one_kernel_that_is_tuned() {
         "//   pass_0(64, 96, a, y, 256 bytes of local memory), 1024 work-items in groups of 64",
         "// y = e / column(row_sum(e));",
     ]);
-    let tuned = project.cltune(&["tune", "--budget", "6", "--seed", "3"]).expect_code(0);
+    let tuned = project
+        .cltune(&["tune", "--budget", "6", "--seed", "3"])
+        .expect_code(0);
     let _ = tuned.expect_stdout(&["softmax"]);
     let _ = project.cltune(&["check"]).expect_code(0);
     let _ = project

@@ -154,14 +154,14 @@ fn launch<'a, T: Real>(
     let (mut x, mut y) = (filled(1)?, filled(2)?);
     let mut number = Buffer::<T>::new(queue.context(), 1)?;
     let mut place = Buffer::<u64>::new(queue.context(), 1)?;
-    // Of size 1, so that elements stay as they are.
-    let (one, zero) = (from(1.0), from(0.0));
+    // Such that elements do not grow, but for axpy's, and that no library has less to do.
+    let (one, minus, cosine, sine) = (from(1.0), from(-1.0), from(0.6), from(0.8));
     Ok(match routine {
         "axpy" => Box::new(move || {
             let to = VectorMut::new(&mut y, len);
             blas::axpy(queue, one, Vector::new(&x, len), to).map(drop)
         }),
-        "scal" => Box::new(move || blas::scal(queue, one, VectorMut::new(&mut x, len)).map(drop)),
+        "scal" => Box::new(move || blas::scal(queue, minus, VectorMut::new(&mut x, len)).map(drop)),
         "copy" => Box::new(move || {
             let to = VectorMut::new(&mut y, len);
             blas::copy(queue, Vector::new(&x, len), to).map(drop)
@@ -172,7 +172,7 @@ fn launch<'a, T: Real>(
         }),
         "rot" => Box::new(move || {
             let (x, y) = (VectorMut::new(&mut x, len), VectorMut::new(&mut y, len));
-            blas::rot(queue, x, y, one, zero).map(drop)
+            blas::rot(queue, x, y, cosine, sine).map(drop)
         }),
         "nrm2" => Box::new(move || {
             let to = VectorMut::new(&mut number, 1);

@@ -85,7 +85,8 @@ pub fn swap<T: Real>(
     Ok(Some(T::swap(queue, n, x, y)?))
 }
 
-/// x ← c x + s y and y ← c y − s x, of the x and y before: the rotation of a plane.
+/// x ← c x + s y and y ← c y − s x, of the x and y before, where c is the cosine and s the sine: the
+/// rotation of a plane.
 ///
 /// # Errors
 /// See [`axpy`].
@@ -93,8 +94,8 @@ pub fn rot<T: Real>(
     queue: &Queue,
     x: VectorMut<'_, T>,
     y: VectorMut<'_, T>,
-    c: T,
-    s: T,
+    cosine: T,
+    sine: T,
 ) -> Result<Option<Event>, BlasError> {
     check_device::<T>(queue)?;
     check_lengths(x.len(), y.len())?;
@@ -103,7 +104,7 @@ pub fn rot<T: Real>(
     if n == 0 {
         return Ok(None);
     }
-    Ok(Some(T::rot(queue, n, [c, s], x, y)?))
+    Ok(Some(T::rot(queue, n, [cosine, sine], x, y)?))
 }
 
 /// The sum of products, into a vector of one element; 0 without elements.
