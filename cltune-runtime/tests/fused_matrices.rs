@@ -307,41 +307,44 @@ fn layouts_and_transposed_matrices_go_together() -> Result<()> {
             .map(|number| (number * 64.0) as i32)
             .collect()
     };
-    let [a, b, c] = [1, 2, 3].map(|seed| integers(m * n, seed));
-    let x = integers(m, 4);
-    let inputs = [&a, &b, &c, &x].map(|values| Buffer::from_slice(&queue, values).unwrap());
+    let inputs = [1, 2, 3].map(|seed| integers(m * n, seed));
+    let added = integers(m, 4);
+    let buffer = |values: &Vec<i32>| Buffer::from_slice(&queue, values).unwrap();
+    let [of_a, of_b, of_c] = &inputs.each_ref().map(buffer);
+    let of_x = buffer(&added);
     let mut chosen = Buffer::new(queue.context(), m * n)?;
     let mut sums = Buffer::new(queue.context(), m * n)?;
     let mut most = Buffer::new(queue.context(), n)?;
-    let [of_a, of_b, of_c, of_x] = &inputs;
+    let (rows, columns) = (m as u32, n as u32);
     mixed(
         &queue,
-        m as u32,
-        n as u32,
+        rows,
+        columns,
         of_a,
         of_b,
         of_c,
-        of_x,
+        &of_x,
         &mut chosen,
         &mut sums,
         &mut most,
     )?;
     let (chosen, sums, most) = (chosen.read(&queue)?, sums.read(&queue)?, most.read(&queue)?);
+    let [by_rows, by_columns, transposed] = &inputs;
     for (column, found) in most.into_iter().enumerate() {
-        for row in 0..m {
-            // Of rows, and of columns.
+        for (row, added) in added.iter().enumerate() {
             let (at, turned) = (row * n + column, column * m + row);
-            let expected = if a[at] > b[turned] {
-                c[turned] + x[row]
+            let expected = if by_rows[at] > by_columns[turned] {
+                transposed[turned] + added
             } else {
-                a[at] * b[turned]
+                by_rows[at] * by_columns[turned]
             };
             assert_eq!(chosen[at], expected);
             // The column `row` of `e` is contiguous.
-            assert_eq!(sums[at], a[at] + b[turned]);
+            assert_eq!(sums[at], by_rows[at] + by_columns[turned]);
         }
-        let most = (0..m).map(|row| a[row * n + column] - x[row]).max();
-        assert_eq!(Some(found), most);
+        let differences = added.iter().enumerate();
+        let differences = differences.map(|(row, added)| by_rows[row * n + column] - added);
+        assert_eq!(Some(found), differences.max());
     }
     Ok(())
 }
