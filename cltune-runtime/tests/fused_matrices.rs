@@ -272,12 +272,14 @@ fn a_matrix_that_is_written_several_times() -> Result<()> {
         let sums = sums.read(&queue)?;
         for i in 0..m {
             let row = &mut a[i * n..][..n];
-            row.iter_mut()
-                .zip(&v)
-                .for_each(|(a, v)| *a += 0.5 * x[i] * v);
+            for (a, v) in row.iter_mut().zip(&v) {
+                *a += 0.5 * x[i] * v;
+            }
             let sum: f64 = row.iter().sum();
             near(sums[i].into(), 2.0 * sum, 1e-5, "row_sum");
-            row.iter_mut().for_each(|a| *a -= sum / n as f64);
+            for a in row {
+                *a -= sum / n as f64;
+            }
         }
         for (found, expected) in of_a.read(&queue)?.into_iter().zip(&a) {
             near(found.into(), *expected, 1e-5, "a");
@@ -305,27 +307,59 @@ fn layouts_and_transposed_matrices_go_together() -> Result<()> {
             .map(|number| (number * 64.0) as i32)
             .collect()
     };
-    let [a, b, c] = [1, 2, 3].map(|seed| integers(m * n, seed));
-    let x = integers(m, 4);
-    let inputs = [&a, &b, &c, &x].map(|values| Buffer::from_slice(&queue, values).unwrap());
-    let mut d = Buffer::new(queue.context(), m * n)?;
-    let mut e = Buffer::new(queue.context(), m * n)?;
-    let mut s = Buffer::new(queue.context(), n)?;
-    let [of_a, of_b, of_c, of_x] = &inputs;
+    let inputs = [1, 2, 3].map(|seed| integers(m * n, seed));
+    let added = integers(m, 4);
+    let buffer = |values: &Vec<i32>| Buffer::from_slice(&queue, values).unwrap();
+    let [of_a, of_b, of_c] = &inputs.each_ref().map(buffer);
+    let of_x = buffer(&added);
+    let mut chosen = Buffer::new(queue.context(), m * n)?;
+    let mut sums = Buffer::new(queue.context(), m * n)?;
+    let mut most = Buffer::new(queue.context(), n)?;
+    let (rows, columns) = (m as u32, n as u32);
     mixed(
-        &queue, m as u32, n as u32, of_a, of_b, of_c, of_x, &mut d, &mut e, &mut s,
+        &queue,
+        rows,
+        columns,
+        of_a,
+        of_b,
+        of_c,
+        &of_x,
+        &mut chosen,
+        &mut sums,
+        &mut most,
     )?;
-    let (d, e, s) = (d.read(&queue)?, e.read(&queue)?, s.read(&queue)?);
-    for j in 0..n {
-        for i in 0..m {
-            let (a, b, c) = (a[i * n + j], b[j * m + i], c[j * m + i]);
-            assert_eq!(d[i * n + j], if a > b { c + x[i] } else { a * b });
-            // The column `i` of `e` is contiguous.
-            assert_eq!(e[i * n + j], a + b);
+    let (chosen, sums, most) = (chosen.read(&queue)?, sums.read(&queue)?, most.read(&queue)?);
+    let [by_rows, by_columns, transposed] = &inputs;
+    for (column, found) in most.into_iter().enumerate() {
+        for (row, added) in added.iter().enumerate() {
+            let (at, turned) = (row * n + column, column * m + row);
+            let expected = if by_rows[at] > by_columns[turned] {
+                transposed[turned] + added
+            } else {
+                by_rows[at] * by_columns[turned]
+            };
+            assert_eq!(chosen[at], expected);
+            // The column `row` of `e` is contiguous.
+            assert_eq!(sums[at], by_rows[at] + by_columns[turned]);
         }
-        let most = (0..m).map(|i| a[i * n + j] - x[i]).max();
-        assert_eq!(Some(s[j]), most);
+        let differences = added.iter().enumerate();
+        let differences = differences.map(|(row, added)| by_rows[row * n + column] - added);
+        assert_eq!(Some(found), differences.max());
     }
+    Ok(())
+}
+
+#[test]
+fn matrices_without_elements_add_nothing() -> Result<()> {
+    let queue = queue();
+    let of = |len| Buffer::from_slice(&queue, &vec![2.0_f32; len]);
+    let (empty, mut y) = (of(0)?, of(3)?);
+    multiply(&queue, 3, 0, 5, 1.5, -0.5, &empty, &empty, &empty, &mut y)?;
+    assert_eq!(y.read(&queue)?, [-1.0; 3]);
+    let empty = Buffer::<f64>::new(queue.context(), 0)?;
+    let mut y = Buffer::from_slice(&queue, &[2.0; 3])?;
+    multiply_transposed(&queue, 0, 3, 1.5, &empty, &empty, &mut y)?;
+    assert_eq!(y.read(&queue)?, [2.0; 3]);
     Ok(())
 }
 

@@ -78,9 +78,14 @@ fn single(values: &[f64]) -> Vec<f32> {
 }
 
 /// The product of row-major matrices on the host.
-fn multiplied(a: &[f64], b: &[f64], (m, k, n): (usize, usize, usize)) -> Vec<f64> {
-    let sum = |i: usize, j: usize| (0..k).map(|p| a[i * k + p] * b[p * n + j]).sum();
-    (0..m * n).map(|at| sum(at / n, at % n)).collect()
+fn multiplied(a: &[f64], b: &[f64], sizes: (usize, usize, usize)) -> Vec<f64> {
+    let (rows, depth, columns) = sizes;
+    let sum = |row: usize, column: usize| {
+        let terms = (0..depth).map(|at| a[row * depth + at] * b[at * columns + column]);
+        terms.sum()
+    };
+    let all = 0..rows * columns;
+    all.map(|at| sum(at / columns, at % columns)).collect()
 }
 
 fn flipped(a: &[f64], columns: usize) -> Vec<f64> {

@@ -4,12 +4,13 @@
 //! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds; with a
 //! single one the first kernel computes the rest as well.
 
-use super::elements::{Elements, parts_name, strips_name};
+use super::arguments::{Kernel, KernelArgument, Work, parts_name, strips_name};
+use super::elements::Elements;
 use super::folds::Folded;
-use super::kernels::{Kernel, KernelArgument, Style, Work, statements, stored};
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
-use super::value::{At, Lanes, type_text};
+use super::value::{At, Lanes, Style, type_text};
+use super::writer::{statements, stored};
 use std::collections::BTreeSet;
 
 /// The kernels of a pass. `is_read` tells of an operand whether another pass reads it.

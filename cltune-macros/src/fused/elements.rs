@@ -1,10 +1,10 @@
 //! Elements of matrices, and of vectors beside them, in the generated source of one kernel.
 
-use super::kernels::{KernelArgument, Style, Writer, stored};
+use super::arguments::{KernelArgument, leading_name};
 use super::program::{Operand, Place, Program, Statement};
 use super::strides::place_of_number;
-use super::value::{At, Lanes, Shape, Value, type_text};
-use cltune_core::model::ScalarType;
+use super::value::{At, Lanes, Shape, Style, Value, type_text};
+use super::writer::{Writer, stored};
 use std::collections::BTreeMap;
 
 /// The registers that hold elements while a kernel is written.
@@ -171,24 +171,4 @@ impl<'a> Elements<'a> {
         let leading = used().filter(has_leading).map(KernelArgument::Leading);
         leading.chain(used().map(KernelArgument::Operand)).collect()
     }
-}
-
-/// The name of the distance of a matrix's lines.
-pub(super) fn leading_name(operand: &Operand) -> String {
-    format!("ld_{}", operand.name)
-}
-
-/// The name of the local memory in which the work-items of a line fold numbers of a type.
-pub(super) fn cells_name(scalar: ScalarType) -> String {
-    format!("cells_{}", scalar.rust_name())
-}
-
-/// The name of the local memory in which work-items fold parts of lines.
-pub(super) fn strips_name(scalar: ScalarType) -> String {
-    format!("strips_{}", scalar.rust_name())
-}
-
-/// The name of the buffer with the parts of lines that are folded to one.
-pub(super) fn parts_name(program: &Program, target: usize) -> String {
-    program.free_name(&format!("parts_{}", program.operands[target].name))
 }

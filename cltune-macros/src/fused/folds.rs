@@ -2,9 +2,8 @@
 //! work-group's work-items, and the parts of work-groups.
 
 use super::functions::Fold;
-use super::kernels::Style;
 use super::program::{Action, Program, Statement};
-use super::value::{Lanes, type_text};
+use super::value::{Lanes, Style, type_text};
 use super::{index_folds, norm_folds};
 use cltune_core::model::ScalarType;
 

@@ -1,6 +1,6 @@
 //! What `#[tunable]` is given for passes over matrices: parameters, constraints, sizes and lengths.
 
-use super::kernels::{Kernel, KernelArgument, Work};
+use super::arguments::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
 use super::product;
 use super::program::{Action, Grid, Program, Statement};

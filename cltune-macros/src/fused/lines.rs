@@ -5,12 +5,13 @@
 //! each work-item loads so many vectors of its line once and keeps them in registers; without, each
 //! phase reads the line again.
 
-use super::elements::{Elements, cells_name};
+use super::arguments::{Kernel, KernelArgument, Work, cells_name};
+use super::elements::Elements;
 use super::folds::Folded;
-use super::kernels::{Kernel, KernelArgument, Style, Work, statements};
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
-use super::value::{At, Lanes, type_text};
+use super::value::{At, Lanes, Style, type_text};
+use super::writer::statements;
 use std::collections::BTreeSet;
 
 /// The kernel of a pass. `is_read` tells of an operand whether another pass reads it.

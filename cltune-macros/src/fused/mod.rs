@@ -15,7 +15,13 @@
 //! | `folds` | reductions in the source |
 //! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
 //! | `strides` | vectors with an offset and a stride in the source |
+//! | `matrices`, `matrix_operations` | matrices as they are declared; vectors spread over them, and transposed ones |
+//! | `arguments` | kernels that were written, and their arguments in the source |
+//! | `writer` | the kernels of loops over vectors |
+//! | `elements` | elements of matrices in the source |
+//! | `lines`, `across`, `product` | the kernels that go through lines, fold all lines to one, multiply matrices |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
+//! | `grids` | parameters, constraints and sizes of kernels over matrices |
 //! | `template` | what the database of template defaults is asked for |
 //! | `tunable` | the attribute and the function that `#[tunable]` would be given |
 //!
@@ -24,6 +30,7 @@
 //! many as possible share a pass.
 
 mod across;
+mod arguments;
 mod elements;
 mod folds;
 mod functions;
@@ -46,6 +53,7 @@ mod template;
 mod tokens;
 mod tunable;
 mod value;
+mod writer;
 
 #[cfg(test)]
 #[path = "../../tests/unit/fused.rs"]

@@ -6,11 +6,12 @@
 //! loaded at once. `LOCAL_A` and `LOCAL_B` bring a slice into local memory first. Statements that
 //! store what is computed from elements of the product are computed where its sums are.
 
-use super::elements::{Elements, leading_name};
-use super::kernels::{Kernel, KernelArgument, Style, Work, statements};
+use super::arguments::{Kernel, KernelArgument, Work, leading_name};
+use super::elements::Elements;
 use super::plan::Pass;
 use super::program::{Action, Grid, Program, Statement};
-use super::value::{At, Kind, Lanes, Value, type_text};
+use super::value::{At, Kind, Lanes, Style, Value, type_text};
+use super::writer::statements;
 use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -1,14 +1,14 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::elements::{cells_name, parts_name, strips_name};
+use super::arguments::{Kernel, KernelArgument, Work, cells_name, parts_name, strips_name};
 use super::folds::Parts;
 use super::grids::{self, Kinds};
-use super::kernels::{Kernel, KernelArgument, REFERENCE_GROUPS, Style, Work, kernels, prelude};
+use super::kernels::{REFERENCE_GROUPS, kernels, prelude};
 use super::lines;
 use super::plan::{Pass, passes};
 use super::product;
 use super::program::{Action, Operand, Place, Program, Statement};
-use super::value::Shape;
+use super::value::{Shape, Style};
 use crate::errors::Errors;
 use crate::parse::Attribute;
 use cltune_core::model::ScalarType;

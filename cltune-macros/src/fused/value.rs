@@ -79,6 +79,14 @@ pub(super) enum Lanes {
     Wide,
 }
 
+/// Whether kernels have parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Tuned,
+    /// Plain, in wider arithmetic, with compensated sums (Neumaier 1974).
+    Reference,
+}
+
 impl Value {
     /// Gives literals a type.
     pub(super) fn settle(&mut self, scalar: ScalarType) {

@@ -108,12 +108,7 @@ fn assignments_of_several_vectors_are_not_divided() {
         assert_eq!(launches(body, false), single, "{body}");
     }
     let program = program("(a, b) = (b, a);");
-    let kernels = kernels::kernels(
-        &program,
-        &passes(&program, true),
-        "k",
-        kernels::Style::Tuned,
-    );
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
     let [pass] = &kernels[..] else {
         panic!("{} kernels", kernels.len());
     };
@@ -128,12 +123,7 @@ fn indexes_and_norms_are_one_pass_each() {
         assert_eq!(launches(body, true), 2, "{body}");
     }
     let program = program("s = index_of_max(a) as f32;");
-    let kernels = kernels::kernels(
-        &program,
-        &passes(&program, true),
-        "k",
-        kernels::Style::Tuned,
-    );
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
     let text = kernels[0].text.clone() + &kernels[1].text;
     assert!(
         !text.contains("uint at = FIRST") && !text.contains("uint at = get_global"),
@@ -150,7 +140,7 @@ fn indexes_and_norms_are_one_pass_each() {
 #[test]
 fn vectors_may_have_more_elements_than_32_bits_count() {
     let program = program("a = b + c; s = dot(a, b); t = norm2(c);");
-    let all = [kernels::Style::Tuned, kernels::Style::Reference]
+    let all = [value::Style::Tuned, value::Style::Reference]
         .map(|style| kernels::kernels(&program, &passes(&program, true), "k", style));
     for kernel in all.into_iter().flatten() {
         let narrow = kernel
@@ -184,12 +174,7 @@ fn a_stride_is_an_argument_and_decides_how_elements_are_loaded() {
         program.while_tuning,
         [("o".to_owned(), 0), ("d".to_owned(), 1)]
     );
-    let kernels = kernels::kernels(
-        &program,
-        &passes(&program, true),
-        "k",
-        kernels::Style::Tuned,
-    );
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
     let text = &kernels[0].text;
     for part in [
         "__global float* a_, const ulong o_, const long d_, __global const float* b_",
@@ -207,12 +192,7 @@ fn a_stride_is_an_argument_and_decides_how_elements_are_loaded() {
 #[test]
 fn an_operand_is_one_argument_and_is_loaded_once() {
     let program = program("a = b * b + a * b; c = a - b; s = dot(c, b);");
-    let kernels = kernels::kernels(
-        &program,
-        &passes(&program, true),
-        "k",
-        kernels::Style::Tuned,
-    );
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
     let [pass, end] = &kernels[..] else {
         panic!("{} kernels", kernels.len());
     };
@@ -236,12 +216,7 @@ fn small_integers_wrap_around_whatever_the_vector_width() {
         &mut errors,
     );
     assert!(errors.is_empty(), "{errors:?}");
-    let kernels = kernels::kernels(
-        &program,
-        &passes(&program, true),
-        "k",
-        kernels::Style::Tuned,
-    );
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
     let text = &kernels[0].text;
     assert!(
         text.contains("((uchar)((((uchar)((a_0 + a_0))) / 2)))"),
@@ -255,12 +230,7 @@ fn small_integers_wrap_around_whatever_the_vector_width() {
 fn the_source_does_not_depend_on_how_statements_are_formatted() {
     let source = |body: &str| {
         let program = program(body);
-        let all = kernels::kernels(
-            &program,
-            &passes(&program, true),
-            "k",
-            kernels::Style::Tuned,
-        );
+        let all = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
         all.into_iter()
             .map(|kernel| kernel.text)
             .collect::<String>()

@@ -1,8 +1,10 @@
 //! Unit tests of `fused` over matrices: the kernels that statements take, and their source.
 
-use super::kernels::{self, Kernel, Style};
+use super::arguments::Kernel;
+use super::kernels;
 use super::plan::passes;
 use super::program::Program;
+use super::value::Style;
 use super::*;
 
 /// Matrices `a` to `d` of `m` by `n`, `k` of `n` by `m`, `q` and `s` of `m` by `m`, vectors `x`, `y`
