@@ -1,4 +1,4 @@
-//! What `#[tunable]` is given for passes over matrices: parameters, constraints, sizes and lengths.
+//! Parameters, constraints, sizes and lengths of passes over matrices, as `#[tunable]` takes them.
 
 use super::arguments::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
