@@ -84,7 +84,7 @@ fn every_strategy_is_said_to_have_a_model_or_none() {
     }
 }
 
-/// Networks that stopped after 250 passes over the data had 13 %, however many results there were.
+/// Networks whose training stops too early err more than this.
 #[test]
 fn networks_are_trained_until_they_predict_well() {
     let recording = gemm();

@@ -95,6 +95,13 @@ fn as_few_kernels_as_dependencies_allow() {
             2,
             5,
         ),
+        // Products of matrices: what is stored of them is computed with them.
+        ("q = h * (a * k) + h * q;", 1, 1),
+        // Factors that are computed are matrices in memory, made in one pass before.
+        ("q = (a + b) * (a - b).t();", 2, 3),
+        // A reduction reads the product from memory, and so does what overwrites a factor.
+        ("u = row_sum(a * k);", 2, 2),
+        ("q = q * q;", 2, 2),
     ] {
         assert_eq!(made(body, true, Style::Tuned).len(), fused, "{body}");
         assert_eq!(made(body, false, Style::Tuned).len(), single, "{body}");
