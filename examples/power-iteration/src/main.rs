@@ -65,7 +65,7 @@ fn main() -> Result<()> {
 fn linked(page: usize) -> Vec<usize> {
     let mut pages: Vec<usize> = (1..=2 + page % 5)
         .map(|link| (page + link * link * 37 + 11) % PAGES)
-        .chain((0..1 + page % 3).map(|link| (page * 31 + link * 7) % 16))
+        .chain((0..=page % 3).map(|link| (page * 31 + link * 7) % 16))
         .filter(|other| *other != page)
         .collect();
     pages.sort_unstable();
