@@ -88,6 +88,7 @@ pub(super) fn kernel(
     let stores: Vec<&Statement> = all().filter(|it| !it.is_product()).collect();
     let of_stores = stores.iter().find_map(|it| it.place_of(statement.target));
     let place = of_stores.unwrap_or(At::Cell);
+    // Its elements are loaded and stored one by one, as the reference's are.
     let mut elements = Elements::new(program, Style::Reference, At::Line);
     let product = Product::of(program, statement, place, &mut elements);
     let lanes = match style {

@@ -1,9 +1,9 @@
 //! The statements of a fused function, with types and lengths checked.
 
 use super::functions::Fold;
-use super::strides::Layout;
 use super::value::{At, Shape, Value};
 use cltune_core::model::ScalarType;
+use syn::ext::IdentExt;
 use syn::{Expr, Ident};
 
 /// A function's operands and statements, in a form that passes are made from: a reduction is a
@@ -39,6 +39,41 @@ pub(super) struct Storage {
     pub(super) at: At,
     /// The distance of lines, where they do not follow one another.
     pub(super) leading: Option<Expr>,
+}
+
+/// Where the elements of an operand lie in its buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// The argument that says at which element the vector begins.
+    pub(super) offset: Option<String>,
+    /// The argument that says how many elements apart they are; with a negative one the vector
+    /// begins at its end, as in BLAS.
+    pub(super) stride: Option<String>,
+}
+
+impl Layout {
+    pub(super) fn new(offset: Option<&Ident>, stride: Option<&Ident>) -> Self {
+        let text = |name: &Ident| name.unraw().to_string();
+        Self {
+            offset: offset.map(text),
+            stride: stride.map(text),
+        }
+    }
+
+    /// Whether the elements are the first ones of the buffer, one after the other.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.offset.is_none() && self.stride.is_none()
+    }
+
+    /// The operands that say so.
+    pub(super) fn operands(&self, program: &Program) -> Vec<usize> {
+        let names = [&self.offset, &self.stride].into_iter().flatten();
+        let position = |name: &String| {
+            let mut operands = program.operands.iter();
+            operands.position(|operand| operand.name == *name)
+        };
+        names.filter_map(position).collect()
+    }
 }
 
 /// Where an operand is.

@@ -4,45 +4,8 @@
 //! Work-items load several elements at once where all strides are 1, by the usual instruction where
 //! the vector begins at a multiple of so many elements, and by `vload` elsewhere.
 
-use super::program::{Operand, Program};
+use super::program::Operand;
 use super::value::{Lanes, Shape, type_text};
-use syn::Ident;
-use syn::ext::IdentExt;
-
-/// Where the elements of an operand lie in its buffer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Layout {
-    /// The argument that says at which element the vector begins.
-    pub(super) offset: Option<String>,
-    /// The argument that says how many elements apart they are; with a negative one the vector
-    /// begins at its end, as in BLAS.
-    pub(super) stride: Option<String>,
-}
-
-impl Layout {
-    pub(super) fn new(offset: Option<&Ident>, stride: Option<&Ident>) -> Self {
-        let text = |name: &Ident| name.unraw().to_string();
-        Self {
-            offset: offset.map(text),
-            stride: stride.map(text),
-        }
-    }
-
-    /// Whether the elements are the first ones of the buffer, one after the other.
-    pub(super) const fn is_plain(&self) -> bool {
-        self.offset.is_none() && self.stride.is_none()
-    }
-
-    /// The operands that say so.
-    pub(super) fn operands(&self, program: &Program) -> Vec<usize> {
-        let names = [&self.offset, &self.stride].into_iter().flatten();
-        let position = |name: &String| {
-            let mut operands = program.operands.iter();
-            operands.position(|operand| operand.name == *name)
-        };
-        names.filter_map(position).collect()
-    }
-}
 
 /// An argument of the kernel by its name.
 fn argument(name: &str) -> String {
