@@ -2,7 +2,7 @@
 
 use super::arguments::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
-use super::product;
+use super::product::{self, Factors};
 use super::program::{Action, Grid, Program, Statement};
 use super::value::{At, Shape};
 use proc_macro2::{Literal, TokenStream};
@@ -72,7 +72,8 @@ impl Kinds {
 
 /// The values of `VW`: elements that are apart in memory are loaded one by one.
 pub(super) fn widths(program: &Program) -> TokenStream {
-    let mut statements = program.statements.iter();
+    // Products have vectors of their own.
+    let mut statements = program.statements.iter().filter(|it| !it.is_product());
     let is_crossed = |statement: &Statement| {
         let mut elements = statement.value.elements().into_iter();
         statement.at == At::Crossed || elements.any(|(_, at)| at == At::Crossed)
@@ -91,8 +92,8 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
     let mut texts: Vec<TokenStream> = Vec::new();
     let mut products: Vec<TokenStream> = Vec::new();
     for pass in passes {
-        if let Some(statement) = pass.product(program) {
-            products.extend(product::constraints(program, statement));
+        if let Some(factors) = pass.product(program).and_then(Factors::of) {
+            products.extend(product::constraints(program, factors));
         } else if let Some(grid) = pass.grid {
             grids.insert((grid, pass.is_across(program)));
         }

@@ -78,15 +78,20 @@ pub(super) fn kernels(
         if let Some(grid) = pass.grid {
             let name = format!("{prefix}_{number}");
             let is_read = |operand| is_read_by_others(program, passes, number, operand);
-            kernels.extend(if let Some(statement) = pass.product(program) {
-                vec![product::kernel(
-                    program, style, pass, statement, name, &is_read,
-                )]
-            } else if pass.is_across(program) {
-                across::kernels(program, style, pass, grid, &name, &is_read)
-            } else {
-                vec![lines::kernel(program, style, pass, grid, name, &is_read)]
-            });
+            kernels.extend(
+                if let Some(product) = pass
+                    .product(program)
+                    .and_then(|statement| Some((statement, product::Factors::of(statement)?)))
+                {
+                    vec![product::kernel(
+                        program, style, pass, product, name, &is_read,
+                    )]
+                } else if pass.is_across(program) {
+                    across::kernels(program, style, pass, grid, &name, &is_read)
+                } else {
+                    vec![lines::kernel(program, style, pass, grid, name, &is_read)]
+                },
+            );
         }
         if pass.length.is_some() {
             let name = format!("{prefix}_{number}");

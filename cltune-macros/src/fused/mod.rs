@@ -20,6 +20,7 @@
 //! | `writer` | the kernels of loops over vectors |
 //! | `elements` | elements of matrices in the source |
 //! | `lines`, `across`, `product` | the kernels that go through lines, fold all lines to one, multiply matrices |
+//! | `product_source` | the source of products: tiles, registers, sums |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
 //! | `grids` | parameters, constraints and sizes of kernels over matrices |
 //! | `template` | what the database of template defaults is asked for |
@@ -46,6 +47,7 @@ mod norm_folds;
 mod operations;
 mod plan;
 mod product;
+mod product_source;
 mod program;
 mod read;
 mod strides;

@@ -9,14 +9,14 @@
 use super::arguments::{Kernel, KernelArgument, Work, leading_name};
 use super::elements::Elements;
 use super::plan::Pass;
+use super::product_source::{Factor, ProductSource};
 use super::program::{Action, Grid, Program, Statement};
-use super::value::{At, Kind, Lanes, Style, Value, type_text};
+use super::value::{At, Kind, Lanes, Style};
 use super::writer::statements;
 use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// The parameters, with the values of the paper: 27,648 combinations.
 pub(super) fn parameters() -> TokenStream {
@@ -35,34 +35,86 @@ pub(super) fn defaults() -> TokenStream {
     }
 }
 
+/// The factors of a product, each with the place of its elements, and its sizes.
+#[derive(Clone, Copy)]
+pub(super) struct Factors {
+    left: (usize, At),
+    right: (usize, At),
+    /// The length of sums.
+    depth: usize,
+    grid: Grid,
+}
+
+/// The lengths that the lines of a factor have where they follow one another.
+#[derive(Clone, Copy)]
+enum Side {
+    Depth,
+    Lines,
+    Line,
+}
+
+impl Factors {
+    /// Those of a statement, if it multiplies matrices.
+    pub(super) fn of(statement: &Statement) -> Option<Self> {
+        let (Action::Product { depth }, Some(grid)) = (statement.action, statement.grid) else {
+            return None;
+        };
+        let Kind::Binary(_, left, right) = &statement.value.kind else {
+            return None;
+        };
+        let (Kind::Element(left, at_left), Kind::Element(right, at_right)) =
+            (&left.kind, &right.kind)
+        else {
+            return None;
+        };
+        Some(Self {
+            left: (*left, *at_left),
+            right: (*right, *at_right),
+            depth,
+            grid,
+        })
+    }
+
+    /// Those of the transposed product.
+    fn transposed(self) -> Self {
+        let turned = |(operand, at): (usize, At)| (operand, at.transposed());
+        Self {
+            left: turned(self.right),
+            right: turned(self.left),
+            depth: self.depth,
+            grid: Grid {
+                lines: self.grid.line,
+                line: self.grid.lines,
+            },
+        }
+    }
+
+    /// Each factor with the side that its lines go along.
+    fn sides(self) -> [(usize, Side); 2] {
+        let side = |at: At, along: At, other: Side| if at == along { Side::Depth } else { other };
+        [
+            (self.left.0, side(self.left.1, At::Cell, Side::Lines)),
+            (self.right.0, side(self.right.1, At::Crossed, Side::Line)),
+        ]
+    }
+}
+
 /// The constraints: vectors are no longer than a work-item's share, and lines begin at multiples of
 /// them.
-pub(super) fn constraints(program: &Program, statement: &Statement) -> Vec<TokenStream> {
+pub(super) fn constraints(program: &Program, factors: Factors) -> Vec<TokenStream> {
     let mut texts = vec![quote!(AL <= MS), quote!(AL <= KS), quote!(AL <= NS)];
-    for (operand, at) in statement.value.elements() {
-        let leading = leading(program, statement, operand, at);
+    for (operand, side) in factors.sides() {
+        let storage = program.operands[operand].matrix.as_ref();
+        let length = match side {
+            Side::Depth => factors.depth,
+            Side::Lines => factors.grid.lines,
+            Side::Line => factors.grid.line,
+        };
+        let leading = storage.and_then(|storage| storage.leading.as_ref());
+        let leading = leading.unwrap_or(&program.lengths[length].formula);
         texts.push(quote!((#leading) % AL == 0));
     }
     texts
-}
-
-/// The distance of the lines of a factor.
-fn leading(program: &Program, statement: &Statement, operand: usize, at: At) -> TokenStream {
-    let storage = program.operands[operand].matrix.as_ref();
-    if let Some(leading) = storage.and_then(|storage| storage.leading.as_ref()) {
-        return quote!(#leading);
-    }
-    let (Action::Product { depth }, Some(grid)) = (statement.action, statement.grid) else {
-        return quote!(1);
-    };
-    let is_left = statement.value.elements().first() == Some(&(operand, at));
-    let length = match (is_left, at) {
-        (true, At::Cell) | (false, At::Crossed) => depth,
-        (true, _) => grid.lines,
-        (false, _) => grid.line,
-    };
-    let formula = &program.lengths[length].formula;
-    quote!(#formula)
 }
 
 /// The bytes of local memory that a configuration is counted with, as the paper has them: a line more
@@ -75,12 +127,12 @@ pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     }
 }
 
-/// The kernel of a pass with a product. `is_read` tells of an operand whether another pass reads it.
+/// The kernel of a pass with a product, which is computed transposed where what is stored is. `is_read` tells of an operand whether another pass reads it.
 pub(super) fn kernel(
     program: &Program,
     style: Style,
     pass: &Pass,
-    statement: &Statement,
+    (statement, factors): (&Statement, Factors),
     name: String,
     is_read: &dyn Fn(usize) -> bool,
 ) -> Kernel {
@@ -90,7 +142,31 @@ pub(super) fn kernel(
     let place = of_stores.unwrap_or(At::Cell);
     // Its elements are loaded and stored one by one, as the reference's are.
     let mut elements = Elements::new(program, Style::Reference, At::Line);
-    let product = Product::of(program, statement, place, &mut elements);
+    let factors = match place {
+        At::Crossed => factors.transposed(),
+        _ => factors,
+    };
+    let scalar = statement.value.scalar();
+    let [left, right] = factors.sides().map(|(operand, side)| {
+        elements.writer.used.insert(operand);
+        let own = &program.operands[operand];
+        let has_leading = own.matrix.as_ref().is_some_and(|it| it.leading.is_some());
+        Factor {
+            name: elements.writer.name(operand),
+            leading: match side {
+                _ if has_leading => leading_name(own),
+                Side::Depth => "depth".to_owned(),
+                Side::Lines => "lines".to_owned(),
+                Side::Line => "length".to_owned(),
+            },
+            is_along_depth: matches!(side, Side::Depth),
+        }
+    });
+    let product = ProductSource {
+        scalar,
+        left,
+        right,
+    };
     let lanes = match style {
         Style::Tuned => Lanes::One,
         Style::Reference => Lanes::Wide,
@@ -150,405 +226,17 @@ pub(super) fn kernel(
         elements.writer.line(2, &format!("{memory} = {register};"));
     }
     elements.writer.line(1, "}");
-    let grid = product.grid;
+    let grid = factors.grid;
     let mut arguments = vec![
         KernelArgument::Lines(grid.lines),
         KernelArgument::Line(grid.line),
-        KernelArgument::Depth(product.depth),
+        KernelArgument::Depth(factors.depth),
     ];
     arguments.extend(elements.arguments());
     let about = format!("A product: {}.", statements(program, &pass.looped));
     let work = match style {
-        Style::Tuned => Work::Product(grid, product.scalar),
+        Style::Tuned => Work::Product(grid, scalar),
         Style::Reference => Work::Elements(grid),
     };
     elements.writer.kernel(name, &about, arguments, work)
 }
-
-/// A factor in the source.
-struct Factor {
-    /// The kernel's argument.
-    name: String,
-    /// The text of the distance between lines.
-    leading: String,
-    /// Whether the elements that one sum multiplies follow one another in memory.
-    is_along_depth: bool,
-}
-
-/// A product as its kernel computes it: transposed where what is stored is.
-struct Product {
-    scalar: ScalarType,
-    grid: Grid,
-    depth: usize,
-    left: Factor,
-    right: Factor,
-}
-
-impl Product {
-    fn of(
-        program: &Program,
-        statement: &Statement,
-        place: At,
-        elements: &mut Elements<'_>,
-    ) -> Self {
-        let grid = statement.grid.unwrap_or(Grid { lines: 0, line: 0 });
-        let depth = match statement.action {
-            Action::Product { depth } => depth,
-            _ => 0,
-        };
-        let mut factor = |value: &Value, is_left: bool| {
-            let (operand, at) = match value.kind {
-                Kind::Element(operand, at) => (operand, at),
-                _ => (statement.target, At::Cell),
-            };
-            elements.writer.used.insert(operand);
-            let is_along_depth = is_left == (at == At::Cell);
-            let matrix = program.operands[operand].matrix.as_ref();
-            let has_leading = matrix.is_some_and(|storage| storage.leading.is_some());
-            // Of the kernel's sizes, which are those of the transposed product where it is.
-            let side = if is_left == (place == At::Cell) {
-                "lines"
-            } else {
-                "length"
-            };
-            let leading = match (has_leading, is_along_depth) {
-                (true, _) => leading_name(&program.operands[operand]),
-                (false, true) => "depth".to_owned(),
-                (false, false) => side.to_owned(),
-            };
-            Factor {
-                name: elements.writer.name(operand),
-                leading,
-                is_along_depth,
-            }
-        };
-        let (left, right) = match &statement.value.kind {
-            Kind::Binary(_, left, right) => (factor(left, true), factor(right, false)),
-            _ => (
-                factor(&statement.value, true),
-                factor(&statement.value, false),
-            ),
-        };
-        let scalar = statement.value.scalar();
-        if place == At::Cell {
-            return Self {
-                scalar,
-                grid,
-                depth,
-                left,
-                right,
-            };
-        }
-        Self {
-            scalar,
-            grid: Grid {
-                lines: grid.line,
-                line: grid.lines,
-            },
-            depth,
-            left: right,
-            right: left,
-        }
-    }
-
-    /// The type that sums have.
-    fn sum_type(&self) -> &'static str {
-        match self.scalar {
-            ScalarType::F16 => "float",
-            scalar => scalar.opencl_name(),
-        }
-    }
-
-    /// The statements of the tuned kernel up to the sums, which are then in `sums[MS][NS]`.
-    ///
-    /// The kernel's arguments `lines`, `length` and `depth` are the sizes. A slice that lies inside
-    /// of both matrices is loaded by vectors, any other element by element with zeros outside.
-    fn sums(&self) -> String {
-        let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
-        let mut text = String::new();
-        for (flag, name, side) in [
-            ("LOCAL_A", "left_slice", "ML"),
-            ("LOCAL_B", "right_slice", "NL"),
-        ] {
-            let _ = write!(
-                text,
-                "#if {flag}\n    __local {ty} {name}[KL * {side}] __attribute__((aligned(64)));\n#endif\n"
-            );
-        }
-        let _ = write!(
-            text,
-            "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n    \
-             const ulong row = (ulong)get_group_id(1) * ML, column = (ulong)get_group_id(0) * NL;\n    \
-             {sum} sums[MS][NS];\n    \
-             for (uint i = 0; i < MS; i++)\n        \
-             for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n    \
-             ulong at = 0;\n    \
-             if (row + ML <= lines && column + NL <= length) {{\n        \
-             for (; at + KL <= depth; at += KL) {{\n"
-        );
-        text.push_str(&self.slice(true));
-        text.push_str("        }\n    }\n    for (; at < depth; at += KL) {\n");
-        text.push_str(&self.slice(false));
-        text.push_str("    }\n");
-        text
-    }
-
-    /// The statements of the reference's kernel up to the sum, in wider arithmetic.
-    fn reference_sum(&self) -> String {
-        let wide = type_text(self.scalar, Lanes::Wide);
-        let left = Side::left(&self.left, "").element("line", "p");
-        let right = Side::right(&self.right, "").element("at", "p");
-        format!(
-            "    {wide} sum = 0;\n    \
-             for (ulong p = 0; p < depth; p++) sum += ({wide}){left} * ({wide}){right};\n"
-        )
-    }
-
-    /// The statements for one slice of the depth.
-    fn slice(&self, inside: bool) -> String {
-        let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
-        let mut text = String::from(
-            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
-        );
-        let sides = [Side::left(&self.left, ty), Side::right(&self.right, ty)];
-        for side in &sides {
-            text.push_str(&side.copied(inside));
-        }
-        text.push_str(
-            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
-        );
-        let steps = if inside {
-            "            for (uint first = 0; first < KL; first += KS) {\n"
-        } else {
-            // No slice is shorter than a step of one.
-            "            for (uint first = 0; first < min((ulong)KL, depth - at); first++) {\n"
-        };
-        text.push_str(steps);
-        let many = if inside { "KS" } else { "1" };
-        let _ = writeln!(
-            text,
-            "                {ty} left[{many}][MS], right[{many}][NS];"
-        );
-        for side in &sides {
-            text.push_str(&side.loaded(inside, many));
-        }
-        let _ = write!(
-            text,
-            "                #pragma unroll\n                \
-             for (uint p = 0; p < {many}; p++)\n                    \
-             #pragma unroll\n                    \
-             for (uint i = 0; i < MS; i++)\n                        \
-             #pragma unroll\n                        \
-             for (uint j = 0; j < NS; j++) sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
-             }}\n"
-        );
-        text
-    }
-}
-
-/// One operand of a product in the source.
-struct Side<'a> {
-    factor: &'a Factor,
-    ty: &'a str,
-    flag: &'static str,
-    slice: &'static str,
-    register: &'static str,
-    /// The side of a group's elements, a work-item's, and the work-items beside one another.
-    group: &'static str,
-    item: &'static str,
-    items: &'static str,
-    /// The position of the work-item, the first element of the group, and the size of the matrix.
-    me: &'static str,
-    first: &'static str,
-    count: &'static str,
-}
-
-impl<'a> Side<'a> {
-    const fn left(factor: &'a Factor, ty: &'a str) -> Self {
-        Self {
-            factor,
-            ty,
-            flag: "LOCAL_A",
-            slice: "left_slice",
-            register: "left",
-            group: "ML",
-            item: "MS",
-            items: "(ML / MS)",
-            me: "y",
-            first: "row",
-            count: "lines",
-        }
-    }
-
-    const fn right(factor: &'a Factor, ty: &'a str) -> Self {
-        Self {
-            factor,
-            ty,
-            flag: "LOCAL_B",
-            slice: "right_slice",
-            register: "right",
-            group: "NL",
-            item: "NS",
-            items: "(NL / NS)",
-            me: "x",
-            first: "column",
-            count: "length",
-        }
-    }
-
-    /// The element of the matrix at a position of the side and of the depth.
-    fn element(&self, side: &str, depth: &str) -> String {
-        let Factor {
-            name,
-            leading,
-            is_along_depth,
-        } = self.factor;
-        if *is_along_depth {
-            format!("{name}[({side}) * {leading} + ({depth})]")
-        } else {
-            format!("{name}[({depth}) * {leading} + ({side})]")
-        }
-    }
-
-    /// The same, or zero outside of the matrix.
-    fn guarded(&self, side: &str, depth: &str) -> String {
-        let element = self.element(side, depth);
-        format!(
-            "({side} < {} && {depth} < depth ? {element} : ({})0)",
-            self.count, self.ty
-        )
-    }
-
-    /// The place of an element in local memory. Where vectors go along the depth, a work-item stores
-    /// its elements in as many lines: blocks change places, so that work-items that store beside one
-    /// another meet different banks.
-    fn place(&self, side: &str, depth: &str) -> String {
-        let (slice, group) = (self.slice, self.group);
-        if self.factor.is_along_depth {
-            format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
-        } else {
-            format!("{slice}[({depth}) * {group} + ({side})]")
-        }
-    }
-
-    /// The statements that bring a slice into local memory.
-    fn copied(&self, inside: bool) -> String {
-        let Self {
-            flag,
-            group,
-            first,
-            ty,
-            ..
-        } = self;
-        let (side, depth) = if self.factor.is_along_depth {
-            ("e / KL", "e % KL")
-        } else {
-            (&*format!("e % {group}"), &*format!("e / {group}"))
-        };
-        let by = if inside { " * AL" } else { "" };
-        let mut text = format!(
-            "#if {flag}\n            \
-             for (uint e = id{by}; e < {group} * KL; e += (ML / MS) * (NL / NS){by}) {{\n                \
-             const uint i = {side}, p = {depth};\n"
-        );
-        let (whole, deep) = (format!("{first} + i"), "at + p");
-        match (inside, self.factor.is_along_depth) {
-            (true, true) => {
-                let _ = write!(
-                    text,
-                    "                {ty} loaded[AL];\n                \
-                     STORE_VECTOR(GLOBAL_VECTOR({ty}, &{}), loaded);\n                \
-                     #pragma unroll\n                \
-                     for (uint v = 0; v < AL; v++) {} = loaded[v];\n",
-                    self.element(&whole, deep),
-                    self.place("i", "p + v"),
-                );
-            }
-            (true, false) => {
-                let _ = writeln!(
-                    text,
-                    "                *(__local ALIGNED({ty})*)&{} = GLOBAL_VECTOR({ty}, &{});",
-                    self.place("i", "p"),
-                    self.element(&whole, deep),
-                );
-            }
-            (false, _) => {
-                let _ = writeln!(
-                    text,
-                    "                {} = {};",
-                    self.place("i", "p"),
-                    self.guarded(&whole, deep),
-                );
-            }
-        }
-        text.push_str("            }\n#endif\n");
-        text
-    }
-
-    /// The statements that load a work-item's elements into registers.
-    fn loaded(&self, inside: bool, many: &str) -> String {
-        let Self {
-            flag,
-            register,
-            item,
-            items,
-            me,
-            first,
-            ty,
-            ..
-        } = self;
-        let head = |step: &str| {
-            format!(
-                "                #pragma unroll\n                \
-                 for (uint p = 0; p < {many}; p++)\n                    \
-                 #pragma unroll\n                    \
-                 for (uint g = 0; g < {item}; g += {step}) {{\n                        \
-                 const uint i = {me} * AL + g / AL * AL * {items} + g % AL;\n"
-            )
-        };
-        let step = if inside { "AL" } else { "1" };
-        let (whole, deep) = (format!("{first} + i"), "at + first + p");
-        let vector = |from: String| {
-            format!("                        STORE_VECTOR({from}, &{register}[p][g]);\n")
-        };
-        let (local, global) = if inside {
-            let local = format!("*(__local ALIGNED({ty})*)&{}", self.place("i", "first + p"));
-            let global = if self.factor.is_along_depth {
-                format!(
-                    "                        #pragma unroll\n                        \
-                     for (uint v = 0; v < AL; v++) {register}[p][g + v] = {};\n",
-                    self.element(&format!("{whole} + v"), deep)
-                )
-            } else {
-                vector(format!(
-                    "GLOBAL_VECTOR({ty}, &{})",
-                    self.element(&whole, deep)
-                ))
-            };
-            (vector(local), global)
-        } else {
-            let one =
-                |from: String| format!("                        {register}[p][g] = {from};\n");
-            (
-                one(self.place("i", "first + p")),
-                one(self.guarded(&whole, deep)),
-            )
-        };
-        let head = head(step);
-        format!("{head}#if {flag}\n{local}#else\n{global}#endif\n                    }}\n")
-    }
-}
-
-/// What the kernels of products share.
-pub(super) const MACROS: &str = "\
-// Vectors of AL elements of a matrix.
-#if AL > 1
-#define ALIGNED(type) JOIN(type, AL)
-#define STORE_VECTOR(v, p) JOIN(vstore, AL)(v, 0, p)
-#else
-#define ALIGNED(type) type
-#define STORE_VECTOR(v, p) (*(p) = (v))
-#endif
-#define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
-#define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
-";

@@ -6,7 +6,7 @@ use super::grids::{self, Kinds};
 use super::kernels::{REFERENCE_GROUPS, kernels, prelude};
 use super::lines;
 use super::plan::{Pass, passes};
-use super::product;
+use super::product_source;
 use super::program::{Action, Operand, Place, Program, Statement};
 use super::value::{Shape, Style};
 use crate::errors::Errors;
@@ -139,7 +139,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         source.push_str(lines::MACROS);
     }
     if kinds.products {
-        source.push_str(product::MACROS);
+        source.push_str(product_source::MACROS);
     }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');

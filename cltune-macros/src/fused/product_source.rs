@@ -1,0 +1,325 @@
+//! The source of products of matrices: tiles in local memory and in registers, and the sums.
+
+use super::value::{Lanes, type_text};
+use cltune_core::model::ScalarType;
+use std::fmt::Write as _;
+
+/// A factor in the source.
+pub(super) struct Factor {
+    /// The kernel's argument.
+    pub(super) name: String,
+    /// The text of the distance between lines.
+    pub(super) leading: String,
+    /// Whether the elements that one sum multiplies follow one another in memory.
+    pub(super) is_along_depth: bool,
+}
+
+/// A product in the source.
+pub(super) struct ProductSource {
+    pub(super) scalar: ScalarType,
+    pub(super) left: Factor,
+    pub(super) right: Factor,
+}
+
+impl ProductSource {
+    /// The type that sums have.
+    fn sum_type(&self) -> &'static str {
+        match self.scalar {
+            ScalarType::F16 => "float",
+            scalar => scalar.opencl_name(),
+        }
+    }
+
+    /// The statements of the tuned kernel up to the sums, which are then in `sums[MS][NS]`.
+    ///
+    /// The kernel's arguments `lines`, `length` and `depth` are the sizes. A slice that lies inside
+    /// of both matrices is loaded by vectors, any other element by element with zeros outside.
+    pub(super) fn sums(&self) -> String {
+        let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
+        let mut text = String::new();
+        for (flag, name, side) in [
+            ("LOCAL_A", "left_slice", "ML"),
+            ("LOCAL_B", "right_slice", "NL"),
+        ] {
+            let _ = write!(
+                text,
+                "#if {flag}\n    __local {ty} {name}[KL * {side}] __attribute__((aligned(64)));\n#endif\n"
+            );
+        }
+        let _ = write!(
+            text,
+            "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n    \
+             const ulong row = (ulong)get_group_id(1) * ML, column = (ulong)get_group_id(0) * NL;\n    \
+             {sum} sums[MS][NS];\n    \
+             for (uint i = 0; i < MS; i++)\n        \
+             for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n    \
+             ulong at = 0;\n    \
+             if (row + ML <= lines && column + NL <= length) {{\n        \
+             for (; at + KL <= depth; at += KL) {{\n"
+        );
+        text.push_str(&self.slice(true));
+        text.push_str("        }\n    }\n    for (; at < depth; at += KL) {\n");
+        text.push_str(&self.slice(false));
+        text.push_str("    }\n");
+        text
+    }
+
+    /// The statements of the reference's kernel up to the sum, in wider arithmetic.
+    pub(super) fn reference_sum(&self) -> String {
+        let wide = type_text(self.scalar, Lanes::Wide);
+        let left = Side::left(&self.left, "").element("line", "p");
+        let right = Side::right(&self.right, "").element("at", "p");
+        format!(
+            "    {wide} sum = 0;\n    \
+             for (ulong p = 0; p < depth; p++) sum += ({wide}){left} * ({wide}){right};\n"
+        )
+    }
+
+    /// The statements for one slice of the depth.
+    fn slice(&self, inside: bool) -> String {
+        let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
+        let mut text = String::from(
+            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
+        );
+        let sides = [Side::left(&self.left, ty), Side::right(&self.right, ty)];
+        for side in &sides {
+            text.push_str(&side.copied(inside));
+        }
+        text.push_str(
+            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
+        );
+        let steps = if inside {
+            "            for (uint first = 0; first < KL; first += KS) {\n"
+        } else {
+            // No slice is shorter than a step of one.
+            "            for (uint first = 0; first < min((ulong)KL, depth - at); first++) {\n"
+        };
+        text.push_str(steps);
+        let many = if inside { "KS" } else { "1" };
+        let _ = writeln!(
+            text,
+            "                {ty} left[{many}][MS], right[{many}][NS];"
+        );
+        for side in &sides {
+            text.push_str(&side.loaded(inside, many));
+        }
+        let _ = write!(
+            text,
+            "                #pragma unroll\n                \
+             for (uint p = 0; p < {many}; p++)\n                    \
+             #pragma unroll\n                    \
+             for (uint i = 0; i < MS; i++)\n                        \
+             #pragma unroll\n                        \
+             for (uint j = 0; j < NS; j++) sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
+             }}\n"
+        );
+        text
+    }
+}
+
+/// One operand of a product in the source.
+struct Side<'a> {
+    factor: &'a Factor,
+    ty: &'a str,
+    flag: &'static str,
+    slice: &'static str,
+    register: &'static str,
+    /// The side of a group's elements, a work-item's, and the work-items beside one another.
+    group: &'static str,
+    item: &'static str,
+    items: &'static str,
+    /// The position of the work-item, the first element of the group, and the size of the matrix.
+    me: &'static str,
+    first: &'static str,
+    count: &'static str,
+}
+
+impl<'a> Side<'a> {
+    const fn left(factor: &'a Factor, ty: &'a str) -> Self {
+        Self {
+            factor,
+            ty,
+            flag: "LOCAL_A",
+            slice: "left_slice",
+            register: "left",
+            group: "ML",
+            item: "MS",
+            items: "(ML / MS)",
+            me: "y",
+            first: "row",
+            count: "lines",
+        }
+    }
+
+    const fn right(factor: &'a Factor, ty: &'a str) -> Self {
+        Self {
+            factor,
+            ty,
+            flag: "LOCAL_B",
+            slice: "right_slice",
+            register: "right",
+            group: "NL",
+            item: "NS",
+            items: "(NL / NS)",
+            me: "x",
+            first: "column",
+            count: "length",
+        }
+    }
+
+    /// The element of the matrix at a position of the side and of the depth.
+    fn element(&self, side: &str, depth: &str) -> String {
+        let Factor {
+            name,
+            leading,
+            is_along_depth,
+        } = self.factor;
+        if *is_along_depth {
+            format!("{name}[({side}) * {leading} + ({depth})]")
+        } else {
+            format!("{name}[({depth}) * {leading} + ({side})]")
+        }
+    }
+
+    /// The same, or zero outside of the matrix.
+    fn guarded(&self, side: &str, depth: &str) -> String {
+        let element = self.element(side, depth);
+        format!(
+            "({side} < {} && {depth} < depth ? {element} : ({})0)",
+            self.count, self.ty
+        )
+    }
+
+    /// The place of an element in local memory. Where vectors go along the depth, a work-item stores
+    /// its elements in as many lines: blocks change places, so that work-items that store beside one
+    /// another meet different banks.
+    fn place(&self, side: &str, depth: &str) -> String {
+        let (slice, group) = (self.slice, self.group);
+        if self.factor.is_along_depth {
+            format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
+        } else {
+            format!("{slice}[({depth}) * {group} + ({side})]")
+        }
+    }
+
+    /// The statements that bring a slice into local memory.
+    fn copied(&self, inside: bool) -> String {
+        let Self {
+            flag,
+            group,
+            first,
+            ty,
+            ..
+        } = self;
+        let (side, depth) = if self.factor.is_along_depth {
+            ("e / KL", "e % KL")
+        } else {
+            (&*format!("e % {group}"), &*format!("e / {group}"))
+        };
+        let by = if inside { " * AL" } else { "" };
+        let mut text = format!(
+            "#if {flag}\n            \
+             for (uint e = id{by}; e < {group} * KL; e += (ML / MS) * (NL / NS){by}) {{\n                \
+             const uint i = {side}, p = {depth};\n"
+        );
+        let (whole, deep) = (format!("{first} + i"), "at + p");
+        match (inside, self.factor.is_along_depth) {
+            (true, true) => {
+                let _ = write!(
+                    text,
+                    "                {ty} loaded[AL];\n                \
+                     STORE_VECTOR(GLOBAL_VECTOR({ty}, &{}), loaded);\n                \
+                     #pragma unroll\n                \
+                     for (uint v = 0; v < AL; v++) {} = loaded[v];\n",
+                    self.element(&whole, deep),
+                    self.place("i", "p + v"),
+                );
+            }
+            (true, false) => {
+                let _ = writeln!(
+                    text,
+                    "                *(__local ALIGNED({ty})*)&{} = GLOBAL_VECTOR({ty}, &{});",
+                    self.place("i", "p"),
+                    self.element(&whole, deep),
+                );
+            }
+            (false, _) => {
+                let _ = writeln!(
+                    text,
+                    "                {} = {};",
+                    self.place("i", "p"),
+                    self.guarded(&whole, deep),
+                );
+            }
+        }
+        text.push_str("            }\n#endif\n");
+        text
+    }
+
+    /// The statements that load a work-item's elements into registers.
+    fn loaded(&self, inside: bool, many: &str) -> String {
+        let Self {
+            flag,
+            register,
+            item,
+            items,
+            me,
+            first,
+            ty,
+            ..
+        } = self;
+        let head = |step: &str| {
+            format!(
+                "                #pragma unroll\n                \
+                 for (uint p = 0; p < {many}; p++)\n                    \
+                 #pragma unroll\n                    \
+                 for (uint g = 0; g < {item}; g += {step}) {{\n                        \
+                 const uint i = {me} * AL + g / AL * AL * {items} + g % AL;\n"
+            )
+        };
+        let step = if inside { "AL" } else { "1" };
+        let (whole, deep) = (format!("{first} + i"), "at + first + p");
+        let vector = |from: String| {
+            format!("                        STORE_VECTOR({from}, &{register}[p][g]);\n")
+        };
+        let (local, global) = if inside {
+            let local = format!("*(__local ALIGNED({ty})*)&{}", self.place("i", "first + p"));
+            let global = if self.factor.is_along_depth {
+                format!(
+                    "                        #pragma unroll\n                        \
+                     for (uint v = 0; v < AL; v++) {register}[p][g + v] = {};\n",
+                    self.element(&format!("{whole} + v"), deep)
+                )
+            } else {
+                vector(format!(
+                    "GLOBAL_VECTOR({ty}, &{})",
+                    self.element(&whole, deep)
+                ))
+            };
+            (vector(local), global)
+        } else {
+            let one =
+                |from: String| format!("                        {register}[p][g] = {from};\n");
+            (
+                one(self.place("i", "first + p")),
+                one(self.guarded(&whole, deep)),
+            )
+        };
+        let head = head(step);
+        format!("{head}#if {flag}\n{local}#else\n{global}#endif\n                    }}\n")
+    }
+}
+
+/// What the kernels of products share.
+pub(super) const MACROS: &str = "\
+// Vectors of AL elements of a matrix.
+#if AL > 1
+#define ALIGNED(type) JOIN(type, AL)
+#define STORE_VECTOR(v, p) JOIN(vstore, AL)(v, 0, p)
+#else
+#define ALIGNED(type) type
+#define STORE_VECTOR(v, p) (*(p) = (v))
+#endif
+#define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
+#define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
+";
