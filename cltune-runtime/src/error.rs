@@ -115,8 +115,8 @@ pub enum Error {
     },
     /// The elements of a vector that the kernel writes are all the same one.
     #[error(
-        "kernel `{kernel}`: `{argument}` is written with stride 0, so that all of its elements are one: \
-         give a stride other than 0"
+        "kernel `{kernel}`: `{argument}` is written with stride 0, so that all of its elements are \
+         one: give a stride other than 0"
     )]
     ZeroStride {
         /// The tunable.
