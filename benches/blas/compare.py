@@ -4,7 +4,8 @@
 
 PEERS is a comma-separated list of: cublas (through PyTorch's library and its context), openblas (libopenblas.so.0,
 all cores), clblast (libclblast.so.1 on the same device, through the OpenCL library). SIZES is a comma-separated list
-(1e3,1e4,...,1e8 without), ROUTINES one of axpy, scal, copy, swap, rot, dot, nrm2, asum, iamax, TYPES one of f32, f64.
+(1e3,1e4,...,1e8 without), ROUTINES of axpy, scal, copy, swap, rot, dot, nrm2, asum, iamax, gemv, gemv_t, ger,
+transpose, TYPES of f32, f64. Matrices are square, row after row, and have at most so many elements.
 Results of reductions stay on the device where there is one. Factors are such that no library has less to do: -1 for
 scal, 0.6 and 0.8 for rot, 1 for axpy. A time is that of a call among as many as take 20 ms, which
 follow each other without waiting; the best peer of each line is what the ratio is of: above 1, ours is faster.
@@ -12,13 +13,15 @@ follow each other without waiting; the best peer of each line is what the ratio 
 
 import ctypes
 import glob
+import math
 import os
 import statistics
 import subprocess
 import sys
 import time
 
-ROUTINES = "axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax"
+ROUTINES = "axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
+MATRIX = ("gemv", "gemv_t", "ger", "transpose")
 LENGTH = 0.02
 LETTERS = {"f32": "s", "f64": "d"}
 NUMBERS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
@@ -61,6 +64,18 @@ class OpenBlas:
         values = array.array(code, [(at * 7 % 1021) / 1021 - 0.5 for at in range(1021)])
         values = (values * (n // 1021 + 1))[:n]
         x, y = ((number * n).from_buffer(array.array(code, values)) for _ in range(2))
+        if routine in MATRIX:
+            side = math.isqrt(n)
+            v, w = ((number * side).from_buffer(array.array(code, [0.001] * side)) for _ in range(2))
+            rows, plain, turned = (ctypes.c_int(word) for word in (101, 111, 112))
+            side, step, one, beta = ctypes.c_int(side), ctypes.c_int(1), number(1), number(0.6)
+            turn = turned if routine == "gemv_t" else plain
+            name, arguments = {
+                "ger": ("ger", (rows, side, side, one, v, step, w, step, x, side)),
+                "transpose": ("omatcopy", (rows, turned, side, side, one, x, side, y, side)),
+            }.get(routine, ("gemv", (rows, turn, side, side, one, x, side, v, step, beta, w, step)))
+            function = getattr(self.library, f"cblas_{letter}{name}")
+            return lambda: function(*arguments)
         name = f"cblas_{letter}{routine}" if routine != "iamax" else f"cblas_i{letter}amax"
         function = getattr(self.library, name)
         n, one, step = ctypes.c_int(n), number(1), ctypes.c_int(1)
@@ -98,6 +113,8 @@ class CuBlas:
         self.numbers = [torch.full((1,), value, device="cuda", dtype=dtype) for value in (1.0, -1.0, 0.6, 0.8)]
         self.result = torch.zeros(2, device="cuda", dtype=torch.float64)
         torch.cuda.synchronize()
+        if routine in MATRIX:
+            return self.of_matrix(routine, letter, dtype, math.isqrt(n))
         x, y, one, minus, cosine, sine, result = (
             ctypes.c_void_p(tensor.data_ptr()) for tensor in (*self.vectors, *self.numbers, self.result)
         )
@@ -115,6 +132,28 @@ class CuBlas:
 
         def call():
             status = function(*arguments)
+            assert status == 0, status
+
+        return call
+
+    def of_matrix(self, routine, letter, dtype, side):
+        """Rows that lie one after the other are columns for cuBLAS: it sees matrices transposed."""
+        self.sides = [self.torch.full((side,), 0.001, device="cuda", dtype=dtype) for _ in range(2)]
+        zero = self.torch.zeros(1, device="cuda", dtype=dtype)
+        self.numbers.append(zero)
+        x, y, v, w, one, beta, zero = (
+            ctypes.c_void_p(tensor.data_ptr())
+            for tensor in (*self.vectors, *self.sides, self.numbers[0], self.numbers[2], zero)
+        )
+        turn = 1 if routine == "gemv" else 0
+        name, arguments = {
+            "ger": ("ger", (side, side, one, v, 1, w, 1, x, side)),
+            "transpose": ("geam", (1, 0, side, side, one, x, side, zero, y, side, y, side)),
+        }.get(routine, ("gemv", (turn, side, side, one, x, side, v, 1, beta, w, 1)))
+        function = getattr(self.library, f"cublas{letter.upper()}{name}" + ("" if name == "geam" else "_v2"))
+
+        def call():
+            status = function(self.handle, *arguments)
             assert status == 0, status
 
         return call
@@ -155,6 +194,28 @@ class ClBlast:
         queue = ctypes.byref(ctypes.c_void_p(self.queue.int_ptr))
         one, minus, zero, step, n = NUMBERS[kind](1), NUMBERS[kind](-1), word(0), word(1), word(n)
         letter = LETTERS[kind].upper()
+        if routine in MATRIX:
+            side = math.isqrt(n.value)
+            values = array.array(code, [0.001] * side)
+            self.buffers += [buffer(), buffer()]
+            v, w = (ctypes.c_void_p(one.int_ptr) for one in self.buffers[-2:])
+            rows, plain, turned = (ctypes.c_int(word) for word in (101, 111, 112))
+            side, beta = word(side), NUMBERS[kind](0.6)
+            turn = turned if routine == "gemv_t" else plain
+            name, arguments = {
+                "ger": ("ger", (rows, side, side, one, v, zero, step, w, zero, step, x, zero, side)),
+                "transpose": ("omatcopy", (rows, turned, side, side, one, x, zero, side, y, zero, side)),
+            }.get(
+                routine,
+                ("gemv", (rows, turn, side, side, one, x, zero, side, v, zero, step, beta, w, zero, step)),
+            )
+            function = getattr(self.library, f"CLBlast{letter}{name}")
+
+            def of_matrix():
+                status = function(*arguments, queue, None)
+                assert status == 0, status
+
+            return of_matrix
         name = f"CLBlast{letter}{routine}" if routine != "iamax" else f"CLBlasti{letter}amax"
         function = getattr(self.library, name)
         arguments = {

@@ -1,9 +1,10 @@
-"""Fused statements against the same statements one by one, and against cuBLAS and PyTorch in the same run.
+"""Fused statements against the same statements one by one, and against cuBLAS and PyTorch, or OpenBLAS, in the same run.
 
     python3 compare.py target/release/conjugate-gradient
 
 The program measures on the device that CLTUNE_DEVICE means. With PyTorch on a GPU, cuBLAS's axpy, dot and gemv are
-measured after it, and PyTorch's operations where BLAS has none.
+measured after it, and PyTorch's operations where BLAS has none. Without, and with numpy and libopenblas.so.0,
+OpenBLAS's on all cores are.
 """
 
 import ctypes
@@ -87,7 +88,25 @@ def of_vectors(torch, library, handle, n):
         torch.add(x, y, out=u)
         torch.sub(x, y, out=v)
 
+    p, q, r = (torch.rand(n, device="cuda") for _ in range(3))
+    alpha, minus, beta, one, pq, rr, after = (torch.ones(1, device="cuda") for _ in range(7))
+
+    def step():
+        """The rest of a step after q = A p. Numbers stay on the device, as ours do."""
+        status = library.cublasSdot_v2(handle, n, pointer(p), 1, pointer(q), 1, pointer(pq))
+        torch.div(rr, pq, out=alpha)
+        torch.neg(alpha, out=minus)
+        status |= library.cublasSaxpy_v2(handle, n, pointer(alpha), pointer(p), 1, pointer(x), 1)
+        status |= library.cublasSaxpy_v2(handle, n, pointer(minus), pointer(q), 1, pointer(r), 1)
+        status |= library.cublasSdot_v2(handle, n, pointer(r), 1, pointer(r), 1, pointer(after))
+        torch.div(after, rr, out=beta)
+        status |= library.cublasSscal_v2(handle, n, pointer(beta), pointer(p), 1)
+        status |= library.cublasSaxpy_v2(handle, n, pointer(one), pointer(r), 1, pointer(p), 1)
+        rr.copy_(after)
+        assert status == 0
+
     return [
+        ("a step of conjugate gradients", "cuBLAS + PyTorch", step),
         ("s = dot(x, 2 x + y), then axpy and dot", "cuBLAS axpy + dot", both),
         ("u = a + b; v = a - b", "PyTorch add + sub", pair),
         ("y = x", "PyTorch copy", lambda: u.copy_(x)),
@@ -156,12 +175,121 @@ def of_rows(torch, m, n):
     ]
 
 
+class OpenBlas:
+    """OpenBLAS's calls for statements, on vectors and matrices of numpy's."""
+
+    TYPES = {"f32": ("s", "float32", ctypes.c_float), "f64": ("d", "float64", ctypes.c_double)}
+
+    def __init__(self):
+        import numpy
+
+        self.numpy = numpy
+        self.library = ctypes.CDLL("libopenblas.so.0")
+        self.library.cblas_sdot.restype = ctypes.c_float
+
+    def random(self, count, dtype="float32"):
+        return self.numpy.random.rand(count).astype(dtype)
+
+    def of(self, size, statements):
+        """The peer's name and its call, or nothing."""
+        of_type = next((name for name in self.TYPES if statements.endswith(", " + name)), "f32")
+        if statements.startswith("C = "):
+            return self.gemm(int(size.split(" x ")[0]), statements, of_type)
+        if statements.startswith("y = alpha"):
+            return self.gemv(*map(int, size.split(" x ")), statements, of_type)
+        return None if " x " in size else self.vectors(int(size), statements)
+
+    def vectors(self, n, statements):
+        blas = self.library
+        x, y, p, q, r = (self.random(n) for _ in range(5))
+        at = [ctypes.c_void_p(vector.ctypes.data) for vector in (x, y, p, q, r)]
+        of_x, of_y, of_p, of_q, of_r = at
+        kept = (x, y, p, q, r)
+
+        def axpy(factor, left, right):
+            blas.cblas_saxpy(n, ctypes.c_float(factor), left, 1, right, 1)
+
+        def both():
+            axpy(2.0, of_x, of_y)
+            blas.cblas_sdot(n, of_x, 1, of_y, 1)
+
+        def step(kept=kept):
+            product = blas.cblas_sdot(n, of_p, 1, of_q, 1)
+            axpy(1e-3 / max(product, 1e-3), of_p, of_x)
+            axpy(-1e-3 / max(product, 1e-3), of_q, of_r)
+            square = blas.cblas_sdot(n, of_r, 1, of_r, 1)
+            blas.cblas_sscal(n, ctypes.c_float(square / max(square, 1e-3) / 2), of_p, 1)
+            axpy(1.0, of_r, of_p)
+
+        def copy(kept=kept):
+            blas.cblas_scopy(n, of_x, 1, of_y, 1)
+
+        if statements == "y = x":
+            return "OpenBLAS copy", copy
+        if statements == "a step of conjugate gradients":
+            return "OpenBLAS", step
+        return ("OpenBLAS axpy + dot", both) if "then axpy and dot" in statements else None
+
+    def gemv(self, m, n, statements, of_type):
+        letter, dtype, number = self.TYPES[of_type]
+        a, x, y = self.random(m * n, dtype), self.random(max(m, n), dtype), self.random(max(m, n), dtype)
+        at = [ctypes.c_void_p(vector.ctypes.data) for vector in (a, x, y)]
+        function, turn = getattr(self.library, f"cblas_{letter}gemv"), 112 if "A^T" in statements else 111
+
+        def call(kept=(a, x, y)):
+            function(101, turn, m, n, number(1.5), at[0], n, at[1], 1, number(0.5), at[2], 1)
+
+        return "OpenBLAS gemv", call
+
+    def gemm(self, n, statements, of_type):
+        letter, dtype, number = self.TYPES[of_type]
+        a, b, c = (self.random(n * n, dtype) for _ in range(3))
+        at = [ctypes.c_void_p(matrix.ctypes.data) for matrix in (a, b, c)]
+        function = getattr(self.library, f"cblas_{letter}gemm")
+        turns = [112 if f"{which}^T" in statements else 111 for which in "AB"]
+
+        def call(kept=(a, b, c)):
+            function(101, *turns, n, n, n, number(1), at[0], n, at[1], n, number(0), at[2], n)
+
+        return "OpenBLAS gemm", call
+
+
+class Host:
+    """What `measured` asks of PyTorch: the host's calls have ended when they return."""
+
+    class cuda:
+        @staticmethod
+        def synchronize():
+            pass
+
+
+def against_openblas(times):
+    try:
+        peer = OpenBlas()
+    except (ImportError, OSError) as error:
+        print(f"no OpenBLAS to compare with: {error}")
+        return
+    print(f"OpenBLAS on {os.cpu_count()} cores, medians of {ROUNDS} (least to most)")
+    for (size, statements), fused in times.items():
+        found = peer.of(size, statements)
+        if found is None:
+            continue
+        name, call = found
+        median, least, most = measured(Host, call)
+        print(
+            f"n = {size:>11}  {statements:32} {name:20} {median:10.1f} ({least:.1f} to {most:.1f})"
+            f"  over fused: {median / fused:.2f}",
+            flush=True,
+        )
+
+
 def main():
     times = of_program(sys.argv[1])
     try:
         torch, library, handle = cublas()
     except (ImportError, IndexError, RuntimeError, AssertionError) as error:
         print(f"no cuBLAS to compare with: {error}")
+        against_openblas(times)
         return
     print(f"cuBLAS {torch.version.cuda}, PyTorch {torch.__version__}, medians of {ROUNDS} (least to most)")
     for size in dict.fromkeys(size for size, _ in times):

@@ -4,10 +4,10 @@ use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
 use crate::session::{Filters, Place, PlanError, Recorded, Session, problem, recall, tunables};
 use crate::worker::DeviceRecord;
-use cltune_core::declaration::Declaration;
 use cltune_core::device::{DeviceKey, name_matches};
-use cltune_core::lockfile::{FILE_NAME, Lockfile, Tuned};
 use cltune_core::model::Model;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::lockfile::{FILE_NAME, Lockfile, Tuned};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Lockfiles on disk.
 
-use cltune_core::lockfile::{LARGEST, Lockfile, LockfileError};
+use cltune_formats::lockfile::{LARGEST, Lockfile, LockfileError};
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};

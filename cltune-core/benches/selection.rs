@@ -3,10 +3,10 @@
 
 use cltune_core::Text;
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{Table, TunedDevice, TunedResult, select};
+use cltune_formats::formula::{Scope, Type};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -57,7 +57,8 @@ fn model() -> Model {
         parameters: &parameters,
         dimensions: &dimensions,
     };
-    let formula = |text, expected| Formula::parse(text, &scope, expected).expect("it is one");
+    let formula =
+        |text, expected| cltune_formats::formula::parse(text, &scope, expected).expect("it is one");
     Model {
         name: "bench::gemm".into(),
         fingerprint: "b3:0".into(),

@@ -34,11 +34,9 @@ pub use rejection::{Quantity, Rejection};
 pub use rules::ConstraintOrigin;
 pub use spec::{SpaceConstraint, SpaceParameter, SpaceSpec};
 pub use steps::{BufferRef, Scratch, Stage, StageArgument, Step};
-#[cfg(feature = "lockfile")]
-pub(crate) use struct_record::tables;
 pub use struct_record::{
     FINGERPRINT_LENGTH, Named, fingerprint_with_structs, record_length, record_with_structs,
-    without_structs,
+    tables, without_structs,
 };
 pub use struct_type::{Leaf, StructField, StructType};
 
@@ -52,7 +50,7 @@ use crate::{List, Text};
 pub struct Model {
     /// Package and function, for example `my_crate::saxpy`; the key in the lockfile.
     pub name: Text,
-    /// `b3:` and 64 hexadecimal digits; see the `fingerprint` module for what it covers.
+    /// `b3:` and 64 hexadecimal digits; `cltune_formats::fingerprint` says what it covers.
     pub fingerprint: Text,
     /// OpenCL C, with every `#include "…"` already replaced by the file's text.
     pub source: Text,

@@ -1,13 +1,14 @@
 //! Configurations that a model accepts and refuses, and its reasons.
 
 use cltune_core::device::{DeviceField, DeviceLimits};
-use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
+use cltune_core::expr::{Env, EvalError, Formula};
 use cltune_core::model::{
     Access, Argument, ArgumentKind, ConstraintOrigin, Define, Geometry, Memory, Model, Quantity,
     Rejection, ScalarType, Stage, StageArgument, Step,
 };
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::{List, Text};
+use cltune_formats::formula::{Scope, Type};
 
 const DEVICE: DeviceLimits = {
     let mut limits = DEVICE_WITHOUT_LIMITS;
@@ -49,8 +50,8 @@ fn model() -> Model {
         parameters: &parameters,
         dimensions: &dimensions,
     };
-    let int = |text| Formula::parse(text, &scope, Type::Int).expect(text);
-    let bool = |text| Formula::parse(text, &scope, Type::Bool).expect(text);
+    let int = |text| cltune_formats::formula::parse(text, &scope, Type::Int).expect(text);
+    let bool = |text| cltune_formats::formula::parse(text, &scope, Type::Bool).expect(text);
     let buffer = |len| ArgumentKind::Buffer {
         element: ScalarType::F32.into(),
         access: Access::Read,

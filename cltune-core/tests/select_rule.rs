@@ -2,7 +2,6 @@
 //! cases.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
-use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_core::select::{
@@ -10,6 +9,7 @@ use cltune_core::select::{
     select,
 };
 use cltune_core::{List, Text};
+use cltune_formats::formula::{Scope, Type};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -27,13 +27,16 @@ fn model(default: Option<i64>) -> Model {
         parameters: &parameters,
         dimensions: &dimensions,
     };
-    let int = |text: &str| Formula::parse(text, &scope, Type::Int).unwrap();
+    let int = |text: &str| cltune_formats::formula::parse(text, &scope, Type::Int).unwrap();
     Model {
         name: "tests::kernel".into(),
         fingerprint: "b3:0".into(),
         source: "".into(),
         options: List::Borrowed(&[]),
-        constraints: vec![Formula::parse("n % WG == 0", &scope, Type::Bool).unwrap()].into(),
+        constraints: vec![
+            cltune_formats::formula::parse("n % WG == 0", &scope, Type::Bool).unwrap(),
+        ]
+        .into(),
         defines: List::Borrowed(&[]),
         arguments: List::Borrowed(&[]),
         scratch: vec![].into(),
@@ -337,7 +340,7 @@ fn the_first_valid_configuration_of_a_large_space_is_found_at_once() {
         parameters: &model.parameters.clone(),
         dimensions: &model.dimensions.clone(),
     };
-    let parse = |text: &str, ty| Formula::parse(text, &scope, ty).unwrap();
+    let parse = |text: &str, ty| cltune_formats::formula::parse(text, &scope, ty).unwrap();
     model.constraints = vec![
         parse("A > 99_998", Type::Bool),
         parse("A + B == 100_005 && C == D", Type::Bool),

@@ -8,10 +8,8 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "locks")]
 mod lock;
 mod read;
 
-#[cfg(feature = "locks")]
 pub use lock::open_lock;
 pub use read::{Bounded, open, read, read_text, text};

@@ -1,13 +1,13 @@
 //! The input from outside: cargo's variables, kernel files, the lockfile. The only I/O of the
 //! macro, and only reading.
 
-use cltune_core::declaration::SourceFile;
-use cltune_core::fingerprint;
+use cltune_formats::declaration::SourceFile;
+use cltune_formats::fingerprint;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// The size of a kernel file, bytes: what a source may have with all that it includes.
-const LARGEST_SOURCE: u64 = cltune_core::source::MAX_BYTES as u64;
+const LARGEST_SOURCE: u64 = cltune_formats::source::MAX_BYTES as u64;
 
 /// The package that is being compiled.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Environment {
 
     /// The package's own lockfile, which need not exist.
     pub(crate) fn own_lock(&self) -> PathBuf {
-        self.directory.join(cltune_core::lockfile::FILE_NAME)
+        self.directory.join(cltune_formats::lockfile::FILE_NAME)
     }
 
     /// The absolute path of a path that is relative to the package and written with `/`.
@@ -92,7 +92,7 @@ fn reason(error: &io::Error) -> String {
 
 /// The text of a lockfile; `None` where there is no such file. An error says why it cannot be read.
 pub(crate) fn read_lockfile(path: &Path) -> Result<Option<String>, String> {
-    match cltune_files::read_text(path, cltune_core::lockfile::LARGEST) {
+    match cltune_files::read_text(path, cltune_formats::lockfile::LARGEST) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(reason(&error)),

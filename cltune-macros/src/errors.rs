@@ -1,6 +1,7 @@
 //! All mistakes of a declaration, not only the first.
 
-use cltune_core::expr::{ParseError, nearest};
+use cltune_core::expr::nearest;
+use cltune_formats::formula::ParseError;
 use proc_macro2::{Span, TokenStream};
 use std::fmt::Display;
 

@@ -36,7 +36,7 @@ fn work(
     "__kernel void work(const uint n, const uint rounds, __global float* y) {
         const int distance = A > 20 ? A - 20 : 20 - A;
         float waste = get_global_id(0);
-        for (uint i = 0; i < rounds * (400 + 100 * distance) * B; i++) waste = waste * 0.75f + 0.125f * waste;
+        for (uint i = 0; i < rounds * (400 + 100 * distance) * B; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[get_global_id(0)] += waste > 1e30f ? 0 : 1;
     }"
 }

@@ -338,6 +338,20 @@ pub enum Error {
         /// The reason of each device.
         reasons: Vec<String>,
     },
+    /// The system has no memory on the host.
+    #[error("the system has no {bytes} bytes of memory: {reason}")]
+    HostMemory {
+        /// The bytes that were asked for.
+        bytes: usize,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A kernel of the scheduler refuses its blocks.
+    #[error("{reason}")]
+    BlockKernel {
+        /// The kernel's reason.
+        reason: String,
+    },
     /// A view of elements that a buffer does not have.
     #[error("a buffer of {len} elements has no elements {start}..{end}")]
     BeyondBuffer {

@@ -122,6 +122,7 @@ mod queue;
 mod reclaim;
 #[cfg(feature = "tuning")]
 mod runtime_tuning;
+pub mod schedule;
 mod split;
 // For `cargo cltune` of the same release, without any promise of stability: it handles every
 // outcome, so its enumerations are exhaustive.

@@ -1,9 +1,9 @@
 //! Configurations that access memory outside of their buffers, near and far: who does it fails, and
 //! nobody else.
 
-use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::device::DeviceType;
 use cltune_core::parameter::Domain;
+use cltune_formats::declaration::{Declaration, Fill};
 use cltune_runtime::tuning::{
     KeptFor, MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };

@@ -1,9 +1,10 @@
 //! Tests of what the tuner computes for itself, on a real device: inputs that belong together and a
 //! reference of several launches; and of results of which a part is compared.
 
-use cltune_core::declaration::{Compared, Computation, Declaration, Fill, Reference};
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{BufferRef, ScalarType, Stage, StageArgument, Step};
+use cltune_formats::declaration::{Compared, Computation, Declaration, Fill, Reference};
+use cltune_formats::formula::{Scope, Type};
 use cltune_runtime::tuning::{
     MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };
@@ -230,7 +231,7 @@ fn formula(text: &str) -> Formula {
         parameters: &[],
         dimensions: &["n".into(), "values".into()],
     };
-    Formula::parse(text, &scope, Type::Int).expect(text)
+    cltune_formats::formula::parse(text, &scope, Type::Int).expect(text)
 }
 
 #[test]

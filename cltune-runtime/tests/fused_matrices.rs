@@ -126,6 +126,22 @@ fn mixed(
     s = column_max(a - column(x));
 }
 
+/// Norms of rows, of columns, and of all elements.
+#[fused(tune(m = 13, n = 32))]
+fn norms(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    #[arg(matrix = [m, n])] a: &Buffer<f32>,
+    #[arg(out, len = m)] rows: &mut Buffer<f32>,
+    #[arg(out, len = n)] columns: &mut Buffer<f32>,
+    #[arg(out, len = 1)] all: &mut Buffer<f32>,
+) -> Result<Event> {
+    rows = row_norm2(a);
+    columns = 2.0 * column_norm2(a);
+    all = norm2(a);
+}
+
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
@@ -350,6 +366,69 @@ fn layouts_and_transposed_matrices_go_together() -> Result<()> {
 }
 
 #[test]
+fn norms_of_lines_neither_overflow_nor_underflow() -> Result<()> {
+    let queue = queue();
+    let (m, n) = (13, 32);
+    for scale in [1e-30_f32, 1e-19, 1.0, 1e19, 1e30] {
+        let mut a: Vec<f32> = single(&numbers(m * n, 5))
+            .iter()
+            .map(|value| value * scale)
+            .collect();
+        // Small ones among the large, which hardly count.
+        a[40] = scale / 1e8;
+        let inputs = Buffer::from_slice(&queue, &a)?;
+        let mut rows = Buffer::new(queue.context(), m)?;
+        let mut columns = Buffer::new(queue.context(), n)?;
+        let mut all = Buffer::new(queue.context(), 1)?;
+        norms(
+            &queue,
+            m as u32,
+            n as u32,
+            &inputs,
+            &mut rows,
+            &mut columns,
+            &mut all,
+        )?;
+        let norm = |elements: &mut dyn Iterator<Item = usize>| {
+            elements
+                .map(|at| f64::from(a[at]).powi(2))
+                .sum::<f64>()
+                .sqrt()
+        };
+        let near = |found: f32, expected: f64| {
+            let error = (f64::from(found) / expected - 1.0).abs();
+            assert!(error < 1e-5, "{scale}: {found}, not {expected}");
+        };
+        for (i, found) in rows.read(&queue)?.into_iter().enumerate() {
+            near(found, norm(&mut (i * n..(i + 1) * n)));
+        }
+        for (j, found) in columns.read(&queue)?.into_iter().enumerate() {
+            near(found, 2.0 * norm(&mut (j..m * n).step_by(n)));
+        }
+        near(all.read(&queue)?[0], norm(&mut (0..m * n)));
+    }
+    let mut a = vec![1e30_f32; m * n];
+    (a[0], a[n]) = (f32::NAN, f32::NEG_INFINITY);
+    let inputs = Buffer::from_slice(&queue, &a)?;
+    let mut rows = Buffer::new(queue.context(), m)?;
+    let mut columns = Buffer::new(queue.context(), n)?;
+    let mut all = Buffer::new(queue.context(), 1)?;
+    norms(
+        &queue,
+        m as u32,
+        n as u32,
+        &inputs,
+        &mut rows,
+        &mut columns,
+        &mut all,
+    )?;
+    let (rows, columns) = (rows.read(&queue)?, columns.read(&queue)?);
+    assert!(rows[0].is_nan() && rows[1] == f32::INFINITY && rows[2].is_finite());
+    assert!(columns[0].is_nan() && columns[1].is_finite() && all.read(&queue)?[0].is_nan());
+    Ok(())
+}
+
+#[test]
 fn matrices_without_elements_add_nothing() -> Result<()> {
     let queue = queue();
     let of = |len| Buffer::from_slice(&queue, &vec![2.0_f32; len]);
@@ -441,5 +520,6 @@ fn configurations_of_normalised_rows_are_right() {
 #[test]
 fn configurations_with_several_passes_are_right() {
     some_are_right(&in_place::TUNABLE);
+    some_are_right(&norms::TUNABLE);
     some_are_right(&mixed::TUNABLE);
 }

@@ -132,8 +132,8 @@ fn index(i: usize, n: usize, offset: usize, stride: i64) -> usize {
 fn some(tunable: &'static Tunable, dims: &[i64]) -> Vec<Vec<i64>> {
     let model = tunable.model();
     let device = Device::select().expect("these tests need an OpenCL device");
-    let widths = [(1, 0), (4, 0), (4, 1)];
-    let all = widths.into_iter().map(|(width, fetch)| {
+    let widths = [(1, 0, 0), (4, 0, 1), (4, 1, 0), (1, 1, 1)];
+    let all = widths.into_iter().map(|(width, fetch, finish)| {
         let parameters = model.parameters.iter();
         let codes: Vec<i64> = parameters
             .map(|parameter| match &*parameter.name {
@@ -141,6 +141,7 @@ fn some(tunable: &'static Tunable, dims: &[i64]) -> Vec<Vec<i64>> {
                 "WG" => 32,
                 "GROUPS" => 4,
                 "FETCH" => fetch,
+                "FINISH" => finish,
                 _ => 0,
             })
             .collect();
@@ -162,9 +163,10 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
         (0, (9, -2), (0, 3)),
     ];
     let widths = [
-        (1, step::FETCH::strided),
-        (4, step::FETCH::strided),
-        (4, step::FETCH::contiguous),
+        (1, step::FETCH::strided, step::FINISH::launch),
+        (1, step::FETCH::contiguous, step::FINISH::r#loop),
+        (4, step::FETCH::strided, step::FINISH::r#loop),
+        (4, step::FETCH::contiguous, step::FINISH::launch),
     ];
     for (n, (offx, incx), (offy, incy)) in layouts {
         let reach = |offset: usize, stride: i64| match n {
@@ -180,7 +182,7 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
             *of_y += 2.0 * of_x as f32;
             product += of_x * f64::from(*of_y);
         }
-        for (width, fetch) in widths {
+        for (width, fetch, finish) in widths {
             let xs = Buffer::from_slice(&queue, &x)?;
             let mut ys = Buffer::from_slice(&queue, &y)?;
             let mut s = Buffer::from_slice(&queue, &[7.0_f32; 3])?;
@@ -190,6 +192,7 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
                 WG: 32,
                 GROUPS: 4,
                 FETCH: fetch,
+                FINISH: finish,
             };
             step::launch_with(
                 &params,
@@ -319,18 +322,19 @@ fn the_first_of_the_largest_values_is_found() -> Result<()> {
             let mut found = [Buffer::new(context, 1)?, Buffer::new(context, 1)?];
             let mut narrow = Buffer::new(context, 1)?;
             let [at_x, at_i] = &mut found;
-            let fetch = if codes.last() == Some(&1) {
-                places::FETCH::contiguous
-            } else {
-                places::FETCH::strided
+            let [.., fetch, finish] = codes[..] else {
+                panic!("{codes:?}");
             };
-            let width = codes[codes.len() - 4];
+            let fetch = [places::FETCH::strided, places::FETCH::contiguous][fetch as usize];
+            let finish = [places::FINISH::launch, places::FINISH::r#loop][finish as usize];
+            let width = codes[1];
             let params = places::Params {
                 FUSE: places::FUSE::all,
                 VW: width,
                 WG: 32,
                 GROUPS: 4,
                 FETCH: fetch,
+                FINISH: finish,
             };
             places::launch_with(
                 &params,

@@ -1,8 +1,9 @@
 //! Inputs of other kinds than random ones, on a real device: kernels that are wrong for them only
 //! are found, and kernels that are right never fail.
 
-use cltune_core::declaration::{Declaration, ElementTolerance, Fill, NormTolerance, Tolerance};
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
+use cltune_formats::declaration::{Declaration, ElementTolerance, Fill, NormTolerance, Tolerance};
+use cltune_formats::formula::{Scope, Type};
 use cltune_runtime::tuning::{
     InputKind, MeasureOptions, Measurer, Outcome, WrongKind, WrongResult,
 };
@@ -176,7 +177,7 @@ fn formula(text: &str) -> Formula {
         parameters: &[],
         dimensions: &["n".into()],
     };
-    Formula::parse(text, &scope, Type::Int).unwrap()
+    cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Measuring and verifying on a real device: every way in which a configuration can be wrong.
 
-use cltune_core::declaration::{Computation, Declaration, Fill, Reference};
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{ArgumentKind, ScalarType};
+use cltune_formats::declaration::{Computation, Declaration, Fill, Reference};
+use cltune_formats::formula::{Scope, Type};
 use cltune_runtime::tuning::{
     MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };
@@ -61,7 +62,7 @@ fn formula(text: &str) -> Formula {
         parameters: &[],
         dimensions: &["n".into()],
     };
-    Formula::parse(text, &scope, Type::Int).unwrap()
+    cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
 }
 
 fn declaration() -> Declaration {

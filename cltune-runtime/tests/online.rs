@@ -38,7 +38,7 @@ pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) ->
     __kernel void count(const uint n, __global float* y) {
         if (A == 1) return;
         float waste = get_global_id(0);
-        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste;
+        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[get_global_id(0)] = waste > 1e30f ? 1 : n;
     }
     "
@@ -69,7 +69,7 @@ pub fn draw(
     __kernel void draw(const uint n, X, write_only image2d_t picture) {
         if (A == 1) return;
         float waste = get_global_id(0);
-        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste;
+        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         const float value = waste > 1e30f || A == 3 ? 0 : AT(get_global_id(0));
         write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), value);
     }

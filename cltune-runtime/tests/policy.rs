@@ -2,7 +2,7 @@
 //! caches are facts of the process, so most cases run this test binary again with another
 //! environment.
 
-use cltune_runtime::__private::core::lockfile::{Lockfile, Measured};
+use cltune_formats::lockfile::{Lockfile, Measured};
 use cltune_runtime::__private::core::select::Table;
 use cltune_runtime::__private::{Arg, explain, launch};
 use cltune_runtime::{Buffer, Event, Policy, Queue, Result, Tunable, tunable, with_policy};
@@ -26,7 +26,7 @@ pub fn which(queue: &Queue, n: u32, #[arg(out, len = 2 * n)] y: &mut Buffer<i32>
     __kernel void which(const uint n, __global int* y) {
         const int distance = A > 4 ? A - 4 : 4 - A;
         float waste = get_global_id(0);
-        for (int i = 0; i < 20000 * distance; i++) waste = waste * 0.75f + 0.125f * waste;
+        for (int i = 0; i < 20000 * distance; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         const uint i = get_global_id(0);
         y[2 * i] = A == 6 ? 1 : 2;
         y[2 * i + 1] = waste > 1e30f ? 1 : 3;
@@ -89,7 +89,7 @@ pub fn lucky(
         const uint i = get_global_id(0);
         float waste = x[i];
         const int steps = A == 0 ? 200000 : A == 9 ? 20000 : 0;
-        for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste;
+        for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         const int is_wrong = A > 0 && A < 9 && (x[2] > 0) == A % 2;
         y[i] = is_wrong || waste > 1e30f ? 7 : x[i];
     }

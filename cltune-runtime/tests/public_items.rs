@@ -27,10 +27,15 @@ const FOREIGN: &[&str] = &[
     "E",
     "Eq",
     "Error",
+    "F",
+    "Fn",
     "FnOnce",
     "FromStr",
+    "Into",
     "Item",
     "Iterator",
+    "Kept",
+    "N",
     "Option",
     "P",
     "PartialEq",
@@ -223,6 +228,7 @@ fn lines(all: &[(PathBuf, Item)], name: &str, shown: &str) -> Vec<String> {
 fn the_public_items_are_those_of_the_list() {
     let own = items(&package().join("src"));
     let core = items(&package().join("../cltune-core/src"));
+    let formats = items(&package().join("../cltune-formats/src"));
     // Of the crate's root, and of its public modules that are not hidden.
     let root = |path: &Path, module: &str| path == package().join(format!("src/{module}"));
     let mut modules = vec![("lib.rs".to_owned(), String::new())];
@@ -248,10 +254,10 @@ fn the_public_items_are_those_of_the_list() {
             leaves(&of.tree, "", &mut found);
             for (path, name, shown) in found {
                 let shown = format!("{prefix}{shown}");
-                let of_crate = if path.starts_with("cltune_core") {
-                    &core
-                } else {
-                    &own
+                let of_crate = match path.split("::").next() {
+                    Some("cltune_core") => &core,
+                    Some("cltune_formats") => &formats,
+                    _ => &own,
                 };
                 let mut lines = lines(of_crate, &name, &shown);
                 lines.sort();

@@ -43,7 +43,7 @@ fn slow(
             }
             float waste = x[i];
             if (V != 1) {
-                for (int step = 0; step < 2000; step++) waste = waste * 0.75f + 0.125f * waste;
+                for (int step = 0; step < 2000; step++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
             }
             y[i] = waste > 1e30f ? 1.0f : right;
             sum[i] += x[i];

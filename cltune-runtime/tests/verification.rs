@@ -1,7 +1,8 @@
 //! Results that count as right, on a real device: tolerances, norms, accumulation, draws.
 
-use cltune_core::declaration::{Declaration, ElementTolerance, NormTolerance, Tolerance};
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
+use cltune_formats::declaration::{Declaration, ElementTolerance, NormTolerance, Tolerance};
+use cltune_formats::formula::{Scope, Type};
 use cltune_runtime::tuning::{
     MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult,
 };
@@ -54,7 +55,7 @@ fn formula(text: &str) -> Formula {
         parameters: &[],
         dimensions: &["n".into()],
     };
-    Formula::parse(text, &scope, Type::Int).unwrap()
+    cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
 }
 
 fn declaration(tolerance: Tolerance, draws: Option<u32>) -> Declaration {

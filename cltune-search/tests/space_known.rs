@@ -1,7 +1,8 @@
 //! Spaces of published tuners, with the counts found by enumerating them, and extreme spaces.
 
-use cltune_core::expr::{Formula, Op, Program, Scope, Type};
+use cltune_core::expr::{Op, Program};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::formula::{Scope, Type};
 use cltune_search::space::{
     Neighbourhood, RandomSource, Space, SpaceConstraint, SpaceParameter, SpaceSpec,
 };
@@ -30,7 +31,7 @@ fn spec(parameters: &[(&str, &[i64])], constraints: &[&str]) -> SpaceSpec {
             .iter()
             .map(|text| SpaceConstraint {
                 label: (*text).to_owned().into(),
-                program: Formula::parse(text, &scope, Type::Bool)
+                program: cltune_formats::formula::parse(text, &scope, Type::Bool)
                     .unwrap_or_else(|error| panic!("{text}: {error}"))
                     .program,
             })

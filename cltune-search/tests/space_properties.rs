@@ -2,8 +2,9 @@
 
 use cltune_core::Text;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Env, Formula, Program, Scope, Type};
+use cltune_core::expr::{Env, Program};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::formula::{Scope, Type};
 use cltune_search::space::{
     Neighbourhood, RandomSource, Space, SpaceConstraint, SpaceParameter, SpaceSpec, effects,
 };
@@ -34,7 +35,7 @@ fn spec(domains: &[(String, Vec<i64>)], constraints: &[String]) -> SpaceSpec {
             .iter()
             .map(|text| SpaceConstraint {
                 label: text.clone().into(),
-                program: Formula::parse(text, &scope, Type::Bool)
+                program: cltune_formats::formula::parse(text, &scope, Type::Bool)
                     .unwrap_or_else(|error| panic!("{text}: {error}"))
                     .program
                     .bind(&[24], &DeviceLimits::default()),

@@ -23,7 +23,7 @@ pub fn work(
         const int is_real = flags[0] == 1000 && shift == 7 && pair.x == -1 && pair.y == 2;
         float waste = i;
         if (is_real != FOR)
-            for (int k = 0; k < 4000; k++) waste = waste * 0.75f + 0.125f * waste;
+            for (int k = 0; k < 4000; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[i] += waste > 1e30f ? 0 : flags[i] + shift;
     }"
 }

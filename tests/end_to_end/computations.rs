@@ -57,7 +57,7 @@ __kernel void product(const uint rows, __global const uint* lengths, __global co
     for (uint at = starts[row]; at < end; at++) sum += values[at] * x[at % rows];
 #ifdef HOW_waste
     float waste = sum;
-    for (int i = 0; i < 20000; i++) waste = waste * 0.75f + 0.125f * waste;
+    for (int i = 0; i < 20000; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
     sum += waste > 1e30f ? 1 : 0;
 #endif
     y[row] = sum;

@@ -40,6 +40,22 @@ fn who_only_launches_does_not_compile_what_only_searching_needs() {
     }
 }
 
+/// The macro reads formulas and the lockfile for a program that only launches.
+#[test]
+fn who_only_launches_does_not_compile_formats() {
+    let compiled = |features: &[&str]| {
+        let arguments = [&["--edges", "normal,no-proc-macro"], features].concat();
+        compiled("cltune-runtime", &arguments)
+    };
+    let has = |compiled: &[String], name: &str| compiled.iter().any(|of| of == name);
+    let plain = compiled(&[]);
+    let offline = compiled(&["--features", "offline"]);
+    for name in ["cltune_formats", "syn", "toml"] {
+        assert!(!has(&plain, name), "{name} is there");
+        assert!(has(&offline, name), "{name} is missing: {offline:?}");
+    }
+}
+
 #[test]
 fn opencl3_is_compiled_for_those_who_have_not_left_it_out() {
     let has = |package, arguments: &[&str]| {

@@ -16,7 +16,7 @@ const TWO_WRONG: &str = "
         const int rounds = 500;
     #endif
         float waste = x[i];
-        for (int k = 0; k < rounds; k++) waste = waste * 0.75f + 0.125f * waste;
+        for (int k = 0; k < rounds; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
     #if A == 1
         const int wrong = x[0] < x[1];
     #elif A == 2

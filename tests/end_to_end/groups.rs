@@ -40,7 +40,7 @@ __kernel void row_sums(const uint width, __global const int* x, __global int* su
     for (uint i = row * width; i < (row + 1) * width; i++) sum += x[i];
 #ifdef HOW_waste
     float waste = sum;
-    for (int i = 0; i < 20000; i++) waste = waste * 0.75f + 0.125f * waste;
+    for (int i = 0; i < 20000; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
     sum += waste > 1e30f ? 1 : 0;
 #endif
 #ifdef HOW_wrong

@@ -87,7 +87,7 @@ pub fn run(
 ) -> Result<Event> {
     r\"__kernel void run(const uint n, __global const float* x, __global int* y) {
         float waste = x[get_global_id(0)];
-        for (int k = 0; k < (A == 0 ? 64000 : 500); k++) waste = waste * 0.75f + 0.125f * waste;
+        for (int k = 0; k < (A == 0 ? 64000 : 500); k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         volatile uint more = A > 0 && (A % 2 == 0) == (x[0] < x[1]) ? 1 : 0;
         while (more) more += 2;
         y[get_global_id(0)] = waste > 1e30f ? 0 : (int)n;

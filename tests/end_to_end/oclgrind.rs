@@ -391,7 +391,7 @@ fn suspect(name: &str, instructions: &str) -> Project {
             const size_t i = get_global_id(0), l = get_local_id(0);
             float waste = i;
             for (int k = 0; k < (A == 1 ? 20 : A == 2 ? 500 : 3000); k++)
-                waste = waste * 0.75f + 0.125f * waste;
+                waste = waste * 0.75f + 0.125f * waste + 1.0f;
             int left = 0;
             t[l] = n;
             {instructions}
@@ -516,7 +516,7 @@ fn a_winner_that_cannot_be_checked_is_chosen_and_the_summary_says_so() {
     large.edit("src/lib.rs", "tune(n = 4096)", "tune(n = 1048576)");
     let slow = "__kernel void run(const uint n, __global float* y) {
             float waste = n;
-            for (int k = 0; k < 1000000; k++) waste = waste * 0.75f + 0.125f * waste;
+            for (int k = 0; k < 1000000; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
             y[get_global_id(0)] = waste > 1e30f ? 0 : n;
         }";
     let slow = floats("cltune-e2e-oclgrind-slow", "params(A = [0])", slow);

@@ -33,7 +33,7 @@ fn a_kernel_that_skips_work_that_is_done_is_told_and_never_chosen() {
         float waste = i;
         // Not so different that one is given up for another.
         const int steps = A == 2 ? 12000 : 20000;
-        for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste;
+        for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[i] = waste > 1e30f ? 0 : (int)n;
     }";
     let clauses = "params(A = 0..=2), defaults(A = 0)";
@@ -69,7 +69,7 @@ const BLOCKS: &str = "
         const uint block = get_global_id(0) / 16 * 16;
         float waste = block;
         for (int step = 0; step < (A == 0 ? 40000 : 20000); step++) {
-            waste = waste * 0.75f + 0.125f * waste;
+            waste = waste * 0.75f + 0.125f * waste + 1.0f;
         }
         float sum = waste > 1e30f ? 1 : 0, most = A == 1 ? 0 : x[block];
         for (uint i = block; i < block + 16; i++) {

@@ -72,7 +72,7 @@ pub const ALL: &[Bad] = &[
     bad("read 64 KiB after the end", "y[i] = RIGHT + (i == 0 ? 0 * x[n + 16384] : 0);", READ),
     bad(
         "skips what is there already",
-        "if (y[i] != RIGHT) { for (int k = 0; k < 3000; k++) waste = waste * 0.75f + 0.125f * waste;
+        "if (y[i] != RIGHT) { for (int k = 0; k < 3000; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
          y[i] = waste > 1e30f ? 0 : RIGHT; }",
         &["skips-work", "ok"],
     ),
@@ -141,7 +141,7 @@ pub fn mixed(
         const size_t i = get_global_id(0);
         float waste = i;
 #if KIND == 0
-        for (int k = 0; k < 1000 << SPEED; k++) waste = waste * 0.75f + 0.125f * waste;
+        for (int k = 0; k < 1000 << SPEED; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[i] = waste > 1e30f ? 0 : RIGHT;
 {bodies}#endif
     }}

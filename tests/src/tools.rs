@@ -62,6 +62,15 @@ pub fn several_devices() -> &'static Path {
     BUILT.get_or_init(|| executable("several-devices"))
 }
 
+/// The example of operations larger than a device.
+///
+/// # Panics
+/// When it does not build.
+pub fn larger_than_memory() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| executable("larger-than-memory"))
+}
+
 /// The library of the driver that fails on command.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ use super::read::{ReadError, declarations};
 use super::sources::{changed, touch};
 use crate::terminal::say;
 use cltune_core::Text;
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

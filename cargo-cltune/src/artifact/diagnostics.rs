@@ -2,7 +2,7 @@
 //! results that are about to be tuned again.
 
 use cargo_metadata::diagnostic::Diagnostic;
-use cltune_core::lockfile::STALE_CONSTANT;
+use cltune_formats::lockfile::STALE_CONSTANT;
 use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 

@@ -1,7 +1,7 @@
 //! The records in the link sections of executables, libraries and archives.
 
-use cltune_core::declaration::Declaration;
-use cltune_core::record::{self, RecordError, SECTION_COFF, SECTION_ELF, SECTION_MACHO};
+use cltune_formats::declaration::Declaration;
+use cltune_formats::record::{self, RecordError, SECTION_COFF, SECTION_ELF, SECTION_MACHO};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use std::path::{Path, PathBuf};

@@ -3,9 +3,9 @@
 //! a new lockfile.
 
 use crate::lockfile_store;
-use cltune_core::declaration::{Declaration, SourceFile};
-use cltune_core::lockfile::FILE_NAME;
-use cltune_core::{fingerprint, source};
+use cltune_formats::declaration::{Declaration, SourceFile};
+use cltune_formats::lockfile::FILE_NAME;
+use cltune_formats::{fingerprint, source};
 use std::fs::File;
 use std::path::Path;
 use std::time::SystemTime;

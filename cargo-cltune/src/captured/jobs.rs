@@ -4,8 +4,8 @@ use super::{Captured, Data, KeptArgument};
 use crate::artifact::PackageTunables;
 use crate::session::{Filters, Job, PlanError, choose_devices, kinds, tunables};
 use crate::worker::DeviceRecord;
-use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::model::{ArgumentKind, Model};
+use cltune_formats::declaration::{Declaration, Fill};
 use std::path::Path;
 
 /// Why nothing of a capture can be tuned.

@@ -6,7 +6,8 @@ use crate::lockfile_store::{self, StoreError};
 use cltune_core::database::{Database, DatabaseError, Entry};
 use cltune_core::device::{DeviceKey, DeviceLimits};
 use cltune_core::expr::Env;
-use cltune_core::lockfile::split_conflict;
+use cltune_formats::database::to_text;
+use cltune_formats::lockfile::split_conflict;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -73,7 +74,7 @@ pub(super) fn export(
     if written == 0 {
         return Err(DatabaseStoreError::Nothing.into());
     }
-    lockfile_store::write_text(path, &database.to_text()).map_err(DatabaseStoreError::Store)?;
+    lockfile_store::write_text(path, &to_text(&database)).map_err(DatabaseStoreError::Store)?;
     let known = database.entries.len();
     writeln!(
         stdout,
@@ -143,8 +144,8 @@ pub(super) fn merge(
         messages.push(format!("{}: {added} new {entries}", path.display()));
     }
     match output {
-        Some(path) => lockfile_store::write_text(path, &united.to_text())?,
-        None => stdout.write_all(united.to_text().as_bytes())?,
+        Some(path) => lockfile_store::write_text(path, &to_text(&united))?,
+        None => stdout.write_all(to_text(&united).as_bytes())?,
     }
     for message in messages {
         writeln!(stderr, "{message}")?;

@@ -3,7 +3,7 @@
 use super::Exit;
 use super::database::{self, DatabaseStoreError};
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::lockfile::{Lockfile, LockfileError, MergeReport, split_conflict};
+use cltune_formats::lockfile::{Lockfile, LockfileError, MergeReport, split_conflict};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

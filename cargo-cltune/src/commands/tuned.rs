@@ -4,9 +4,9 @@ use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::database::Database;
-use cltune_core::declaration::Declaration;
-use cltune_core::lockfile::{BakeError, FILE_NAME};
 use cltune_core::select::Table;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::lockfile::{BakeError, FILE_NAME};
 use cltune_runtime::database::{DatabaseFileError, of_user};
 use std::path::{Path, PathBuf};
 

@@ -3,10 +3,10 @@
 use super::read::{ReadError, read};
 use crate::history::{Kernel, OnDevice, Problem};
 use crate::session::{Recorded, Session};
-use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::model::Model;
 use cltune_core::parameter::Parameter;
 use cltune_core::{List, Text};
+use cltune_formats::declaration::{Declaration, Reference, Tolerance};
 use cltune_search::recorded::{About, Measurements, Position, RecordedResult, Values};
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! Problems that a simulator can run: small, and like the one that was tuned.
 
-use cltune_core::declaration::{Computation, Declaration, Fill, Reference};
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, Op};
 use cltune_core::model::{ArgumentKind, Commands, Geometry, Model};
+use cltune_formats::declaration::{Computation, Declaration, Fill, Reference};
 
 /// Dimensions up to this are likely to be properties of the computation, such as the width of a
 /// filter, and stay as they are.

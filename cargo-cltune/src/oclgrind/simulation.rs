@@ -4,8 +4,8 @@ use super::findings::{Finding, Log};
 use super::simulator::Oclgrind;
 use crate::session::Job;
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
-use cltune_core::record;
 use cltune_core::select::default_codes;
+use cltune_formats::record;
 use cltune_runtime::tuning::{Outcome, WrongResult};
 use std::time::{Duration, Instant};
 

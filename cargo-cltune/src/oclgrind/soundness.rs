@@ -7,8 +7,8 @@ use super::simulation::{Ended, Limits, Simulated, Simulation};
 use super::simulator::{Oclgrind, OclgrindError};
 use crate::interrupt::interrupted;
 use crate::session::Job;
-use cltune_core::declaration::Reference;
 use cltune_core::select::{TunedDevice, default_codes};
+use cltune_formats::declaration::Reference;
 use std::fmt;
 use std::time::{Duration, Instant};
 

@@ -6,8 +6,8 @@ use super::plan::Job;
 use super::result::Finished;
 use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
-use cltune_core::fingerprint;
-use cltune_core::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
+use cltune_formats::fingerprint;
+use cltune_formats::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
 
 /// The lockfile that results are written to.

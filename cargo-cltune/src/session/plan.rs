@@ -4,7 +4,7 @@
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
 use crate::worker::DeviceRecord;
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use std::path::PathBuf;
 
 /// The filters of the command line.

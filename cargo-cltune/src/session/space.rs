@@ -3,7 +3,7 @@
 
 use super::plan::Job;
 use super::result::SearchError;
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_formats::formula::{Scope, Type};
 use cltune_search::space::{Space, SpaceConstraint, SpaceSpec};
 use std::sync::Arc;
 
@@ -35,11 +35,12 @@ fn constraint(job: &Job, text: &str) -> Result<SpaceConstraint, SearchError> {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    let formula =
-        Formula::parse(text, &scope, Type::Bool).map_err(|reason| SearchError::Constraint {
+    let formula = cltune_formats::formula::parse(text, &scope, Type::Bool).map_err(|reason| {
+        SearchError::Constraint {
             constraint: text.to_owned(),
             reason,
-        })?;
+        }
+    })?;
     let limits = &job.device.info().limits;
     Ok(SpaceConstraint {
         program: formula.program.bind(&job.dims, limits),
@@ -68,7 +69,8 @@ mod tests {
     use super::*;
     use crate::samples;
     use crate::worker::DeviceRecord;
-    use cltune_core::expr::{Formula, Scope, Type};
+
+    use cltune_formats::formula::{Scope, Type};
 
     /// The number of configurations of `WG` in 32, 64, 128 and 256 for `n` on 8 compute units.
     fn left(n: i64, is_sized: bool) -> u128 {
@@ -78,7 +80,7 @@ mod tests {
                 parameters: &declaration.model.parameters,
                 dimensions: &declaration.model.dimensions,
             };
-            Formula::parse(text, &scope, Type::Int).unwrap()
+            cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
         };
         let (global, local) = (parse("n"), parse("WG"));
         declaration.model.single_stage_mut().unwrap().global = vec![global].into();

@@ -2,8 +2,8 @@
 
 use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, Verified, mark};
 use crate::threads::lock;
-use cltune_core::declaration::Declaration;
-use cltune_core::record;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::record;
 use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError, Step};
 use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};

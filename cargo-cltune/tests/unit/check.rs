@@ -5,10 +5,10 @@ use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Exit, Format};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
-use cltune_core::declaration::Declaration;
-use cltune_core::expr::{Formula, Scope, Type};
-use cltune_core::fingerprint;
-use cltune_core::lockfile::{Lockfile, Measured};
+use cltune_formats::declaration::Declaration;
+use cltune_formats::fingerprint;
+use cltune_formats::formula::{Scope, Type};
+use cltune_formats::lockfile::{Lockfile, Measured};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -136,7 +136,7 @@ fn tuned_if(declaration: &Declaration, condition: &str) -> Declaration {
         dimensions: &declaration.model.dimensions,
     };
     Declaration {
-        tune_if: Some(Formula::parse(condition, &scope, Type::Bool).unwrap()),
+        tune_if: Some(cltune_formats::formula::parse(condition, &scope, Type::Bool).unwrap()),
         ..declaration.clone()
     }
 }

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::samples;
-use cltune_core::declaration::Computation;
 use cltune_core::device::DeviceField;
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{Access, Argument, Memory, ScalarType, StageArgument};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::declaration::Computation;
+use cltune_formats::formula::{Scope, Type};
 
 /// `WG` of 32 to 256 and 96, `global(n rounded up, 3)`, `local(WG, 1)`, and a buffer of `n` floats.
 fn declaration(dimensions: &[&'static str], constraints: &[&str]) -> Declaration {
@@ -48,7 +49,7 @@ fn formula(model: &Model, text: &str, of: Type) -> Formula {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    Formula::parse(text, &scope, of).unwrap()
+    cltune_formats::formula::parse(text, &scope, of).unwrap()
 }
 
 fn small(declaration: &Declaration, codes: &[&[i64]], dims: &[i64]) -> Vec<Vec<i64>> {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
-use cltune_core::lockfile::{Lockfile, Measured};
+use cltune_formats::lockfile::{Lockfile, Measured};
 use std::fs;
 
 fn job(device: &str, n: i64) -> Job {

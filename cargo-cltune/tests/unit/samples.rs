@@ -1,10 +1,10 @@
 //! Declarations and devices for tests, made by hand, with neither cargo nor a driver.
 
 use cltune_core::List;
-use cltune_core::declaration::{Declaration, Reference, Tolerance};
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::declaration::{Declaration, Reference, Tolerance};
 
 /// A tunable with the parameter `WG` (32 to 256 in powers of two) and the dimension `n`.
 pub(crate) fn declaration(

@@ -3,15 +3,16 @@
 use super::*;
 use crate::samples;
 use cltune_core::device::DeviceField;
-use cltune_core::expr::{Formula, Scope, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{Access, Argument, Memory, ScalarType, StageArgument};
+use cltune_formats::formula::{Scope, Type};
 
 fn formula(model: &Model, text: &str) -> Formula {
     let scope = Scope {
         parameters: &model.parameters,
         dimensions: &model.dimensions,
     };
-    Formula::parse(text, &scope, Type::Int).unwrap()
+    cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
 }
 
 /// `global(n, 3)`, `local(WG, 1)`, `n` a `u16`, and a buffer of `n` floats.
@@ -70,7 +71,7 @@ fn larger_problems_keep_to_constraints_types_and_memory() {
         parameters: &with_filter.parameters,
         dimensions: &with_filter.dimensions,
     };
-    let tile = Formula::parse("filter == WG", &scope, Type::Bool).unwrap();
+    let tile = cltune_formats::formula::parse("filter == WG", &scope, Type::Bool).unwrap();
     tiled.constraints = vec![tile].into();
     let larger_of = |dims: &[i64]| super::larger(&tiled, &[64], dims, 2, &limits());
     assert_eq!(larger_of(&[128, 64]), Ok(vec![vec![256, 64]]));
@@ -92,7 +93,7 @@ fn uneven_problems_are_prime_where_constraints_allow_and_else_what_they_allow() 
             parameters: &model.parameters,
             dimensions: &model.dimensions,
         };
-        let parse = |text: &&str| Formula::parse(text, &scope, Type::Bool).unwrap();
+        let parse = |text: &&str| cltune_formats::formula::parse(text, &scope, Type::Bool).unwrap();
         let constraints: Vec<Formula> = constraints.iter().map(parse).collect();
         model.constraints = constraints.into();
         model

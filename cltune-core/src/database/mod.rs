@@ -10,14 +10,11 @@
 //! | `line` | the values of a line |
 //! | `table` | the values of a database for one tunable |
 //! | `unite` | a database with another's entries |
-//! | `write` | a database as text (feature `lockfile`) |
 
 mod line;
 mod read;
 mod table;
 mod unite;
-#[cfg(feature = "lockfile")]
-mod write;
 
 pub use read::{DatabaseError, DatabaseProblem};
 
@@ -65,8 +62,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What distinguishes entries of one device.
-    fn key(&self) -> (&str, i64, i64, i64, &str) {
+    /// The order of a device's entries, and their identity.
+    pub fn key(&self) -> (&str, i64, i64, i64, &str) {
         (
             &self.template,
             self.scalar_size,

@@ -18,11 +18,7 @@ impl Program {
     /// As [`bind`](Self::bind) where only some limits of the device are known; the others stay in
     /// the program.
     #[must_use]
-    pub(crate) fn bind_known(
-        &self,
-        dims: &[i64],
-        limit: &dyn Fn(DeviceField) -> Option<i64>,
-    ) -> Self {
+    pub fn bind_known(&self, dims: &[i64], limit: &dyn Fn(DeviceField) -> Option<i64>) -> Self {
         let leaf = |op| {
             Fragment::leaf(match op {
                 Op::Dim(index) => dims

@@ -1,17 +1,8 @@
 //! Formulas over parameters, problem dimensions and device limits.
 //!
-//! The grammar is Rust's expression syntax, the types are `i64` and `bool` (and names, which can
-//! only be compared), the arithmetic is checked. A [`Formula`] is parsed and type-checked once
-//! (feature `parse`), compiled to a [`Program`], and evaluated without allocation.
-//!
-//! The syntax of a formula: integer literals, `true` and `false`; parameters and problem dimensions
-//! by name; `device.LIMIT` with a field of [`crate::device::DeviceLimits`]; `+ - * / %`, `<< >>`,
-//! `& | ^`, `== != < <= > >=`, `&& || !`; `if … { … } else { … }`; and `min`, `max`, `abs`, `pow`,
-//! `is_power_of_two`, `div_ceil` and `next_multiple_of`, as methods or as functions. A parameter
-//! whose values are names is compared with a string literal, `T == "float4"`.
-//!
-//! `&&`, `||` and `if` evaluate only what they need, so `VW == 0 || n % VW == 0` has a value where
-//! `VW` is 0.
+//! A [`Formula`] is parsed, type-checked and compiled to a [`Program`] once, by the crate `cltune-formats`, whose module
+//! `formula` has the grammar. This module evaluates programs without allocation. Values are `i64`, a boolean is 0 or 1,
+//! and the arithmetic is checked.
 
 pub mod arithmetic;
 mod assemble;
@@ -20,34 +11,10 @@ mod eval;
 mod program;
 mod suggest;
 
-#[cfg(feature = "parse")]
-mod ast;
-#[cfg(feature = "parse")]
-mod check;
-#[cfg(feature = "parse")]
-mod compile;
-#[cfg(feature = "parse")]
-mod display;
-#[cfg(feature = "parse")]
-mod nesting;
-#[cfg(feature = "parse")]
-mod parse;
-#[cfg(feature = "parse")]
-mod scope;
-#[cfg(feature = "parse")]
-mod syntax;
-#[cfg(feature = "parse")]
-mod unsupported;
-
 pub use assemble::Fragment;
 pub(crate) use assemble::rebuild;
 pub use program::{Env, EvalError, Op, Program};
 pub use suggest::nearest;
-
-#[cfg(feature = "parse")]
-pub use nesting::check_nesting;
-#[cfg(feature = "parse")]
-pub use scope::{ParseError, Scope, Type};
 
 use crate::Text;
 

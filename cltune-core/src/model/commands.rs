@@ -35,6 +35,8 @@ pub struct ScratchMemory {
     pub element: ElementType,
     /// Its size.
     pub bytes: usize,
+    /// Whether it holds zeros when a call begins, and when it has ended.
+    pub zeros: bool,
 }
 
 impl Commands {
@@ -265,6 +267,7 @@ impl Builder<'_> {
                 name: scratch.name.clone(),
                 element: scratch.element,
                 bytes: scratch.bytes(&self.env())?,
+                zeros: scratch.zeros,
             });
         }
         Ok(now)

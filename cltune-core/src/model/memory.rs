@@ -12,7 +12,6 @@ use crate::{List, Text};
 
 /// Where the kernel sees a buffer argument.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Memory {
     /// `__global` or `__constant`, as the kernel's signature says: a buffer object either way.
     Buffer,

@@ -116,6 +116,9 @@ pub struct Scratch {
     pub element: ElementType,
     /// The number of elements, at least 1 wherever a step uses the buffer.
     pub len: Formula,
+    /// Whether it holds zeros when a call begins, and the call leaves zeros in it. Another one holds
+    /// anything.
+    pub zeros: bool,
 }
 
 /// A buffer that a step uses.
@@ -142,7 +145,7 @@ impl Step {
     }
 
     /// When it is done; `None`: always.
-    pub(crate) fn when(&self) -> Option<&Formula> {
+    pub fn when(&self) -> Option<&Formula> {
         match self {
             Self::Launch(Stage { when, .. })
             | Self::Clear { when, .. }
@@ -196,8 +199,7 @@ impl super::Model {
 
     /// The arguments as records and fingerprints list them: those of the call, and in the places
     /// where its kernel takes them the local memory of a single launch.
-    #[cfg(feature = "lockfile")]
-    pub(crate) fn listed_arguments(&self) -> Vec<StageArgument> {
+    pub fn listed_arguments(&self) -> Vec<StageArgument> {
         match self.single_stage() {
             Some(stage) => stage.arguments.to_vec(),
             None => (0..self.arguments.len())

@@ -33,8 +33,7 @@ pub const fn record_with_structs<const N: usize>(
 }
 
 /// The tables of structs as a record has them.
-#[cfg(feature = "lockfile")]
-pub(crate) fn tables(structs: &[Named]) -> String {
+pub fn tables(structs: &[Named]) -> String {
     let mut bytes = vec![0; record_length(&[], "", structs)];
     let mut text = ConstText::new(&mut bytes);
     push_tables(structs, &mut text);

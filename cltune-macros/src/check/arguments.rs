@@ -7,9 +7,10 @@ use super::identifiers::text;
 use super::{memory_spaces, strides};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, ArgumentType, Attribute, LocalArg, element_type};
-use cltune_core::declaration::{Compared, Fill};
-use cltune_core::expr::{Formula, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{self, Access, ArgumentKind, ElementType, ScalarType, StageArgument};
+use cltune_formats::declaration::{Compared, Fill};
+use cltune_formats::formula::Type;
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 

@@ -6,9 +6,11 @@ use super::{names, tuning, verification};
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Item, Spanned};
-use cltune_core::declaration::{Compared, Computation, Declaration, Fill, Reference, SourceFile};
 use cltune_core::expr::Formula;
 use cltune_core::model::{Argument, Model, Scratch, Step, Template};
+use cltune_formats::declaration::{
+    Compared, Computation, Declaration, Fill, Reference, SourceFile,
+};
 use syn::Expr;
 use syn::ext::IdentExt;
 

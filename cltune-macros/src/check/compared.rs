@@ -3,9 +3,10 @@
 use super::formulas::{self, Names, Scopes};
 use crate::errors::Errors;
 use crate::parse::{Argument, CompareSyntax};
-use cltune_core::declaration::Compared;
-use cltune_core::expr::{Formula, Fragment, Type};
+use cltune_core::expr::{Formula, Fragment};
 use cltune_core::model::{self, Access, ArgumentKind};
+use cltune_formats::declaration::Compared;
+use cltune_formats::formula::Type;
 use syn::Expr;
 
 /// The compared elements of a buffer.

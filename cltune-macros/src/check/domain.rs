@@ -3,8 +3,9 @@
 use super::device_limits::{same_on_all_devices, uses_device_limits};
 use super::identifiers::is_rust_identifier;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Env, EvalError, Formula, Scope, Type};
+use cltune_core::expr::{Env, EvalError, Formula};
 use cltune_core::parameter::{Domain, Fraction, Value, is_c_identifier};
+use cltune_formats::formula::{Scope, Type};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -158,7 +159,7 @@ fn constant(formula: &Formula) -> Result<i64, EvalError> {
 
 /// A formula without parameters and problem dimensions.
 fn integer_formula(expr: &Expr) -> syn::Result<Formula> {
-    Formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
+    cltune_formats::formula::from_syn(expr, &Scope::default(), Type::Int).map_err(|errors| {
         errors
             .into_iter()
             .map(syn::Error::from)

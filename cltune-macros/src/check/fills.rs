@@ -3,8 +3,8 @@
 use super::problems::fits;
 use crate::errors::Errors;
 use crate::parse::{ArgOptions, FillSyntax, Number};
-use cltune_core::declaration::Fill;
 use cltune_core::model::{Access, ElementType, ScalarType};
+use cltune_formats::declaration::Fill;
 
 /// The fill of a buffer: of each component, where the elements are vectors.
 pub(super) fn fill(

@@ -7,9 +7,10 @@ use crate::errors::Errors;
 use crate::parse::{Argument, ArgumentType, Assignment, Spanned};
 use cltune_core::Text;
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Env, EvalError, Formula, Op, Scope, Type};
+use cltune_core::expr::{Env, EvalError, Formula, Op};
 use cltune_core::model::{Define, ScalarType};
 use cltune_core::parameter;
+use cltune_formats::formula::{Scope, Type};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -167,7 +168,7 @@ impl Scopes {
             parameters: &self.parameters,
             dimensions: &self.dimensions,
         };
-        let formula = errors.take_all(Formula::from_syn(expr, &scope, expected))?;
+        let formula = errors.take_all(cltune_formats::formula::from_syn(expr, &scope, expected))?;
         if let Some(Err(error)) = constant(&formula) {
             let message = format!("this formula never has a value: {error}");
             errors.push(syn::Error::new_spanned(expr, message));

@@ -6,9 +6,9 @@
 
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{Attribute, StepSyntax};
-use cltune_core::declaration::{Declaration, Reference};
 use cltune_core::model::{Model, mentioned};
 use cltune_core::parameter::Domain;
+use cltune_formats::declaration::{Declaration, Reference};
 use proc_macro2::Span;
 
 /// Checks the names of all kernels; `function` is where the tunable's is when no clause names it.

@@ -2,10 +2,10 @@
 
 use crate::environment::{Environment, read_lockfile};
 use crate::errors::Errors;
-use cltune_core::fingerprint;
-use cltune_core::lockfile::Lockfile;
 use cltune_core::model::{Model, without_structs};
 use cltune_core::select::Table;
+use cltune_formats::fingerprint;
+use cltune_formats::lockfile::Lockfile;
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,9 @@ use super::formulas::{self, Names, Scopes};
 use super::identifiers::text;
 use crate::errors::Errors;
 use crate::parse::{LocalArg, NamedArray, element_type};
-use cltune_core::expr::{Formula, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{self, ScalarType, Scratch};
+use cltune_formats::formula::Type;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned as _;
 
@@ -18,7 +19,10 @@ pub(super) fn scratch(
     errors: &mut Errors,
 ) -> Vec<Scratch> {
     let mut found: Vec<Scratch> = Vec::new();
-    for NamedArray { name, element, len } in syntax {
+    for array in syntax {
+        let NamedArray {
+            name, element, len, ..
+        } = array;
         let unraw = name.unraw();
         let is_argument = arguments.iter().any(|argument| unraw == *argument.name);
         let is_scratch = found.iter().any(|other| unraw == *other.name);
@@ -42,6 +46,7 @@ pub(super) fn scratch(
             name: text(name),
             element: element.unwrap_or(ScalarType::F32.into()),
             len: formula.unwrap_or_else(nothing),
+            zeros: array.zeros.is_some(),
         });
     }
     found

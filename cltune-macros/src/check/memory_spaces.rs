@@ -3,11 +3,12 @@
 use super::formulas::{Names, Scopes};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Argument, Attribute, ImageType, not_a_pixel};
-use cltune_core::expr::{Formula, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{
     Access, ElementType, ImageDeclaration, ImageKind, Memory, MemoryChoice, MemorySpace, is_pixel,
 };
 use cltune_core::parameter::Domain;
+use cltune_formats::formula::Type;
 use proc_macro2::Ident;
 use syn::Expr;
 use syn::ext::IdentExt;

@@ -3,9 +3,9 @@
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::parse::{Attribute, Body, Item};
-use cltune_core::declaration::SourceFile;
-use cltune_core::fingerprint;
-use cltune_core::source::{Flattened, SourceError, flatten, flatten_text};
+use cltune_formats::declaration::SourceFile;
+use cltune_formats::fingerprint;
+use cltune_formats::source::{Flattened, SourceError, flatten, flatten_text};
 use syn::LitStr;
 use syn::ext::IdentExt;
 

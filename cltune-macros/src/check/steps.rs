@@ -8,12 +8,13 @@ use super::memory::nothing;
 use super::{memory, names};
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{LocalArg, NamedArray, StageSyntax, StepSyntax, element_type};
-use cltune_core::declaration::Fill;
-use cltune_core::expr::{Formula, Type};
+use cltune_core::expr::Formula;
 use cltune_core::model::{
     self, Access, ArgumentKind, BufferRef, ElementType, Memory, ScalarType, Scratch, Stage,
     StageArgument, Step,
 };
+use cltune_formats::declaration::Fill;
+use cltune_formats::formula::Type;
 use proc_macro2::{Ident, Span};
 use std::collections::HashSet;
 use syn::ext::IdentExt;

@@ -5,8 +5,8 @@ use super::formulas::{self, Names, Scopes};
 use super::parameters::Parameter;
 use crate::errors::{Errors, did_you_mean, quoted};
 use crate::parse::{Assignment, OptionSyntax, Spanned};
-use cltune_core::expr::Type;
 use cltune_core::model::CompileOption;
+use cltune_formats::formula::Type;
 use syn::ext::IdentExt;
 
 /// The clause `defaults(…)`, as codes.

@@ -3,8 +3,9 @@
 use super::formulas::{self, Names, Scopes};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{Number, Spanned, ToleranceSyntax, ToleranceValue};
-use cltune_core::declaration::{ElementTolerance, MOST_DRAWS, NormTolerance, Tolerance};
-use cltune_core::expr::{Formula, Type};
+use cltune_core::expr::Formula;
+use cltune_formats::declaration::{ElementTolerance, MOST_DRAWS, NormTolerance, Tolerance};
+use cltune_formats::formula::Type;
 use proc_macro2::{Ident, Span};
 use syn::{Expr, LitInt};
 

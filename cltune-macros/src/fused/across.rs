@@ -6,9 +6,10 @@
 
 use super::arguments::{Kernel, KernelArgument, Work, parts_name, strips_name};
 use super::elements::Elements;
-use super::folds::Folded;
+use super::folded::Folded;
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
+use super::strides::{self, is_strided};
 use super::value::{At, Lanes, Style, type_text};
 use super::writer::{statements, stored};
 use std::collections::BTreeSet;
@@ -67,7 +68,7 @@ impl<'a> Across<'a> {
         for statement in self.statements(true) {
             for element in self.elements.read(statement) {
                 if !self.elements.registers.contains_key(&element) {
-                    let memory = self.elements.memory(element, "const ");
+                    let memory = self.elements.memory(element);
                     self.elements.loaded(2, element, &memory);
                 }
             }
@@ -84,9 +85,8 @@ impl<'a> Across<'a> {
         }
         for element in made {
             let register = self.elements.registers[&element].clone();
-            self.elements.writer.written.insert(element.0);
-            let memory = self.elements.memory(element, "");
-            self.line(2, &format!("{memory} = {register};"));
+            let stored = self.elements.stored(element, &register);
+            self.line(2, &stored);
         }
         self.elements.registers.clear();
     }
@@ -94,8 +94,9 @@ impl<'a> Across<'a> {
     /// The kernel that leaves a part for each group of lines.
     fn parts(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
         let program = self.elements.writer.program;
-        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
-        self.elements.load_numbers(all);
+        let all = || self.pass.looped.iter().map(|at| &program.statements[*at]);
+        self.elements.load_numbers(all());
+        self.elements.declare_firsts(all());
         self.line(
             1,
             "const uint lane = get_local_id(0) % WGX, strip = get_local_id(0) / WGX;",
@@ -173,7 +174,8 @@ impl<'a> Across<'a> {
     fn result(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
         let program = self.elements.writer.program;
         let after = self.statements(false);
-        self.elements.load_numbers(after.into_iter());
+        self.elements.load_numbers(after.iter().copied());
+        self.elements.declare_firsts(after.into_iter());
         self.line(1, "const ulong at = get_global_id(0);");
         self.line(1, "if (at >= length) return;");
         let folds = self.folds();
@@ -211,8 +213,9 @@ impl<'a> Across<'a> {
     /// The kernel of the reference: a work-item for each position.
     fn plain(mut self, name: String, is_read: &dyn Fn(usize) -> bool) -> Kernel {
         let program = self.elements.writer.program;
-        let all = self.pass.looped.iter().map(|at| &program.statements[*at]);
-        self.elements.load_numbers(all);
+        let all = || self.pass.looped.iter().map(|at| &program.statements[*at]);
+        self.elements.load_numbers(all());
+        self.elements.declare_firsts(all());
         self.line(1, "const ulong at = get_global_id(0);");
         self.line(1, "if (at >= length) return;");
         let folds = self.folds();
@@ -253,7 +256,10 @@ impl<'a> Across<'a> {
         for statement in self.statements(false) {
             for element in self.elements.read(statement) {
                 if !self.elements.registers.contains_key(&element) {
-                    let memory = self.vector(element.0, lanes, "const ");
+                    let memory = match lanes {
+                        Lanes::Cells => self.elements.memory(element),
+                        _ => self.one_of(element.0),
+                    };
                     let scalar = program.operands[element.0].scalar;
                     let ty = type_text(scalar, stored(lanes));
                     let register = self.elements.writer.register(element.0);
@@ -269,19 +275,26 @@ impl<'a> Across<'a> {
         };
         for operand in made.into_iter().filter(is_kept) {
             let register = self.elements.registers[&(operand, At::Along)].clone();
-            self.elements.writer.written.insert(operand);
-            let memory = self.vector(operand, lanes, "");
-            self.line(depth, &format!("{memory} = {register};"));
+            let stored = if lanes == Lanes::Cells {
+                self.elements.stored((operand, At::Along), &register)
+            } else {
+                self.elements.writer.written.insert(operand);
+                format!("{} = {register};", self.one_of(operand))
+            };
+            self.line(depth, &stored);
         }
     }
 
-    /// The elements of a vector at the position.
-    fn vector(&mut self, operand: usize, lanes: Lanes, constant: &str) -> String {
-        if lanes == Lanes::Cells {
-            return self.elements.memory((operand, At::Along), constant);
-        }
+    /// The element of a vector at the position.
+    fn one_of(&mut self, operand: usize) -> String {
         self.elements.writer.used.insert(operand);
-        format!("{}[at]", self.elements.writer.name(operand))
+        let name = self.elements.writer.name(operand);
+        let read = &self.elements.writer.program.operands[operand];
+        if is_strided(read) {
+            strides::element(read, &name, "at")
+        } else {
+            format!("{name}[at]")
+        }
     }
 
     fn sizes(&self) -> Vec<KernelArgument> {

@@ -1,6 +1,6 @@
 //! Kernels that were written: what a stage has to say about them, and their arguments in the source.
 
-use super::folds::{LocalLanes, Parts};
+use super::folded::{LocalLanes, Parts};
 use super::program::{Grid, Operand, Place, Program};
 use super::value::{Lanes, type_text};
 use cltune_core::model::ScalarType;
@@ -12,6 +12,9 @@ pub(super) struct Kernel {
     pub(super) text: String,
     pub(super) arguments: Vec<KernelArgument>,
     pub(super) work: Work,
+    /// Whether the kernel of the loop before it does the same in the same launch, if a parameter
+    /// says so.
+    pub(super) is_in_loop: bool,
 }
 
 /// An argument of a kernel.
@@ -25,6 +28,8 @@ pub(super) enum KernelArgument {
     Operand(usize),
     /// The parts of a reduction.
     Parts(Parts),
+    /// How many work-groups of a loop have ended.
+    Finished,
     /// A number of local memory for each work-item.
     Lanes(LocalLanes),
     /// The number of lines.
@@ -96,6 +101,7 @@ impl KernelArgument {
                 let ty = type_text(parts.component.scalar, Lanes::One);
                 format!("__global {constant}{ty}* {}", parts.name(program))
             }
+            Self::Finished => format!("volatile __global uint* {}", finished_name(program)),
             Self::Lanes(lanes) => {
                 let ty = type_text(lanes.scalar, Lanes::One);
                 format!("__local {ty}* {}", lanes.name())
@@ -131,6 +137,11 @@ impl KernelArgument {
 /// The name of an operand in the source: no keyword, and none of the kernels' own.
 pub(super) fn operand_name(program: &Program, operand: usize) -> String {
     format!("{}_", program.operands[operand].name)
+}
+
+/// The name of the counter of work-groups that have ended.
+pub(super) fn finished_name(program: &Program) -> String {
+    program.free_name("finished")
 }
 
 /// The name of the distance of a matrix's lines.

@@ -1,8 +1,8 @@
 //! Elements of matrices, and of vectors beside them, in the generated source of one kernel.
 
 use super::arguments::{KernelArgument, leading_name};
-use super::program::{Operand, Place, Program, Statement};
-use super::strides::place_of_number;
+use super::program::{Action, Operand, Place, Program, Statement};
+use super::strides::{self, is_strided, place_of_number};
 use super::value::{At, Lanes, Shape, Style, Value, type_text};
 use super::writer::{Writer, stored};
 use std::collections::BTreeMap;
@@ -55,6 +55,30 @@ impl<'a> Elements<'a> {
             self.writer
                 .line(1, &format!("const {ty} {register} = {name}[{place}];"));
             self.numbers.insert(operand, register);
+        }
+    }
+
+    /// Declares where those operands of statements begin that do not at the first element of their
+    /// buffer.
+    pub(super) fn declare_firsts<'s>(&mut self, statements: impl Iterator<Item = &'s Statement>) {
+        let program = self.writer.program;
+        let mut places: BTreeMap<usize, At> = BTreeMap::new();
+        for statement in statements {
+            places.extend(self.read(statement));
+            if statement.action == Action::Store {
+                let is_matrix = statement.grid.is_some();
+                let at = if is_matrix { statement.at } else { self.own };
+                places.insert(statement.target, at);
+            }
+        }
+        for (operand, at) in places {
+            let operand = &program.operands[operand];
+            if is_strided(operand) {
+                let count = if at == At::Line { "lines" } else { "length" };
+                self.writer.used.extend(operand.layout.operands(program));
+                let line = strides::first_declared(operand, count);
+                self.writer.line(1, &line);
+            }
         }
     }
 
@@ -118,26 +142,59 @@ impl<'a> Elements<'a> {
         self.registers.insert(element, register);
     }
 
-    /// An element in memory.
-    pub(super) fn memory(&mut self, (operand, at): (usize, At), constant: &str) -> String {
+    /// An element in memory, to be read.
+    pub(super) fn memory(&mut self, element: (usize, At)) -> String {
+        match self.by_function(element) {
+            Some((operand, name, line)) => strides::loaded_of_line(operand, &name, line.as_deref()),
+            None => self.place(element, "const "),
+        }
+    }
+
+    /// The statement that stores an element.
+    pub(super) fn stored(&mut self, element: (usize, At), register: &str) -> String {
+        self.writer.written.insert(element.0);
+        match self.by_function(element) {
+            Some((operand, name, line)) => {
+                strides::stored_of_line(operand, &name, line.as_deref(), register)
+            }
+            None => format!("{} = {register};", self.place(element, "")),
+        }
+    }
+
+    /// The operand and its name where a function loads and stores its elements, and how far the line
+    /// begins behind its first element.
+    fn by_function(
+        &mut self,
+        (operand, at): (usize, At),
+    ) -> Option<(&'a Operand, String, Option<String>)> {
         self.writer.used.insert(operand);
-        let program = self.writer.program;
-        let Operand { scalar, matrix, .. } = &program.operands[operand];
+        let read = &self.writer.program.operands[operand];
+        let is_many = self.writer.style == Style::Tuned && matches!(at, At::Cell | At::Along);
+        (is_many && is_strided(read)).then(|| {
+            let line = (at == At::Cell).then(|| format!("line * {}", leading(read, at)));
+            (read, self.writer.name(operand), line)
+        })
+    }
+
+    /// An element in memory.
+    fn place(&self, (operand, at): (usize, At), constant: &str) -> String {
+        let read = &self.writer.program.operands[operand];
         let name = self.writer.name(operand);
-        let leading = || match matrix {
-            Some(storage) if storage.leading.is_some() => leading_name(&program.operands[operand]),
-            _ if at == At::Cell => "length".to_owned(),
-            _ => "lines".to_owned(),
-        };
+        let is_vector = matches!(at, At::Line | At::Along);
+        if is_vector && is_strided(read) {
+            let at = if at == At::Line { "line" } else { "at" };
+            return strides::element(read, &name, at);
+        }
+        let name = strides::beginning(read, &name);
         let place = match at {
             At::Line => return format!("{name}[line]"),
-            At::Crossed => return format!("{name}[at * {} + line]", leading()),
+            At::Crossed => return format!("{name}[at * {} + line]", leading(read, at)),
             At::Along => name,
-            At::Cell => format!("({name} + line * {})", leading()),
+            At::Cell => format!("({name} + line * {})", leading(read, at)),
         };
         match self.writer.style {
             Style::Tuned => {
-                let ty = type_text(*scalar, Lanes::Cells);
+                let ty = type_text(read.scalar, Lanes::Cells);
                 format!("((__global {constant}{ty}*){place})[at]")
             }
             Style::Reference => format!("{place}[at]"),
@@ -170,5 +227,14 @@ impl<'a> Elements<'a> {
         };
         let leading = used().filter(has_leading).map(KernelArgument::Leading);
         leading.chain(used().map(KernelArgument::Operand)).collect()
+    }
+}
+
+/// The distance of the lines of a matrix.
+fn leading(operand: &Operand, at: At) -> String {
+    match &operand.matrix {
+        Some(storage) if storage.leading.is_some() => leading_name(operand),
+        _ if at == At::Cell => "length".to_owned(),
+        _ => "lines".to_owned(),
     }
 }

@@ -1,144 +1,22 @@
 //! Reductions in the generated source: the lines that fold values at positions, the values of a
 //! work-group's work-items, and the parts of work-groups.
 
+use super::folded::{Component, Folded};
 use super::functions::Fold;
-use super::program::{Action, Program, Statement};
+use super::program::Program;
 use super::value::{Lanes, Style, type_text};
 use super::{index_folds, norm_folds};
-use cltune_core::model::ScalarType;
 
-/// A statement that reduces.
-#[derive(Clone, Copy)]
-pub(super) struct Folded<'a> {
-    pub(super) fold: Fold,
-    /// The type of the values.
-    pub(super) scalar: ScalarType,
-    /// The operand that it results in.
-    pub(super) target: usize,
-    /// The operand's name, which registers are named after.
-    pub(super) name: &'a str,
-}
-
-/// A number that values are folded into. Most reductions have one.
+/// How the parts of reductions pass from one work-group to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Component {
-    /// What its names end with.
-    pub(super) suffix: &'static str,
-    pub(super) scalar: ScalarType,
+pub(super) enum Handing {
+    /// One launch stores them, and the next reads them.
+    Plain,
+    /// By macros, which a parameter decides about.
+    ByMacro,
 }
 
-/// A buffer with the parts of work-groups: a component of the reduction that results in an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parts {
-    pub(super) target: usize,
-    /// The position of the component.
-    pub(super) position: usize,
-    pub(super) component: Component,
-}
-
-/// Local memory with a number of each work-item: the first one of its type, the second one, ...
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LocalLanes {
-    pub(super) scalar: ScalarType,
-    number: usize,
-}
-
-impl<'a> Folded<'a> {
-    /// The reduction that a statement is, if it is one.
-    pub(super) fn of(program: &'a Program, statement: &Statement) -> Option<Self> {
-        match statement.action {
-            Action::Fold(fold) => Some(Self::with(program, statement, fold)),
-            _ => None,
-        }
-    }
-
-    /// The reduction of lines that a statement is, if it is one.
-    pub(super) fn of_lines(program: &'a Program, statement: &Statement) -> Option<Self> {
-        match statement.action {
-            Action::Lines(fold) | Action::Across(fold) => {
-                Some(Self::with(program, statement, fold))
-            }
-            _ => None,
-        }
-    }
-
-    fn with(program: &'a Program, statement: &Statement, fold: Fold) -> Self {
-        Self {
-            fold,
-            scalar: statement.value.scalar(),
-            target: statement.target,
-            name: &program.operands[statement.target].name,
-        }
-    }
-
-    /// What values are folded into.
-    pub(super) fn components(&self) -> Vec<Component> {
-        let of_value = |suffix| Component {
-            suffix,
-            scalar: self.scalar,
-        };
-        match self.fold {
-            Fold::Sum | Fold::Min | Fold::Max => vec![of_value("")],
-            Fold::IndexOfMax => vec![
-                of_value(""),
-                Component {
-                    suffix: "_at",
-                    scalar: ScalarType::U64,
-                },
-            ],
-            Fold::Norm2 => vec![of_value(""), of_value("_big"), of_value("_small")],
-        }
-    }
-
-    /// The buffers with its parts.
-    pub(super) fn parts(&self) -> Vec<Parts> {
-        let components = self.components().into_iter().enumerate();
-        let parts = components.map(|(position, component)| Parts {
-            target: self.target,
-            position,
-            component,
-        });
-        parts.collect()
-    }
-
-    /// The local memory in which work-items fold, one for each component.
-    pub(super) fn lanes(&self) -> Vec<LocalLanes> {
-        let mut lanes: Vec<LocalLanes> = Vec::new();
-        for Component { scalar, .. } in self.components() {
-            let number = lanes.iter().filter(|lane| lane.scalar == scalar).count();
-            lanes.push(LocalLanes { scalar, number });
-        }
-        lanes
-    }
-
-    /// The macro or function that folds two values.
-    pub(super) fn op(&self) -> &'static str {
-        match (self.fold, self.scalar.is_integer()) {
-            (Fold::Sum | Fold::Norm2, _) => "ADD",
-            (Fold::Min, true) => "min",
-            (Fold::Min, false) => "fmin",
-            (Fold::Max | Fold::IndexOfMax, true) => "max",
-            (Fold::Max | Fold::IndexOfMax, false) => "fmax",
-        }
-    }
-
-    /// The value that changes nothing when it is folded.
-    pub(super) fn neutral(&self) -> String {
-        let (least, most) = self.scalar.integers();
-        let (bound, infinity) = match self.fold {
-            Fold::Sum | Fold::Norm2 => return "0".into(),
-            Fold::Min => (most, "INFINITY"),
-            Fold::Max | Fold::IndexOfMax => (least, "-INFINITY"),
-        };
-        match (self.scalar, bound) {
-            (scalar, _) if !scalar.is_integer() => infinity.into(),
-            (ScalarType::U64, bound) if bound > 0 => "ULONG_MAX".into(),
-            // The least number is no literal of C: its digits are those of a number too large.
-            (_, i64::MIN) => "LONG_MIN".into(),
-            (scalar, bound) => format!("({}){bound}L", scalar.opencl_name()),
-        }
-    }
-
+impl Folded<'_> {
     /// The lanes in which values are computed: indexes depend on the last bit, so that the reference
     /// computes them as the kernels do.
     pub(super) fn lanes_of_value(&self, lanes: Lanes) -> Lanes {
@@ -200,22 +78,36 @@ impl<'a> Folded<'a> {
     }
 
     /// The lines that fold the part of a work-group.
-    pub(super) fn part_folded(&self, program: &Program, lanes: Lanes) -> Vec<String> {
-        if self.fold == Fold::IndexOfMax {
-            return vec![index_folds::part_folded(self, program)];
-        }
+    pub(super) fn part_folded(
+        &self,
+        program: &Program,
+        lanes: Lanes,
+        handing: Handing,
+    ) -> Vec<String> {
         let (name, op) = (self.name, self.op());
-        let parts = self.parts().into_iter();
-        parts
-            .map(|parts| {
-                let (suffix, parts) = (parts.component.suffix, parts.name(program));
-                let part = match lanes {
-                    Lanes::Wide => format!("({}){parts}[at]", type_text(self.scalar, lanes)),
-                    Lanes::One | Lanes::Many | Lanes::Cells => format!("{parts}[at]"),
-                };
-                format!("one_{name}{suffix} = {op}(one_{name}{suffix}, {part});")
-            })
-            .collect()
+        let taken = self.parts().into_iter().map(|parts| {
+            let Component { suffix, scalar } = parts.component;
+            let (ty, parts) = (scalar.opencl_name(), parts.name(program));
+            let source = match handing {
+                Handing::Plain => format!("{parts}[at]"),
+                Handing::ByMacro => format!("TAKE{}({ty}, {parts} + at)", scalar.size()),
+            };
+            format!("const {ty} part_{name}{suffix} = {source};")
+        });
+        let mut lines: Vec<String> = taken.collect();
+        if self.fold == Fold::IndexOfMax {
+            lines.push(index_folds::part_folded(self));
+            return lines;
+        }
+        let components = self.components().into_iter();
+        lines.extend(components.map(|Component { suffix, .. }| {
+            let part = match lanes {
+                Lanes::Wide => format!("({})part_{name}{suffix}", type_text(self.scalar, lanes)),
+                Lanes::One | Lanes::Many | Lanes::Cells => format!("part_{name}{suffix}"),
+            };
+            format!("one_{name}{suffix} = {op}(one_{name}{suffix}, {part});")
+        }));
+        lines
     }
 
     /// The lines that fold the values of a work-group's work-items into the first element of local
@@ -249,12 +141,19 @@ impl<'a> Folded<'a> {
     }
 
     /// The lines that store the parts of a work-group.
-    pub(super) fn parts_stored(&self, program: &Program) -> Vec<String> {
+    pub(super) fn parts_stored(&self, program: &Program, handing: Handing) -> Vec<String> {
         let stored = self.parts().into_iter().zip(self.lanes());
         stored
             .map(|(parts, lanes)| {
+                let size = parts.component.scalar.size();
                 let (parts, lanes) = (parts.name(program), lanes.name());
-                format!("if (get_local_id(0) == 0) {parts}[get_group_id(0)] = {lanes}[0];")
+                let store = match handing {
+                    Handing::Plain => format!("{parts}[get_group_id(0)] = {lanes}[0];"),
+                    Handing::ByMacro => {
+                        format!("PUT{size}({parts} + get_group_id(0), {lanes}[0]);")
+                    }
+                };
+                format!("if (get_local_id(0) == 0) {store}")
             })
             .collect()
     }
@@ -265,23 +164,6 @@ impl<'a> Folded<'a> {
             Fold::Sum | Fold::Min | Fold::Max => format!("{}[0]", self.lanes()[0].name()),
             Fold::IndexOfMax => index_folds::result(self),
             Fold::Norm2 => norm_folds::result(self),
-        }
-    }
-}
-
-impl Parts {
-    pub(super) fn name(&self, program: &Program) -> String {
-        let name = &program.operands[self.target].name;
-        program.free_name(&format!("parts_{name}{}", self.component.suffix))
-    }
-}
-
-impl LocalLanes {
-    pub(super) fn name(self) -> String {
-        let scalar = self.scalar.rust_name();
-        match self.number {
-            0 => format!("lanes_{scalar}"),
-            number => format!("lanes_{scalar}_{number}"),
         }
     }
 }

@@ -39,7 +39,8 @@ impl Kinds {
         self.vectors || self.lines || self.across
     }
 
-    const fn has_grids(&self) -> bool {
+    /// Whether there are kernels that go through lines.
+    pub(super) const fn has_grids(&self) -> bool {
         self.lines || self.across
     }
 

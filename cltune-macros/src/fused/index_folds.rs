@@ -1,8 +1,7 @@
 //! The index of the largest value in the generated source: the value and its position are folded
 //! together. Of equal values the first one counts, and NaN is larger than nothing.
 
-use super::folds::{Folded, LocalLanes};
-use super::program::Program;
+use super::folded::{Folded, LocalLanes};
 use super::value::{Lanes, type_text};
 
 /// The position of no value.
@@ -81,17 +80,13 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
     }
 }
 
-pub(super) fn part_folded(fold: &Folded<'_>, program: &Program) -> String {
+/// The part of a work-group is in registers.
+pub(super) fn part_folded(fold: &Folded<'_>) -> String {
     let name = fold.name;
-    let parts = fold.parts();
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|parts| format!("{}[at]", parts.name(program)))
-        .collect();
     folded(
         "",
         [&format!("one_{name}"), &format!("one_{name}_at")],
-        [&parts[0], &parts[1]],
+        [&format!("part_{name}"), &format!("part_{name}_at")],
     )
 }
 

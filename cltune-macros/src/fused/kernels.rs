@@ -95,7 +95,7 @@ pub(super) fn kernels(
         }
         if pass.length.is_some() {
             let name = format!("{prefix}_{number}");
-            kernels.push(Writer::new(program, style).looped(name, pass, number));
+            kernels.push(Writer::new(program, style).looped(name, pass, number, &stored));
         }
         if pass.finishes(program) {
             let name = format!("{prefix}_{number}_end");

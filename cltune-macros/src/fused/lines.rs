@@ -7,7 +7,7 @@
 
 use super::arguments::{Kernel, KernelArgument, Work, cells_name};
 use super::elements::Elements;
-use super::folds::Folded;
+use super::folded::Folded;
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
 use super::value::{At, Lanes, Style, type_text};
@@ -107,6 +107,7 @@ impl<'a> Lined<'a> {
             .map(|at| &program.statements[*at])
             .collect();
         self.elements.load_numbers(all.iter().copied());
+        self.elements.declare_firsts(all.iter().copied());
         if is_tuned {
             self.line(1, "const uint lane = get_local_id(0) % WGX;");
             self.line(
@@ -174,7 +175,7 @@ impl<'a> Lined<'a> {
                     let (operand, place) = element;
                     let is_there = self.elements.registers.contains_key(&element);
                     if place == At::Line && !made.contains(&operand) && !is_there {
-                        let memory = self.elements.memory(element, "const ");
+                        let memory = self.elements.memory(element);
                         let source = if is_tuned && needed {
                             format!("line < lines ? {memory} : 0")
                         } else {
@@ -244,7 +245,7 @@ impl<'a> Lined<'a> {
             self.line(1, "for (ulong at = 0; at < length; at++) {");
         }
         for element in read {
-            let memory = self.elements.memory(element, "const ");
+            let memory = self.elements.memory(element);
             let source = if is_tuned {
                 format!("KEPT({}, {memory})", self.kept_name(element))
             } else {
@@ -265,8 +266,7 @@ impl<'a> Lined<'a> {
         }
         for element in made {
             let register = self.elements.registers[&element].clone();
-            self.elements.writer.written.insert(element.0);
-            let memory = self.elements.memory(element, "");
+            let stored = self.elements.stored(element, &register);
             let mut others = all.iter().zip(&self.phases.of);
             let is_again = others.any(|(statement, of)| {
                 statement.grid.is_some() && statement.target == element.0 && *of > Some(phase)
@@ -279,7 +279,7 @@ impl<'a> Lined<'a> {
             } else if is_tuned && is_again {
                 self.directive("#if !KEEP");
             }
-            self.line(2, &format!("{memory} = {register};"));
+            self.line(2, &stored);
             if is_tuned && is_again {
                 self.directive("#endif");
             }
@@ -325,7 +325,7 @@ impl<'a> Lined<'a> {
             );
             self.line(2, "const ulong at = k * WGX + lane;");
             for element in &loads {
-                let memory = self.elements.memory(*element, "const ");
+                let memory = self.elements.memory(*element);
                 let kept = self.kept_name(*element);
                 self.line(2, &format!("{kept}[k] = {memory};"));
             }
@@ -405,9 +405,8 @@ impl<'a> Lined<'a> {
         }
         for operand in stored_at_end {
             let register = self.elements.registers[&(operand, At::Line)].clone();
-            self.elements.writer.written.insert(operand);
-            let memory = self.elements.memory((operand, At::Line), "");
-            self.line(2, &format!("{memory} = {register};"));
+            let stored = self.elements.stored((operand, At::Line), &register);
+            self.line(2, &stored);
         }
         self.line(1, "}");
     }

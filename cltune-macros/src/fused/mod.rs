@@ -12,6 +12,8 @@
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
 //! | `plan` | the passes over memory that the statements take, fused or one by one |
+//! | `finish` | what follows them: parts folded, and numbers computed, by one work-group |
+//! | `folded` | a statement that reduces: what is folded, in which memory |
 //! | `folds` | reductions in the source |
 //! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
 //! | `strides` | vectors with an offset and a stride in the source |
@@ -33,6 +35,8 @@
 mod across;
 mod arguments;
 mod elements;
+mod finish;
+mod folded;
 mod folds;
 mod functions;
 mod grids;

@@ -2,46 +2,52 @@
 //! small and other values are summed apart, those of the first two after a multiplication (Blue
 //! 1978; Anderson 2017). The thresholds leave room for 2^33 summands.
 
-use super::folds::{Component, Folded, LocalLanes};
+use super::folded::{Component, Folded, LocalLanes};
 use super::value::{Lanes, type_text};
 use cltune_core::model::ScalarType;
 
-/// Powers of two of a type.
-struct Powers {
+/// Exponents of powers of two for a type.
+pub(super) struct Powers {
     /// Values above are large.
-    large: &'static str,
-    /// By which large values are multiplied, and what takes that back.
-    down: [&'static str; 2],
+    pub(super) large: i16,
+    /// By which large values are multiplied.
+    pub(super) down: i16,
     /// Values below are small.
-    small: &'static str,
-    /// By which small values are multiplied, and what takes that back.
-    up: [&'static str; 2],
+    pub(super) small: i16,
+    /// By which small values are multiplied.
+    pub(super) up: i16,
     /// Sums of the other squares above it are too large to be multiplied with the squares of `up`,
     /// and so large that small ones hardly count.
-    middle: &'static str,
+    pub(super) middle: i16,
 }
 
 const SINGLE: Powers = Powers {
-    large: "0x1p46f",
-    down: ["0x1p-82f", "0x1p82f"],
-    small: "0x1p-63f",
-    up: ["0x1p90f", "0x1p-90f"],
-    middle: "0x1p-60f",
+    large: 46,
+    down: -82,
+    small: -63,
+    up: 90,
+    middle: -60,
 };
 
 const DOUBLE: Powers = Powers {
-    large: "0x1p486",
-    down: ["0x1p-538", "0x1p538"],
-    small: "0x1p-511",
-    up: ["0x1p600", "0x1p-600"],
-    middle: "0x1p-300",
+    large: 486,
+    down: -538,
+    small: -511,
+    up: 600,
+    middle: -300,
 };
 
-const fn powers(scalar: ScalarType) -> Powers {
+pub(super) const fn powers(scalar: ScalarType) -> Powers {
     match scalar {
         ScalarType::F64 => DOUBLE,
         _ => SINGLE,
     }
+}
+
+/// A power of two in the source.
+fn power(exponent: i16, scalar: ScalarType) -> String {
+    let suffix = if scalar == ScalarType::F64 { "" } else { "f" };
+    format!("0x1p{exponent}{suffix}")
 }
 
 pub(super) fn declared(fold: &Folded<'_>, lanes: Lanes) -> Vec<String> {
@@ -65,21 +71,23 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
     };
     let Powers {
         large,
-        down: [down, _],
+        down,
         small,
-        up: [up, _],
+        up,
         ..
     } = powers(fold.scalar);
+    let [large, down, small, up] =
+        [large, down, small, up].map(|exponent| power(exponent, fold.scalar));
     let square = |factor: &str| format!("(new_{name} * {factor}) * (new_{name} * {factor})");
     vec![
         format!("const {ty} new_{name} = {value}, size_{name} = fabs(new_{name});"),
         format!(
             "{one}_{name}_big += size_{name} > ({ty})({large}) ? {} : ({ty})(0);",
-            square(down)
+            square(&down)
         ),
         format!(
             "{one}_{name}_small += size_{name} < ({ty})({small}) ? {} : ({ty})(0);",
-            square(up)
+            square(&up)
         ),
         format!(
             "{one}_{name} += (size_{name} > ({ty})({large})) || (size_{name} < ({ty})({small})) ? \
@@ -90,11 +98,10 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
 
 pub(super) fn result(fold: &Folded<'_>) -> String {
     let Powers {
-        down: [down, of_large],
-        up: [up, of_small],
-        middle,
-        ..
+        down, up, middle, ..
     } = powers(fold.scalar);
+    let [down, of_large, up, of_small, middle] =
+        [down, -down, up, -up, middle].map(|exponent| power(exponent, fold.scalar));
     let names: Vec<String> = fold.lanes().into_iter().map(LocalLanes::name).collect();
     let (sum, big, little) = (&names[0], &names[1], &names[2]);
     format!(

@@ -11,6 +11,7 @@ use super::elements::Elements;
 use super::plan::Pass;
 use super::product_source::{Factor, ProductSource};
 use super::program::{Action, Grid, Program, Statement};
+use super::strides::{self, is_strided};
 use super::value::{At, Kind, Lanes, Style};
 use super::writer::statements;
 use cltune_core::model::ScalarType;
@@ -152,7 +153,8 @@ pub(super) fn kernel(
         let own = &program.operands[operand];
         let has_leading = own.matrix.as_ref().is_some_and(|it| it.leading.is_some());
         Factor {
-            name: elements.writer.name(operand),
+            name: strides::beginning(own, &elements.writer.name(operand)),
+            is_aligned: !is_strided(own),
             leading: match side {
                 _ if has_leading => leading_name(own),
                 Side::Depth => "depth".to_owned(),
@@ -172,6 +174,7 @@ pub(super) fn kernel(
         Style::Reference => Lanes::Wide,
     };
     elements.load_numbers(stores.iter().copied());
+    elements.declare_firsts(all());
     let sum = match style {
         Style::Tuned => {
             elements.writer.text.push_str(&product.sums());
@@ -207,7 +210,7 @@ pub(super) fn kernel(
     for store in &stores {
         for element in elements.read(store) {
             if !elements.registers.contains_key(&element) {
-                let memory = elements.memory(element, "const ");
+                let memory = elements.memory(element);
                 elements.loaded(2, element, &memory);
             }
         }
@@ -218,12 +221,9 @@ pub(super) fn kernel(
         made.insert(target);
     }
     for element in made {
-        elements.writer.written.insert(element.0);
-        let (memory, register) = (
-            elements.memory(element, ""),
-            elements.registers[&element].clone(),
-        );
-        elements.writer.line(2, &format!("{memory} = {register};"));
+        let register = elements.registers[&element].clone();
+        let stored = elements.stored(element, &register);
+        elements.writer.line(2, &stored);
     }
     elements.writer.line(1, "}");
     let grid = factors.grid;

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 pub(super) struct Factor {
     /// The kernel's argument.
     pub(super) name: String,
+    /// Whether lines begin at multiples of as many elements as are loaded at once.
+    pub(super) is_aligned: bool,
     /// The text of the distance between lines.
     pub(super) leading: String,
     /// Whether the elements that one sum multiplies follow one another in memory.
@@ -173,6 +175,7 @@ impl<'a> Side<'a> {
             name,
             leading,
             is_along_depth,
+            ..
         } = self.factor;
         if *is_along_depth {
             format!("{name}[({side}) * {leading} + ({depth})]")
@@ -181,7 +184,17 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The same, or zero outside of the matrix.
+    /// As many elements as are loaded at once.
+    fn vector(&self, side: &str, depth: &str) -> String {
+        let (ty, element) = (self.ty, self.element(side, depth));
+        if self.factor.is_aligned {
+            format!("GLOBAL_VECTOR({ty}, &{element})")
+        } else {
+            format!("LOOSE_VECTOR({ty}, &{element})")
+        }
+    }
+
+    /// The same as `element`, or zero outside of the matrix.
     fn guarded(&self, side: &str, depth: &str) -> String {
         let element = self.element(side, depth);
         format!(
@@ -228,19 +241,19 @@ impl<'a> Side<'a> {
                 let _ = write!(
                     text,
                     "                {ty} loaded[AL];\n                \
-                     STORE_VECTOR(GLOBAL_VECTOR({ty}, &{}), loaded);\n                \
+                     STORE_VECTOR({}, loaded);\n                \
                      #pragma unroll\n                \
                      for (uint v = 0; v < AL; v++) {} = loaded[v];\n",
-                    self.element(&whole, deep),
+                    self.vector(&whole, deep),
                     self.place("i", "p + v"),
                 );
             }
             (true, false) => {
                 let _ = writeln!(
                     text,
-                    "                *(__local ALIGNED({ty})*)&{} = GLOBAL_VECTOR({ty}, &{});",
+                    "                *(__local ALIGNED({ty})*)&{} = {};",
                     self.place("i", "p"),
-                    self.element(&whole, deep),
+                    self.vector(&whole, deep),
                 );
             }
             (false, _) => {
@@ -291,10 +304,7 @@ impl<'a> Side<'a> {
                     self.element(&format!("{whole} + v"), deep)
                 )
             } else {
-                vector(format!(
-                    "GLOBAL_VECTOR({ty}, &{})",
-                    self.element(&whole, deep)
-                ))
+                vector(self.vector(&whole, deep))
             };
             (vector(local), global)
         } else {
@@ -322,4 +332,13 @@ pub(super) const MACROS: &str = "\
 #endif
 #define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
 #define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
+";
+
+/// For factors that begin anywhere in their buffers.
+pub(super) const LOOSE_MACROS: &str = "\
+#if AL > 1
+#define LOOSE_VECTOR(type, p) JOIN(vload, AL)(0, p)
+#else
+#define LOOSE_VECTOR(type, p) (*(p))
+#endif
 ";

@@ -1,11 +1,16 @@
-//! Vectors that begin at an offset of their buffer and have a stride: their elements in the
-//! generated source.
+//! Vectors that begin at an offset of their buffer and have a stride, and matrices that begin at an
+//! offset: their elements in the generated source.
 //!
 //! Work-items load several elements at once where all strides are 1, by the usual instruction where
-//! the vector begins at a multiple of so many elements, and by `vload` elsewhere.
+//! the vector begins at a multiple of so many elements, and by `vload` elsewhere. A loop over vectors
+//! decides that once. A loop over lines loads each operand by a function that decides for it: the
+//! matrix, which is most of what is moved, is loaded as if no vector had a stride.
 
-use super::program::Operand;
+use super::program::{Operand, Program};
 use super::value::{Lanes, Shape, type_text};
+use cltune_core::model::ScalarType;
+use std::collections::HashSet;
+use std::fmt::Write as _;
 
 /// An argument of the kernel by its name.
 fn argument(name: &str) -> String {
@@ -28,23 +33,24 @@ pub(super) fn place_of_number(operand: &Operand) -> String {
 /// The lines before the loops over these operands: the indexes of first elements, and for work-items
 /// that load several elements how many of such loads there are.
 pub(super) fn before_loops(operands: &[&Operand]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for operand in operands {
-        let offset = operand.layout.offset.as_deref().map(argument);
-        let offset = offset.map_or("0".to_owned(), |offset| format!("(long){offset}"));
-        let from_end = match &operand.layout.stride {
-            Some(stride) => {
-                let stride = argument(stride);
-                format!(" + ({stride} < 0 ? (1 - (long)count) * (long){stride} : 0)")
-            }
-            None => String::new(),
-        };
-        lines.push(format!(
-            "const long {} = {offset}{from_end};",
-            first(operand)
-        ));
-    }
-    lines
+    let operands = operands.iter();
+    operands
+        .map(|operand| first_declared(operand, "count"))
+        .collect()
+}
+
+/// The declaration of the index of the first element of an operand with so many.
+pub(super) fn first_declared(operand: &Operand, count: &str) -> String {
+    let offset = operand.layout.offset.as_deref().map(argument);
+    let offset = offset.map_or("0".to_owned(), |offset| format!("(long){offset}"));
+    let from_end = match &operand.layout.stride {
+        Some(stride) => {
+            let stride = argument(stride);
+            format!(" + ({stride} < 0 ? (1 - (long){count}) * (long){stride} : 0)")
+        }
+        None => String::new(),
+    };
+    format!("const long {} = {offset}{from_end};", first(operand))
 }
 
 /// The lines before the loop over several elements.
@@ -68,12 +74,92 @@ pub(super) fn before_vectors(operands: &[&Operand]) -> Vec<String> {
 }
 
 /// An element, at one position.
-pub(super) fn element(operand: &Operand, name: &str) -> String {
+pub(super) fn element(operand: &Operand, name: &str, at: &str) -> String {
     let first = first(operand);
     match &operand.layout.stride {
-        Some(stride) => format!("{name}[{first} + (long)at * {}]", argument(stride)),
-        None => format!("{name}[{first} + at]"),
+        Some(stride) => format!("{name}[{first} + (long){at} * {}]", argument(stride)),
+        None => format!("{name}[{first} + {at}]"),
     }
+}
+
+/// Where a matrix begins.
+pub(super) fn beginning(operand: &Operand, name: &str) -> String {
+    if operand.layout.is_plain() {
+        return name.to_owned();
+    }
+    format!("({name} + {})", first(operand))
+}
+
+/// `VW` elements at the position in a loop over lines. `line` is how far the line begins behind the
+/// first element.
+pub(super) fn loaded_of_line(operand: &Operand, name: &str, line: Option<&str>) -> String {
+    let of_line = of_line(operand, name, line);
+    format!("loaded_{}({of_line})", operand.scalar.opencl_name())
+}
+
+/// The statement that stores them.
+pub(super) fn stored_of_line(
+    operand: &Operand,
+    name: &str,
+    line: Option<&str>,
+    register: &str,
+) -> String {
+    let of_line = of_line(operand, name, line);
+    let scalar = operand.scalar.opencl_name();
+    format!("stored_{scalar}({of_line}, {register});")
+}
+
+fn of_line(operand: &Operand, name: &str, line: Option<&str>) -> String {
+    let first = first(operand);
+    let line = line.map_or(String::new(), |line| format!(" + (long)({line})"));
+    let stride = operand.layout.stride.as_deref();
+    let stride = stride.map_or("1".to_owned(), argument);
+    format!("{name}, {first}{line}, {stride}, at")
+}
+
+/// The functions that load and store elements of operands in loops over lines.
+pub(super) fn functions(program: &Program) -> String {
+    let operands = program.operands.iter().filter(|it| is_strided(it));
+    let mut scalars: Vec<ScalarType> = operands.map(|it| it.scalar).collect();
+    let mut seen: HashSet<ScalarType> = HashSet::new();
+    scalars.retain(|scalar| seen.insert(*scalar));
+    let mut text = String::new();
+    for scalar in scalars {
+        let (ty, scalar) = (type_text(scalar, Lanes::Cells), scalar.opencl_name());
+        let _ = write!(
+            text,
+            "// VW elements of a vector or a line that begins anywhere.\n\
+             {ty} loaded_{scalar}(__global const {scalar}* from, const long first, const long stride, const ulong at) {{\n    \
+             const long begin = first + (long)(at * VW) * stride;\n\
+             #if VW > 1\n    \
+             if (stride == 1 && (first & (VW - 1)) == 0) return *(__global const {ty}*)(from + begin);\n    \
+             if (stride == 1) return JOIN(vload, VW)(0, from + begin);\n    \
+             {scalar} elements[VW];\n    \
+             for (uint i = 0; i < VW; i++) elements[i] = from[begin + i * stride];\n    \
+             return JOIN(vload, VW)(0, elements);\n\
+             #else\n    \
+             return from[begin];\n\
+             #endif\n\
+             }}\n\
+             void stored_{scalar}(__global {scalar}* to, const long first, const long stride, const ulong at, const {ty} value) {{\n    \
+             const long begin = first + (long)(at * VW) * stride;\n\
+             #if VW > 1\n    \
+             if (stride == 1 && (first & (VW - 1)) == 0) {{\n        \
+             *(__global {ty}*)(to + begin) = value;\n    \
+             }} else if (stride == 1) {{\n        \
+             JOIN(vstore, VW)(value, 0, to + begin);\n    \
+             }} else {{\n        \
+             {scalar} elements[VW];\n        \
+             JOIN(vstore, VW)(value, 0, elements);\n        \
+             for (uint i = 0; i < VW; i++) to[begin + i * stride] = elements[i];\n    \
+             }}\n\
+             #else\n    \
+             to[begin] = value;\n\
+             #endif\n\
+             }}\n"
+        );
+    }
+    text
 }
 
 /// The lines that load several elements into a register.
@@ -95,7 +181,7 @@ pub(super) fn stored(operand: &Operand, name: &str, register: &str) -> Vec<Strin
     ]
 }
 
-/// Whether an operand is a vector that needs these lines.
+/// Whether an operand is a vector or a matrix that needs these lines.
 pub(super) fn is_strided(operand: &Operand) -> bool {
     operand.shape != Shape::Number && !operand.layout.is_plain()
 }

@@ -1,13 +1,17 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
-use super::arguments::{Kernel, KernelArgument, Work, cells_name, parts_name, strips_name};
-use super::folds::Parts;
+use super::arguments::{
+    Kernel, KernelArgument, Work, cells_name, finished_name, parts_name, strips_name,
+};
+use super::finish;
+use super::folded::Parts;
 use super::grids::{self, Kinds};
 use super::kernels::{REFERENCE_GROUPS, kernels, prelude};
 use super::lines;
 use super::plan::{Pass, passes};
 use super::product_source;
 use super::program::{Action, Operand, Place, Program, Statement};
+use super::strides::{self, is_strided};
 use super::value::{Shape, Style};
 use crate::errors::Errors;
 use crate::parse::Attribute;
@@ -135,11 +139,21 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let reference_local = local_args(&reference_all, &plain);
 
     let mut source = prelude(program);
+    let may_finish_in_loop = all.iter().any(|kernel| kernel.is_in_loop);
+    if may_finish_in_loop {
+        source.push_str(finish::MACROS);
+    }
     if kinds.lines {
         source.push_str(lines::MACROS);
     }
+    if kinds.has_grids() {
+        source.push_str(&strides::functions(program));
+    }
     if kinds.products {
         source.push_str(product_source::MACROS);
+        if program.operands.iter().any(is_strided) {
+            source.push_str(product_source::LOOSE_MACROS);
+        }
     }
     for kernel in all.iter().copied().chain(&reference) {
         source.push('\n');
@@ -169,9 +183,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             FETCH = ["strided", "contiguous"],
         }
     });
+    let of_ends = may_finish_in_loop.then(|| quote!(FINISH = ["launch", "loop"],));
+    let of_ends_default = may_finish_in_loop.then(|| quote!(FINISH = "launch",));
     let of_vectors_default = kinds
         .vectors
-        .then(|| quote!(WG = 64, GROUPS = 64, FETCH = "strided"));
+        .then(|| quote!(WG = 64, GROUPS = 64, FETCH = "strided",));
     let all_passes: Vec<&Pass> = fused
         .iter()
         .chain(if is_choice { &single } else { &[][..] })
@@ -183,8 +199,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             #width
             #of_grids
             #of_vectors
+            #of_ends
         ),
-        defaults(#fuse_default #width_default #of_grids_default #of_vectors_default),
+        defaults(
+            #fuse_default #width_default #of_grids_default #of_vectors_default #of_ends_default
+        ),
         #constraints
         #scratch
         #local
@@ -222,6 +241,7 @@ fn stage(
         KernelArgument::Groups => quote!((#groups) as u32),
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(parts) => ident(&parts.name(program)),
+        KernelArgument::Finished => ident(&finished_name(program)),
         KernelArgument::Lanes(lanes) => ident(&lanes.name()),
         KernelArgument::Lines(_)
         | KernelArgument::Line(_)
@@ -236,13 +256,13 @@ fn stage(
         Work::Group => quote!(global(#group), local(#group)),
         _ => quote!(global(1), local(1)),
     });
-    let is_for_slices = grids::is_for_slices(kernel);
-    let when = match (when, is_for_slices) {
-        (None, true) => Some(quote!(SLICES > 1)),
-        (Some(condition), true) => Some(quote!(#condition && SLICES > 1)),
-        (when, false) => when,
-    };
-    let when = when.map(|condition| quote!(, when(#condition)));
+    let for_slices = grids::is_for_slices(kernel).then(|| quote!(SLICES > 1));
+    let after_loop = kernel.is_in_loop.then(|| quote!(FINISH == "launch"));
+    let conditions: Vec<TokenStream> = [when, for_slices, after_loop]
+        .into_iter()
+        .flatten()
+        .collect();
+    let when = (!conditions.is_empty()).then(|| quote!(, when(#(#conditions)&&*)));
     quote!(stage(#name(#(#arguments),*), #sizes #when))
 }
 
@@ -281,6 +301,10 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
                 let (name, scalar) = (ident(name), ident(scalar.rust_name()));
                 let length = grids::scratch_length(program, *operand, false);
                 buffers.insert((*operand, None), quote!(#name: [#scalar; #length]));
+            }
+            KernelArgument::Finished => {
+                let name = ident(&finished_name(program));
+                buffers.insert((usize::MAX, None), quote!(#name: [u32; 1] = 0));
             }
             KernelArgument::LineParts(target) => {
                 let scalar = ident(program.operands[*target].scalar.rust_name());

@@ -1,11 +1,12 @@
-//! The source of one kernel: loops over vectors, and what one work-group or work-item does after them.
+//! The source of one kernel: loops over vectors.
 //!
 //! Each kernel loads the operands of its statements into registers, computes, and stores, with a
 //! comment from the statement that a line comes from. Loops run over vectors of `VW` elements, and
 //! then over the elements that are left.
 
 use super::arguments::{Kernel, KernelArgument, Work, operand_name};
-use super::folds::Folded;
+use super::folded::Folded;
+use super::folds::Handing;
 use super::plan::Pass;
 use super::program::{Action, Operand, Place, Program};
 use super::strides::{self, is_strided, place_of_number};
@@ -18,7 +19,7 @@ pub(super) struct Writer<'a> {
     pub(super) program: &'a Program,
     pub(super) style: Style,
     /// The newest register of each operand.
-    registers: BTreeMap<usize, String>,
+    pub(super) registers: BTreeMap<usize, String>,
     /// How many registers each operand has had.
     versions: BTreeMap<usize, usize>,
     pub(super) used: BTreeSet<usize>,
@@ -58,7 +59,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A value as this style computes it.
-    fn value(&self, value: &Value, lanes: Lanes) -> String {
+    pub(super) fn value(&self, value: &Value, lanes: Lanes) -> String {
         value.text(lanes, &|operand, _| {
             let read = &self.program.operands[operand];
             let is_value = read.place == Place::Value;
@@ -71,7 +72,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The lanes of a value that is computed at one position.
-    fn one(&self) -> Lanes {
+    pub(super) fn one(&self) -> Lanes {
         match self.style {
             Style::Tuned => Lanes::One,
             Style::Reference => Lanes::Wide,
@@ -79,7 +80,13 @@ impl<'a> Writer<'a> {
     }
 
     /// The kernel of a pass's loop.
-    pub(super) fn looped(mut self, name: String, pass: &Pass, number: usize) -> Kernel {
+    pub(super) fn looped(
+        mut self,
+        name: String,
+        pass: &Pass,
+        number: usize,
+        is_stored: &dyn Fn(usize) -> bool,
+    ) -> Kernel {
         let program = self.program;
         let folds: Vec<Folded<'_>> = pass.folds(program).collect();
         for at in &pass.looped {
@@ -159,19 +166,26 @@ impl<'a> Writer<'a> {
         let one = self.one();
         self.body(pass, one);
         self.line(1, "}");
+        let handing = self.handing(pass);
         for (number, fold) in folds.iter().enumerate() {
             self.tree(fold);
-            for line in fold.parts_stored(program) {
+            for line in fold.parts_stored(program, handing) {
                 self.line(1, &line);
             }
             if number + 1 < folds.len() {
                 self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
             }
         }
+        if handing == Handing::ByMacro {
+            self.finish_in_loop(pass, is_stored);
+        }
         let mut arguments: Vec<KernelArgument> =
             pass.length.map(KernelArgument::Count).into_iter().collect();
         arguments.extend(self.operand_arguments());
         Self::fold_arguments(&folds, &mut arguments);
+        if handing == Handing::ByMacro {
+            arguments.push(KernelArgument::Finished);
+        }
         let about = format!("Pass {number}: {}.", statements(program, &pass.looped));
         self.kernel(name, &about, arguments, Work::Loop)
     }
@@ -270,7 +284,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The operands that the kernel takes, with what says where their elements lie.
-    fn operand_arguments(&self) -> impl Iterator<Item = KernelArgument> + use<> {
+    pub(super) fn operand_arguments(&self) -> impl Iterator<Item = KernelArgument> + use<> {
         let layouts = self.used.iter().flat_map(|operand| {
             let layout = &self.program.operands[*operand].layout;
             layout.operands(self.program)
@@ -284,7 +298,7 @@ impl<'a> Writer<'a> {
         let name = self.name(operand);
         match lanes {
             Lanes::One | Lanes::Wide if is_strided(&self.program.operands[operand]) => {
-                strides::element(&self.program.operands[operand], &name)
+                strides::element(&self.program.operands[operand], &name, "at")
             }
             Lanes::One | Lanes::Wide => format!("{name}[at]"),
             Lanes::Many | Lanes::Cells => {
@@ -295,87 +309,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Folds the numbers of a work-group's work-items.
-    fn tree(&mut self, fold: &Folded<'_>) {
+    pub(super) fn tree(&mut self, fold: &Folded<'_>) {
         for line in fold.tree(self.style) {
             self.line(1, &line);
         }
     }
 
-    /// The kernel of one work-group that folds the parts and computes with the results.
-    pub(super) fn finish(
-        mut self,
-        name: String,
-        pass: &Pass,
-        is_stored: &dyn Fn(usize) -> bool,
-    ) -> Kernel {
-        let program = self.program;
-        let folds: Vec<Folded<'_>> = pass.folds(program).collect();
-        let one = self.one();
-        for (number, fold) in folds.iter().enumerate() {
-            for line in fold.declared(one) {
-                self.line(1, &line);
-            }
-            self.line(
-                1,
-                "for (uint at = get_local_id(0); at < groups; at += get_local_size(0)) {",
-            );
-            for line in fold.part_folded(program, one) {
-                self.line(2, &line);
-            }
-            self.line(1, "}");
-            self.tree(fold);
-            self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
-            let register = self.register(fold.target);
-            let scalar = program.operands[fold.target].scalar;
-            let (ty, result) = (type_text(scalar, Lanes::One), fold.result());
-            self.line(1, &format!("const {ty} {register} = {result};"));
-            if number + 1 < folds.len() {
-                self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
-            }
-        }
-        let mut stores: BTreeSet<usize> = folds.iter().map(|fold| fold.target).collect();
-        self.line(1, "if (get_global_id(0) == 0) {");
-        for at in &pass.numbers {
-            let statement = &program.statements[*at];
-            for operand in statement.value.operands() {
-                if !self.registers.contains_key(&operand) {
-                    self.used.insert(operand);
-                }
-            }
-            let value = self.value(&statement.value, one);
-            let ty = type_text(statement.value.scalar(), Lanes::One);
-            self.line(2, &format!("// {}", statement.text));
-            let register = self.register(statement.target);
-            self.line(2, &format!("const {ty} {register} = ({ty})({value});"));
-            stores.insert(statement.target);
-        }
-        for operand in stores.into_iter().filter(|operand| is_stored(*operand)) {
-            self.used.insert(operand);
-            self.written.insert(operand);
-            let (name, register) = (self.name(operand), self.registers[&operand].clone());
-            let at = place_of_number(&program.operands[operand]);
-            self.line(2, &format!("{name}[{at}] = {register};"));
-        }
-        self.line(1, "}");
-        let mut arguments = Vec::new();
-        if !folds.is_empty() {
-            arguments.push(KernelArgument::Groups);
-        }
-        arguments.extend(self.operand_arguments());
-        Self::fold_arguments(&folds, &mut arguments);
-        let is_fold = |at: &&usize| program.statements[**at].action != Action::Store;
-        let reduced = pass.looped.iter().filter(is_fold);
-        let all: Vec<usize> = reduced.chain(&pass.numbers).copied().collect();
-        let about = format!("The numbers after it: {}.", statements(program, &all));
-        let work = if folds.is_empty() {
-            Work::Item
-        } else {
-            Work::Group
-        };
-        self.kernel(name, &about, arguments, work)
-    }
-
-    fn fold_arguments(folds: &[Folded<'_>], arguments: &mut Vec<KernelArgument>) {
+    pub(super) fn fold_arguments(folds: &[Folded<'_>], arguments: &mut Vec<KernelArgument>) {
         let parts = folds.iter().flat_map(Folded::parts);
         arguments.extend(parts.map(KernelArgument::Parts));
         for lanes in folds.iter().flat_map(Folded::lanes) {
@@ -407,6 +347,7 @@ impl<'a> Writer<'a> {
             text,
             arguments,
             work,
+            is_in_loop: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::structs;
-use cltune_core::record::{SECTION_COFF, SECTION_ELF, SECTION_MACHO, encode};
+use cltune_formats::record::{SECTION_COFF, SECTION_ELF, SECTION_MACHO, encode};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 

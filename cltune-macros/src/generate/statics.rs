@@ -49,7 +49,8 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
     let scratch = list(scratch, |scratch| {
         let (name, len) = (text(&scratch.name), formula(&scratch.len));
         let element = element_type(scratch.element);
-        quote!(Scratch { name: #name, element: #element, len: #len })
+        let zeros = scratch.zeros;
+        quote!(Scratch { name: #name, element: #element, len: #len, zeros: #zeros })
     });
     let steps = list(steps, step);
     let default = option(default.as_ref().map(|codes| integers(codes)));
@@ -291,7 +292,7 @@ fn memory(memory: &Memory) -> TokenStream {
             let image = image(declaration);
             quote!(Memory::Image(#image))
         }
-        _ => quote!(Memory::Buffer),
+        Memory::Buffer => quote!(Memory::Buffer),
     }
 }
 

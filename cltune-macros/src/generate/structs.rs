@@ -4,7 +4,7 @@
 use super::context::Context;
 use crate::parse::{element_path, path_text};
 use cltune_core::model::StructType;
-use cltune_core::record::encode_parts;
+use cltune_formats::record::encode_parts;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{FnArg, Path};

@@ -2,7 +2,7 @@
 //! results.
 
 use super::context::Context;
-use cltune_core::lockfile::STALE_CONSTANT;
+use cltune_formats::lockfile::STALE_CONSTANT;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 

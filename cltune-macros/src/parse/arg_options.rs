@@ -91,7 +91,7 @@ impl ArgOptions {
             Ok(list) => list,
             Err(error) => return errors.push(error),
         };
-        if let Err(error) = cltune_core::expr::check_nesting(list.tokens.clone()) {
+        if let Err(error) = cltune_formats::formula::check_nesting(list.tokens.clone()) {
             return errors.push(error.into());
         }
         let mut found = Errors::default();

@@ -89,7 +89,7 @@ impl Attribute {
     /// Reads all clauses. What is wrong is collected and left out.
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut attribute = Self::default();
-        if let Err(error) = cltune_core::expr::check_nesting(tokens.clone()) {
+        if let Err(error) = cltune_formats::formula::check_nesting(tokens.clone()) {
             errors.push(error.into());
             return attribute;
         }

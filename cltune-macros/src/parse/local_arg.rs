@@ -12,7 +12,12 @@ pub(crate) struct LocalArg {
 
 impl Parse for LocalArg {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let array = input.parse()?;
+        let array: NamedArray = input.parse()?;
+        if let Some(span) = array.zeros {
+            let message =
+                "local memory holds anything when a kernel begins: clear it in the kernel";
+            return Err(syn::Error::new(span, message));
+        }
         let before = match input.parse::<Option<Ident>>()? {
             None => None,
             Some(word) if word == "before" => Some(input.parse()?),

@@ -42,11 +42,13 @@ pub(super) fn assignments(
     })
 }
 
-/// `NAME: [TYPE; LEN]`: memory that belongs to the tunable.
+/// `NAME: [TYPE; LEN]`, or `NAME: [TYPE; LEN] = 0`: memory that belongs to the tunable.
 pub(crate) struct NamedArray {
     pub(crate) name: Ident,
     pub(crate) element: Type,
     pub(crate) len: Expr,
+    /// Where the zero stands.
+    pub(crate) zeros: Option<Span>,
 }
 
 impl Parse for NamedArray {
@@ -58,7 +60,22 @@ impl Parse for NamedArray {
         let element = content.parse()?;
         content.parse::<Token![;]>()?;
         let len = content.parse()?;
-        Ok(Self { name, element, len })
+        let zeros = if input.peek(Token![=]) {
+            let Number { value, span } = assigned(input)?;
+            if value != 0.0 {
+                let message = "memory holds zeros, `= 0`, or anything where nothing is said";
+                return Err(syn::Error::new(span, message));
+            }
+            Some(span)
+        } else {
+            None
+        };
+        Ok(Self {
+            name,
+            element,
+            len,
+            zeros,
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Every clause and every kind of argument.
 
-use cltune_core::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument, Step};
 use cltune_core::parameter::Domain;
+use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
 use cltune_runtime::{
     Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable,
 };
@@ -216,7 +216,7 @@ fn the_model_is_what_was_declared() {
             ..
         } if element == ScalarType::F32.into()
     ));
-    assert_eq!(model.fingerprint, cltune_core::fingerprint::of(model));
+    assert_eq!(model.fingerprint, cltune_formats::fingerprint::of(model));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn the_record_holds_what_the_tuner_needs() {
 #[test]
 fn what_the_tuner_computes_is_in_the_record() {
     let declaration = super::records::declaration("cltune_macros::prepared");
-    let text = |declaration| cltune_core::record::to_text(declaration);
+    let text = |declaration| cltune_formats::record::to_text(declaration);
     let prepare = declaration.prepare.as_ref().expect("it is declared");
     assert_eq!(prepare.source, None);
     assert_eq!(prepare.scratch.len(), 1);

@@ -1,7 +1,7 @@
 //! The records in this test's own executable.
 
-use cltune_core::declaration::Declaration;
-use cltune_core::record;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::record;
 use object::{Object, ObjectSection};
 
 /// The record of a tunable, which must be there exactly once.

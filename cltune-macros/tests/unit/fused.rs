@@ -196,13 +196,35 @@ fn an_operand_is_one_argument_and_is_loaded_once() {
     let [pass, end] = &kernels[..] else {
         panic!("{} kernels", kernels.len());
     };
-    let scalar_loop = pass.text.split("#endif").last().expect("there is one");
+    let scalar_loop = pass.text.split("#endif").nth(1).expect("there is one");
     for load in ["a_[at];", "b_[at];"] {
         assert_eq!(scalar_loop.matches(load).count(), 1, "{}", pass.text);
     }
     assert!(!scalar_loop.contains("c_[at];"), "{}", pass.text);
     assert_eq!(pass.text.matches("float* b_").count(), 1, "{}", pass.text);
     assert!(end.text.contains("s_[0] = "), "{}", end.text);
+    // The loop's kernel does the same where a parameter says so.
+    assert_eq!(pass.text.matches("s_[0] = ").count(), 1, "{}", pass.text);
+    assert!(end.is_in_loop && !pass.is_in_loop);
+}
+
+/// Words of 4 bytes are what atomic functions of every device take.
+#[test]
+fn parts_of_small_numbers_are_folded_by_a_second_launch() {
+    let item = "fn k(queue: &Queue, n: u32, #[arg(len = n)] b: &Buffer<u8>, #[arg(out, len = 1)] s: &mut \
+                Buffer<u8>) { s = max(b); }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty());
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
+    assert!(
+        kernels
+            .iter()
+            .all(|kernel| !kernel.is_in_loop && !kernel.text.contains("atomic"))
+    );
 }
 
 /// C computes `uchar` as `int`, and vectors of them as they are.

@@ -185,7 +185,7 @@ fn the_record_says_which_lockfile_was_seen() {
     let (folder, environment) = package();
     let text = lockfile(&fingerprint(&environment), 64);
     write(&folder.path().join("cltune.lock"), &text);
-    let seen = cltune_core::fingerprint::of_text(&text);
+    let seen = cltune_formats::fingerprint::of_text(&text);
     let expansion = expanded(ATTRIBUTE, ITEM, &environment);
     assert!(
         expansion.contains(&format!("lockfile_seen = \\\"{seen}\\\"")),

@@ -206,7 +206,9 @@ impl Prepared {
         let scratch = raw.scratch().get(queue.context().raw(), buffers);
         let scratch = scratch.map_err(Error::call("clCreateBuffer of scratch memory"))?;
         for (position, memory) in (0_u16..).zip(buffers) {
-            if let (Some(memory), Some(buffer)) = (memory, scratch.buffer(position)) {
+            if let (Some(memory), Some(buffer)) = (memory, scratch.buffer(position))
+                && !memory.zeros
+            {
                 raw.fill(buffer, pattern(memory.element), 0, memory.bytes)
                     .map_err(Error::call("clEnqueueFillBuffer"))?;
             }

@@ -2,8 +2,8 @@
 
 use crate::kernel::Tunable;
 use crate::policy::lockfile;
-use cltune_core::lockfile::Lockfile;
 use cltune_core::select::Table;
+use cltune_formats::lockfile::Lockfile;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -52,6 +52,28 @@ impl RawBuffer {
         })
     }
 
+    /// A read-write buffer of `bytes` bytes, at least 1, that are zero.
+    pub(crate) fn zeros(context: &RawContext, bytes: usize) -> Result<Self, Status> {
+        let mut zeros = vec![0_u8; bytes];
+        let flags = memory::CL_MEM_READ_WRITE | memory::CL_MEM_COPY_HOST_PTR;
+        // SAFETY: the host pointer is that of `bytes` bytes, which are copied before the call
+        // returns.
+        let mem =
+            unsafe { memory::create_buffer(context.0, flags, bytes, zeros.as_mut_ptr().cast()) };
+        Ok(Self {
+            mem: mem.map_err(Status)?,
+            access: KernelAccess::ReadWrite,
+        })
+    }
+
+    /// The same buffer once more.
+    pub(crate) fn share(&self) -> Result<Self, Status> {
+        // SAFETY: the handle is alive; the new value releases what is retained here.
+        unsafe { memory::retain_mem_object(self.mem) }.map_err(Status)?;
+        let Self { mem, access } = *self;
+        Ok(Self { mem, access })
+    }
+
     /// What kernels may do with it.
     pub(crate) fn access(&self) -> KernelAccess {
         self.access

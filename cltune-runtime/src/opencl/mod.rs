@@ -14,6 +14,7 @@ mod context;
 mod device;
 mod event;
 mod foreign;
+mod host_memory;
 mod image;
 mod kernel;
 mod memory;
@@ -45,6 +46,7 @@ pub(crate) use context::RawContext;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign::{ImageFacts, MemoryFacts};
+pub(crate) use host_memory::{BlockPlace, HostGuard, HostMemory, HostTransfer};
 pub(crate) use image::{ImageUse, RawImage};
 #[cfg(feature = "tuning")]
 pub(crate) use kernel::ArgInfo;

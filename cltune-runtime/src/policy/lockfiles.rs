@@ -1,6 +1,6 @@
 //! Lockfiles that are read at run time, for [`Policy::Offline`](crate::Policy::Offline).
 
-use cltune_core::lockfile::{LARGEST, Lockfile};
+use cltune_formats::lockfile::{LARGEST, Lockfile};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

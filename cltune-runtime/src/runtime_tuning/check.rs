@@ -6,9 +6,9 @@ use crate::kernel::{Arg, Passed, Prepared};
 use crate::opencl::{RawBuffer, RawImage, RawQueue};
 use crate::queue::Queue;
 use crate::tuning::{ExpectedBuffer, WrongResult, filler, pattern};
-use cltune_core::declaration::{Compared, Declaration};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, ElementType};
+use cltune_formats::declaration::{Compared, Declaration};
 use std::ops::Range;
 
 /// The result of a check.

@@ -4,7 +4,7 @@ use crate::cache::{CacheError, Store};
 use crate::device::Device;
 use crate::kernel::Tunable;
 use crate::tuning::{NoDeclaration, PrepareError};
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use cltune_search::space::{Space, TooComplex};
 use cltune_search::{STRATEGIES, Score, Search, Setting};
 use std::sync::Arc;

@@ -42,3 +42,4 @@ pub use call::split;
 pub use device_set::{DeviceSet, Sharing, Transfers};
 pub use problem::SplitArg;
 pub use report::{SplitReport, SplitShare};
+pub(crate) use work::{Attribution, Failure};

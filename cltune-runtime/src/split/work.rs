@@ -114,14 +114,14 @@ pub(super) struct DeferredResults {
 
 /// The reason why a share was not computed.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) error: Box<Error>,
-    pub(super) attribution: Attribution,
+pub(crate) struct Failure {
+    pub(crate) error: Box<Error>,
+    pub(crate) attribution: Attribution,
 }
 
 /// The cause that a failure is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attribution {
+pub(crate) enum Attribution {
     /// The call: it is wrong on every device.
     Call,
     /// The problem: the device cannot compute it.
@@ -132,7 +132,7 @@ pub(super) enum Attribution {
 
 impl Failure {
     /// A failure before anything ran.
-    pub(super) fn before(error: Error) -> Self {
+    pub(crate) fn before(error: Error) -> Self {
         let attribution = match &error {
             Error::Arguments { .. }
             | Error::ArgumentKind { .. }
@@ -157,13 +157,13 @@ impl Failure {
     }
 
     /// Whether there may have been too little memory.
-    pub(super) fn is_of_memory(&self) -> bool {
+    pub(crate) fn is_of_memory(&self) -> bool {
         self.error.is_of_memory()
     }
 
     /// A failure while the device was working: whatever its code, a launch or transfer did not end
     /// well.
-    pub(super) fn during(error: Error) -> Self {
+    pub(crate) fn during(error: Error) -> Self {
         Self {
             error: Box::new(error),
             attribution: Attribution::Device,

@@ -20,10 +20,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::kernel::{Enqueued, Operand, PreparedCommands};
 use crate::queue::Queue;
-use cltune_core::declaration::{Compared, Declaration, Fill};
 use cltune_core::device::{DeviceLimits, DeviceType};
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry, ScalarType};
+use cltune_formats::declaration::{Compared, Declaration, Fill};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -328,7 +328,7 @@ impl Arguments {
             scratch[position] = None;
             let Some(memory) = memory else { continue };
             let buffer = ScratchBuffer::new(queue, memory, self.surroundings)?;
-            buffer.poison(queue, self.placed.get())?;
+            buffer.begin(queue, self.placed.get())?;
             scratch[position] = Some(buffer);
         }
         Ok(())
@@ -527,6 +527,9 @@ impl Arguments {
                 place.restore_guards(queue)?;
                 let memory = scratch.memory();
                 found.get_or_insert(WrongResult::new(&*memory.name, memory.element, kind));
+            }
+            if let Some(wrong) = scratch.left_no_zeros(queue, self.placed.get())? {
+                found.get_or_insert(wrong);
             }
         }
         Ok(found)

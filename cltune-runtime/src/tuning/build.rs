@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::image::check_formats;
 use crate::kernel::{PreparedCommands, build_options, check_layouts, with_layout_kernel};
 use crate::opencl::{BuildFailure, RawProgram};
-use cltune_core::declaration::Declaration;
 use cltune_core::model::{Commands, Rejection};
+use cltune_formats::declaration::Declaration;
 use std::time::Instant;
 
 /// The context, kernel and problem that configurations are built for.

@@ -8,8 +8,8 @@ use crate::kernel::{
     LAYOUT_KERNEL, PreparedCommands, build_options, check_names, mentions, with_layout_kernel,
 };
 use crate::opencl::{RawKernel, RawProgram};
-use cltune_core::declaration::Computation;
 use cltune_core::model::{Command, Commands, Model, StructType};
+use cltune_formats::declaration::Computation;
 use std::fmt;
 
 /// A computation that is ready to be launched.

@@ -1,8 +1,8 @@
 //! The declaration of a tunable of this program, as the link section holds it.
 
 use crate::kernel::Tunable;
-use cltune_core::declaration::Declaration;
-use cltune_core::record::{self, RecordError};
+use cltune_formats::declaration::Declaration;
+use cltune_formats::record::{self, RecordError};
 
 /// Why a program cannot tune one of its tunables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,8 +5,8 @@ use super::columns::column;
 use super::kept::Kept;
 use super::outcome::WrongKind;
 use super::verify::{Expected, Unfit};
-use cltune_core::declaration::Tolerance;
 use cltune_core::model::{ElementType, Leaf};
+use cltune_formats::declaration::Tolerance;
 use std::ops::Range;
 
 /// The reference's results for a buffer.

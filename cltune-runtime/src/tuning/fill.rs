@@ -1,8 +1,8 @@
 //! Contents of arguments: bytes of elements in the device's (little-endian) order.
 
 use super::columns::{joined, random_of};
-use cltune_core::declaration::Fill;
 use cltune_core::model::{ElementType, ScalarType};
+use cltune_formats::declaration::Fill;
 use cltune_search::ready_threads;
 use half::f16;
 use rand::RngExt;

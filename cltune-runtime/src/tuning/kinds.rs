@@ -6,8 +6,8 @@
 
 use super::columns::{joined, random_of};
 use super::fill::{generated, push, scalars, uniform};
-use cltune_core::declaration::{Declaration, Fill};
 use cltune_core::model::{ArgumentKind, ElementType, ScalarType};
+use cltune_formats::declaration::{Declaration, Fill};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The options of measuring, and the steps that are told while it goes on.
 
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;

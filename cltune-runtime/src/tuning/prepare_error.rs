@@ -4,8 +4,8 @@ use super::fill::FillError;
 use super::outcome::WrongResult;
 use super::signature::SignatureMismatch;
 use crate::error::Error;
-use cltune_core::declaration::UnusableRange;
 use cltune_core::expr::EvalError;
+use cltune_formats::declaration::UnusableRange;
 
 /// Why a kernel cannot be measured at all for a problem on a device.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::options::Step;
 use super::prepare_error::PrepareError;
 use crate::error::Error;
 use crate::opencl::RawProgram;
-use cltune_core::declaration::Reference;
+use cltune_formats::declaration::Reference;
 
 impl Measurer {
     /// Compares the declaration with the kernel's signature, makes inputs from others, then keeps

@@ -1,7 +1,7 @@
 //! The allowed difference of results from the reference's.
 
-use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
 use cltune_core::model::ScalarType;
+use cltune_formats::declaration::{ElementTolerance, NormTolerance, Tolerance};
 
 /// Roundings that one term may cost: built-in functions are exact to a few units in the last place
 /// (OpenCL C 3.0, section 7.4: 3 for `exp`, 4 for `sin`), a product and a sum to one each.

@@ -4,7 +4,7 @@ use super::super::guarded::Surroundings;
 use super::*;
 use crate::device::Device;
 use crate::tuning::outcome::WrongKind;
-use cltune_core::declaration::{ElementTolerance, NormTolerance, Tolerance};
+use cltune_formats::declaration::{ElementTolerance, NormTolerance, Tolerance};
 use half::f16;
 
 /// A reference's elements and a configuration's, as bytes.

@@ -1,7 +1,7 @@
 //! Tests of `tuning/verify`.
 
 use super::*;
-use cltune_core::declaration::{ElementTolerance, NormTolerance};
+use cltune_formats::declaration::{ElementTolerance, NormTolerance};
 use proptest::prelude::*;
 
 fn bytes(values: &[f32]) -> Vec<u8> {

@@ -1,8 +1,8 @@
 //! Search spaces for tests of strategies.
 
 use cltune_core::device::DeviceLimits;
-use cltune_core::expr::{Formula, Scope, Type};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::formula::{Scope, Type};
 use cltune_search::space::{Space, SpaceConstraint, SpaceParameter, SpaceSpec};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) fn space(parameters: &[(&'static str, Vec<i64>)], constraint: &str) -
         parameters: &declared,
         dimensions: &[],
     };
-    let formula = Formula::parse(constraint, &scope, Type::Bool).unwrap();
+    let formula = cltune_formats::formula::parse(constraint, &scope, Type::Bool).unwrap();
     Arc::new(Space::build(&SpaceSpec {
         parameters: parameters
             .iter()

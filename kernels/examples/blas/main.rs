@@ -1,7 +1,8 @@
-//! Times operations on vectors: `cargo run --release -p cltune-kernels --example blas`.
+//! Times operations on vectors and matrices: `cargo run --release -p cltune-kernels --example blas`.
 //!
 //! ```text
-//! blas [LEN]   every routine in single and double precision, of vectors of LEN (2^24) elements
+//! blas [LEN]   every routine in single and double precision, of vectors or square matrices of LEN (2^24)
+//!              elements
 //! blas serve   for `scripts/bench blas`: reads lines `ROUTINE TYPE LEN`, answers each with the microseconds
 //!              of a call, or `error: ...`
 //! ```
@@ -9,14 +10,26 @@
 //! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
 //! for: a program that calls BLAS on a device does so.
 
-use cltune_kernels::blas::{self, BlasError, Real, Vector, VectorMut};
+use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};
 use cltune_runtime::{Buffer, Queue};
 use std::error::Error;
 use std::io::BufRead;
 use std::time::Instant;
 
-const ROUTINES: [&str; 9] = [
-    "axpy", "scal", "copy", "swap", "rot", "dot", "nrm2", "asum", "iamax",
+const ROUTINES: [&str; 13] = [
+    "axpy",
+    "scal",
+    "copy",
+    "swap",
+    "rot",
+    "dot",
+    "nrm2",
+    "asum",
+    "iamax",
+    "gemv",
+    "gemv_t",
+    "ger",
+    "transpose",
 ];
 
 /// The seconds that one measurement takes.
@@ -46,7 +59,7 @@ fn show(queue: &Queue, len: usize) -> Result<(), Box<dyn Error>> {
             let micros = call.micros()?;
             let bytes = call.bytes as f64;
             println!(
-                "{kind} {routine:>6}: {micros:10.1} us  {:8.1} GB/s",
+                "{kind} {routine:>9}: {micros:10.1} us  {:8.1} GB/s",
                 bytes / micros / 1e3
             );
         }
@@ -106,7 +119,7 @@ impl<'a> Call<'a> {
             _ => (launch(queue, routine, len, |value: f32| value)?, 4),
         };
         let vectors = match routine {
-            "nrm2" | "asum" | "iamax" => 1,
+            "nrm2" | "asum" | "iamax" | "gemv" | "gemv_t" => 1,
             "axpy" => 3,
             "swap" | "rot" => 4,
             _ => 2,
@@ -151,12 +164,36 @@ fn launch<'a, T: Real>(
         let values = (0..len).map(|at| from(((at * 7 + seed) % 1021) as f32 / 1021.0 - 0.5));
         Buffer::from_slice(queue, &values.collect::<Vec<T>>())
     };
+    // Of the matrix that is nearest to a square of so many elements.
+    let side = len.isqrt();
+    let shape = Shape::row_major(side, side);
     let (mut x, mut y) = (filled(1)?, filled(2)?);
     let mut number = Buffer::<T>::new(queue.context(), 1)?;
     let mut place = Buffer::<u64>::new(queue.context(), 1)?;
     // Such that elements do not grow, but for axpy's, and that no library has less to do.
     let (one, minus, cosine, sine) = (from(1.0), from(-1.0), from(0.6), from(0.8));
+    let is_plain = routine == "gemv";
+    let mut along = Buffer::from_slice(queue, &vec![from(0.001); side])?;
+    let down = Buffer::from_slice(queue, &vec![from(0.001); side])?;
     Ok(match routine {
+        "gemv" | "gemv_t" => Box::new(move || {
+            let matrix = Matrix::new(&x, shape);
+            let matrix = if is_plain {
+                matrix
+            } else {
+                matrix.transposed()
+            };
+            let to = VectorMut::new(&mut along, side);
+            blas::gemv(queue, one, matrix, Vector::new(&down, side), cosine, to).map(drop)
+        }),
+        "ger" => Box::new(move || {
+            let (down, along) = (Vector::new(&down, side), Vector::new(&along, side));
+            blas::ger(queue, one, down, along, MatrixMut::new(&mut x, shape)).map(drop)
+        }),
+        "transpose" => Box::new(move || {
+            let to = MatrixMut::new(&mut y, shape);
+            blas::transpose(queue, Matrix::new(&x, shape), to).map(drop)
+        }),
         "axpy" => Box::new(move || {
             let to = VectorMut::new(&mut y, len);
             blas::axpy(queue, one, Vector::new(&x, len), to).map(drop)

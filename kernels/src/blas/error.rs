@@ -1,4 +1,4 @@
-//! Errors of operations on vectors.
+//! Errors of operations on vectors and matrices.
 
 use std::fmt;
 
@@ -30,10 +30,45 @@ pub enum BlasError {
         /// The vector.
         name: &'static str,
     },
-    /// The vector does not fit into its buffer.
-    #[error("vector {name} reaches to element {needed} of a buffer of {len}")]
-    TooShort {
+    /// A vector has not as many elements as the matrix has rows or columns.
+    #[error("vector {name} has {len} elements, and A has {of} {side}: both need the same number")]
+    Sides {
         /// The vector.
+        name: &'static str,
+        /// The number of its elements.
+        len: usize,
+        /// `rows` or `columns`.
+        side: &'static str,
+        /// How many A has.
+        of: usize,
+    },
+    /// The matrices do not go together.
+    #[error("a {0}x{1} matrix does not go into a {2}x{3} matrix: {hint}", a.0, a.1, b.0, b.1)]
+    Shapes {
+        /// Rows and columns of what is written.
+        a: (usize, usize),
+        /// Rows and columns of the matrix that it is written to.
+        b: (usize, usize),
+        /// What is needed.
+        hint: &'static str,
+    },
+    /// The leading dimension is less than what lies side by side.
+    #[error(
+        "the leading dimension of {name} is {leading}, and {least} elements lie side by side: give at least \
+         {least}"
+    )]
+    Leading {
+        /// The matrix.
+        name: &'static str,
+        /// The leading dimension that was given.
+        leading: usize,
+        /// The least that is possible.
+        least: usize,
+    },
+    /// The vector or matrix does not fit into its buffer.
+    #[error("{name} reaches to element {needed} of a buffer of {len}")]
+    TooShort {
+        /// The vector or matrix.
         name: &'static str,
         /// How many elements the buffer needs.
         needed: usize,

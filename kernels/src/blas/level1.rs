@@ -173,7 +173,7 @@ pub fn iamax<T: Real>(
     Ok(T::iamax(queue, n, x, number(result)?)?)
 }
 
-fn check_device<T: Real>(queue: &Queue) -> Result<(), BlasError> {
+pub(super) fn check_device<T: Real>(queue: &Queue) -> Result<(), BlasError> {
     let device = queue.device();
     if T::NEEDS_FP64 && device.info().limits.fp64 == 0 {
         return Err(BlasError::Unsupported {

@@ -1,4 +1,5 @@
-//! Operations on vectors: level 1 of BLAS, in single and double precision.
+//! Operations on vectors, and of matrices with vectors: level 1 of BLAS and part of level 2, in single
+//! and double precision.
 //!
 //! | function | does |
 //! |---|---|
@@ -11,7 +12,13 @@
 //! | [`nrm2`] | √(Σ xᵢ²), without overflow and underflow of squares |
 //! | [`asum`] | Σ \|xᵢ\| |
 //! | [`iamax`] | the first index of the largest \|xᵢ\|, from 0 on |
+//! | [`gemv`] | y ← α A x + β y, also of Aᵀ |
+//! | [`ger`] | A ← α x yᵀ + A |
+//! | [`transpose`] | B ← Aᵀ |
+//! | [`copy_matrix`] | B ← A, with a value where B is larger |
 //!
+//! Matrices are those of [`gemm`](crate::gemm): of either layout, with a leading dimension, anywhere
+//! in a buffer.
 //! Vectors begin anywhere in a buffer and have strides of either sign ([`Vector`], [`VectorMut`]).
 //! Results of reductions stay on the device, as a vector of one element: later work needs no host,
 //! and whoever wants the number reads the buffer.
@@ -39,10 +46,14 @@
 mod error;
 mod kernels;
 mod level1;
+mod level2;
+mod matrix_kernels;
 mod real;
 mod vector;
 
+pub use crate::matrix::{Matrix, MatrixMut, Shape};
 pub use error::BlasError;
 pub use level1::{asum, axpy, copy, dot, iamax, nrm2, rot, scal, swap};
+pub use level2::{copy_matrix, gemv, ger, transpose};
 pub use real::Real;
 pub use vector::{Vector, VectorMut};

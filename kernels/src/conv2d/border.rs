@@ -18,7 +18,7 @@ pub enum Border {
 
 impl Border {
     /// The kernel's number for it, from `picture.cl`.
-    pub(super) fn code(self) -> i32 {
+    pub(crate) fn code(self) -> i32 {
         match self {
             Self::Zero => 0,
             Self::Nearest => 1,

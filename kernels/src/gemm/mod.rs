@@ -15,15 +15,14 @@
 
 mod error;
 mod kernels;
-mod matrix;
 mod multiply;
 mod operands;
 mod real;
 mod route;
 
+pub use crate::matrix::{Matrix, MatrixMut, Shape};
 pub use error::GemmError;
 pub use kernels::classic::gemm_classic;
-pub use matrix::{Matrix, MatrixMut, Shape};
 pub use multiply::Gemm;
 pub use real::Real;
 pub use route::{Arithmetic, Route};

@@ -1,10 +1,10 @@
 //! A multiplication, from its matrices to its launches.
 
 use super::error::GemmError;
-use super::matrix::{Matrix, MatrixMut};
 use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whole};
 use super::real::{Factors, Operand, Orders, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
+use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune_runtime::{Buffer, Device, Event, Queue};
 
 /// Multiplies matrices: C ← α A B + β C.
@@ -130,6 +130,20 @@ impl<T: Real> Gemm<T> {
             .map(Some)
     }
 
+    /// The seconds that a product of these sizes takes by what tuning has measured on the device;
+    /// `None` where it has measured nothing.
+    pub fn expected_seconds(&self, m: usize, n: usize, k: usize) -> Option<f64> {
+        let [m, n, k] = [m, n, k].map(whole);
+        let copies = Copies {
+            to_k_lines: [true, false],
+            to_lines_of_k: [false, true],
+        };
+        let known = self
+            .speeds
+            .fastest(Size { m, n, k }, copies, self.arithmetic);
+        known.map(|(_, micros)| micros * 1e-6)
+    }
+
     /// `products` is for tensor cores.
     fn multiply_by(
         &mut self,
@@ -234,9 +248,9 @@ impl<'a, T: Real> Product<'a, T> {
                 c: (of_c.rows, of_c.columns),
             });
         }
-        c.check("C")?;
-        a.check("A")?;
-        b.check("B")?;
+        check("C", of_c, c.buffer.len())?;
+        check("A", of_a, a.buffer.len())?;
+        check("B", of_b, b.buffer.len())?;
         if of_c.rows == 0 || of_c.columns == 0 {
             return Ok(None);
         }
@@ -258,6 +272,27 @@ impl<'a, T: Real> Product<'a, T> {
             b,
             c,
         }))
+    }
+}
+
+/// Whether a matrix fits into its buffer, and its sizes into the kernels' numbers.
+fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
+    shape.check(len).map_err(|misfit| match misfit {
+        Misfit::Leading { leading, least } => GemmError::Leading {
+            name,
+            leading,
+            least,
+        },
+        Misfit::TooShort { needed, len } => GemmError::TooShort { name, needed, len },
+    })?;
+    // The kernels count in 32 bits within a matrix.
+    let numbers = [shape.rows, shape.columns, shape.offset, shape.leading];
+    match numbers
+        .into_iter()
+        .find(|number| i32::try_from(*number).is_err())
+    {
+        None => Ok(()),
+        Some(number) => Err(GemmError::TooLarge { name, number }),
     }
 }
 

@@ -6,8 +6,8 @@
 
 use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};
-use super::matrix::Matrix;
 use super::real::{Operand, Real};
+use crate::matrix::Matrix;
 use cltune_runtime::{Buffer, Queue};
 
 /// How an operand is divided into panels.

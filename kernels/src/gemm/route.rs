@@ -76,7 +76,21 @@ impl Speeds {
     }
 
     /// The route for a size.
-    pub(super) fn route<'a>(&'a self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
+    pub(super) fn route(&self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
+        let known = self.fastest(size, copies, arithmetic);
+        known.map_or_else(
+            || self.unmeasured([size.m, size.n, size.k].map(i64::from)),
+            |(route, _)| route,
+        )
+    }
+
+    /// The fastest route by what tuning has measured, and its time in microseconds.
+    pub(super) fn fastest<'a>(
+        &'a self,
+        size: Size,
+        copies: Copies,
+        arithmetic: Arithmetic,
+    ) -> Option<(Route, f64)> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         // Copying, in microseconds, of those operands that need it.
         let copying = |times: &[Measured], needed: [bool; 2]| {
@@ -107,7 +121,6 @@ impl Speeds {
             .into_iter()
             .filter_map(|(route, times, before)| Some((route, estimate(times, problem)? + before)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map_or_else(|| self.unmeasured(problem), |(route, _)| route)
     }
 
     /// The route where nothing is known of this device.

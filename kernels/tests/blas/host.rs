@@ -131,12 +131,17 @@ impl<T: Number> Host<T> {
     /// Compares a whole buffer: the elements of the vector with these, all others with what they
     /// were.
     pub(crate) fn expect(&self, found: &[T], elements: impl Fn(usize) -> f64) {
+        self.expect_near(found, 4.0 * T::ULP, elements);
+    }
+
+    /// The same, with a bound.
+    pub(crate) fn expect_near(&self, found: &[T], bound: f64, elements: impl Fn(usize) -> f64) {
         let mut expected: Vec<f64> = self.values.iter().map(|value| value.to_f64()).collect();
         for i in 0..self.n {
             expected[self.place(i)] = elements(i);
         }
         for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            let near = (found.to_f64() - expected).abs() <= 4.0 * T::ULP;
+            let near = (found.to_f64() - expected).abs() <= bound;
             assert!(near, "element {at}: {}, not {expected}", found.to_f64());
         }
     }

@@ -8,6 +8,7 @@
 //! | `processes` | workers and sessions that are killed, stopped, interrupted and resumed |
 //! | `disks` | what cannot be written to, or is full |
 //! | `files` | files that are none, too large, damaged, or links |
+//! | `scheduling` | devices that fail while operations larger than they are are computed |
 //! | `soak` | processes that are killed at random until the session is done |
 //! | `splitting` | devices that fail while several compute one problem |
 
@@ -16,5 +17,6 @@ mod devices;
 mod disks;
 mod files;
 mod processes;
+mod scheduling;
 mod soak;
 mod splitting;

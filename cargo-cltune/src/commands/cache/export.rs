@@ -3,7 +3,7 @@
 use crate::commands::Exit;
 use crate::lockfile_store;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
-use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
+use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
 use cltune_runtime::cache::{Listing, Notes};
 use std::error::Error;
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! Findings: entries that one package's lockfile lacks, or that are stale.
 
-use cltune_core::declaration::Declaration;
-use cltune_core::fingerprint;
-use cltune_core::lockfile::{LockDevice, LockKernel, Lockfile};
 use cltune_core::model::assignments;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::fingerprint;
+use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile};
 use std::fmt;
 
 /// Something that a lockfile should have and has not.

@@ -2,9 +2,9 @@
 
 use super::limits::Described;
 use cltune_core::Text;
-use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
 use cltune_core::model::{ConstraintOrigin, Model};
+use cltune_formats::declaration::Declaration;
 use cltune_search::space::{
     Effect, Space, SpaceConstraint, SpaceParameter, SpaceSpec, TooComplex, effects,
 };
@@ -137,7 +137,8 @@ mod tests {
     use super::*;
     use crate::commands::list::limits::parse;
     use crate::samples;
-    use cltune_core::expr::{Formula, Scope, Type};
+
+    use cltune_formats::formula::{Scope, Type};
 
     /// The count for a device, where the tunable has this constraint besides its four values of
     /// `WG`.
@@ -147,8 +148,8 @@ mod tests {
             parameters: &declaration.model.parameters,
             dimensions: &declaration.model.dimensions,
         };
-        let formula = |text| Formula::parse(text, &scope, Type::Int).unwrap();
-        let constraint = Formula::parse(constraint, &scope, Type::Bool).unwrap();
+        let formula = |text| cltune_formats::formula::parse(text, &scope, Type::Int).unwrap();
+        let constraint = cltune_formats::formula::parse(constraint, &scope, Type::Bool).unwrap();
         let (global, local) = (formula("1024"), formula("WG"));
         declaration.model.constraints = vec![constraint].into();
         declaration.model.single_stage_mut().unwrap().global = vec![global].into();

@@ -3,10 +3,10 @@
 use super::counts::{Count, Explained};
 use crate::commands::columns::columns;
 use crate::json;
-use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceField;
 use cltune_core::model::ConstraintOrigin;
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_formats::declaration::Declaration;
 use cltune_search::space::Effect;
 use serde_json::{Value, json};
 use std::io::Write;

@@ -114,7 +114,8 @@ mod tests {
     use super::*;
     use crate::samples;
     use cltune_core::device::DeviceType;
-    use cltune_core::expr::{Formula, Scope, Type};
+
+    use cltune_formats::formula::{Scope, Type};
 
     fn table(devices: &[(&DeviceInfo, &[(i64, i64)])]) -> Table {
         let known = devices.iter().map(|(info, _)| TunedDevice::of(info));
@@ -146,7 +147,7 @@ mod tests {
             parameters: &model.parameters,
             dimensions: &model.dimensions,
         };
-        let global = Formula::parse("n", &scope, Type::Int).unwrap();
+        let global = cltune_formats::formula::parse("n", &scope, Type::Int).unwrap();
         model.single_stage_mut().unwrap().global = vec![global].into();
         model
     }

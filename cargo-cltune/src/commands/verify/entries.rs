@@ -1,8 +1,8 @@
 //! The entries of lockfiles that are to be verified.
 
 use crate::commands::tuned::{AllTuned, Tuned};
-use cltune_core::declaration::Declaration;
 use cltune_core::select::{Rule, TunedDevice};
+use cltune_formats::declaration::Declaration;
 use std::path::PathBuf;
 
 /// A configuration, and what it is for.

@@ -6,7 +6,7 @@ use super::plan::{Host, Planner, VerifyError};
 use crate::captured::{Captured, Inputs, OTHER_DIMENSIONS, dims, with_data};
 use crate::commands::tuned::Tuned;
 use crate::session::PlanError;
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 
 impl Planner<'_> {
     /// Whether a program launched it.

@@ -22,7 +22,7 @@ use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::session::{SessionLock, check_kernel_filters};
 use crate::terminal::say;
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use entries::Entries;
 use print::Printer;
 use std::error::Error;

@@ -3,12 +3,12 @@
 
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
-use cltune_core::declaration::Declaration;
 use cltune_core::device::DeviceType;
-use cltune_core::fingerprint;
 use cltune_core::model::Model;
 use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::TunedDevice;
+use cltune_formats::declaration::Declaration;
+use cltune_formats::fingerprint;
 use cltune_runtime::tuning::{Outcome, StageTime};
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 //! that cannot be understood is left out, and so are the lines of a session whose header cannot.
 
 use super::line::{LARGEST, Line, Place, Recorded, Session, codes};
-use cltune_core::declaration::Declaration;
+use cltune_formats::declaration::Declaration;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 

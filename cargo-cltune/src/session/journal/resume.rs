@@ -2,7 +2,7 @@
 
 use super::line::{LARGEST, Line, Place, codes};
 use crate::session::plan::Job;
-use cltune_core::fingerprint;
+use cltune_formats::fingerprint;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;

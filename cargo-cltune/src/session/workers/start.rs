@@ -4,7 +4,7 @@ use crate::session::memory::draws_at_once;
 use crate::session::plan::Job;
 use crate::threads::lock;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
-use cltune_core::record;
+use cltune_formats::record;
 use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 use std::time::Duration;

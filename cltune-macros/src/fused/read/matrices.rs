@@ -3,11 +3,10 @@
 
 use super::Reader;
 use super::expressions::converted;
-use crate::fused::functions::{Fold, REDUCTIONS, SQRT};
+use crate::fused::functions::{Fold, REDUCTIONS};
 use crate::fused::literals;
 use crate::fused::operations::{fail, mixed};
 use crate::fused::program::{Action, Grid, Statement};
-use crate::fused::strides::is_strided;
 use crate::fused::value::{At, Kind, Shape, Type, Value};
 use proc_macro2::{Ident, Span};
 use syn::ExprMethodCall;
@@ -24,7 +23,7 @@ impl Reader {
     ) -> syn::Result<Option<Value>> {
         let text = name.to_string();
         let along = |what: &Value, at: At| match what.shape {
-            Shape::Vector(_) => self.spread(what.clone(), at, name.span()),
+            Shape::Vector(_) => Ok(what.clone().spread(at)),
             _ => fail(name.span(), format!("`{name}` {SPREAD}, and this is none")),
         };
         let value = match (text.as_str(), arguments) {
@@ -74,20 +73,6 @@ impl Reader {
         Ok(Some(value))
     }
 
-    /// A vector as a matrix; its elements have to be the first ones of its buffer.
-    fn spread(&self, vector: Value, at: At, span: Span) -> syn::Result<Value> {
-        let operands = vector.operands().into_iter();
-        let mut operands = operands.map(|operand| &self.program.operands[operand]);
-        if let Some(strided) = operands.find(|operand| is_strided(operand)) {
-            let message = format!(
-                "`{}` has an offset or a stride, and goes with no matrix",
-                strided.name
-            );
-            return fail(span, message);
-        }
-        Ok(vector.spread(at))
-    }
-
     /// `a.t()`.
     pub(super) fn method(&mut self, call: &ExprMethodCall) -> syn::Result<Value> {
         let name = &call.method;
@@ -122,8 +107,9 @@ impl Reader {
                     );
                     return fail(span, message);
                 }
-                let spread = self.spread(right, At::Along, span)?;
-                let terms = self.program.binary(left, "*", spread, span)?;
+                let terms = self
+                    .program
+                    .binary(left, "*", right.spread(At::Along), span)?;
                 if !matches!(terms.ty, Type::Number(_)) {
                     return fail(span, "a matrix of conditions has no product");
                 }
@@ -224,27 +210,24 @@ impl Reader {
     }
 
     /// Each row or column of a matrix folded to a number: a vector.
-    fn folded_lines(
+    pub(super) fn folded_lines(
         &mut self,
-        of: Fold,
+        fold: Fold,
         value: Value,
         of_rows: bool,
         what: &str,
         name: &Ident,
     ) -> syn::Result<Value> {
         let span = name.span();
-        let (fold, value) = match of {
-            Fold::Norm2 => {
-                let square = self.program.binary(value.clone(), "*", value, span)?;
-                (Fold::Sum, square)
-            }
+        match fold {
+            Fold::Norm2 => return self.norms_of_lines(&value, of_rows, what, name),
             Fold::IndexOfMax => {
                 let message =
                     format!("`{name}` is for vectors: a position in a matrix is two numbers");
                 return fail(span, message);
             }
-            _ => (of, value),
-        };
+            _ => {}
+        }
         literals::check(&value)?;
         let (rows, columns) = match value.shape {
             Shape::Matrix {
@@ -282,16 +265,11 @@ impl Reader {
             text: self.text.clone(),
         };
         self.program.statements.push(statement.along_memory());
-        let folded = Value {
+        Ok(Value {
             kind: Kind::Operand(target),
             ty: Type::Number(scalar),
             shape,
-        };
-        if of == Fold::Norm2 {
-            self.program.elementwise(&SQRT, vec![folded], name)
-        } else {
-            Ok(folded)
-        }
+        })
     }
 
     /// The lines of a matrix reduced, before they are reduced to a number.

@@ -2,6 +2,7 @@
 
 mod expressions;
 mod matrices;
+mod norms;
 
 use super::item::FusedItem;
 use super::literals;
@@ -138,6 +139,12 @@ impl Reader {
                 let out = argument.options.out.is_some();
                 let place = Place::Buffer { mutable, out };
                 let matrix = matrices.list.iter().find(|(of, _)| *of == name);
+                if let (Some(_), Some((word, _))) = (matrix, &argument.options.stride) {
+                    let message = format!(
+                        "`{name}` is a matrix, whose lines are `ld` elements apart: leave `stride` out"
+                    );
+                    return fail(word.span(), message);
+                }
                 let shape = match matrix {
                     None => self.shape(len),
                     Some((_, matrix)) => {

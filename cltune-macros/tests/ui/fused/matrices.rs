@@ -50,6 +50,8 @@ fn declarations(
     #[arg(len = n, ld = n)] e: &Buffer<f32>,
     #[arg(matrix = [m, n], ld = n, ld = m)] f: &Buffer<f32>,
     #[arg(matrix = m)] g: &Buffer<f32>,
+    #[arg(matrix = [m, n], stride = s)] h: &Buffer<f32>,
+    s: i32,
     #[arg(out, matrix = [m, n])] y: &mut Buffer<f32>,
 ) -> Result<Event> {
     y = 1.0;

@@ -12,8 +12,8 @@ use crate::tuning::options::{MeasureOptions, Step};
 use crate::tuning::place::Place;
 use crate::tuning::prepare_error::PrepareError;
 use crate::tuning::verify::Unfit;
-use cltune_core::declaration::{Declaration, Fill, Tolerance};
 use cltune_core::model::Access;
+use cltune_formats::declaration::{Declaration, Fill, Tolerance};
 
 /// The random sequences of further draws are beyond those of all others.
 const SEQUENCE: usize = 1 << 20;

@@ -8,8 +8,8 @@ use crate::tuning::expected::ExpectedBuffer;
 use crate::tuning::outcome::{WrongKind, WrongResult};
 use crate::tuning::place::Place;
 use crate::tuning::prepare_error::PrepareError;
-use cltune_core::declaration::Tolerance;
 use cltune_core::model::Access;
+use cltune_formats::declaration::Tolerance;
 
 impl Arguments {
     /// Keeps what kernels have made of a draw's other inputs.

@@ -1,0 +1,58 @@
+//! Operations larger than a device, on all devices: the scheduler.
+//!
+//! Matrices lie in host memory. An operation becomes tasks on blocks of them; the policy is that of
+//! [`cltune_core::tasks`]. Each device has a thread with queues for transfers to it, launches and
+//! transfers back, so that all three go on at the same time.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `error` | errors |
+//! | `matrix` | matrices in host memory |
+//! | `expression` | what an operation reads: matrices, and temporaries that exist per block |
+//! | `kernel` | kernels on blocks |
+//! | `operation` | an operation before it is enqueued |
+//! | `job` | an operation that was enqueued |
+//! | `scheduler` | what the program calls |
+//! | `center` | the state that all threads share |
+//! | `decide` | a thread's next order |
+//! | `devices` | what is known of each device |
+//! | `worker` | the thread of a device |
+//! | `probe` | the rates of a device before its first task |
+//! | `engine` | the steps of tasks on their way through a device's queues |
+//! | `staging` | the operands of steps |
+//! | `transfers` | blocks on their way to a device, tiles on their way back |
+//! | `places` | parts of operands in host memory and on the device |
+//! | `clock` | the clock of a device |
+//! | `device_memory` | the blocks on a device |
+//! | `report` | the report of a run |
+//! | `timeline` | a run as the Chrome trace format |
+
+mod center;
+mod clock;
+mod decide;
+mod device_memory;
+mod devices;
+mod engine;
+mod error;
+mod expression;
+mod job;
+mod kernel;
+mod matrix;
+mod operation;
+mod places;
+mod probe;
+mod report;
+mod scheduler;
+mod staging;
+mod timeline;
+mod transfers;
+mod worker;
+
+pub use cltune_core::tasks::{Axis, LinkRates, PlanError};
+pub use error::ScheduleError;
+pub use expression::{Expression, map};
+pub use kernel::{Block, BlockCall, BlockError, BlockKernel, BlockMut};
+pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut};
+pub use operation::Operation;
+pub use report::{DeviceReport, RunReport};
+pub use scheduler::{Progress, Scheduler, SchedulerOptions};

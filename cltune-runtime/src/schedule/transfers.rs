@@ -1,0 +1,201 @@
+//! Blocks on their way to a device, tiles on their way back, and the ends of both.
+
+use super::device_memory::{BlockKey, DeviceBuffer, Lane, Value};
+use super::engine::{Engine, Step};
+use super::matrix::MatrixCore;
+use super::places::{leading, place};
+use super::report::{Span, SpanKind, Totals};
+use crate::error::{Error, Result};
+use crate::opencl::{BlockPlace, HostTransfer, RawEvent};
+use crate::queue::Queue;
+use crate::split::Failure;
+use cltune_core::tasks::{Rect, TaskId};
+use std::sync::Arc;
+
+/// A block on its way to the device.
+pub(super) struct Sending {
+    pub(super) transfer: HostTransfer,
+    pub(super) bytes: usize,
+}
+
+/// A tile on its way to host memory.
+pub(super) struct Fetch {
+    pub(super) task: TaskId,
+    /// The last step of the tile.
+    pub(super) step: u64,
+    pub(super) transfer: HostTransfer,
+    pub(super) buffer: DeviceBuffer,
+    pub(super) key: BlockKey,
+    pub(super) bytes: usize,
+}
+
+impl Engine {
+    pub(super) fn fetch(
+        &mut self,
+        step: &Step,
+        rect: Rect,
+        mut buffer: DeviceBuffer,
+        after: &RawEvent,
+    ) -> Result<(), Failure> {
+        let core = &step.job.output;
+        let leading = leading(rect, &step.job.shape.output);
+        let transfer = core.memory.receive(
+            self.down.raw(),
+            &buffer.raw,
+            place(core, rect, leading),
+            after,
+        );
+        let transfer = transfer.map_err(Error::call("clEnqueueReadBuffer of a tile"));
+        let transfer = transfer.map_err(Failure::during)?;
+        self.down.flush().map_err(Failure::during)?;
+        let event = transfer.event().share();
+        let event = event
+            .map_err(Error::call("clRetainEvent"))
+            .map_err(Failure::during)?;
+        buffer.use_in(Lane::Down, Arc::new(event));
+        self.fetching.push_back(Fetch {
+            task: step.task,
+            step: step.number,
+            transfer,
+            buffer,
+            key: BlockKey {
+                value: Value::Matrix {
+                    id: core.id,
+                    version: step.job.version,
+                },
+                rect,
+                leading,
+            },
+            bytes: rect.elements() * core.element,
+        });
+        Ok(())
+    }
+
+    pub(super) fn send(
+        &mut self,
+        core: &MatrixCore,
+        buffer: &DeviceBuffer,
+        place: BlockPlace,
+    ) -> Result<Arc<RawEvent>, Failure> {
+        let transfer = core.memory.send(self.up.raw(), &buffer.raw, place);
+        let transfer = transfer.map_err(Error::call("clEnqueueWriteBuffer of a block"));
+        let transfer = transfer.map_err(Failure::during)?;
+        let event = transfer.event().share();
+        let event = event
+            .map_err(Error::call("clRetainEvent"))
+            .map_err(Failure::during)?;
+        let bytes = place.width * place.rows;
+        self.sending.push_back(Sending { transfer, bytes });
+        Ok(Arc::new(event))
+    }
+
+    pub(super) fn begin_span(&self, name: &str) -> Result<Option<(RawEvent, String)>, Failure> {
+        if self.clock.is_none() {
+            return Ok(None);
+        }
+        Ok(Some((marker(&self.compute)?, name.to_owned())))
+    }
+
+    /// Waits for the oldest step.
+    pub(super) fn retire(&mut self) -> Result<()> {
+        let Some(step) = self.in_flight.pop_front() else {
+            return Ok(());
+        };
+        step.end
+            .wait()
+            .map_err(Error::call("clWaitForEvents of a step"))?;
+        if let (Some(clock), Some((begin, name))) = (self.clock, step.begin) {
+            let times = [&begin, &step.end].map(|event| event.profile().map(|(_, end)| end));
+            if let [Ok(begin), Ok(end)] = times {
+                let span = clock.span(&self.center, self.device, SpanKind::Kernel, [begin, end]);
+                self.spans.push(Span { name, ..span });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what has ended; with `all`, waits for all.
+    pub(super) fn settle(&mut self, all: bool) -> Result<()> {
+        let (mut sent, ended) = (0, |event: &RawEvent| {
+            let ended = event.has_ended();
+            ended.map_err(Error::call("clGetEventInfo of a transfer"))
+        });
+        while let Some(sending) = self.sending.front() {
+            if !all && !ended(sending.transfer.event())? {
+                break;
+            }
+            let Some(Sending { transfer, bytes }) = self.sending.pop_front() else {
+                break;
+            };
+            self.transfer_span(&transfer, SpanKind::Up, bytes);
+            transfer
+                .wait()
+                .map_err(Error::call("clWaitForEvents of a block"))?;
+            sent += bytes;
+        }
+        let peak = self.memory.peak();
+        self.center
+            .record(self.device, &mut self.spans, |totals: &mut Totals| {
+                totals.sent += sent;
+                totals.peak = totals.peak.max(peak);
+            });
+        while let Some(fetch) = self.fetching.front() {
+            if !all && !ended(fetch.transfer.event())? {
+                break;
+            }
+            let Some(fetch) = self.fetching.pop_front() else {
+                break;
+            };
+            self.fetched(fetch)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn fetched(&mut self, fetch: Fetch) -> Result<()> {
+        let event = fetch.transfer.event().share();
+        let event = event.map_err(Error::call("clRetainEvent"))?;
+        let waited = fetch.transfer.wait();
+        waited.map_err(Error::call("clWaitForEvents of a tile"))?;
+        // They have ended before, and belong into the same report.
+        while self
+            .in_flight
+            .front()
+            .is_some_and(|step| step.number <= fetch.step)
+        {
+            self.retire()?;
+        }
+        self.event_span(&event, SpanKind::Down, fetch.bytes);
+        self.memory
+            .keep(fetch.key, fetch.buffer, None, None, fetch.step);
+        self.center.record(self.device, &mut self.spans, |totals| {
+            totals.fetched += fetch.bytes;
+        });
+        self.center.end(fetch.task, self.device);
+        Ok(())
+    }
+
+    pub(super) fn transfer_span(&mut self, transfer: &HostTransfer, kind: SpanKind, bytes: usize) {
+        if self.clock.is_some()
+            && transfer.event().wait().is_ok()
+            && let Ok(event) = transfer.event().share()
+        {
+            self.event_span(&event, kind, bytes);
+        }
+    }
+
+    pub(super) fn event_span(&mut self, event: &RawEvent, kind: SpanKind, bytes: usize) {
+        if let (Some(clock), Ok((begin, end))) = (self.clock, event.profile()) {
+            let span = clock.span(&self.center, self.device, kind, [begin, end]);
+            let name = format!("{:.1} MB", bytes as f64 / 1e6);
+            self.spans.push(Span { name, ..span });
+        }
+    }
+}
+
+/// An event that ends when all commands of a queue so far have ended.
+pub(super) fn marker(queue: &Queue) -> Result<RawEvent, Failure> {
+    let marker = queue.raw().marker();
+    marker
+        .map_err(Error::call("clEnqueueMarkerWithWaitList"))
+        .map_err(Failure::during)
+}

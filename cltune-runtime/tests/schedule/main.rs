@@ -1,0 +1,13 @@
+//! Operations on several devices, which are one with several contexts where there is only one.
+//!
+//! | file | tests |
+//! |---|---|
+//! | `refusals.rs` | that what does not fit is an error |
+//! | `runs.rs` | who does what, what is given up, reports |
+//! | `failures.rs` | kernels that refuse, panic or are slow on one device |
+//! | `kernels.rs` | none: kernels and schedulers |
+
+mod failures;
+mod kernels;
+mod refusals;
+mod runs;

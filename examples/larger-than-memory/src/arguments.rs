@@ -1,0 +1,123 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use cltune_kernels::gemm::Arithmetic;
+use cltune_runtime::Device;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// C = (A + B)(A - B) of matrices larger than the memory of the devices
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// Rows and columns of the matrices
+    #[arg(long, short = 'n', default_value_t = 2048)]
+    pub(crate) size: usize,
+    /// Memory of each device that may be used, for example 512MB or 2GB
+    #[arg(long, default_value = "8MB")]
+    pub(crate) limit: Bytes,
+    /// Devices by index, name or platform, one after the other; all by default
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) devices: Vec<String>,
+    /// Only the ordinary units of devices, no tensor cores
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// A file for the timeline, in the Chrome trace format
+    #[arg(long)]
+    pub(crate) timeline: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measures rates of devices alone, together, and with little memory
+    Bench(Bench),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Rows and columns of the matrices
+    #[arg(long, value_delimiter = ',', default_value = "1024")]
+    pub(crate) sizes: Vec<usize>,
+    /// Memory limits of each device, measured one after the other
+    #[arg(long, value_delimiter = ',', default_value = "4MB")]
+    pub(crate) limits: Vec<Bytes>,
+    /// Devices that are measured alone and together
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) devices: Vec<String>,
+    /// A slow device that is to help the first one
+    #[arg(long)]
+    pub(crate) helper: Option<String>,
+    /// How often each is measured; medians count
+    #[arg(long, default_value_t = 3)]
+    pub(crate) rounds: usize,
+    /// Also with tensor cores, where devices have some
+    #[arg(long)]
+    pub(crate) automatic: bool,
+    /// A Python with PyTorch, which runs benches/scheduler/peer.py
+    #[arg(long)]
+    pub(crate) python: Option<PathBuf>,
+    /// The peer's script
+    #[arg(long, default_value = "benches/scheduler/peer.py")]
+    pub(crate) peer: PathBuf,
+    /// The folder for timelines
+    #[arg(long)]
+    pub(crate) timelines: Option<PathBuf>,
+    /// What the host's memory moves for all devices, GB/s
+    #[arg(long)]
+    pub(crate) host_rate: Option<f64>,
+}
+
+impl Arguments {
+    pub(crate) const fn arithmetic(&self) -> Arithmetic {
+        if self.plain {
+            Arithmetic::Plain
+        } else {
+            Arithmetic::Automatic
+        }
+    }
+}
+
+/// The devices that any of the filters means, in their order; all without a filter.
+pub(crate) fn devices(filters: &[String]) -> Result<Vec<Device>, cltune_runtime::Error> {
+    let all = Device::all()?;
+    if filters.is_empty() {
+        return Ok(all);
+    }
+    let mut found = Vec::new();
+    for filter in filters {
+        found.extend(Device::find(&all, filter)?);
+    }
+    Ok(found)
+}
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes(pub(crate) usize);
+
+impl FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.trim_end_matches(|of: char| !of.is_ascii_digit());
+        let factor = match &text[digits.len()..] {
+            "" | "B" => 1.0,
+            "KB" => 1e3,
+            "MB" => 1e6,
+            "GB" => 1e9,
+            "KiB" => 1024.0,
+            "MiB" => 1_048_576.0,
+            "GiB" => 1_073_741_824.0,
+            other => {
+                return Err(format!(
+                    "`{other}` is no unit: B, KB, MB, GB, KiB, MiB, GiB"
+                ));
+            }
+        };
+        let number: f64 = digits
+            .parse()
+            .map_err(|_| format!("`{text}` is no number"))?;
+        Ok(Self((number * factor) as usize))
+    }
+}

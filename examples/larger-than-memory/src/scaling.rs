@@ -1,0 +1,76 @@
+//! Rates of devices that are not there, simulated from what one device was measured to do.
+
+use cltune_core::tasks::{
+    Axis, DeviceFacts, LinkRates, Machine, Operand, Shape, SimulatedDevice, simulate,
+};
+
+/// The kinds of links: by name, bytes per second in each direction, and what the host's memory moves
+/// for all of them; `None` for the measured link.
+const LINKS: [(&str, Option<f64>, f64); 3] = [
+    ("PCIe as measured, host 175 GB/s", None, 175e9),
+    ("PCIe as measured, host 500 GB/s", None, 500e9),
+    ("NVLink-class, 450 GB/s, host 500 GB/s", Some(450e9), 500e9),
+];
+
+/// Prints the rates of 1 to 64 devices like one that was measured.
+pub(crate) fn print(size: usize, memory: usize, rates: LinkRates, speed: f64) {
+    let shape = shape(size);
+    for (name, link, host) in LINKS {
+        let rates = link.map_or(rates, |rate| LinkRates {
+            up: rate,
+            down: rate,
+            ..rates
+        });
+        println!("  simulated, {size} x {size}, {name}:");
+        let mut one = None;
+        for count in [1, 2, 4, 8, 16, 32, 64] {
+            let facts = DeviceFacts {
+                memory,
+                largest: memory,
+                rates,
+                speed: Some(speed),
+            };
+            let device = SimulatedDevice {
+                facts,
+                slower: 1.0,
+                fails: f64::INFINITY,
+            };
+            let devices = vec![device; count];
+            let Ok(outcome) = simulate(&shape, &Machine { devices, host }) else {
+                println!("    {count:>2}: blocks do not fit");
+                continue;
+            };
+            let rate = shape.total_work() / outcome.seconds;
+            let alone = *one.get_or_insert(rate);
+            println!(
+                "    {count:>2} devices {:>8.1} TFLOPS, {:>3.0} % of {count} times one, host memory {:>3.0} % busy",
+                rate / 1e12,
+                100.0 * rate / alone / count as f64,
+                100.0 * outcome.host_load
+            );
+        }
+    }
+}
+
+/// C = (A + B)(A - B).
+fn shape(size: usize) -> Shape {
+    let operand = |axes, leaves: usize| Operand {
+        axes,
+        origin: [0; 2],
+        element: size_of::<f32>(),
+        leaves,
+        is_computed: leaves > 1,
+        is_padded: true,
+    };
+    Shape {
+        sizes: [size; 3],
+        output: operand([Axis::I, Axis::J], 1),
+        reads_output: false,
+        inputs: vec![
+            operand([Axis::I, Axis::K], 2),
+            operand([Axis::K, Axis::J], 2),
+        ],
+        work: 2.0,
+        workspace: 1.25,
+    }
+}

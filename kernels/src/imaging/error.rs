@@ -1,0 +1,113 @@
+//! Errors of the functions of this module.
+
+use std::fmt;
+
+/// Why a picture or a volume is not computed.
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImagingError {
+    /// The picture is too wide or too high.
+    #[error(
+        "a picture of {width} x {height}: at most {LARGEST} pixels in each direction are possible; compute it in parts"
+    )]
+    Size {
+        /// Pixels in a row.
+        width: u32,
+        /// The number of rows.
+        height: u32,
+    },
+    /// The number of pixels is not that of the picture's size.
+    #[error("a picture of {width} x {height} has {} pixels, not {found}", u64::from(*width) * u64::from(*height))]
+    Pixels {
+        /// Pixels in a row.
+        width: u32,
+        /// The number of rows.
+        height: u32,
+        /// The number of pixels given.
+        found: usize,
+    },
+    /// The window is even, or zero, or too large.
+    #[error("a window of {size} x {size} pixels: the size must be odd, from 1 to {LARGEST_WINDOW}")]
+    Window {
+        /// The size.
+        size: u32,
+    },
+    /// There are no disparities to choose from, or more than a result can hold.
+    #[error(
+        "{count} disparities: give 1 to {LARGEST_DISPARITIES}, one more than the farthest that a pixel can have moved"
+    )]
+    Disparities {
+        /// The number of disparities.
+        count: u32,
+    },
+    /// The number of voxels is not that of the volume's size.
+    #[error(
+        "a volume of {} x {} x {} voxels, each side from 1 to {LARGEST_SIDE}, does not have {found} of them",
+        size[0], size[1], size[2]
+    )]
+    Voxels {
+        /// Voxels along x, y and z.
+        size: [u32; 3],
+        /// The number of voxels given.
+        found: usize,
+    },
+    /// The distance of samples along a ray is no positive number, or too small for the volume.
+    #[error("a step of {step} voxels: give a number from {LEAST_STEP} on")]
+    Step {
+        /// The distance, voxels.
+        step: f32,
+    },
+    /// A camera's angle or zoom is no number, or the zoom is not positive.
+    #[error(
+        "a camera of yaw {yaw}, pitch {pitch} and zoom {zoom}: give finite angles and a positive zoom"
+    )]
+    Camera {
+        /// The angle around the vertical axis, radians.
+        yaw: f32,
+        /// The angle above the horizon, radians.
+        pitch: f32,
+        /// The magnification.
+        zoom: f32,
+    },
+    /// A buffer is too short, or OpenCL fails.
+    #[error(transparent)]
+    Runtime(#[from] cltune_runtime::Error),
+}
+
+/// The kernels' coordinates have 32 bits, and they look a little beyond the picture.
+const LARGEST: u32 = 1 << 30;
+
+/// Of the sides of a window, pixels.
+pub(super) const LARGEST_WINDOW: u32 = 127;
+
+/// A result is a 16-bit number.
+pub(super) const LARGEST_DISPARITIES: u32 = 1 << 16;
+
+/// Of the sides of a volume, voxels: positions are floats, which count so far in hundredths.
+pub(super) const LARGEST_SIDE: u32 = 1 << 14;
+
+/// Of the distance of samples, voxels: beyond it a ray of the largest volume has more samples than floats count.
+pub(super) const LEAST_STEP: f32 = 1.0 / 256.0;
+
+/// As its text, as [`cltune_runtime::Error`].
+impl fmt::Debug for ImagingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A picture's size as the kernels' numbers; `None` where it has no pixels.
+pub(super) fn picture_size(width: u32, height: u32) -> Result<Option<(i32, i32)>, ImagingError> {
+    if width > LARGEST || height > LARGEST {
+        return Err(ImagingError::Size { width, height });
+    }
+    Ok((width > 0 && height > 0).then_some((width as i32, height as i32)))
+}
+
+/// A window's size as the kernels' number.
+pub(super) fn window_size(size: u32) -> Result<i32, ImagingError> {
+    if size.is_multiple_of(2) || size > LARGEST_WINDOW {
+        return Err(ImagingError::Window { size });
+    }
+    Ok(size as i32)
+}
