@@ -3,7 +3,7 @@
 use crate::kernels::{Adding, counted, devices, increase, is_twice, scheduler, sum};
 use cltune_runtime::schedule::{Scheduler, SchedulerOptions};
 use serde_json::Value;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -129,11 +129,10 @@ fn independent_operations_are_computed_by_different_devices() {
     let a = counted(&scheduler, 64, 64);
     // A launch lasts until both devices are in one, or one of them has given up waiting.
     let meeting = Arc::new((Mutex::new(0), std::sync::Condvar::new()));
-    let both = Arc::clone(&meeting);
-    let is_probed = std::sync::atomic::AtomicUsize::new(0);
+    let meet = Arc::new(AtomicBool::new(false));
+    let (both, is_met) = (Arc::clone(&meeting), Arc::clone(&meet));
     let meets = Adding::new("meeting add", move |_| {
-        // Each device probes twice.
-        if is_probed.fetch_add(1, Ordering::Relaxed) < 4 {
+        if !is_met.load(Ordering::Relaxed) {
             return Ok(());
         }
         let (count, changed) = &*both;
@@ -146,6 +145,15 @@ fn independent_operations_are_computed_by_different_devices() {
         Ok(())
     });
     let [mut c, mut d] = [0; 2].map(|_| scheduler.matrix(64, 64).unwrap());
+    // Each device has probed the kernel before it meets the other one.
+    for alone in [0, 1] {
+        scheduler.set_resting(alone, false);
+        scheduler.set_resting(1 - alone, true);
+        meets.enqueue(&scheduler, &a, &a, &mut c).unwrap();
+        scheduler.finish().unwrap();
+    }
+    scheduler.set_resting(0, false);
+    meet.store(true, Ordering::Relaxed);
     meets.enqueue(&scheduler, &a, &a, &mut c).unwrap();
     meets.enqueue(&scheduler, &a, &a, &mut d).unwrap();
     let report = scheduler.finish().unwrap();
