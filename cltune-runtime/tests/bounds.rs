@@ -289,18 +289,20 @@ mod memory {
                 continue;
             }
             let (words, _) = bytes.as_chunks::<4>();
-            let mut run = 0;
-            for (index, word) in words.iter().enumerate() {
-                let is_value = *word == value.to_le_bytes();
-                if is_value {
-                    run += 1;
+            let is_value = |index: usize| words.get(index) == Some(&value.to_le_bytes());
+            let mut next = times - 1;
+            // Each run that is long enough has one of these words.
+            while next < words.len() {
+                if is_value(next) {
+                    let before = (0..next).rev().take_while(|index| is_value(*index)).count();
+                    let after = (next..).take_while(|index| is_value(*index)).count();
+                    if before + after >= times {
+                        let first = next - before;
+                        places.push(begin + 4 * (first + (before + after) / 2) as u64);
+                    }
+                    next += after;
                 }
-                if run >= times && (!is_value || index + 1 == words.len()) {
-                    places.push(begin + 4 * (index - run / 2) as u64);
-                }
-                if !is_value {
-                    run = 0;
-                }
+                next += times;
             }
         }
         places

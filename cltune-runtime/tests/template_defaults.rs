@@ -73,8 +73,8 @@ fn this_device() -> String {
     Device::select().unwrap().info().name.clone()
 }
 
-const VALUES: &str = r#"VW = 2, WG = 32, GROUPS = 4, FETCH = "contiguous""#;
-const SELECTED: &str = "VW = 2, WG = 32, GROUPS = 4, FETCH = contiguous";
+const VALUES: &str = r#"VW = 2, WG = 32, GROUPS = 4, FETCH = "contiguous", FINISH = "launch""#;
+const SELECTED: &str = "VW = 2, WG = 32, GROUPS = 4, FETCH = contiguous, FINISH = launch";
 const RULE: &str = "from the database of template defaults";
 
 #[test]
@@ -132,7 +132,7 @@ fn values_that_the_device_cannot_run_are_passed_over() {
     let values = r#"VW = 3, WG = 32, GROUPS = 4, FETCH = "contiguous", FUSE = "none""#;
     std::fs::write(&file, database(&this_device(), values)).unwrap();
     let said = call_with(&[("CLTUNE_DATABASE", &file)]);
-    let selected = "VW = 1, WG = 32, GROUPS = 4, FETCH = contiguous";
+    let selected = "VW = 1, WG = 32, GROUPS = 4, FETCH = contiguous, FINISH = launch";
     assert!(said.contains(&format!("{selected} ({RULE})")), "{said}");
 }
 

@@ -1,8 +1,8 @@
 //! Fused statements over matrices on a real device: configurations are measured and verified against
 //! the generated reference, and calls are compared with the host.
 
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
-use cltune_runtime::{Buffer, Device, Event, Queue, Result, Tunable, fused};
+use crate::{configurations, queue};
+use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 
 /// A matrix times a vector, with work on elements before and after it, and lines that are apart.
 #[fused(
@@ -140,10 +140,6 @@ fn norms(
     rows = row_norm2(a);
     columns = 2.0 * column_norm2(a);
     all = norm2(a);
-}
-
-fn queue() -> Queue {
-    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
 
 /// Numbers that are not in order and repeat after a while.
@@ -456,70 +452,28 @@ fn lines_that_overlap_are_refused_before_a_launch() {
     assert!(error.to_string().contains('a'), "{error}");
 }
 
-/// So many configurations, spread over the space, measured and verified.
-fn some_are_right(tunable: &'static Tunable) {
-    let device = Device::select().expect("these tests need an OpenCL device");
-    let limits = device.info().limits.clone();
-    let declaration = tunable.declaration().unwrap();
-    let model = &declaration.model;
-    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
-    for parameter in model.parameters.iter() {
-        let codes: Vec<i64> = parameter.domain.codes().collect();
-        let longer = |head: &Vec<i64>| {
-            let head = head.clone();
-            codes
-                .iter()
-                .map(move |code| [head.clone(), vec![*code]].concat())
-                .collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    for dims in &declaration.problems {
-        let options = MeasureOptions::default();
-        let mut measurer = Measurer::new(&device, &declaration, dims, &options).unwrap();
-        let small = |codes: &&Vec<i64>| {
-            let value = |name: &str| {
-                let at = model
-                    .parameters
-                    .iter()
-                    .position(|parameter| *parameter.name == *name);
-                at.map_or(1, |at| codes[at])
-            };
-            value("WGX") * value("WGY") <= 64 && model.check(codes, dims, &limits).is_ok()
-        };
-        let valid: Vec<&Vec<i64>> = all.iter().filter(small).collect();
-        assert!(valid.len() >= 8, "{}", valid.len());
-        for at in 0..CONFIGURATIONS {
-            // A step without a common divisor, most likely.
-            let codes = valid[(at * 7919 + 13) % valid.len()];
-            let what = format!("{} ({})", model.describe(codes), model.describe_sizes(dims));
-            let measured = measurer.measure(codes, None, None);
-            assert!(matches!(measured, Outcome::Ok(_)), "{what}: {measured:?}");
-            let verified = measurer.verify(codes);
-            assert!(verified.is_ok(), "{what}: {verified:?}");
-        }
-    }
-}
+/// Work-groups that PoCL builds soon.
+const SMALL: &str = "WGX * WGY <= 64";
 
 /// Configurations of each problem: each takes PoCL a second to build.
 const CONFIGURATIONS: usize = 6;
 
 #[test]
 fn configurations_of_products_are_right() {
-    some_are_right(&multiply::TUNABLE);
-    some_are_right(&multiply_transposed::TUNABLE);
-    some_are_right(&multiply_by_columns::TUNABLE);
+    configurations::are_right(&multiply::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&multiply_transposed::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&multiply_by_columns::TUNABLE, SMALL, CONFIGURATIONS);
 }
 
 #[test]
 fn configurations_of_normalised_rows_are_right() {
-    some_are_right(&softmax::TUNABLE);
-    some_are_right(&layer_norm::TUNABLE);
+    configurations::are_right(&softmax::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&layer_norm::TUNABLE, SMALL, CONFIGURATIONS);
 }
 
 #[test]
 fn configurations_with_several_passes_are_right() {
-    some_are_right(&in_place::TUNABLE);
-    some_are_right(&norms::TUNABLE);
-    some_are_right(&mixed::TUNABLE);
+    configurations::are_right(&in_place::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&norms::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&mixed::TUNABLE, SMALL, CONFIGURATIONS);
 }

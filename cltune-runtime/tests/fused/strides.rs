@@ -1,7 +1,7 @@
 //! Fused statements over vectors with offsets and strides, indexes of largest values, norms without
 //! overflow, and assignments of several vectors at once.
 
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
+use crate::{configurations, queue};
 use cltune_runtime::{Buffer, Context, Device, Error, Event, Queue, Result, Tunable, fused};
 
 /// BLAS's axpy, and a product with its result.
@@ -110,10 +110,6 @@ fn found(
 ) -> Result<Event> {
     total = sum(b as u64);
     place = index_of_max(b);
-}
-
-fn queue() -> Queue {
-    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
 
 /// Numbers from -1 to 1 that are not in order and repeat after a while.
@@ -412,24 +408,8 @@ fn norms_neither_overflow_nor_underflow() -> Result<()> {
     Ok(())
 }
 
-/// Some configurations are measured and verified against the generated reference.
-fn some_are_right(tunable: &'static Tunable) {
-    let device = Device::select().expect("these tests need an OpenCL device");
-    let declaration = tunable.declaration().unwrap();
-    for dims in &declaration.problems {
-        let options = MeasureOptions::default();
-        let mut measurer = Measurer::new(&device, &declaration, dims, &options).unwrap();
-        for codes in some(tunable, dims) {
-            let measured = measurer.measure(&codes, None, None);
-            assert!(
-                matches!(measured, Outcome::Ok(_)),
-                "{codes:?}: {measured:?}"
-            );
-            let verified = measurer.verify(&codes);
-            assert!(verified.is_ok(), "{codes:?}: {verified:?}");
-        }
-    }
-}
+/// Every way to fetch and to finish, with some sizes.
+const SOME: &str = "(VW == 1 || VW == 4) && WG == 32 && GROUPS == 4";
 
 #[test]
 fn configurations_are_right() {
@@ -439,10 +419,10 @@ fn configurations_are_right() {
         &places::TUNABLE,
         &norms::TUNABLE,
     ] {
-        some_are_right(tunable);
+        configurations::are_right(tunable, SOME, 4);
     }
     if queue().device().info().limits.fp64 == 1 {
-        some_are_right(&norm::TUNABLE);
+        configurations::are_right(&norm::TUNABLE, SOME, 4);
     }
 }
 

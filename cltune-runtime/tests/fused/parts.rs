@@ -1,6 +1,7 @@
 //! Fused statements over parts of matrices and vectors with strides beside them, on a real device:
 //! calls of several configurations are compared with the host.
 
+use crate::queue;
 use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 
 /// The transposed product fuses into the same pass as the other one's rest.
@@ -77,10 +78,6 @@ fn product(
     #[arg(matrix = [m, n], offset = offc)] c: &mut Buffer<f32>,
 ) -> Result<Event> {
     c = a * b + row(x);
-}
-
-fn queue() -> Queue {
-    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
 
 /// Small whole numbers, whose sums are exact, that are not in order and repeat after a while.

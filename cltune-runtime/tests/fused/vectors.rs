@@ -1,8 +1,8 @@
 //! Fused statements on a real device: configurations are measured and verified against the
 //! generated reference, and calls are compared with the host.
 
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
-use cltune_runtime::{Buffer, Device, Event, Queue, Result, Tunable, fused};
+use crate::{configurations, queue};
+use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 
 /// A vector update and a product with its result: one pass, or two.
 #[fused(tune(n = 1003))]
@@ -69,10 +69,6 @@ fn mixed(
     norms = norm1(b) + norm2(b) * norm_inf(b) - max(b);
     shifted = (c << 2) + (c & 5);
     most = max(shifted);
-}
-
-fn queue() -> Queue {
-    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
 
 /// Numbers that are not in order and repeat after a while.
@@ -209,69 +205,23 @@ fn integers_conditions_conversions_and_every_reduction() -> Result<()> {
     Ok(())
 }
 
-/// Every way to fetch, to fuse and every vector width, with some sizes, measured and verified.
-fn some_are_right(tunable: &'static Tunable, groups: &[i64]) {
-    let device = Device::select().expect("these tests need an OpenCL device");
-    let limits = device.info().limits.clone();
-    let declaration = tunable.declaration().unwrap();
-    let model = &declaration.model;
-    for dims in &declaration.problems {
-        let options = MeasureOptions::default();
-        let mut measurer = Measurer::new(&device, &declaration, dims, &options).unwrap();
-        let mut tried = 0;
-        for codes in configurations(model, &[("VW", &[1, 4]), ("WG", &[32]), ("GROUPS", groups)]) {
-            let what = format!(
-                "{} ({})",
-                model.describe(&codes),
-                model.describe_sizes(dims)
-            );
-            if let Err(rejection) = model.check(&codes, dims, &limits) {
-                println!("{what}: {rejection}");
-                continue;
-            }
-            let measured = measurer.measure(&codes, None, None);
-            assert!(matches!(measured, Outcome::Ok(_)), "{what}: {measured:?}");
-            let verified = measurer.verify(&codes);
-            assert!(verified.is_ok(), "{what}: {verified:?}");
-            tried += 1;
-        }
-        assert!(tried >= 8, "{tried}");
-    }
-}
-
-/// All values of the parameters, but for these only some.
-fn configurations(model: &cltune_core::model::Model, only: &[(&str, &[i64])]) -> Vec<Vec<i64>> {
-    let mut all = vec![Vec::new()];
-    for parameter in model.parameters.iter() {
-        let few = only.iter().find(|(name, _)| *parameter.name == **name);
-        let codes: Vec<i64> = match few {
-            Some((_, few)) => few.to_vec(),
-            None => parameter.domain.codes().collect(),
-        };
-        let with = |head: &Vec<i64>| {
-            let head = head.clone();
-            let codes = codes.clone();
-            codes
-                .into_iter()
-                .map(move |code| [head.clone(), vec![code]].concat())
-                .collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(with).collect();
-    }
-    all
-}
+/// Every way to fetch and to fuse, with some sizes.
+const SOME: &str = "(VW == 1 || VW == 4) && WG == 32";
 
 #[test]
 fn configurations_of_one_pass_and_of_two_are_right() {
-    some_are_right(&step::TUNABLE, &[1, 16]);
+    let few = format!("{SOME} && (GROUPS == 1 || GROUPS == 16)");
+    configurations::are_right(&step::TUNABLE, &few, usize::MAX);
 }
 
 #[test]
 fn configurations_of_several_passes_are_right() {
-    some_are_right(&conjugate::TUNABLE, &[16]);
+    let few = format!("{SOME} && GROUPS == 16");
+    configurations::are_right(&conjugate::TUNABLE, &few, usize::MAX);
 }
 
 #[test]
 fn configurations_with_two_lengths_and_types_are_right() {
-    some_are_right(&mixed::TUNABLE, &[16]);
+    let few = format!("{SOME} && GROUPS == 16");
+    configurations::are_right(&mixed::TUNABLE, &few, usize::MAX);
 }

@@ -2,7 +2,7 @@
 //! configurations are measured and verified against the generated reference, and calls are compared
 //! with the host.
 
-use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
+use crate::{configurations, queue};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, Tunable, fused};
 
 /// Alone, with scalars before and after it, and lines that are apart.
@@ -107,10 +107,6 @@ fn all_near(found: &[f64], expected: &[f64], scale: f64, what: &str) {
 
 fn doubled(values: &[f32]) -> Vec<f64> {
     values.iter().copied().map(f64::from).collect()
-}
-
-fn queue() -> Queue {
-    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
 }
 
 #[test]
@@ -239,54 +235,17 @@ fn there_are_as_many_configurations_as_in_the_paper() {
 /// are that are unrolled.
 const CONFIGURATIONS: usize = 3;
 
+/// Loops that PoCL builds soon.
+const SHORT: &str = "MS * KS * NS <= 64 && ML * KL <= 4096 && NL * KL <= 4096";
+
 #[test]
 fn configurations_are_right() {
-    let device = Device::select().expect("these tests need an OpenCL device");
     for tunable in [
         &product::TUNABLE,
         &transposed::TUNABLE,
         &chain::TUNABLE,
         &several::TUNABLE,
     ] {
-        let declaration = tunable.declaration().unwrap();
-        let model = &declaration.model;
-        let limits = device.info().limits.clone();
-        for dims in &declaration.problems {
-            let options = MeasureOptions::default();
-            let mut measurer = Measurer::new(&device, &declaration, dims, &options).unwrap();
-            let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-            let mut found = 0;
-            while found < CONFIGURATIONS {
-                let mut draw = |domain: &[i64]| {
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1);
-                    domain[(state >> 33) as usize % domain.len()]
-                };
-                let parameters = model.parameters.iter();
-                let codes = parameters.map(|it| draw(&it.domain.codes().collect::<Vec<_>>()));
-                let codes: Vec<i64> = codes.collect();
-                let of = |name: &str| {
-                    let at = model.parameters.iter().position(|it| *it.name == *name);
-                    at.map_or(1, |at| codes[at])
-                };
-                let is_long = of("MS") * of("KS") * of("NS") > 64
-                    || of("ML") * of("KL") > 64 * 64
-                    || of("NL") * of("KL") > 64 * 64;
-                if is_long || model.check(&codes, dims, &limits).is_err() {
-                    continue;
-                }
-                found += 1;
-                let what = format!(
-                    "{} ({})",
-                    model.describe(&codes),
-                    model.describe_sizes(dims)
-                );
-                let measured = measurer.measure(&codes, None, None);
-                assert!(matches!(measured, Outcome::Ok(_)), "{what}: {measured:?}");
-                let verified = measurer.verify(&codes);
-                assert!(verified.is_ok(), "{what}: {verified:?}");
-            }
-        }
+        configurations::are_right(tunable, SHORT, CONFIGURATIONS);
     }
 }
