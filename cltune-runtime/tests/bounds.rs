@@ -289,16 +289,18 @@ mod memory {
                 continue;
             }
             let (words, _) = bytes.as_chunks::<4>();
-            let is_value = |index: usize| words.get(index) == Some(&value.to_le_bytes());
+            let is_value = |index: usize| words[index] == value.to_le_bytes();
             let mut next = times - 1;
             // Each run that is long enough has one of these words.
             while next < words.len() {
                 if is_value(next) {
                     let before = (0..next).rev().take_while(|index| is_value(*index)).count();
-                    let after = (next..).take_while(|index| is_value(*index)).count();
+                    let after = (next..words.len())
+                        .take_while(|index| is_value(*index))
+                        .count();
                     if before + after >= times {
-                        let first = next - before;
-                        places.push(begin + 4 * (first + (before + after) / 2) as u64);
+                        let middle = usize::midpoint(next - before, next + after);
+                        places.push(begin + 4 * middle as u64);
                     }
                     next += after;
                 }
