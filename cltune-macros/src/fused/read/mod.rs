@@ -1,10 +1,12 @@
 //! From syntax to the program. Every mistake is reported at its token.
 
 mod expressions;
+mod library;
 mod matrices;
 mod norms;
 
 use super::item::FusedItem;
+use super::library::Gemm;
 use super::literals;
 use super::matrices::Matrices;
 use super::operations::{VECTOR_AND_MATRIX, described, fail};
@@ -14,6 +16,7 @@ use super::value::{At, Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
 use crate::parse::{self, Argument, ArgumentType};
 use cltune_core::model::{ElementType, ScalarType};
+use library::Product;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -28,6 +31,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             operands: Vec::new(),
             lengths: Vec::new(),
             statements: Vec::new(),
+            calls: Vec::new(),
             unused: Vec::new(),
             overwritten: Vec::new(),
             while_tuning: Vec::new(),
@@ -38,9 +42,15 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         bound: Vec::new(),
         assigned: Vec::new(),
         text: String::new(),
+        gemms: item.gemms.list.clone(),
+        products: Vec::new(),
     };
-    for error in &item.matrices.errors {
+    for error in item.matrices.errors.iter().chain(&item.gemms.errors) {
         errors.push(error.clone());
+    }
+    if !item.gemms.errors.is_empty() {
+        // What they would say of products is not known.
+        return reader.program;
     }
     let arguments = parse::arguments(&item.signature, errors);
     for argument in &arguments.list {
@@ -50,7 +60,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
     for statement in statements {
         let read = reader.statement(statement);
-        errors.take(read);
+        errors.take(read.and_then(|()| reader.check_calls(statement)));
     }
     if errors.is_empty() && reader.program.statements.is_empty() {
         errors.add(
@@ -61,6 +71,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     }
     if errors.is_empty() {
         reader.check_use(&arguments.list, errors);
+        reader.check_gemms(item.signature.ident.span(), errors);
     }
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
@@ -88,6 +99,10 @@ struct Reader {
     assigned: Vec<(usize, Ident)>,
     /// The statement that is read.
     text: String,
+    /// What multiplies matrices instead of a kernel that is made.
+    gemms: Vec<Gemm>,
+    /// The products in the statement that is read which go there.
+    products: Vec<Product>,
 }
 
 impl Reader {
@@ -200,6 +215,7 @@ impl Reader {
 
     fn statement(&mut self, statement: &Stmt) -> syn::Result<()> {
         self.text = tidy(statement.to_token_stream());
+        self.products.clear();
         match statement {
             Stmt::Expr(Expr::Assign(assign), Some(_)) => {
                 if let (Expr::Tuple(targets), Expr::Tuple(values)) = (&*assign.left, &*assign.right)
@@ -242,8 +258,13 @@ impl Reader {
         value: &Expr,
         operator: Option<&'static str>,
     ) -> syn::Result<()> {
+        let first = self.program.statements.len();
         if let Some((target, value)) = self.assigned(name, value, operator)? {
-            self.store(target, value);
+            if self.products.is_empty() {
+                self.store(target, value);
+            } else {
+                self.call_library(first, target, &value)?;
+            }
             let position = self.program.statements.len() - 1;
             self.assigned.push((position, name.clone()));
         }
