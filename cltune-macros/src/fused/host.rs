@@ -113,10 +113,8 @@ impl Host<'_> {
         let (gemm, queue) = (&call.gemm, self.queue);
         let scalar = self.program.operands[call.target.operand].scalar;
         let alpha = self.number(&call.alpha, scalar);
-        let beta = match &call.beta {
-            Some(beta) => self.number(beta, scalar),
-            None => quote!(0.0),
-        };
+        let beta = call.beta.as_ref();
+        let beta = beta.map_or(quote!(0.0), |beta| self.number(beta, scalar));
         let [a, b, c] = [&call.left, &call.right, &call.target].map(|view| {
             let name = self.argument(&self.program.operands[view.operand].name);
             let shape = self.shape(view);
@@ -133,10 +131,8 @@ impl Host<'_> {
         let leading = view.leading.as_ref().unwrap_or(line);
         let [rows, columns, leading] =
             [&view.rows, &view.columns, leading].map(|size| self.size(size));
-        let offset = match &self.program.operands[view.operand].layout.offset {
-            Some(offset) => converted(self.argument(offset)),
-            None => quote!(0),
-        };
+        let offset = self.program.operands[view.operand].layout.offset.as_ref();
+        let offset = offset.map_or(quote!(0), |offset| converted(self.argument(offset)));
         quote!((#by_rows, [#rows, #columns, #leading, #offset]))
     }
 
@@ -163,9 +159,10 @@ impl Host<'_> {
     fn number(&self, value: &Value, scalar: ScalarType) -> TokenStream {
         match &value.kind {
             Kind::Operand(operand) => {
-                let real = match scalar {
-                    ScalarType::F64 => quote!(::core::primitive::f64),
-                    _ => quote!(::core::primitive::f32),
+                let real = if scalar == ScalarType::F64 {
+                    quote!(::core::primitive::f64)
+                } else {
+                    quote!(::core::primitive::f32)
                 };
                 let name = self.argument(&self.program.operands[*operand].name);
                 quote!(<#real as ::core::convert::From<_>>::from(#name))

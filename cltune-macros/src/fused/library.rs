@@ -4,7 +4,7 @@
 use super::operations::fail;
 use super::value::Value;
 use crate::parse::{element_type, last_segment, ungrouped};
-use cltune_core::model::ScalarType;
+use cltune_core::model::{ElementType, ScalarType};
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{Expr, FnArg, GenericArgument, Pat, PathArguments, Signature, Type};
@@ -111,9 +111,7 @@ fn gemm(input: &FnArg) -> Option<syn::Result<Gemm>> {
     let Some(GenericArgument::Type(element)) = element else {
         return Some(fail(segment.span(), expected));
     };
-    let scalar = element_type(element)
-        .ok()
-        .and_then(|element| element.as_scalar());
+    let scalar = element_type(element).ok().and_then(ElementType::as_scalar);
     Some(match scalar {
         Some(scalar) if !scalar.is_integer() => Ok(Gemm {
             name: pattern.ident.clone(),

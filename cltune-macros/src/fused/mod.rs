@@ -75,6 +75,10 @@ mod tests;
 #[path = "../../tests/unit/fused_matrices.rs"]
 mod matrix_tests;
 
+#[cfg(test)]
+#[path = "../../tests/unit/fused_library.rs"]
+mod library_tests;
+
 use crate::check;
 use crate::environment::Environment;
 use crate::errors::Errors;
@@ -112,7 +116,7 @@ pub(crate) fn expand(
     let mut expansion = if parsed.gemms.is_empty() {
         expand_tunable(&program, parsed, clauses, environment, errors, |_| {})
     } else {
-        expand_parts(&program, &parsed, clauses, environment, errors)
+        expand_parts(&program, &parsed, clauses, &environment, errors)
     };
     expansion.extend(warnings);
     expansion
@@ -162,7 +166,7 @@ fn expand_parts(
     program: &Program,
     item: &FusedItem,
     clauses: Clauses<'_>,
-    environment: Result<Environment, String>,
+    environment: &Result<Environment, String>,
     mut errors: Errors,
 ) -> TokenStream {
     let Clauses { tokens, written } = clauses;
@@ -184,7 +188,7 @@ fn expand_parts(
     for (number, statements) in (1..).zip(statements) {
         let name = parts::name(number);
         let key = LitStr::new(&format!("{base}::{name}"), function.span());
-        let part = parts::part(item, program, statements, name, &krate, &also);
+        let part = parts::part(item, program, statements, &name, &krate, &also);
         let is_left_out = |dimension: &Ident| {
             let is_argument = program.operand(&dimension.unraw()).is_some();
             is_argument && part.program.operand(&dimension.unraw()).is_none()

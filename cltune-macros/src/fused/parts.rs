@@ -69,7 +69,7 @@ pub(super) fn part(
     item: &FusedItem,
     program: &Program,
     statements: Range<usize>,
-    name: Ident,
+    name: &Ident,
     krate: &Path,
     also: &[Ident],
 ) -> Part {
@@ -109,7 +109,7 @@ pub(super) fn part(
         operand
     });
     let operands: Vec<Operand> = operands.collect();
-    let statements: Vec<Statement> = statements.iter().cloned().collect();
+    let statements: Vec<Statement> = statements.to_vec();
     let statements = statements.into_iter().map(|mut statement| {
         statement.target = renumbered[&statement.target];
         statement.value.change(&|value| {

@@ -116,6 +116,7 @@ fn expected<T: Number>(
 }
 
 /// One product by a function of matrices that lie `transposed`, element by element.
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn check<T: Number>(
     queue: &Queue,
     gemm: &mut Gemm<T>,
@@ -158,7 +159,7 @@ fn check<T: Number>(
     event.unwrap().wait().unwrap();
     let (found, sums) = (on_c.read(queue).unwrap(), sums.read(queue).unwrap());
     let mut untouched = vec![true; found.len()];
-    for row in 0..m {
+    for (row, of_row) in sums.iter().enumerate() {
         let (mut sum, mut bound_of_sum) = (0.0, 0.0);
         for column in 0..n {
             let (value, bound) = expected(&a, &b, &c, (alpha, beta), (row, column));
@@ -172,7 +173,7 @@ fn check<T: Number>(
             sum += element;
             bound_of_sum += element.abs() * T::ULPS.0 * n as f64;
         }
-        let of_row = sums[row].to_f64();
+        let of_row = of_row.to_f64();
         assert!(
             (of_row - sum).abs() <= bound_of_sum,
             "{transposed:?} {m} x {n} x {k}: the sum of row {row} is {of_row}, not {sum}"
@@ -237,6 +238,7 @@ fn around(
 }
 
 #[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn statements_before_and_after_products_see_what_was_written() {
     let queue = Queue::default_device().unwrap();
     let mut gemm = Gemm::new(&queue).unwrap();
@@ -340,6 +342,7 @@ fn product_last(
 }
 
 #[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn nothing_runs_where_a_later_step_would_refuse_its_arguments() {
     let queue = Queue::default_device().unwrap();
     let mut gemm = Gemm::new(&queue).unwrap();
