@@ -105,7 +105,8 @@ impl Host<'_> {
             let (name, shape) = (self.argument(text), self.shape(view));
             quote!(#text, #name, #shape)
         });
-        self.asked(&quote!(#gemm.__check(#queue, #(#matrices),*)))
+        let method = method("__check", gemm);
+        self.asked(&quote!(#gemm.#method(#queue, #(#matrices),*)))
     }
 
     /// The call that makes the product.
@@ -120,7 +121,8 @@ impl Host<'_> {
             let shape = self.shape(view);
             quote!(#name, #shape)
         });
-        self.asked(&quote!(#gemm.__multiply(#queue, #alpha, #a, #b, #beta, #c)))
+        let method = method("__multiply", gemm);
+        self.asked(&quote!(#gemm.#method(#queue, #alpha, #a, #b, #beta, #c)))
     }
 
     /// Whether the rows of a matrix are contiguous, with the numbers of rows and of columns, the
@@ -195,6 +197,11 @@ impl Host<'_> {
     fn argument(&self, name: &str) -> Option<&Ident> {
         names(self.item).find(|argument| argument.unraw() == *name)
     }
+}
+
+/// A method of the library's. That something else has none is reported where it is declared.
+fn method(name: &str, gemm: &Ident) -> Ident {
+    Ident::new(name, gemm.span())
 }
 
 /// The names of a function's arguments.

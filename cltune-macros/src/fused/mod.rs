@@ -179,15 +179,17 @@ fn expand_parts(
     }
     let krate = generate::crate_path(written);
     let function = &item.signature.ident;
-    let base = written.name.as_ref().map(|clause| clause.value.value());
-    let base = base.unwrap_or_else(|| function.unraw().to_string());
+    let (base, span) = match &written.name {
+        Some(clause) => (clause.value.value(), clause.value.span()),
+        None => (function.unraw().to_string(), function.span()),
+    };
     let also = parts::names_in_clauses(tokens);
     let (steps, statements) = parts::steps(program);
     let mut made = Vec::new();
     let mut tunables = TokenStream::new();
     for (number, statements) in (1..).zip(statements) {
         let name = parts::name(number);
-        let key = LitStr::new(&format!("{base}::{name}"), function.span());
+        let key = LitStr::new(&format!("{base}::{name}"), span);
         let part = parts::part(item, program, statements, &name, &krate, &also);
         let is_left_out = |dimension: &Ident| {
             let is_argument = program.operand(&dimension.unraw()).is_some();
@@ -198,10 +200,7 @@ fn expand_parts(
                 clause.value.retain(|size| !is_left_out(&size.name));
             }
             attribute.tune.retain(|clause| !clause.value.is_empty());
-            attribute.name = Some(Spanned {
-                value: key,
-                span: function.span(),
-            });
+            attribute.name = Some(Spanned { value: key, span });
             attribute.is_part = true;
         };
         let expanded = expand_tunable(

@@ -121,6 +121,17 @@ impl Reader {
             );
             return fail(span, message);
         }
+        let of_buffer = self.program.operands[target].scalar;
+        if of_buffer != product.left.scalar() {
+            let message = format!(
+                "this product is of `{}`, and the library writes it to `{}`, which has elements of `{}`: write \
+                 it to another matrix, and convert that in a statement after",
+                product.left.scalar().rust_name(),
+                self.program.operands[target].name,
+                of_buffer.rust_name()
+            );
+            return fail(span, message);
+        }
         let stored = self.program.operands[target].matrix.as_ref();
         let stored_at = stored.map_or(At::Cell, |storage| storage.at);
         let of_target = Value {

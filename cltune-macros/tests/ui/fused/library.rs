@@ -30,6 +30,7 @@ fn mistakes(
     c = max(a * b, c);
     c = a * b - sum(q) * c;
     e = d * d.t();
+    e = (a * b) as f64;
     c = w * w.t();
 }
 

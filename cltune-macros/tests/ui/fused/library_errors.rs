@@ -1,4 +1,5 @@
-//! A function with a product of the library's that cannot return the library's error.
+//! Functions with products that cannot return the library's error, or are given something else of its
+//! name.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 
@@ -47,6 +48,20 @@ mod gemm {
 fn error_is_not_returned(
     queue: &Queue,
     gemm: &mut gemm::Gemm<f32>,
+    m: u32,
+    #[arg(matrix = [m, m])] a: &Buffer<f32>,
+    #[arg(matrix = [m, m])] c: &mut Buffer<f32>,
+) -> Result<Event> {
+    c = 2.0 * c;
+    c = a * a + c;
+}
+
+pub struct Gemm<T>(T);
+
+#[fused(tune(m = 8))]
+fn other(
+    queue: &Queue,
+    other: &mut Gemm<f32>,
     m: u32,
     #[arg(matrix = [m, m])] a: &Buffer<f32>,
     #[arg(matrix = [m, m])] c: &mut Buffer<f32>,
