@@ -68,7 +68,7 @@ fn what_stands_before_and_after_a_product_of_the_library_is_tuned() {
         "// y = max(x * w + row(bias), 0.0);",
     ]);
     let tuned = project
-        .cltune(&["tune", "--budget", "4", "--seed", "3"])
+        .cltune(&["tune", "--budget", "2", "--seed", "3"])
         .expect_code(0);
     let _ = tuned.expect_stdout(&[
         "layer::part_1",

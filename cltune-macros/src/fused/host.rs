@@ -63,7 +63,7 @@ pub(super) fn function(
     let signature = generate::without_argument_attributes(&item.whole);
     quote! {
         #(#attributes)*
-        #[allow(clippy::too_many_arguments, clippy::needless_question_mark)]
+        #[allow(unused_results, clippy::too_many_arguments, clippy::needless_question_mark)]
         #visibility #signature {
             #(#of_calls;)*
             #(#of_parts;)*
