@@ -86,7 +86,7 @@ use crate::expand::expand_parsed;
 use crate::generate;
 use crate::parse::{Attribute, Body, Item, Spanned};
 use item::FusedItem;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use program::Program;
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -170,6 +170,9 @@ fn expand_parts(
     mut errors: Errors,
 ) -> TokenStream {
     let Clauses { tokens, written } = clauses;
+    if let Err(reason) = environment {
+        return syn::Error::new(Span::call_site(), reason).to_compile_error();
+    }
     tunable::refuse_for_parts(written, &mut errors);
     check::check_function(&item.signature, written, &mut errors);
     if !errors.is_empty() {

@@ -174,3 +174,13 @@ fn a_part_has_the_arguments_that_it_uses_as_it_uses_them() {
     let text = quote::quote!(#file).to_string();
     assert!(text.contains("my_crate::other::name::part_2"));
 }
+
+#[test]
+fn without_cargo_the_reason_is_all_there_is() {
+    let item =
+        "fn f(queue: &Queue, gemm: &mut Gemm<f32>, m: u32, #[arg(matrix = [m, m])] a: &Buffer<f32>,
+        #[arg(matrix = [m, m])] c: &mut Buffer<f32>) -> Result<Event> { c = a * a; c = 2.0 * c; }";
+    let [attribute, item] = [SIZES, item].map(|text| text.parse().expect("it is Rust"));
+    let expansion = expand(&attribute, &item, Err("no cargo".into())).to_string();
+    assert_eq!(expansion, ":: core :: compile_error ! { \"no cargo\" }");
+}
