@@ -1,5 +1,5 @@
-//! Statements with a product of the library's allocate no more than the product: counted by a global
-//! allocator, in a test binary of its own. Drivers are C and do not use it.
+//! Statements with a product of the library's allocate no more than the product: counted by a
+//! global allocator, in a test binary of its own. Drivers are C and do not use it.
 
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Shape};
 use cltune_runtime::{Buffer, Event, Queue, fused};

@@ -1,4 +1,5 @@
-//! Statements with a product that the library's GEMM makes: the parts before and after it are tunables.
+//! Statements with a product that the library's GEMM makes: the parts before and after it are
+//! tunables.
 
 use cltune_tests::project::manifest;
 use cltune_tests::{Project, tools};

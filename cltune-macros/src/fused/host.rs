@@ -1,5 +1,5 @@
-//! The function of statements that a library has a share in: its calls, and the launches of the parts
-//! between them, after all arguments were checked.
+//! The function of statements that a library has a share in: its calls, and the launches of the
+//! parts between them, after all arguments were checked.
 
 use super::item::FusedItem;
 use super::library::{Call, View};

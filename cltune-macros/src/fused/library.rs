@@ -1,5 +1,5 @@
-//! Products of matrices that a library computes: the arguments of type `&mut Gemm<T>` to which they go,
-//! and the calls.
+//! Products of matrices that a library computes: the arguments of type `&mut Gemm<T>` to which they
+//! go, and the calls.
 
 use super::operations::fail;
 use super::value::Value;

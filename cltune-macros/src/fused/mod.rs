@@ -91,7 +91,7 @@ use program::Program;
 use syn::LitStr;
 use syn::ext::IdentExt;
 
-/// The expansion of an annotated function: that of a tunable or of several, or its mistakes and a stub.
+/// The expansion of an annotated function: a tunable or several, or its mistakes and a stub.
 pub(crate) fn expand(
     attribute: &TokenStream,
     item: &TokenStream,

@@ -1,5 +1,5 @@
-//! The parts of a program between calls of a library: each is a program and a tunable of its own, with
-//! the arguments that it uses.
+//! The parts of a program between calls of a library: each is a program and a tunable of its own,
+//! with the arguments that it uses.
 
 use super::item::FusedItem;
 use super::library::Gemms;
@@ -55,8 +55,8 @@ pub(super) fn name(number: usize) -> Ident {
     format_ident!("part_{number}")
 }
 
-/// The names that clauses of the attribute use, besides those of `tune`, which is about each part as far
-/// as it has the dimensions.
+/// The names that clauses of the attribute use, besides those of `tune`, which is about each part
+/// as far as it has the dimensions.
 pub(super) fn names_in_clauses(attribute: &TokenStream) -> Vec<Ident> {
     let clauses = pieces(attribute.clone()).into_iter();
     let names = clauses.map(names);

@@ -1,11 +1,11 @@
-//! Unit tests of `fused` with a library that multiplies matrices: the function and the parts that are
-//! made.
+//! Unit tests of `fused` with a library that multiplies matrices: the function and the parts that
+//! are made.
 
 use super::*;
 use syn::{File, Item as RustItem, ItemMod};
 
-/// What is made of statements about matrices `a` and `b` of `m` by `n`, `c` of `m` by `m`, `e` of `n` by
-/// `n`, the vector `x` of `m`, and numbers `h` and `g` of the call.
+/// What is made of statements about matrices `a` and `b` of `m` by `n`, `c` of `m` by `m`, `e` of
+/// `n` by `n`, the vector `x` of `m`, and numbers `h` and `g` of the call.
 fn expansion(attribute: &str, body: &str) -> File {
     let item = format!(
         "pub(crate) fn f(

@@ -1,5 +1,5 @@
-//! What the function calls that `#[fused]` makes: products of matrices that its arguments describe. Not
-//! for use by others, who have [`Gemm::multiply`].
+//! Calls for the function that `#[fused]` makes: products of matrices that its arguments describe.
+//! Not for use by others, who have [`Gemm::multiply`].
 
 use super::error::GemmError;
 use super::multiply::{Gemm, check};
@@ -7,8 +7,8 @@ use super::real::Real;
 use crate::matrix::{Matrix, MatrixMut, Shape};
 use cltune_runtime::{Buffer, Event, Queue};
 
-/// Whether the rows of a matrix are contiguous, and how many rows and columns it has, the distance of
-/// lines, and the first element.
+/// Whether the rows of a matrix are contiguous, and how many rows and columns it has, the distance
+/// of lines, and the first element.
 type Lies = (bool, [usize; 4]);
 
 impl<T: Real> Gemm<T> {

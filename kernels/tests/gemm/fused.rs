@@ -1,12 +1,12 @@
-//! Products in the statements of `#[fused]`, which go to [`Gemm`], against sums in double precision on
-//! the host.
+//! Products in the statements of `#[fused]`, which go to [`Gemm`], against sums in double precision
+//! on the host.
 
 use crate::host::{Host, Number, Numbers};
 use cltune_kernels::gemm::{Gemm, GemmError};
 use cltune_runtime::{Buffer, Error, Event, Queue, f16, fused};
 
-/// What the functions of [`products`] take: sizes, distances of lines, offsets, alpha and beta, three
-/// matrices and the sums of the rows of the third.
+/// What the functions of [`products`] take: sizes, distances of lines, offsets, alpha and beta,
+/// three matrices and the sums of the rows of the third.
 type Multiply<T> = fn(
     &Queue,
     &mut Gemm<T>,
@@ -27,8 +27,8 @@ type Multiply<T> = fn(
     &mut Buffer<T>,
 ) -> Result<Event, GemmError>;
 
-/// Functions of matrices that lie in one of two ways each, at an offset and with gaps between lines. The
-/// statement after the product reads it, so that its place is checked as well.
+/// Functions of matrices that lie in one of two ways each, at an offset and with gaps between
+/// lines. The statement after the product reads it, so that its place is checked as well.
 macro_rules! products {
     ($type:ident, $all:ident: $($name:ident: $a:expr, [$ra:ident, $ca:ident],
         $b:expr, [$rb:ident, $cb:ident], $layout:ident;)*) => {

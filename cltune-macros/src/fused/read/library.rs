@@ -1,5 +1,5 @@
-//! Products of matrices that go to a library: the statement `C = A * B` as a call, with what is done
-//! to the product in the statement.
+//! Products of matrices that go to a library: the statement `C = A * B` as a call, with what is
+//! done to the product in the statement.
 
 use super::Reader;
 use crate::errors::Errors;
@@ -88,9 +88,10 @@ impl Reader {
         Ok(value)
     }
 
-    /// The assignment of a value with a product in it. The library writes the product to the target,
-    /// as `alpha * product + beta * target` if the value has that; what else there is to compute is a
-    /// statement about the target after that. `first` is the number of statements before this one.
+    /// The assignment of a value with a product in it. The library writes the product to the
+    /// target, as `alpha * product + beta * target` if the value has that; what else there is to
+    /// compute is a statement about the target after that. `first` is the number of statements
+    /// before this one.
     pub(super) fn call_library(
         &mut self,
         first: usize,
@@ -206,8 +207,8 @@ impl Reader {
         Ok(())
     }
 
-    /// A value as a sum of a multiple of the product, one of the target, and terms that read neither;
-    /// `None` where it is no such sum.
+    /// A value as a sum of a multiple of the product, one of the target, and terms that read
+    /// neither; `None` where it is no such sum.
     fn linear(&self, value: &Value, product: usize, target: &Value) -> Option<Linear> {
         let Kind::Element(target, stored_at) = target.kind else {
             return None;
@@ -295,8 +296,8 @@ impl Reader {
         fail(size.span(), message)
     }
 
-    /// What calls of the library make impossible: a product that nothing writes, and what was computed
-    /// before a call in memory of a tunable's own and is used after it.
+    /// What calls of the library make impossible: a product that nothing writes, and what was
+    /// computed before a call in memory of a tunable's own and is used after it.
     pub(super) fn check_calls(&self, statement: &Stmt) -> syn::Result<()> {
         if let Some(product) = self.products.first() {
             return fail(product.span, NOT_ASSIGNED);

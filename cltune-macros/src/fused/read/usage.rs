@@ -1,4 +1,4 @@
-//! What becomes of arguments and values: buffers that nothing uses, and values that nothing reads.
+//! Uses of arguments and values: buffers that no statement uses, and values that none reads.
 
 use super::Reader;
 use crate::errors::Errors;

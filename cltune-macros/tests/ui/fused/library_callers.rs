@@ -1,4 +1,4 @@
-//! What calls a function with a mistake has none of its own.
+//! Callers of a function with a mistake: they have none of their own.
 
 use cltune_runtime::{Buffer, Event, Queue, Result, fused};
 
