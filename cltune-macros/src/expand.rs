@@ -44,10 +44,15 @@ pub(crate) fn expand_parsed(
         item,
         checked: &checked,
     };
-    if errors.is_empty() {
-        return generate::tunable(&context);
+    let mut expansion = if errors.is_empty() {
+        generate::tunable(&context)
+    } else {
+        let mut expansion = errors.to_compile_errors();
+        expansion.extend(generate::stub(&context));
+        expansion
+    };
+    if attribute.is_part {
+        expansion.extend(generate::check(&context));
     }
-    let mut expansion = errors.to_compile_errors();
-    expansion.extend(generate::stub(&context));
     expansion
 }

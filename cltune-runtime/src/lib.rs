@@ -184,7 +184,7 @@ macro_rules! __generated_by_version {
 pub mod __private {
     pub use crate::element::{is_same_text, no_vector, text};
     pub use crate::kernel::Arg;
-    pub use crate::launch::{default_params, explain, launch, launch_with, select};
+    pub use crate::launch::{check, default_params, explain, launch, launch_with, select};
     pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

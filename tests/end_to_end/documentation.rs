@@ -87,6 +87,14 @@ fn the_programs_of_the_book_run_and_can_be_tuned() {
                     "[dependencies]\nopencl3 = \"0.12\"\n",
                 );
             }
+            if program.contains("use cltune_kernels::") {
+                let kernels = tools::repository().join("kernels");
+                let dependency = format!(
+                    "[dependencies]\ncltune-kernels = {{ path = '{}' }}\n",
+                    kernels.display()
+                );
+                project.edit("Cargo.toml", "[dependencies]\n", &dependency);
+            }
             let _ = project.run().expect_code(0);
             let _ = project
                 .cltune(&["--device", "0", "--budget", "2"])

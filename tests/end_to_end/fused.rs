@@ -50,7 +50,7 @@ fn fused_statements_are_tuned_like_any_kernel() {
         "// cltune_e2e_fused::step\n",
         "// problem: n = 4096\n",
         TEMPLATE_DEFAULTS,
-        "//   pass_0(4096, alpha, x, y, parts_dot_",
+        "//   pass_0(4096, alpha, x, y, s, parts_dot_",
         "        // s = dot(x, y);\n",
     ]);
     let scalar = ["show", "step", "--config", "FUSE=all,VW=1"];

@@ -17,7 +17,7 @@
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `computations` | what the tuner computes for itself: prepared inputs, references, compared ranges |
 //! | `crates` | what the crates compile, and what not |
-//! | `fused`, `fused_matrices` | statements that become kernels |
+//! | `fused`, `fused_matrices`, `fused_library` | statements that become kernels, or calls of the library |
 //! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `finalists` | configurations that are wrong on another draw than the one they were measured on |
@@ -49,6 +49,7 @@ mod documentation;
 mod faults;
 mod finalists;
 mod fused;
+mod fused_library;
 mod fused_matrices;
 mod groups;
 mod images;

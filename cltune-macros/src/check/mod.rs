@@ -65,6 +65,7 @@ use cltune_formats::fingerprint;
 use formulas::Scopes;
 use proc_macro2::Ident;
 use std::path::PathBuf;
+use syn::Signature;
 
 /// A tunable with what the generators need; complete when there are no errors.
 pub(crate) struct Checked {
@@ -88,6 +89,25 @@ pub(crate) struct Checked {
     pub(crate) if_structs: Option<IfStructs>,
     /// Files whose change must lead to a new expansion.
     pub(crate) tracked: Vec<PathBuf>,
+}
+
+/// Checks a function that launches several tunables: what it looks like, and where its vectors and
+/// matrices lie.
+pub(crate) fn check_function(signature: &Signature, attribute: &Attribute, errors: &mut Errors) {
+    signature::check(signature, errors);
+    signature::check_crate(attribute.krate.as_ref(), errors);
+    // Its types were checked before.
+    let arguments = parse::arguments(signature, &mut Errors::default()).list;
+    let problems = problems::problems(&attribute.tune, &arguments, true, errors);
+    for argument in &arguments {
+        strides::check(
+            argument,
+            &arguments,
+            &problems.dimensions,
+            attribute,
+            errors,
+        );
+    }
 }
 
 /// Checks a declaration.

@@ -1,5 +1,6 @@
 //! The annotated function: a signature, and statements as its body.
 
+use super::library::{self, Gemms};
 use super::matrices::{self, Matrices};
 use crate::parse::{Body, Item};
 use proc_macro2::Literal;
@@ -9,10 +10,14 @@ use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quot
 
 /// A function whose body is statements over its arguments.
 pub(crate) struct FusedItem {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) visibility: Visibility,
+    /// Without the arguments that multiply matrices.
     pub(super) signature: Signature,
     pub(super) matrices: Matrices,
+    pub(super) gemms: Gemms,
+    /// The signature with those.
+    pub(super) whole: Signature,
     /// `None` where a `;` stands in its place.
     pub(super) body: Option<Block>,
 }
@@ -21,7 +26,7 @@ impl Parse for FusedItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
-        let mut signature = input.parse().map_err(|error: syn::Error| {
+        let mut signature: Signature = input.parse().map_err(|error: syn::Error| {
             let message =
                 "`#[fused]` goes on a function: `fn name(…) -> Result<Event> { y = a * x; }`";
             syn::Error::new(error.span(), message)
@@ -32,11 +37,14 @@ impl Parse for FusedItem {
             input.parse::<Token![;]>()?;
             None
         };
+        let whole = signature.clone();
         Ok(Self {
             attributes,
             visibility,
+            gemms: library::taken(&mut signature),
             matrices: matrices::taken(&mut signature),
             signature,
+            whole,
             body,
         })
     }

@@ -163,7 +163,7 @@ impl Matrix {
 }
 
 /// What stands between commas.
-fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
+pub(super) fn pieces(tokens: TokenStream) -> Vec<TokenStream> {
     let mut pieces = vec![TokenStream::new()];
     for token in tokens {
         match &token {

@@ -23,6 +23,9 @@
 //! | `elements` | elements of matrices in the source |
 //! | `lines`, `across`, `product` | the kernels that go through lines, fold all lines to one, multiply matrices |
 //! | `product_source` | the source of products: tiles, registers, sums |
+//! | `library` | arguments that multiply matrices, and calls of them |
+//! | `parts` | the tunables between such calls |
+//! | `host` | the function that makes the calls and launches the parts |
 //! | `kernels` | the OpenCL source of the passes, and of the reference |
 //! | `grids` | parameters, constraints and sizes of kernels over matrices |
 //! | `template` | what the database of template defaults is asked for |
@@ -40,15 +43,18 @@ mod folded;
 mod folds;
 mod functions;
 mod grids;
+mod host;
 mod index_folds;
 mod item;
 mod kernels;
+mod library;
 mod lines;
 mod literals;
 mod matrices;
 mod matrix_operations;
 mod norm_folds;
 mod operations;
+mod parts;
 mod plan;
 mod product;
 mod product_source;
@@ -69,21 +75,29 @@ mod tests;
 #[path = "../../tests/unit/fused_matrices.rs"]
 mod matrix_tests;
 
+#[cfg(test)]
+#[path = "../../tests/unit/fused_library.rs"]
+mod library_tests;
+
+use crate::check;
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::expand::expand_parsed;
-use crate::parse::{Attribute, Body, Item};
+use crate::generate;
+use crate::parse::{Attribute, Body, Item, Spanned};
 use item::FusedItem;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
+use program::Program;
+use syn::LitStr;
 use syn::ext::IdentExt;
 
-/// The expansion of an annotated function: that of a tunable, or its mistakes and a stub.
+/// The expansion of an annotated function: a tunable or several, or its mistakes and a stub.
 pub(crate) fn expand(
     attribute: &TokenStream,
     item: &TokenStream,
     environment: Result<Environment, String>,
 ) -> TokenStream {
-    let mut parsed: FusedItem = match syn::parse2(item.clone()) {
+    let parsed: FusedItem = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
             let error = error.to_compile_error();
@@ -94,39 +108,140 @@ pub(crate) fn expand(
     let written = Attribute::parse(attribute.clone(), &mut errors);
     tunable::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
+    let warnings = errors.is_empty().then(|| warnings(&program));
+    let clauses = Clauses {
+        tokens: attribute,
+        written: &written,
+    };
+    let mut expansion = if parsed.gemms.is_empty() {
+        expand_tunable(&program, parsed, clauses, environment, errors, |_| {})
+    } else {
+        expand_parts(&program, &parsed, clauses, &environment, errors)
+    };
+    expansion.extend(warnings);
+    expansion
+}
+
+/// The attribute.
+#[derive(Clone, Copy)]
+struct Clauses<'a> {
+    tokens: &'a TokenStream,
+    written: &'a Attribute,
+}
+
+/// The tunable of a program. `change` is made to the attribute that it gets.
+fn expand_tunable(
+    program: &Program,
+    mut item: FusedItem,
+    clauses: Clauses<'_>,
+    environment: Result<Environment, String>,
+    mut errors: Errors,
+    change: impl FnOnce(&mut Attribute),
+) -> TokenStream {
+    let Clauses { tokens, written } = clauses;
     let is_dimension = |name: &str| {
         let mut sizes = written.tune.iter().flat_map(|clause| &clause.value);
         sizes.any(|assignment| assignment.name.unraw() == *name)
     };
     let values = program.while_tuning.iter();
     let values: Vec<_> = values.filter(|(name, _)| !is_dimension(name)).collect();
-    parsed.mark_values(&values);
+    item.mark_values(&values);
     if !errors.is_empty() {
         // What is left of the declaration is checked, and stands in for the item.
-        let item = parsed.with_body(Body::None);
-        return expand_parsed(&written, &item, environment, errors);
+        let item = item.with_body(Body::None);
+        return expand_parsed(written, &item, environment, errors);
     }
-    let made = tunable::tunable(&program, &written);
-    let attribute = tunable::joined(attribute, &made.clauses);
+    let made = tunable::tunable(program, written);
+    let attribute = tunable::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &mut errors);
-    attribute.template = template::template(&program);
-    let is_right = errors.is_empty();
-    parsed.mark_host_only(&made.host_only);
-    let item: Item = parsed.with_body(Body::Source(made.source));
-    let mut expansion = expand_parsed(&attribute, &item, environment, errors);
-    for name in program.unused.iter().filter(|_| is_right) {
-        // The compiler warns of a variable that is not used.
-        expansion.extend(quote::quote!(const _: fn() = || { let #name = (); };));
+    attribute.template = template::template(program);
+    change(&mut attribute);
+    item.mark_host_only(&made.host_only);
+    let item: Item = item.with_body(Body::Source(made.source));
+    expand_parsed(&attribute, &item, environment, errors)
+}
+
+/// The function of a program with calls of a library, and the tunables of its parts.
+fn expand_parts(
+    program: &Program,
+    item: &FusedItem,
+    clauses: Clauses<'_>,
+    environment: &Result<Environment, String>,
+    mut errors: Errors,
+) -> TokenStream {
+    let Clauses { tokens, written } = clauses;
+    if let Err(reason) = environment {
+        return syn::Error::new(Span::call_site(), reason).to_compile_error();
     }
-    for name in program.overwritten.iter().filter(|_| is_right) {
-        // And of a value that is replaced before it is read.
+    tunable::refuse_for_parts(written, &mut errors);
+    check::check_function(&item.signature, written, &mut errors);
+    if !errors.is_empty() {
+        let mut expansion = errors.to_compile_errors();
+        expansion.extend(host::stub(item));
+        return expansion;
+    }
+    let krate = generate::crate_path(written);
+    let function = &item.signature.ident;
+    let (base, span) = match &written.name {
+        Some(clause) => (clause.value.value(), clause.value.span()),
+        None => (function.unraw().to_string(), function.span()),
+    };
+    let also = parts::names_in_clauses(tokens);
+    let (steps, statements) = parts::steps(program);
+    let mut made = Vec::new();
+    let mut tunables = TokenStream::new();
+    for (number, statements) in (1..).zip(statements) {
+        let name = parts::name(number);
+        let key = LitStr::new(&format!("{base}::{name}"), span);
+        let part = parts::part(item, program, statements, &name, &krate, &also);
+        let is_left_out = |dimension: &Ident| {
+            let is_argument = program.operand(&dimension.unraw()).is_some();
+            is_argument && part.program.operand(&dimension.unraw()).is_none()
+        };
+        let change = |attribute: &mut Attribute| {
+            for clause in &mut attribute.tune {
+                clause.value.retain(|size| !is_left_out(&size.name));
+            }
+            attribute.tune.retain(|clause| !clause.value.is_empty());
+            attribute.name = Some(Spanned { value: key, span });
+            attribute.is_part = true;
+        };
+        let expanded = expand_tunable(
+            &part.program,
+            part.item,
+            clauses,
+            environment.clone(),
+            Errors::default(),
+            change,
+        );
+        tunables.extend(expanded);
+        made.push(part.arguments);
+    }
+    let mut expansion = host::function(item, program, &steps, &made);
+    expansion.extend(generate::module_of_parts(
+        &item.visibility,
+        function,
+        &tunables,
+    ));
+    expansion
+}
+
+/// What the compiler warns of in a function, and cannot see in what is made of it.
+fn warnings(program: &Program) -> TokenStream {
+    let mut warnings = TokenStream::new();
+    for name in &program.unused {
+        // A variable that is not used.
+        warnings.extend(quote::quote!(const _: fn() = || { let #name = (); };));
+    }
+    for name in &program.overwritten {
+        // A value that is replaced before it is read.
         let overwritten = quote::quote_spanned!(name.span()=> #name = (););
-        expansion.extend(quote::quote!(const _: fn() = || {
+        warnings.extend(quote::quote!(const _: fn() = || {
             let mut #name;
             #overwritten
             #name = ();
             ::core::hint::black_box(#name);
         };));
     }
-    expansion
+    warnings
 }

@@ -1,6 +1,7 @@
 //! The statements of a fused function, with types and lengths checked.
 
 use super::functions::Fold;
+use super::library::Call;
 use super::value::{At, Shape, Value};
 use cltune_core::model::ScalarType;
 use syn::ext::IdentExt;
@@ -13,6 +14,8 @@ pub(super) struct Program {
     /// The lengths of vectors, each once.
     pub(super) lengths: Vec<Length>,
     pub(super) statements: Vec<Statement>,
+    /// The products that a library computes.
+    pub(super) calls: Vec<Call>,
     /// Names of `let` that no statement uses.
     pub(super) unused: Vec<Ident>,
     /// The targets of statements whose result is overwritten before one reads it.
@@ -22,6 +25,7 @@ pub(super) struct Program {
 }
 
 /// Something that statements read or write.
+#[derive(Clone)]
 pub(super) struct Operand {
     pub(super) name: String,
     pub(super) scalar: ScalarType,
@@ -95,6 +99,7 @@ pub(super) enum Place {
 }
 
 /// A length of vectors.
+#[derive(Clone)]
 pub(super) struct Length {
     /// Its text, by which lengths are told apart.
     pub(super) text: String,
@@ -102,7 +107,8 @@ pub(super) struct Length {
     pub(super) formula: Expr,
 }
 
-/// A statement that one loop, or one work-item, computes.
+/// A statement that one loop, or one work-item, computes, or a call of a library.
+#[derive(Clone)]
 pub(super) struct Statement {
     /// The operand that it writes.
     pub(super) target: usize,
@@ -134,6 +140,8 @@ pub(super) enum Action {
     /// Two matrices, the operands of a `*`, are multiplied. Sums have as many terms as the length of
     /// this position says.
     Product { depth: usize },
+    /// The call of a library at this position of the program's. The value has what it reads.
+    Call(usize),
 }
 
 /// A loop over the elements of matrices. Lines are rows, or columns where most operands have those

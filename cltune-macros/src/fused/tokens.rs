@@ -1,6 +1,6 @@
 //! Tokens as text: comments of the generated source, and lengths to be told apart.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// Tokens as text, the same whatever the compiler's version is and however they were formatted: the
 /// text becomes part of the source, which the fingerprint counts.
@@ -86,4 +86,17 @@ impl Before {
             Self::Operator(next)
         }
     }
+}
+
+/// The names in tokens.
+pub(super) fn names(tokens: TokenStream) -> Vec<Ident> {
+    let mut found = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(name) => found.push(name),
+            TokenTree::Group(group) => found.extend(names(group.stream())),
+            _ => {}
+        }
+    }
+    found
 }

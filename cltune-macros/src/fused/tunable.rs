@@ -84,6 +84,27 @@ pub(super) fn refuse_clauses(written: &Attribute, errors: &mut Errors) {
     }
 }
 
+/// Reports clauses that are about one tunable, where there are several.
+pub(super) fn refuse_for_parts(written: &Attribute, errors: &mut Errors) {
+    let spans = [
+        (
+            "prepare",
+            written.prepare.as_ref().map(|clause| clause.span),
+        ),
+        ("bytes", written.bytes.as_ref().map(|clause| clause.span)),
+        ("flops", written.flops.as_ref().map(|clause| clause.span)),
+    ];
+    for (word, span) in spans {
+        if let Some(span) = span {
+            let message = format!(
+                "`{word}` is about one tunable, and here the statements before and after a product of the \
+                 library are one each: leave it out"
+            );
+            errors.add(span, message);
+        }
+    }
+}
+
 /// The clauses that were written, and those that are made.
 pub(super) fn joined(written: &TokenStream, made: &TokenStream) -> TokenStream {
     if written.is_empty() {

@@ -30,6 +30,8 @@ mod table;
 mod tracking;
 
 pub(crate) use context::{Context, crate_path};
+pub(crate) use function::{check, check_name, without_argument_attributes};
+pub(crate) use module::of_parts as module_of_parts;
 pub(crate) use stub::stub;
 
 use proc_macro2::TokenStream;

@@ -34,16 +34,27 @@ pub(super) fn module(context: &Context<'_>) -> TokenStream {
         #record
         #structs
     };
-    wrap(&context.item.visibility, context.name(), &content)
-}
-
-/// A module with the function's name around `content`.
-pub(super) fn wrap(visibility: &Visibility, name: &Ident, content: &TokenStream) -> TokenStream {
+    let name = context.name();
     let about = format!(
         "The tunable `{}`: its parameters, its problem dimensions, its baked results, and which \
          values a device and a problem get.",
         name.unraw()
     );
+    wrap(&context.item.visibility, name, &about, &content)
+}
+
+/// The module of a function that launches several tunables.
+pub(crate) fn of_parts(
+    visibility: &Visibility,
+    name: &Ident,
+    tunables: &TokenStream,
+) -> TokenStream {
+    let about = format!("The tunables that `{}` launches.", name.unraw());
+    wrap(visibility, name, &about, tunables)
+}
+
+/// A module with the function's name around `content`.
+fn wrap(visibility: &Visibility, name: &Ident, about: &str, content: &TokenStream) -> TokenStream {
     quote! {
         #[doc = #about]
         #[allow(

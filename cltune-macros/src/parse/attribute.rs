@@ -46,6 +46,8 @@ pub(crate) struct Attribute {
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
     /// Of generated kernels. No clause says it.
     pub(crate) template: Option<TemplateSyntax>,
+    /// Whether a function launches it together with others. No clause says it.
+    pub(crate) is_part: bool,
 }
 
 /// The template that kernels are generated from, see [`Template`](cltune_core::model::Template).

@@ -217,7 +217,7 @@ impl Prepared {
     }
 
     /// Whether the arguments are those of the declaration.
-    fn check(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<()> {
+    pub(crate) fn check(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<()> {
         if args.len() != self.expects.len() {
             return Err(Error::Arguments {
                 kernel: model.name.to_string(),

@@ -210,6 +210,22 @@ impl LaunchCache {
         Ok(())
     }
 
+    /// Whether [`LaunchCache::launch`] takes these arguments. Nothing is launched.
+    pub(crate) fn check(
+        &self,
+        tunable: &'static Tunable,
+        queue: &Queue,
+        dims: &[i64],
+        args: &[Arg<'_>],
+    ) -> Result<()> {
+        let key = Key::of(tunable, None, dims);
+        let entry = match self.find(&key) {
+            Some(entry) => entry,
+            None => self.prepare(tunable, queue, &key)?,
+        };
+        entry.prepared.check(tunable.model(), queue, args)
+    }
+
     /// The configurations that the driver refused so far.
     pub(super) fn refusals(&self) -> &Refusals {
         &self.refusals

@@ -44,6 +44,19 @@ pub fn launch(
     LaunchCache::of(queue.context()).launch(tunable, queue, None, dims, args)
 }
 
+/// Checks what [`launch`] would check, and launches nothing. The program is built if it was not yet.
+///
+/// # Errors
+/// See [`crate::Error`].
+pub fn check(
+    tunable: &'static Tunable,
+    queue: &Queue,
+    dims: &[i64],
+    args: &[Arg<'_>],
+) -> Result<()> {
+    LaunchCache::of(queue.context()).check(tunable, queue, dims, args)
+}
+
 /// Launches a tunable with a given configuration.
 ///
 /// # Errors

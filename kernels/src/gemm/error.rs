@@ -53,6 +53,12 @@ pub enum GemmError {
         /// The number.
         number: usize,
     },
+    /// The result has no elements, where the caller is promised an event.
+    #[error("matrix {name} has no elements: OpenCL has no empty launches")]
+    Empty {
+        /// The matrix.
+        name: &'static str,
+    },
     /// The device does not compute with this type or in this way.
     #[error("{device} has no {what}")]
     Unsupported {

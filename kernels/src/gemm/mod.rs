@@ -14,6 +14,7 @@
 //! published: for comparisons, and for trying out tuners.
 
 mod error;
+mod fused;
 mod kernels;
 mod multiply;
 mod operands;

@@ -276,7 +276,7 @@ impl<'a, T: Real> Product<'a, T> {
 }
 
 /// Whether a matrix fits into its buffer, and its sizes into the kernels' numbers.
-fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
+pub(super) fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
     shape.check(len).map_err(|misfit| match misfit {
         Misfit::Leading { leading, least } => GemmError::Leading {
             name,

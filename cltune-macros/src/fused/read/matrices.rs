@@ -162,6 +162,9 @@ impl Reader {
         if scalar.is_integer() {
             return fail(span, "products of matrices are of floating-point numbers");
         }
+        if !self.gemms.is_empty() {
+            return self.of_library(left, right, (rows, depth, columns), span);
+        }
         let left = self.in_memory(left);
         let right = self.in_memory(right);
         let shape = Shape::Matrix {

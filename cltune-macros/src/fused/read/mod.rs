@@ -1,19 +1,32 @@
 //! From syntax to the program. Every mistake is reported at its token.
+//!
+//! | file | reads |
+//! |---|---|
+//! | `arguments` | arguments, as operands |
+//! | `expressions` | names, operators, conversions, calls |
+//! | `matrices` | what is special about matrices |
+//! | `library` | products that go to a library |
+//! | `norms` | norms, whose squares might overflow |
+//! | `usage` | what is read and written in the end |
 
+mod arguments;
 mod expressions;
+mod library;
 mod matrices;
 mod norms;
+mod usage;
 
 use super::item::FusedItem;
+use super::library::Gemm;
 use super::literals;
-use super::matrices::Matrices;
 use super::operations::{VECTOR_AND_MATRIX, described, fail};
-use super::program::{Action, Layout, Length, Operand, Place, Program, Statement, Storage};
+use super::program::{Action, Layout, Operand, Place, Program, Statement, Storage};
 use super::tokens::tidy;
 use super::value::{At, Kind, Shape, Type, Value};
 use crate::errors::{Errors, did_you_mean};
-use crate::parse::{self, Argument, ArgumentType};
-use cltune_core::model::{ElementType, ScalarType};
+use crate::parse;
+use cltune_core::model::ScalarType;
+use library::Product;
 use proc_macro2::Ident;
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -28,6 +41,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             operands: Vec::new(),
             lengths: Vec::new(),
             statements: Vec::new(),
+            calls: Vec::new(),
             unused: Vec::new(),
             overwritten: Vec::new(),
             while_tuning: Vec::new(),
@@ -38,19 +52,25 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         bound: Vec::new(),
         assigned: Vec::new(),
         text: String::new(),
+        gemms: item.gemms.list.clone(),
+        products: Vec::new(),
     };
-    for error in &item.matrices.errors {
+    for error in item.matrices.errors.iter().chain(&item.gemms.errors) {
         errors.push(error.clone());
+    }
+    if !item.gemms.errors.is_empty() {
+        // What they would say of products is not known.
+        return reader.program;
     }
     let arguments = parse::arguments(&item.signature, errors);
     for argument in &arguments.list {
         reader.argument(argument, &item.matrices, errors);
     }
-    reader.program.while_tuning = while_tuning(&reader.program, &arguments.list);
+    reader.program.while_tuning = arguments::while_tuning(&reader.program, &arguments.list);
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
     for statement in statements {
         let read = reader.statement(statement);
-        errors.take(read);
+        errors.take(read.and_then(|()| reader.check_calls(statement)));
     }
     if errors.is_empty() && reader.program.statements.is_empty() {
         errors.add(
@@ -61,12 +81,13 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     }
     if errors.is_empty() {
         reader.check_use(&arguments.list, errors);
+        reader.check_gemms(item.signature.ident.span(), errors);
     }
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
     let assigned = std::mem::take(&mut reader.assigned).into_iter();
     let program = reader.program;
-    let overwritten = assigned.filter(|(statement, _)| is_overwritten(&program, *statement));
+    let overwritten = assigned.filter(|(statement, _)| usage::is_overwritten(&program, *statement));
     let overwritten = overwritten.map(|(_, name)| name).collect();
     Program {
         overwritten,
@@ -88,118 +109,16 @@ struct Reader {
     assigned: Vec<(usize, Ident)>,
     /// The statement that is read.
     text: String,
+    /// What multiplies matrices instead of a kernel that is made.
+    gemms: Vec<Gemm>,
+    /// The products in the statement that is read which go there.
+    products: Vec<Product>,
 }
 
 impl Reader {
-    fn argument(&mut self, argument: &Argument, matrices: &Matrices, errors: &mut Errors) {
-        let name = argument.name.unraw().to_string();
-        if matrices.wrong.contains(&name) {
-            return self.unknown.push(name);
-        }
-        match self.operand_of(argument, matrices) {
-            Ok(Some(operand)) => self.push(operand),
-            Ok(None) => self.unknown.push(name),
-            Err(error) => {
-                self.unknown.push(name);
-                errors.push(error);
-            }
-        }
-    }
-
-    fn operand_of(
-        &mut self,
-        argument: &Argument,
-        matrices: &Matrices,
-    ) -> syn::Result<Option<Operand>> {
-        let name = argument.name.unraw().to_string();
-        let scalar = |element: ElementType| {
-            element.as_scalar().ok_or_else(|| {
-                let message = "statements compute with scalars: the tuner chooses vectors, and each \
-                               field of a struct is a buffer of its own here";
-                syn::Error::new(argument.name.span(), message)
-            })
-        };
-        let mut storage = None;
-        let [offset, stride] = [&argument.options.offset, &argument.options.stride]
-            .map(|named| named.as_ref().map(|(name, _)| name));
-        let (scalar, shape, place) = match argument.kind {
-            None => return Ok(None),
-            Some(ArgumentType::Image(_)) => {
-                let message = format!("statements are about buffers, and `{name}` is an image");
-                return fail(argument.name.span(), message);
-            }
-            Some(ArgumentType::Scalar(element)) => (scalar(element)?, Shape::Number, Place::Value),
-            Some(ArgumentType::Buffer { element, mutable }) => {
-                let Some((len, _)) = &argument.options.len else {
-                    let message = format!(
-                        "statements need the length of `{name}`: write `#[arg(len = …)]` before it"
-                    );
-                    return fail(argument.name.span(), message);
-                };
-                let out = argument.options.out.is_some();
-                let place = Place::Buffer { mutable, out };
-                let matrix = matrices.list.iter().find(|(of, _)| *of == name);
-                if let (Some(_), Some((word, _))) = (matrix, &argument.options.stride) {
-                    let message = format!(
-                        "`{name}` is a matrix, whose lines are `ld` elements apart: leave `stride` out"
-                    );
-                    return fail(word.span(), message);
-                }
-                let shape = match matrix {
-                    None => self.shape(len),
-                    Some((_, matrix)) => {
-                        storage = Some(matrix.storage.clone());
-                        Shape::Matrix {
-                            rows: Some(self.length(&matrix.rows)),
-                            columns: Some(self.length(&matrix.columns)),
-                        }
-                    }
-                };
-                (scalar(element)?, shape, place)
-            }
-        };
-        Ok(Some(Operand {
-            name,
-            layout: match place {
-                Place::Buffer { .. } => Layout::new(offset, stride),
-                _ => Layout::default(),
-            },
-            scalar,
-            shape,
-            place,
-            matrix: storage,
-        }))
-    }
-
-    /// The shape of a buffer with this length.
-    fn shape(&mut self, len: &Expr) -> Shape {
-        if tidy(len.to_token_stream()) == "1" {
-            return Shape::Number;
-        }
-        Shape::Vector(self.length(len))
-    }
-
-    /// The position of a length in the program's.
-    fn length(&mut self, len: &Expr) -> usize {
-        let text = tidy(len.to_token_stream());
-        let lengths = &mut self.program.lengths;
-        let known = lengths.iter().position(|length| length.text == text);
-        known.unwrap_or_else(|| {
-            lengths.push(Length {
-                text,
-                formula: len.clone(),
-            });
-            lengths.len() - 1
-        })
-    }
-
-    fn push(&mut self, operand: Operand) {
-        self.program.operands.push(operand);
-        self.written.push(0);
-    }
-
     fn statement(&mut self, statement: &Stmt) -> syn::Result<()> {
         self.text = tidy(statement.to_token_stream());
+        self.products.clear();
         match statement {
             Stmt::Expr(Expr::Assign(assign), Some(_)) => {
                 if let (Expr::Tuple(targets), Expr::Tuple(values)) = (&*assign.left, &*assign.right)
@@ -242,8 +161,13 @@ impl Reader {
         value: &Expr,
         operator: Option<&'static str>,
     ) -> syn::Result<()> {
+        let first = self.program.statements.len();
         if let Some((target, value)) = self.assigned(name, value, operator)? {
-            self.store(target, value);
+            if self.products.is_empty() {
+                self.store(target, value);
+            } else {
+                self.call_library(first, target, &value)?;
+            }
             let position = self.program.statements.len() - 1;
             self.assigned.push((position, name.clone()));
         }
@@ -459,56 +383,6 @@ impl Reader {
         });
         self.program.operands.len() - 1
     }
-
-    /// Whether every buffer is used, and what may be written is.
-    fn check_use(&self, arguments: &[Argument], errors: &mut Errors) {
-        for argument in arguments {
-            let Some(position) = self.program.operand(&argument.name.unraw()) else {
-                continue;
-            };
-            let mut statements = self.program.statements.iter();
-            let is_written = self.written[position] > 0;
-            let is_read =
-                statements.any(|statement| statement.value.operands().contains(&position));
-            let name = &argument.name;
-            let message = match self.program.operands[position].place {
-                Place::Buffer { mutable: true, .. } if !is_written => {
-                    format!("no statement writes `{name}`: declare it as `&Buffer<…>`")
-                }
-                Place::Buffer { .. } if !is_written && !is_read => {
-                    format!("no statement uses `{name}`")
-                }
-                _ => continue,
-            };
-            errors.add(name.span(), message);
-        }
-    }
-}
-
-/// Whether what a statement stores is replaced before any other reads it.
-fn is_overwritten(program: &Program, position: usize) -> bool {
-    let target = program.statements[position].target;
-    let reads = |statement: &Statement| statement.value.operands().contains(&target);
-    let mut later = program.statements[position + 1..].iter();
-    let next = later.find(|statement| reads(statement) || statement.target == target);
-    next.is_some_and(|statement| !reads(statement))
-}
-
-/// The arguments that say where vectors lie, with the values that the tuner passes.
-fn while_tuning(program: &Program, arguments: &[Argument]) -> Vec<(String, u8)> {
-    let mut found: Vec<(String, u8)> = Vec::new();
-    for Layout { offset, stride } in program.operands.iter().map(|operand| &operand.layout) {
-        let named = [(offset, 0), (stride, 1)].into_iter();
-        for (name, value) in named.filter_map(|(name, value)| Some((name.as_ref()?, value))) {
-            let is_open = arguments
-                .iter()
-                .any(|argument| argument.name.unraw() == *name && argument.options.value.is_none());
-            if is_open && !found.iter().any(|(other, _)| other == name) {
-                found.push((name.clone(), value));
-            }
-        }
-    }
-    found
 }
 
 /// The target of an assignment.

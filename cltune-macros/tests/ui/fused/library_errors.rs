@@ -1,0 +1,73 @@
+//! Functions with products that cannot return the library's error, or are given something else of its
+//! name.
+
+use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+
+/// As `cltune_kernels::gemm` has it, as far as generated code knows.
+mod gemm {
+    use cltune_runtime::{Buffer, Element, Event, Queue};
+
+    pub struct Gemm<T>(T);
+    pub struct GemmError;
+    type Lies = (bool, [usize; 4]);
+
+    impl<T: Element> Gemm<T> {
+        pub fn __check(
+            &self,
+            _: &Queue,
+            _: &'static str,
+            _: &Buffer<T>,
+            _: Lies,
+            _: &'static str,
+            _: &Buffer<T>,
+            _: Lies,
+            _: &'static str,
+            _: &Buffer<T>,
+            _: Lies,
+        ) -> Result<(), GemmError> {
+            Ok(())
+        }
+        pub fn __multiply(
+            &mut self,
+            _: &Queue,
+            _: T,
+            _: &Buffer<T>,
+            _: Lies,
+            _: &Buffer<T>,
+            _: Lies,
+            _: T,
+            _: &mut Buffer<T>,
+            _: Lies,
+        ) -> Result<Event, GemmError> {
+            Err(GemmError)
+        }
+    }
+}
+
+#[fused(tune(m = 8))]
+fn error_is_not_returned(
+    queue: &Queue,
+    gemm: &mut gemm::Gemm<f32>,
+    m: u32,
+    #[arg(matrix = [m, m])] a: &Buffer<f32>,
+    #[arg(matrix = [m, m])] c: &mut Buffer<f32>,
+) -> Result<Event> {
+    c = 2.0 * c;
+    c = a * a + c;
+}
+
+pub struct Gemm<T>(T);
+
+#[fused(tune(m = 8))]
+fn other(
+    queue: &Queue,
+    other: &mut Gemm<f32>,
+    m: u32,
+    #[arg(matrix = [m, m])] a: &Buffer<f32>,
+    #[arg(matrix = [m, m])] c: &mut Buffer<f32>,
+) -> Result<Event> {
+    c = 2.0 * c;
+    c = a * a + c;
+}
+
+fn main() {}
