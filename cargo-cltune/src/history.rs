@@ -2,7 +2,9 @@
 
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::{Filters, Place, PlanError, Recorded, Session, problem, recall, tunables};
+use crate::session::{
+    Filters, Place, PlanError, Recorded, Repeatability, Session, problem, recall, tunables,
+};
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceKey, name_matches};
 use cltune_core::model::Model;
@@ -38,6 +40,8 @@ pub(crate) struct OnDevice {
     pub(crate) sessions: Vec<Session>,
     /// Their results, in the order of measuring; empty where only the lockfile has an entry.
     pub(crate) results: Vec<Recorded>,
+    /// What repeating the last comparison of finalists would change.
+    pub(crate) repeatability: Option<Repeatability>,
     /// The lockfile's entry.
     pub(crate) entry: Option<LockfileEntry>,
 }
@@ -234,6 +238,7 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
             let mut on = OnDevice::new(&platform, &device);
             on.sessions = recalled.sessions;
             on.results = recalled.results;
+            on.repeatability = recalled.repeatability;
             found.insert((problem, platform, device), on);
         }
     }

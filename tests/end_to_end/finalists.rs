@@ -81,6 +81,15 @@ fn the_next_best_takes_the_place_of_what_is_wrong_on_another_draw() {
     assert_eq!(finished["values"][0], 3, "{tuned}");
     assert_eq!(finished["failed"], 2, "{tuned}");
     assert!(finished["default_us"].is_number(), "{tuned}");
+    for part in ["spread", "flip_rate", "regret"] {
+        let part = finished[part].as_f64().expect("two were compared");
+        assert!((0.0..=1.0).contains(&part), "{tuned}");
+    }
+    let _ = project
+        .cltune(&["report", "--out", "report.html"])
+        .expect_code(0);
+    let page = std::fs::read_to_string(project.path("report.html")).expect("the report");
+    assert!(page.contains("<dt>flip rate</dt>"), "{page}");
 
     // The journal says so as well, whoever reads it.
     let exported = project

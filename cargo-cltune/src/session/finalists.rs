@@ -2,6 +2,7 @@
 //! in turns. One that fails there is out for good, and the next best take its place.
 
 use super::evaluation::Evaluation;
+use super::repeatability::Repeatability;
 use super::workers::{MeasurementWorker, WorkerError};
 use crate::interrupt;
 use cltune_runtime::tuning::{Compared, FinalistRule, Finalists};
@@ -26,9 +27,15 @@ pub(crate) struct Choice {
     pub(crate) time_us: f64,
     /// `None` when the default fails.
     pub(crate) default_us: Option<f64>,
+    /// What repeating the comparison would change; `None` where there was none.
+    pub(crate) repeatability: Option<Repeatability>,
+    /// The configurations that were compared, with the time of each round in microseconds; empty
+    /// where there was no comparison.
+    pub(crate) finalists: Vec<(Vec<i64>, Vec<f64>)>,
 }
 
 /// A configuration that may be chosen.
+#[derive(Clone)]
 struct Candidate {
     codes: Vec<i64>,
     time_us: f64,
@@ -126,9 +133,9 @@ fn best_finalist(
             let contenders = finalists.contenders().into_iter();
             let candidates = contenders.filter_map(|codes| {
                 let compared = compared.get(&codes)?;
-                Some(Candidate::new(codes, *compared))
+                Some((Candidate::new(codes, compared), compared.samples_us.clone()))
             });
-            return best(&candidates.collect::<Vec<_>>(), default);
+            return of_rounds(candidates.unzip(), default);
         }
     }
 }
@@ -184,13 +191,38 @@ fn by_first_times(results: &[(Vec<i64>, f64)], default: &[i64]) -> Option<Choice
 }
 
 impl Candidate {
-    fn new(codes: Vec<i64>, compared: Compared) -> Self {
+    fn new(codes: Vec<i64>, compared: &Compared) -> Self {
         Self {
             codes,
             time_us: compared.time_us,
             resources: (compared.local_mem, compared.work_items),
         }
     }
+}
+
+/// The best of candidates that were timed in turns, with these times of each round.
+fn of_rounds(
+    (candidates, samples_us): (Vec<Candidate>, Vec<Vec<f64>>),
+    default: &[i64],
+) -> Option<Choice> {
+    let choice = best(&candidates, default)?;
+    let position = |codes: &[i64]| candidates.iter().position(|of| of.codes == codes);
+    let again = |times_us: &[f64]| {
+        let candidates = candidates.iter().zip(times_us);
+        let candidates = candidates.map(|(candidate, time_us)| Candidate {
+            time_us: *time_us,
+            ..candidate.clone()
+        });
+        position(&best(&candidates.collect::<Vec<_>>(), default)?.codes)
+    };
+    let repeatability =
+        position(&choice.codes).and_then(|chosen| Repeatability::of(chosen, &samples_us, again));
+    let codes = candidates.into_iter().map(|candidate| candidate.codes);
+    Some(Choice {
+        repeatability,
+        finalists: codes.zip(samples_us).collect(),
+        ..choice
+    })
 }
 
 /// The default, if it is as good as the fastest; else the one of these that uses least of the
@@ -218,6 +250,8 @@ fn best(candidates: &[Candidate], default: &[i64]) -> Option<Choice> {
         codes: chosen.codes.clone(),
         time_us: chosen.time_us,
         default_us: default.map(|default| default.time_us),
+        repeatability: None,
+        finalists: Vec::new(),
     })
 }
 

@@ -105,6 +105,7 @@ impl Messages {
         };
         let spent = &finished.spent;
         let soundness = finished.soundness.as_ref();
+        let repeatability = choice.repeatability;
         let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
         self.about(
             job,
@@ -113,6 +114,9 @@ impl Messages {
                 "values": json::values(&job.declaration.model, &choice.codes),
                 "time_us": choice.time_us,
                 "default_us": choice.default_us,
+                "spread": repeatability.map(|of| of.spread),
+                "flip_rate": repeatability.map(|of| of.flip_rate),
+                "regret": repeatability.map(|of| of.regret),
                 "evaluated": finished.evaluated,
                 "failed": failed,
                 "stagnant": finished.stagnant,

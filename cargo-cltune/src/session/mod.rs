@@ -7,6 +7,7 @@
 //! | `space` | its space: declared, derived from the device, asked for |
 //! | `search_loop` | its loop: one configuration after another |
 //! | `finalists` | the choice between close configurations |
+//! | `repeatability` | what another comparison would choose |
 //! | `result` | its result, and its errors |
 //! | `prior_results` | the results that it starts from |
 //! | `evaluation` | the result of one evaluation, and failure attribution |
@@ -34,6 +35,7 @@ mod plan;
 mod prior_results;
 mod progress;
 mod quarantine;
+mod repeatability;
 mod result;
 mod search;
 mod search_loop;
@@ -54,6 +56,7 @@ pub(crate) use plan::{
     tunables,
 };
 pub(crate) use progress::{Block, Screen};
+pub(crate) use repeatability::Repeatability;
 pub(crate) use result::{EntryCheck, Finished};
 pub(crate) use search::{Earlier, SearchOptions, run};
 pub(crate) use session_lock::SessionLock;

@@ -91,6 +91,7 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
             None => all.push(Recalled {
                 place,
                 sessions: Vec::new(),
+                repeatability: None,
                 results: vec![entry],
             }),
         }

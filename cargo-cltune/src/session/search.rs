@@ -262,7 +262,7 @@ impl Ready<'_> {
                 Some(false) => EntryCheck::Fails,
                 None => EntryCheck::Unmeasured,
             });
-        search_loop.end(stopped.as_ref());
+        search_loop.end(stopped.as_ref(), choice.as_ref());
         let evaluated = search_loop.search.evaluated() as u64;
         let simulating = check.map_or(Duration::ZERO, |check| check.took());
         let spent = self.stopwatch.spent(devices, searched, simulating);

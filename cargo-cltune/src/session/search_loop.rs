@@ -1,6 +1,7 @@
 //! The search loop: configurations are evaluated until there is a reason to end.
 
 use super::evaluation::Evaluation;
+use super::finalists::Choice;
 use super::journal::{Interrupted, Journal, Recorded};
 use super::messages::Messages;
 use super::pipeline::EvaluationQueue;
@@ -228,11 +229,11 @@ impl<'a> SearchLoop<'a> {
 
     /// Tells the journal that the search ended by itself; one that was interrupted can be resumed,
     /// and so can one whose device was lost.
-    pub(super) fn end(&mut self, stopped: Option<&Stopped>) {
+    pub(super) fn end(&mut self, stopped: Option<&Stopped>, choice: Option<&Choice>) {
         if stopped.is_none() && !interrupted() {
             let mut journal = lock(&self.journal);
             // All results are written; without this line the next session offers to resume.
-            let _ = journal.end("done");
+            let _ = journal.end(self.job, "done", choice);
         }
     }
 

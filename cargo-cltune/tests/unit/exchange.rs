@@ -98,6 +98,7 @@ proptest! {
             device: "cpu, 2 cores".to_owned(),
             sessions: vec![Session { driver: "5.0".to_owned(), ..Session::default() }],
             results,
+            repeatability: None,
             entry: None,
         };
         let export = Export { model: &model, dims: &[8], on: &on };

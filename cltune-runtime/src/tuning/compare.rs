@@ -16,12 +16,12 @@ const TIME: Duration = Duration::from_secs(2);
 const ROUNDS: (usize, usize) = (11, 101);
 
 /// A configuration timed in turns with others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// The median time of one launch, microseconds.
     pub time_us: f64,
-    /// Between which times the median is, with a probability of 95 %.
-    pub interval_us: (f64, f64),
+    /// The time of each round, microseconds; in the same rounds as the others'.
+    pub samples_us: Vec<f64>,
     /// The local memory that the kernel uses, bytes; 0 where the driver does not tell.
     pub local_mem: u64,
     /// The work-items of a work-group; 1 where the driver chooses.
@@ -82,7 +82,7 @@ impl Measurer {
         let compared = contenders.map(|(codes, contender)| {
             let compared = contender.and_then(|(built, samples)| {
                 self.check_work(&built, on, &samples)?;
-                let compared = self.compared(&built, &samples);
+                let compared = self.compared(&built, samples);
                 self.keep_built(codes, built);
                 Ok(compared)
             });
@@ -100,11 +100,11 @@ impl Measurer {
         }
     }
 
-    fn compared(&self, built: &BuiltConfiguration, samples: &[f64]) -> Compared {
+    fn compared(&self, built: &BuiltConfiguration, samples_us: Vec<f64>) -> Compared {
         let device = self.context.device().raw();
         Compared {
-            time_us: median(samples).unwrap_or(f64::NAN),
-            interval_us: median_interval(samples).unwrap_or((f64::NAN, f64::NAN)),
+            time_us: median(&samples_us).unwrap_or(f64::NAN),
+            samples_us,
             local_mem: built.commands.local_mem(device),
             work_items: built.commands.work_items(),
         }

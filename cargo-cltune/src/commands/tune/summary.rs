@@ -57,6 +57,9 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
     Ok(())
 }
 
+/// A choice that would be another one in fewer repetitions is certain enough to say nothing.
+const FLIPS: f64 = 0.1;
+
 /// Remarks on a search, beside its numbers.
 fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Result<()> {
     let subject = subject(job);
@@ -77,6 +80,18 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
     }
     if let Some(startup) = &finished.startup {
         writeln!(out, "  {subject}: {startup}")?;
+    }
+    let repeatability = finished
+        .choice
+        .as_ref()
+        .and_then(|choice| choice.repeatability);
+    if let Some(of) = repeatability.filter(|of| of.flip_rate >= FLIPS) {
+        let (flips, slower) = (100.0 * of.flip_rate, 100.0 * of.regret);
+        writeln!(
+            out,
+            "  {subject}: the best are close: timed again, another one would be chosen in {flips:.0} % of the \
+             cases, which would cost {slower:.2} % on average"
+        )?;
     }
     let soundness = finished.soundness.as_ref();
     let soundness = soundness.filter(|_| finished.choice.is_some());

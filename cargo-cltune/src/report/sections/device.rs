@@ -8,6 +8,7 @@ use crate::report::html::{
     cell, details, grouped, note, number, paragraph, row_name, table, times,
 };
 use crate::report::picture::{self, Caption, improvements};
+use crate::session::Repeatability;
 use crate::units::time;
 use cltune_core::model::Model;
 
@@ -89,6 +90,10 @@ fn facts(on: &OnDevice, model: &Model) -> Element {
     } else {
         "not in cltune.lock"
     };
+    let of = |part: fn(&Repeatability) -> f64| {
+        let part = on.repeatability.as_ref().map(part)?;
+        Some(format!("{:.1} %", 100.0 * part))
+    };
     let facts = [
         (
             "best",
@@ -97,6 +102,9 @@ fn facts(on: &OnDevice, model: &Model) -> Element {
         ),
         ("default", on.default_us(model).map(time), None),
         ("gain", gain(on, model).map(times), None),
+        ("spread", of(|of| of.spread), None),
+        ("flip rate", of(|of| of.flip_rate), None),
+        ("regret", of(|of| of.regret), None),
         ("tried", Some(tried), None),
         ("failed", Some(grouped(failed as u128)), None),
     ];

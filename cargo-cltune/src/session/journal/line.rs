@@ -3,6 +3,7 @@
 
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
+use crate::session::repeatability::Repeatability;
 use cltune_core::device::DeviceType;
 use cltune_core::model::Model;
 use cltune_core::parameter::{Fraction, Value};
@@ -29,7 +30,7 @@ pub(super) enum Line {
     /// The result of one.
     Result(Box<ResultLine<Recorded>>),
     /// The session ended by itself.
-    End,
+    End(Box<End>),
     /// A line that no session wrote, or that has changed since. Whether a header may have been in
     /// it.
     Damaged { header: bool },
@@ -92,10 +93,22 @@ pub(super) struct ResultLine<R> {
     pub(super) recorded: R,
 }
 
-#[derive(Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(super) struct End {
     #[serde(rename = "end")]
     pub(super) reason: String,
+    /// The configurations that were compared in the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) finalists: Vec<Finalist>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) repeatability: Option<Repeatability>,
+}
+
+/// A configuration that was compared with others, and the time of each round in microseconds.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Finalist {
+    pub(super) values: Vec<serde_json::Value>,
+    pub(super) samples_us: Vec<f64>,
 }
 
 /// A configuration and its result.
@@ -170,7 +183,7 @@ impl Line {
             .or_else(|_| serde_json::from_slice(line).map(Self::Result))
             .or_else(|_| serde_json::from_slice(line).map(Self::Begin))
             .or_else(|_| serde_json::from_slice(line).map(Self::Abandoned))
-            .or_else(|_| serde_json::from_slice::<End>(line).map(|_| Self::End))
+            .or_else(|_| serde_json::from_slice(line).map(Self::End))
             .unwrap_or_else(|_| damaged())
     }
 }

@@ -22,12 +22,13 @@ pub(crate) use line::{Place, Recorded, Session};
 pub(crate) use read::{Recalled, recall};
 pub(crate) use resume::Interrupted;
 
+use super::finalists::Choice;
 use super::plan::Job;
 use crate::json;
 use cltune_core::device::DeviceKey;
 use cltune_core::model::Model;
 use cltune_formats::fingerprint;
-use line::{Abandoned, Begin, End, Header, ResultLine, seal};
+use line::{Abandoned, Begin, End, Finalist, Header, ResultLine, seal};
 use repair::{Repair, repair};
 use serde::Serialize;
 use std::fs::{File, OpenOptions};
@@ -131,10 +132,23 @@ impl Journal {
         })
     }
 
-    /// The search ended by itself.
-    pub(crate) fn end(&mut self, reason: &str) -> io::Result<()> {
-        let reason = reason.to_owned();
-        self.line(&End { reason })?;
+    /// The search ended by itself, with this choice.
+    pub(crate) fn end(
+        &mut self,
+        job: &Job,
+        reason: &str,
+        choice: Option<&Choice>,
+    ) -> io::Result<()> {
+        let finalists = choice.map_or(&[][..], |choice| &choice.finalists);
+        let finalists = finalists.iter().map(|(codes, samples_us)| Finalist {
+            values: json::values(&job.declaration.model, codes),
+            samples_us: samples_us.clone(),
+        });
+        self.line(&End {
+            reason: reason.to_owned(),
+            finalists: finalists.collect(),
+            repeatability: choice.and_then(|choice| choice.repeatability),
+        })?;
         self.to.sync()
     }
 

@@ -4,6 +4,7 @@
 //! that cannot be understood is left out, and so are the lines of a session whose header cannot.
 
 use super::line::{LARGEST, Line, Place, Recorded, Session, codes};
+use crate::session::repeatability::Repeatability;
 use cltune_formats::declaration::Declaration;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -16,6 +17,8 @@ pub(crate) struct Recalled {
     pub(crate) sessions: Vec<Session>,
     /// Their results, in the order of measuring.
     pub(crate) results: Vec<Recorded>,
+    /// That of the last choice.
+    pub(crate) repeatability: Option<Repeatability>,
 }
 
 /// The results of the journals in the folder `state` on this very declaration, by place.
@@ -65,7 +68,12 @@ fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Rec
                 }
             }
             Line::Damaged { header: true } => at = None,
-            Line::Begin(_) | Line::Abandoned(_) | Line::End | Line::Damaged { .. } => {}
+            Line::End(end) => {
+                if let Some(at) = at {
+                    recalled[at].repeatability = end.repeatability.or(recalled[at].repeatability);
+                }
+            }
+            Line::Begin(_) | Line::Abandoned(_) | Line::Damaged { .. } => {}
         }
     }
 }
@@ -78,6 +86,7 @@ fn position(place: Place, recalled: &mut Vec<Recalled>) -> usize {
             place,
             sessions: Vec::new(),
             results: Vec::new(),
+            repeatability: None,
         });
         recalled.len() - 1
     })

@@ -83,7 +83,7 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
                     }
                 }
             }
-            Line::End => ended = true,
+            Line::End(_) => ended = true,
             Line::Damaged { header: true } => ours = false,
             Line::Begin(_) | Line::Abandoned(_) | Line::Result(_) | Line::Damaged { .. } => {}
         }
