@@ -134,6 +134,14 @@ fn what_is_missing_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn a_part_without_its_lockfile_has_done_nothing() {
+    let fleet = tuned();
+    fs::remove_file(fleet.path("part-2/cltune.lock")).expect("a file can be removed");
+    let merged = fleet.cltune(&["merge", "part-1", "part-2"]).expect_code(2);
+    let _ = merged.expect_stderr(&["slice:2/2 (part-2) has not done 2 units", "::second on "]);
+}
+
+#[test]
 fn parts_that_do_not_belong_together_are_refused() {
     let fleet = tuned();
     let merge = |folders: &[&str]| fleet.cltune(&[&["merge"], folders].concat()).expect_code(2);
@@ -155,7 +163,8 @@ fn parts_that_do_not_belong_together_are_refused() {
     ]);
     // A folder of nothing.
     fs::create_dir(fleet.path("empty")).expect("a folder can be made");
-    let _ = merge(&["empty"]).expect_stderr(&["empty is a folder, and not that of a part"]);
+    let _ = merge(&["empty"])
+        .expect_stderr(&["empty: it is a folder, not a file, and no part is in it"]);
 }
 
 #[test]
@@ -249,6 +258,20 @@ fn a_copied_lockfile_does_not_speak_for_other_parts() {
     assert!(!new.contains("time_us = 0.001"), "{new}");
 }
 
+/// A lockfile whose only entry has these values and a time that nothing reaches.
+fn lucky(lockfile: &str, value: i64) -> String {
+    let lines = lockfile.lines().map(|line| {
+        if line.starts_with("values = [") {
+            format!("values = [{value}]\n")
+        } else if line.starts_with("time_us = ") {
+            "time_us = 0.001\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
+    });
+    lines.collect()
+}
+
 #[test]
 fn where_machines_disagree_their_finalists_are_timed_again() {
     let fleet = Fleet::new();
@@ -264,13 +287,7 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     }
     let lockfile = fleet.read("lucky/cltune.lock");
     assert!(lockfile.contains("values = [2]"), "{lockfile}");
-    let lines = lockfile.lines().map(|line| match line {
-        "values = [2]" => "values = [5]",
-        line if line.starts_with("time_us = ") => "time_us = 0.001",
-        line => line,
-    });
-    let lucky: Vec<&str> = lines.collect();
-    fleet.write("lucky/cltune.lock", &lucky.join("\n"));
+    fleet.write("lucky/cltune.lock", &lucky(&lockfile, 5));
     let both = ["merge", "lucky", "other", "--output", "cltune.lock"];
     let _ = fleet
         .cltune(&both)
@@ -291,6 +308,34 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
         united.contains("values = [2]") && !united.contains("0.001"),
         "{again}\n{united}"
     );
+    // Where both entries are bad, the best is in their journals.
+    fleet.write("other/cltune.lock", &lucky(&lockfile, 0));
+    let again = fleet.cltune(&[&both[..], &["--time-again", "--artifact", "app"]].concat());
+    let again = again
+        .expect_code(0)
+        .expect_stderr(&["A = 0  (other had ", "taken: A = 2, the fastest"]);
+    assert!(
+        fleet.read("cltune.lock").contains("values = [2]"),
+        "{again}"
+    );
+    // Of a device that is not here the faster stays.
+    for (file, value) in [("a.lock", 3), ("b.lock", 1)] {
+        let elsewhere = lucky(&lockfile, value).replace("\nname = \"", "\nname = \"other ");
+        let elsewhere = elsewhere.replace("other cltune_e2e", "cltune_e2e");
+        fleet.write(file, &elsewhere);
+    }
+    let absent = [
+        "merge",
+        "a.lock",
+        "b.lock",
+        "--time-again",
+        "--artifact",
+        "app",
+    ];
+    let _ = fleet.cltune(&absent).expect_code(0).expect_stderr(&[
+        "cltune_e2e_fleet::first on other ",
+        "not timed again, since this machine has no such device",
+    ]);
     // What both agree on is not measured.
     fs::copy(
         fleet.path("other/cltune.lock"),

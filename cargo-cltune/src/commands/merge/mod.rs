@@ -67,8 +67,8 @@ pub(crate) enum MergeError {
     },
     /// A folder without a part in it.
     #[error(
-        "{} is a folder, and not that of a part: `tune --partition` did not write into it. Name its lockfile, or the \
-         folder in which the part was tuned",
+        "{}: it is a folder, not a file, and no part is in it: `tune --partition` did not write there. Name its \
+         lockfile, or the folder in which the part was tuned",
         path.display()
     )]
     NoPart {

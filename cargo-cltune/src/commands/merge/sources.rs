@@ -5,7 +5,7 @@ use crate::artifact::STATE;
 use crate::fleet::{Contribution, Outcome, PartFile, is_contribution};
 use crate::lockfile_store::{self, StoreError};
 use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile, split_conflict};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// A lockfile and what to call it in messages.
@@ -73,7 +73,7 @@ impl Named {
     ///
     /// # Errors
     /// The text is none.
-    pub(super) fn sources(self) -> Result<Vec<Source>, MergeError> {
+    pub(super) fn sources(mut self) -> Result<Vec<Source>, MergeError> {
         let name = self.path.display().to_string();
         if is_contribution(&self.text) {
             let contribution = Contribution::parse(&self.text);
@@ -102,12 +102,16 @@ impl Named {
                 path: self.path.clone(),
                 source: Box::new(error),
             })?;
-            let lockfile = match &self.part {
-                Some(part) => own_results(lockfile, part),
-                None => lockfile,
+            let part = self.part.take();
+            let (lockfile, part) = match part {
+                Some(part) => {
+                    let (lockfile, part) = own_results(lockfile, part);
+                    (lockfile, Some(part))
+                }
+                None => (lockfile, None),
             };
             return Ok(vec![Source {
-                part: self.part,
+                part,
                 ..source(name, lockfile)
             }]);
         };
@@ -127,14 +131,16 @@ impl Named {
 }
 
 /// The results of a part's lockfile without those that are another part's to find: the lockfile may
-/// have begun as a copy, for a warm start.
-fn own_results(mut lockfile: Lockfile, file: &PartFile) -> Lockfile {
+/// have begun as a copy, for a warm start. A unit of which there is no result is not done, whatever
+/// the part's file says: somebody may have removed the lockfile.
+fn own_results(mut lockfile: Lockfile, mut file: PartFile) -> (Lockfile, PartFile) {
     let own = file.own();
     let units = file.part.units.iter().enumerate();
     let positions: HashMap<_, usize> = units
         .map(|(at, unit)| ((&*unit.kernel, unit.key(), unit.dims().to_vec()), at))
         .collect();
     let is_done = |at: usize| own[at] && file.outcomes.get(&at) == Some(&Outcome::Tuned);
+    let mut there = HashSet::<usize>::new();
     let devices = &lockfile.devices;
     for kernel in &mut lockfile.kernels {
         let name = &kernel.name;
@@ -144,11 +150,14 @@ fn own_results(mut lockfile: Lockfile, file: &PartFile) -> Lockfile {
                 let key = (&**name, device.device.key(), tuned.dims().collect());
                 positions.get(&key)
             });
+            there.extend(at);
             at.is_none_or(|at| is_done(*at))
         });
     }
     without_unused(&mut lockfile);
-    lockfile
+    let is_there = |at: &usize, outcome: &Outcome| *outcome != Outcome::Tuned || there.contains(at);
+    file.outcomes.retain(|at, outcome| is_there(at, outcome));
+    (lockfile, file)
 }
 
 /// Leaves out kernels without entries, and devices that no entry is for.

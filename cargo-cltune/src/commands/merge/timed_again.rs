@@ -326,3 +326,53 @@ impl Judge for Watched {
         Ok(compares)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(code: i64, time_us: Option<f64>) -> Recorded {
+        Recorded {
+            codes: vec![code],
+            time_us,
+            ..Recorded::default()
+        }
+    }
+
+    #[test]
+    fn the_fastest_of_a_journal_are_parts_of_its_best() {
+        let mut results: Vec<Recorded> = (0..9)
+            .map(|code| result(code, Some(100.0 + code as f64)))
+            .collect();
+        // Wrong after all; and slower, when it was measured again.
+        results.push(result(0, None));
+        results.push(result(2, Some(150.0)));
+        results.push(result(20, Some(200.0)));
+        let codes: Vec<i64> = fastest(&results)
+            .iter()
+            .map(|(codes, _)| codes[0])
+            .collect();
+        assert_eq!(codes, [1, 3, 4, 5, 6]);
+        let two = [
+            result(1, Some(50.0)),
+            result(2, Some(54.0)),
+            result(3, Some(56.0)),
+        ];
+        assert_eq!(fastest(&two), [(vec![1], 1.0), (vec![2], 1.08)]);
+        assert!(fastest(&[result(1, None)]).is_empty());
+    }
+
+    #[test]
+    fn the_reason_says_whether_it_was_the_fastest() {
+        let choice = |code: i64| Choice {
+            codes: vec![code],
+            time_us: 1.0,
+            default_us: None,
+        };
+        let times = [(vec![1], 1.0), (vec![2], 1.004), (vec![3], 1.005)];
+        let default = [3];
+        assert_eq!(reason(&choice(1), &times, &default), "the fastest");
+        assert!(reason(&choice(2), &times, &default).contains("needs more of the device"));
+        assert!(reason(&choice(3), &times, &default).starts_with("the default"));
+    }
+}
