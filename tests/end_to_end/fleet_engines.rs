@@ -69,7 +69,14 @@ fn assert_united(fleet: &Fleet, folders: &[&str]) {
 /// The arguments of the job script in the book.
 fn array(tasks: &str) -> Vec<String> {
     let array = format!("--array={tasks}");
-    let script = [array.as_str(), "tune-part", "./app", "3"];
+    // A feature of both nodes: how machines of one kind are chosen.
+    let script = [
+        array.as_str(),
+        "--constraint=cpu",
+        "tune-part",
+        "./app",
+        "3",
+    ];
     script
         .iter()
         .chain(&OPTIONS)

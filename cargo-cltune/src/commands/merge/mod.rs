@@ -144,7 +144,9 @@ pub(crate) fn run(
     }
     if let Some(artifact) = args.artifact.as_deref().filter(|_| args.time_again) {
         let again = timed_again::run(&mut united, &sources, artifact, &mut messages);
-        again.map_err(|error| MergeError::TimeAgain(error.to_string()))?;
+        if !again.map_err(|error| MergeError::TimeAgain(error.to_string()))? {
+            outcome = Exit::Reported;
+        }
     }
     match &args.output {
         Some(path) => lockfile_store::write(path, &united)?,

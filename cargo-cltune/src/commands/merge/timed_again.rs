@@ -35,7 +35,7 @@ const NOISE: f64 = 1.1;
 
 /// The class of devices and the problem that results are for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Of {
+struct Subject {
     platform: String,
     device: String,
     vendor: String,
@@ -50,16 +50,16 @@ struct Finding<'a> {
     strategy: &'a str,
 }
 
-/// Times again what sources disagree on, and puts the best into `united`.
+/// Times again what sources disagree on, and puts the best into `united`. Whether all of it could be.
 ///
 /// # Errors
-/// The artifact cannot be read, or a device cannot be used.
+/// The artifact cannot be read, or there is no device.
 pub(super) fn run(
     united: &mut Lockfile,
     sources: &[Source],
     artifact: &Path,
     out: &mut Vec<u8>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<bool, Box<dyn Error>> {
     let discovery = discover_or_read(Some(artifact), None, &CargoArgs::default())?;
     let devices = kinds(list_devices()?);
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
@@ -68,7 +68,7 @@ pub(super) fn run(
         ));
     })?;
     let checks = Method::is_possible(None)?;
-    let mut agreed = 0;
+    let (mut agreed, mut all) = (0, true);
     for declaration in declarations(&discovery) {
         for (of, findings) in findings(declaration, sources) {
             if findings.len() < 2 {
@@ -79,17 +79,19 @@ pub(super) fn run(
                 agreed += 1;
                 continue;
             }
-            let Some(job) = job(declaration, &of, &devices) else {
+            let again = match job(declaration, &of, &devices) {
+                Some(job) => time_again(united, &job, &findings, checks, out),
+                None => Err("this machine has no such device".into()),
+            };
+            if let Err(error) = again {
+                all = false;
                 let problem = declaration.model.describe_problem(&of.dims);
                 writeln!(
                     out,
-                    "{} on {} for {problem}: not timed again, since this machine has no such device; the \
-                     faster entry stays",
+                    "warning: {} on {} for {problem}: not timed again: {error}; the faster entry stays",
                     declaration.model.name, of.device
                 )?;
-                continue;
-            };
-            time_again(united, &job, &findings, checks, out)?;
+            }
         }
     }
     if agreed > 0 {
@@ -100,7 +102,7 @@ pub(super) fn run(
         };
         writeln!(out, "{agreed} {plural} the same on several machines")?;
     }
-    Ok(())
+    Ok(all)
 }
 
 fn declarations(discovery: &Discovery) -> impl Iterator<Item = &Declaration> {
@@ -111,7 +113,7 @@ fn declarations(discovery: &Discovery) -> impl Iterator<Item = &Declaration> {
 /// The search that the results are of, on a device of this machine; `None` where there is none.
 fn job(
     declaration: &Declaration,
-    of: &Of,
+    of: &Subject,
     devices: &[(DeviceRecord, Vec<DeviceRecord>)],
 ) -> Option<Job> {
     let key = DeviceKey {
@@ -134,9 +136,9 @@ fn job(
 fn findings<'a>(
     declaration: &Declaration,
     sources: &'a [Source],
-) -> BTreeMap<Of, Vec<Finding<'a>>> {
+) -> BTreeMap<Subject, Vec<Finding<'a>>> {
     let model = &declaration.model;
-    let mut found: BTreeMap<Of, Vec<Finding>> = BTreeMap::new();
+    let mut found: BTreeMap<Subject, Vec<Finding>> = BTreeMap::new();
     for source in sources.iter().filter(|source| !source.is_contribution) {
         let kernel = source.lockfile.kernel(&model.name);
         let kernel = kernel.filter(|kernel| kernel.is_current(model));
@@ -146,7 +148,7 @@ fn findings<'a>(
                 continue;
             };
             let key = device.device.key();
-            let of = Of {
+            let of = Subject {
                 platform: key.platform.to_owned(),
                 device: key.name.to_owned(),
                 vendor: key.vendor.to_owned(),
@@ -173,6 +175,7 @@ fn time_again(
 ) -> Result<(), Box<dyn Error>> {
     let model = &job.declaration.model;
     let unit = Unit::of(job);
+    say(format_args!("timing again: {unit}"));
     let begin = Instant::now();
     let mut judge = Watched {
         worker: MeasurementWorker::new(job, SEED, LIMIT, &IdleWorkers::default())?,
