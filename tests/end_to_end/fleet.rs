@@ -161,6 +161,12 @@ fn parts_that_do_not_belong_together_are_refused() {
         "part.jsonl is of slice:2/2 of artifact b3:",
         "remove that file",
     ]);
+    // A file of a part instead of its folder.
+    let file = merge(&["part-1", "part-2/cltune-state/part.jsonl"]);
+    let _ = file.expect_stderr(&[
+        "part.jsonl: it lies in the folder of a part",
+        "name that folder",
+    ]);
     // A folder of nothing.
     fs::create_dir(fleet.path("empty")).expect("a folder can be made");
     let _ = merge(&["empty"])

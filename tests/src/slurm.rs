@@ -25,7 +25,7 @@ impl Slurm {
     ///
     /// # Panics
     /// When it does not start: its programs are those of the packages `slurmctld`, `slurmd`,
-    /// `slurm-client` and `munge`, and its nodes run as root only.
+    /// `slurm-client` and `munge`.
     #[expect(clippy::new_without_default, reason = "it starts processes")]
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("cltune-slurm-").tempdir();
@@ -61,14 +61,15 @@ impl Slurm {
 
     fn configure(&self) {
         let host = Output::of(Command::new("uname").arg("-n")).stdout;
-        let host = host.trim();
+        let (host, user) = (host.trim(), user());
         let folder = self.folder.path().display();
         // Free now; nobody else is in such a hurry.
         let [controller, first, second] = [free_port(), free_port(), free_port()];
         let configuration = format!(
             "ClusterName=cltune\n\
              SlurmctldHost={host}(127.0.0.1)\n\
-             SlurmUser=root\n\
+             SlurmUser={user}\n\
+             SlurmdUser={user}\n\
              AuthType=auth/munge\n\
              AuthInfo=socket={folder}/socket\n\
              CredType=cred/munge\n\
@@ -176,7 +177,7 @@ impl Slurm {
 impl Drop for Slurm {
     fn drop(&mut self) {
         // A test that failed leaves jobs, which are the nodes' children.
-        let _ = self.run("scancel", &["--user=root"]);
+        let _ = self.run("scancel", &["--user", &user()]);
         for process in &mut self.processes {
             let _ = process.kill();
             let _ = process.wait();
@@ -192,6 +193,12 @@ fn daemon(program: &str) -> Command {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command
+}
+
+/// Whoever runs the tests; nobody else can submit jobs.
+fn user() -> String {
+    let name = Output::of(Command::new("id").arg("-un")).stdout;
+    name.trim().to_owned()
 }
 
 fn free_port() -> u16 {

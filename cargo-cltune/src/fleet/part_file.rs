@@ -21,7 +21,7 @@ use std::sync::Mutex;
 const NAME: &str = "part.jsonl";
 /// The version of the format.
 const VERSION: u32 = 1;
-/// The size of a file, bytes: some two million units.
+/// The size of a file, bytes: some five million units.
 const LARGEST: u64 = 1 << 30;
 
 /// Which part it is, and of what.

@@ -75,6 +75,15 @@ pub(crate) enum MergeError {
         /// The folder.
         path: PathBuf,
     },
+    /// A journal, or the file of a part.
+    #[error(
+        "{}: it lies in the folder of a part, with the lockfile that it belongs to; name that folder",
+        path.display()
+    )]
+    OfPart {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file of a part cannot be used.
     #[error(transparent)]
     PartFile(#[from] PartFileError),

@@ -37,6 +37,14 @@ impl Named {
         if path.is_dir() {
             return Self::of_folder(path);
         }
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "jsonl")
+        {
+            return Err(MergeError::OfPart {
+                path: path.to_owned(),
+            });
+        }
         let no_file = || MergeError::NoFile {
             path: path.to_owned(),
         };
