@@ -1,4 +1,4 @@
-"""How long a fleet tunes many kernels on many devices, by simulation from recorded spaces.
+"""The hours in which a fleet tunes many kernels on many devices, by simulation from recorded spaces.
 
     simulate.py CARGO_CLTUNE SPACE.csv.gz...
 

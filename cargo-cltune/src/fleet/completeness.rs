@@ -1,4 +1,4 @@
-//! What is missing of a set of parts. Each part names the units of all, so that any one of them
+//! The gaps of a set of parts. Each part names the units of all, so that any one of them
 //! tells what the others should have done.
 
 use super::part_file::{Outcome, PartFile};
