@@ -12,8 +12,17 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What every part is tuned with: all configurations, and no simulator.
-const OPTIONS: [&str; 6] = ["--strategy", "full", "--jobs", "1", "--soundness", "off"];
+/// What every part is tuned with: all configurations, one device, no simulator.
+const OPTIONS: [&str; 8] = [
+    "--strategy",
+    "full",
+    "--jobs",
+    "1",
+    "--soundness",
+    "off",
+    "--device",
+    "0",
+];
 
 /// The folder of `cargo-cltune`.
 fn programs() -> &'static Path {
@@ -193,7 +202,10 @@ fn hyperqueue_runs_the_units_and_a_killed_one_goes_on() {
     }
     let fleet = with_script("hyperqueue");
     let units = ["units", "--artifact", "app", "--format", "array"];
-    let units = fleet.cltune(&units).expect_code(0).stdout;
+    let units = fleet
+        .cltune(&[&units[..], &["--device", "0"]].concat())
+        .expect_code(0)
+        .stdout;
     fleet.write("units.json", &units);
     let parts = ["part-slice-1-3", "part-slice-2-3", "part-slice-3-3"];
     let running = Running::start(&mut hyperqueue(&fleet));

@@ -104,7 +104,7 @@ impl Fleet {
         let tune = ["tune", "--artifact", "app", "--strategy", "full"];
         let part = ["--partition", partition, "--lockfile", &lockfile];
         // What it checks is tested elsewhere.
-        let usual = ["--soundness", "off", "--jobs", "1"];
+        let usual = ["--soundness", "off", "--jobs", "1", "--device", "0"];
         self.command(&[&tune, &part[..], &usual, arguments].concat())
     }
 
