@@ -106,9 +106,25 @@ enum Command {
     ///
     /// A file may also be one in which git left conflict markers: both sides are united. Where two
     /// files hold results for the same device and problem, the faster one stays. Databases of
-    /// template defaults are united in the same way.
+    /// template defaults are united in the same way. Parts of `tune --partition` are united where
+    /// none is missing and all have done what they should have. What a contribution has is added,
+    /// and replaces nothing.
     #[command(after_help = examples::MERGE)]
     Merge(commands::merge::MergeArgs),
+    /// List the units of tuning work, for an engine that divides them among machines.
+    ///
+    /// A JSON object on each line, for a kernel on a device with all its problems: the smallest part
+    /// that a machine can tune. Its `partition` is what `tune --partition` takes, and there are as
+    /// many lines as there can be parts that have something to do.
+    #[command(after_help = examples::UNITS)]
+    Units(Box<commands::units::UnitsArgs>),
+    /// Write what this machine's devices were found to like into one file, for somebody else.
+    ///
+    /// The file holds the lockfile's entries for these devices, their limits and driver, and the
+    /// release of cltune: no source, no paths, no names of machines or users. `cargo cltune merge`
+    /// takes it.
+    #[command(after_help = examples::CONTRIBUTE)]
+    Contribute(Box<commands::contribute::ContributeArgs>),
     /// List, clear or export what programs found out at run time.
     ///
     /// The user's cache, in the folder that CLTUNE_CACHE names or in the platform's folder for
@@ -185,6 +201,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Report(args)) => finish(commands::report::run(&args, &mut stdout)),
         Some(Command::Export(args)) => finish(commands::export::run(&args, &mut stdout)),
         Some(Command::Merge(args)) => finish(commands::merge::run(&args, &mut stdout, &mut Stderr)),
+        Some(Command::Units(args)) => finish(commands::units::run(&args, &mut stdout)),
+        Some(Command::Contribute(args)) => finish(commands::contribute::run(&args, &mut stdout)),
         Some(Command::Cache(args)) => finish(commands::cache::run(&args, &mut stdout, &mut Stderr)),
         Some(Command::Space(args)) => finish(commands::space::run(&args, &mut stdout)),
         Some(Command::Simulate(args)) => finish(commands::simulate::run(&args, &mut stdout)),

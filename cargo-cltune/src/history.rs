@@ -271,7 +271,7 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
 }
 
 /// The entry in codes; `None` where someone wrote values that the parameters do not have.
-fn entry(model: &Model, tuned: &Tuned) -> Option<LockfileEntry> {
+pub(crate) fn entry(model: &Model, tuned: &Tuned) -> Option<LockfileEntry> {
     let parameters = model.parameters.iter().zip(&tuned.values);
     let codes = parameters.map(|(parameter, value)| parameter.domain.code(value));
     Some(LockfileEntry {

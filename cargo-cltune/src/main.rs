@@ -8,6 +8,7 @@ mod chart;
 mod cli;
 mod commands;
 mod exchange;
+mod fleet;
 mod history;
 mod interrupt;
 mod json;

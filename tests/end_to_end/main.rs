@@ -17,6 +17,8 @@
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `computations` | what the tuner computes for itself: prepared inputs, references, compared ranges |
 //! | `crates` | what the crates compile, and what not |
+//! | `fleet` | several machines that tune parts of one artifact |
+//! | `fleet_engines` | Slurm and HyperQueue that run these, by `scripts/test --full` |
 //! | `fused`, `fused_matrices`, `fused_library` | statements that become kernels, or calls of the library |
 //! | `captured` | tuning what a running program launches |
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
@@ -48,6 +50,10 @@ mod documentation;
 #[cfg(target_os = "linux")]
 mod faults;
 mod finalists;
+#[cfg(unix)]
+mod fleet;
+#[cfg(target_os = "linux")]
+mod fleet_engines;
 mod fused;
 mod fused_library;
 mod fused_matrices;

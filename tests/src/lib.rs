@@ -9,6 +9,8 @@
 //! | `samples` | sources of small packages with a tunable |
 //! | `bad` | kernels that are wrong in every way |
 //! | `browser` | Chromium without a window |
+//! | `fleet` | a folder in which several machines tune one artifact |
+//! | `slurm` | a cluster on this machine |
 //! | `faulty` | sessions on a driver that fails on command |
 //!
 //! All packages are built in one target folder, so that the run time is compiled once; each
@@ -17,9 +19,12 @@
 pub mod bad;
 pub mod browser;
 pub mod faulty;
+pub mod fleet;
 pub mod process;
 pub mod project;
 pub mod samples;
+#[cfg(unix)]
+pub mod slurm;
 pub mod tools;
 
 /// Whether this is `scripts/test --full`, for tests that take long and are much like others. Says so

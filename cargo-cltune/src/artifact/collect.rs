@@ -10,6 +10,9 @@ use cltune_formats::declaration::Declaration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// The folder of what cltune keeps of an artifact, beside the lockfile.
+pub(crate) const STATE: &str = "cltune-state";
+
 /// A package and the tunables found in its artifacts.
 #[derive(Clone, Debug)]
 pub(crate) struct PackageTunables {
@@ -142,7 +145,7 @@ fn find(
     let folder = std::env::current_dir().map_err(DiscoverError::Folder)?;
     // What is kept goes where the lockfile does: that place can be written to.
     let beside = lockfile.and_then(Path::parent).unwrap_or(Path::new(""));
-    let state = folder.join(beside).join("cltune-state");
+    let state = folder.join(beside).join(STATE);
     from_artifact(file, folder, state)
 }
 

@@ -15,6 +15,8 @@ Examples:
   cargo cltune tune -p kernels --example demo --release
                                             what an example declares, built as for use
   cargo cltune tune --artifact ./app        a shipped program, where there is no Rust
+  cargo cltune tune --artifact ./app --partition slice:2/4 --resume
+                                            the second of 4 parts, each on a machine of its own
   cargo cltune tune --captured /tmp/launches
                                             what a program launched with CLTUNE_CAPTURE=/tmp/launches";
 
@@ -77,7 +79,28 @@ Examples:
   cargo cltune merge cltune.lock --output cltune.lock
                                             solve the merge conflict in a lockfile
   cargo cltune merge mine.toml theirs.toml --output mine.toml
-                                            databases of template defaults";
+                                            databases of template defaults
+  cargo cltune merge part-1 part-2 part-3 --output cltune.lock
+                                            all parts of `tune --partition`, each in a folder
+  cargo cltune merge cltune.lock contribution.json --output cltune.lock
+                                            values for devices of somebody else
+  cargo cltune merge a.lock b.lock --time-again --artifact ./app --output cltune.lock
+                                            where they disagree, what is fastest here";
+
+pub(super) const UNITS: &str = "\
+Examples:
+  cargo cltune units --artifact ./app       what can be tuned apart, a JSON object on each line
+  cargo cltune units --artifact ./app --partition slice:2/4
+                                            what the second of 4 parts would tune
+  cargo cltune units --artifact ./app --format array > units.json
+                                            then: hq submit --from-json units.json ...";
+
+pub(super) const CONTRIBUTE: &str = "\
+Examples:
+  cargo cltune contribute --output contribution.json
+                                            all that is tuned for the devices of this machine
+  cargo cltune contribute --kernel gemm --device nvidia --artifact ./app
+                                            one kernel on one device, on standard output";
 
 pub(super) const CACHE: &str = "\
 Examples:
@@ -114,7 +137,7 @@ Examples:
 
 /// Every text above.
 #[cfg(test)]
-pub(super) const ALL: [&str; 14] = [
+pub(super) const ALL: [&str; 16] = [
     CLTUNE,
     TUNE,
     LIST,
@@ -124,6 +147,8 @@ pub(super) const ALL: [&str; 14] = [
     REPORT,
     EXPORT,
     MERGE,
+    UNITS,
+    CONTRIBUTE,
     CACHE,
     SPACE,
     SIMULATE,

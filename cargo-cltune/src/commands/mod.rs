@@ -1,10 +1,11 @@
 //! One file or folder per subcommand, and what several of them share: `columns`,
-//! `database`, `history_args`, `strategy_help`, `tuned`.
+//! `database`, `history_args`, `strategy_help`, `tuned`, `wanted`.
 
 pub(crate) mod cache;
 pub(crate) mod check;
 mod columns;
 pub(crate) mod completions;
+pub(crate) mod contribute;
 mod database;
 pub(crate) mod devices;
 pub(crate) mod export;
@@ -20,7 +21,9 @@ pub(crate) mod space;
 mod strategy_help;
 pub(crate) mod tune;
 mod tuned;
+pub(crate) mod units;
 pub(crate) mod verify;
+mod wanted;
 
 /// The exit of a command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

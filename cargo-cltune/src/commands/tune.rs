@@ -1,14 +1,15 @@
 //! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
 
 use super::strategy_help::strategy_help;
+use super::wanted::{Wanted, WantedArgs};
 use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
+use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::oclgrind::Method;
 use crate::session::{
-    Earlier, Filters, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock,
-    list_and_keep, plan,
+    Earlier, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -32,27 +33,8 @@ use searches::{SessionResults, Shared};
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct TuneArgs {
-    /// Tune only the kernel of this name or, where there is none, those whose names contain it; may
-    /// be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "Tuning")]
-    kernel: Vec<String>,
-    /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,
-    /// or `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", help_heading = "Tuning")]
-    device: Vec<String>,
-    /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
-    #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
-    problem: Vec<String>,
-    /// Tune the problems that a program recorded in this folder: run it with
-    /// `CLTUNE_CAPTURE=FOLDER` first, and with `CLTUNE_CAPTURE_DATA=1` to tune with its data, too.
-    /// The most expensive first, each on the device that it ran on.
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        conflicts_with = "problem",
-        help_heading = "Tuning"
-    )]
-    captured: Option<PathBuf>,
+    #[command(flatten)]
+    wanted: WantedArgs,
     /// How to search, `NAME` or `NAME:OPTION=VALUE,…`.
     #[arg(
         long,
@@ -144,6 +126,16 @@ pub(crate) struct TuneArgs {
     /// written into the current folder.
     #[arg(long, value_name = "FILE", help_heading = "Tuning")]
     artifact: Option<PathBuf>,
+    /// Tune one part of what there is to tune, as one of several machines: `slice:2/4` is the second
+    /// of 4 parts of nearly the same size, and `hash:2/4` one that keeps its kernels when others come.
+    /// All problems of a kernel on a device are in one part. `cargo cltune merge` unites the parts.
+    #[arg(
+        long,
+        value_name = "slice:K/N",
+        requires = "artifact",
+        help_heading = "Tuning"
+    )]
+    partition: Option<Partition>,
     /// Write results to this file instead of each package's cltune.lock.
     #[arg(long, value_name = "FILE", help_heading = "Tuning")]
     lockfile: Option<PathBuf>,
@@ -167,26 +159,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
         enabled: args.message_format == MessageFormat::Json,
     };
     let (devices, idle) = list_and_keep()?;
-    let filters = Filters {
-        kernels: args.kernel.clone(),
-        devices: args.device.clone(),
-        problems: args.problem.clone(),
-    };
-    let captured = args.captured.as_deref();
-    let captured = captured
-        .map(|folder| captured::read(folder, |damaged| say(format_args!("warning: {damaged}"))));
-    let captured = captured.transpose()?;
-    let jobs = match &captured {
-        None => plan(&discovery.packages, &devices, &filters)?,
-        Some(captured) => {
-            let (jobs, skipped) =
-                captured::jobs(captured, &discovery.packages, &devices, &filters)?;
-            for reason in skipped {
-                say(format_args!("not tuned: {reason}"));
-            }
-            jobs
-        }
-    };
+    let Wanted { mut jobs, captured } = args.wanted.jobs(&discovery.packages, &devices)?;
     let target = LockfileTarget {
         file: args.lockfile.clone(),
     };
@@ -216,6 +189,23 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
         ));
     })?;
+    let part = args.partition.map(|partition| {
+        let part = Part {
+            partition,
+            artifact: artifact_fingerprint(&discovery.packages),
+            lockfile: target.name(),
+            units: units(&jobs),
+        };
+        PartLog::open(&discovery.state, part, args.resume)
+    });
+    let part = part.transpose()?;
+    if let Some(part) = &part {
+        let is_open = part.is_open();
+        jobs.retain(|job| is_open(&Unit::of(job)));
+        if !args.quiet {
+            say(part);
+        }
+    }
     let mut announced: Vec<usize> = Vec::new();
     for job in &jobs {
         if !announced.contains(&job.device.index) {
@@ -251,6 +241,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
         target: &target,
         state: &discovery.state,
         screen: &screen,
+        part: part.as_ref(),
     };
     let SessionResults {
         rows,

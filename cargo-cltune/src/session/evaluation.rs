@@ -39,7 +39,7 @@ impl Evaluation {
     }
 
     /// The status, and the reason of a failure; `None` where nothing is known.
-    pub(super) fn status(&self) -> Option<(Status, Option<String>)> {
+    pub(crate) fn status(&self) -> Option<(Status, Option<String>)> {
         let (status, reason) = match self {
             Self::Answered(outcome) => return Some((outcome.status(), failure_reason(outcome))),
             Self::TimedOut(reason) => (Status::TimedOut, reason),

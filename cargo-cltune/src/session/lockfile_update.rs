@@ -54,6 +54,15 @@ impl LockfileTarget {
         self.file.clone().unwrap_or_else(|| folder.join(FILE_NAME))
     }
 
+    /// The name of the lockfile without its folder.
+    pub(crate) fn name(&self) -> String {
+        let name = self.file.as_deref().and_then(Path::file_name);
+        name.map_or_else(
+            || FILE_NAME.to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+
     /// Whether results could be kept: the file can be read, and replaced.
     pub(crate) fn check(&self, folder: &Path) -> Result<(), UpdateError> {
         let path = self.path(folder);

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::fs;
+use std::path::Path;
 
 fn lockfile(device: &str, fingerprint: &str, time_us: f64) -> String {
     format!(
@@ -27,6 +28,7 @@ fn merge(folder: &Path, files: &[(&str, String)], output: Option<&str>) -> Run {
     let args = MergeArgs {
         files: files.iter().map(|(name, _)| folder.join(name)).collect(),
         output: output.map(|name| folder.join(name)),
+        ..MergeArgs::default()
     };
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let result = run(&args, &mut stdout, &mut stderr);
@@ -132,7 +134,7 @@ fn unreadable_files_are_named_and_nothing_is_written() {
 
     let args = MergeArgs {
         files: vec![folder.path().join("none")],
-        output: None,
+        ..MergeArgs::default()
     };
     let result = super::run(&args, &mut Vec::new(), &mut Vec::new());
     assert!(matches!(result, Err(MergeError::NoFile { .. })));

@@ -2,6 +2,7 @@
 //! searches of a device one after another, and the lockfile written after each.
 
 use super::summary;
+use crate::fleet::{Outcome, PartLog, Unit};
 use crate::interrupt::interrupted;
 use crate::session::{
     Block, EntryCheck, Finished, Job, LockfileTarget, Screen, SearchOptions, Update, rounds,
@@ -18,6 +19,8 @@ pub(super) struct Shared<'a> {
     /// The folder of journals.
     pub(super) state: &'a Path,
     pub(super) screen: &'a Screen,
+    /// The part of several machines' work that this is.
+    pub(super) part: Option<&'a PartLog>,
 }
 
 /// The results of all searches of a session.
@@ -28,6 +31,20 @@ pub(super) struct SessionResults {
     pub(super) reported: bool,
     /// The lockfiles that results were written to.
     pub(super) written: BTreeSet<PathBuf>,
+}
+
+impl SessionResults {
+    /// Notes how a search of a part ended.
+    fn note(&mut self, shared: &Shared<'_>, job: &Job, outcome: &Outcome) {
+        let Some(part) = shared.part else {
+            return;
+        };
+        // A search that is not noted is done again, or found missing.
+        if let Err(error) = part.note(&Unit::of(job), outcome) {
+            self.reported = true;
+            shared.screen.say(&summary::failed(job, &error.to_string()));
+        }
+    }
 }
 
 /// Searches. Results of devices in the order in which they are tuned.
@@ -81,12 +98,19 @@ fn device_searches(
                 results.reported = true;
                 screen.say(&summary::failed(&job, &error.to_string()));
                 lost = error.is_the_device();
+                if !lost {
+                    results.note(shared, &job, &Outcome::Failed(error.to_string()));
+                }
                 continue;
             }
         };
+        let ended = finished.stopped.is_none() && !interrupted();
         if let Some(choice) = &finished.choice {
             let strategy = options.strategy.name();
             let updated = target.update(&job, choice, &finished, &strategy);
+            if ended && updated.is_ok() {
+                results.note(shared, &job, &Outcome::Tuned);
+            }
             match updated {
                 Ok(Update::Written) => drop(results.written.insert(path)),
                 Ok(Update::KeptFaster) => screen.say(&summary::kept_entry(&job)),
@@ -98,6 +122,10 @@ fn device_searches(
             }
         } else {
             results.reported = true;
+            if ended {
+                let reason = "every configuration failed".to_owned();
+                results.note(shared, &job, &Outcome::Failed(reason));
+            }
             if finished.entry == EntryCheck::Fails {
                 screen.say(&summary::entry_fails(&job, &path));
             }

@@ -321,7 +321,7 @@ const DIGITS: usize = 8;
 
 /// An object as a line: its last field is the CRC-32 of all that is before that field. The newline
 /// is there.
-pub(super) fn seal(object: &impl Serialize) -> serde_json::Result<String> {
+pub(crate) fn seal(object: &impl Serialize) -> serde_json::Result<String> {
     let mut line = serde_json::to_string(object)?;
     debug_assert!(line.ends_with('}'), "{line}");
     line.pop();
@@ -333,7 +333,7 @@ pub(super) fn seal(object: &impl Serialize) -> serde_json::Result<String> {
 
 /// Whether a line, without its newline, is as it was written. One without a checksum was written by
 /// another tool, and passes.
-pub(super) fn is_whole(line: &[u8]) -> bool {
+pub(crate) fn is_whole(line: &[u8]) -> bool {
     let split = line
         .len()
         .checked_sub(BEFORE.len() + DIGITS + AFTER.len())

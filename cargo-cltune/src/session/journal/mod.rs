@@ -18,7 +18,7 @@ mod read;
 mod repair;
 mod resume;
 
-pub(crate) use line::{Place, Recorded, Session};
+pub(crate) use line::{Place, Recorded, Session, is_whole, seal};
 pub(crate) use read::{Recalled, recall};
 pub(crate) use resume::Interrupted;
 
@@ -28,7 +28,7 @@ use crate::json;
 use cltune_core::device::DeviceKey;
 use cltune_core::model::Model;
 use cltune_formats::fingerprint;
-use line::{Abandoned, Begin, End, Finalist, Header, ResultLine, seal};
+use line::{Abandoned, Begin, End, Finalist, Header, ResultLine};
 use repair::{Repair, repair};
 use serde::Serialize;
 use std::fs::{File, OpenOptions};

@@ -1,0 +1,116 @@
+//! `cargo cltune contribute`: what this machine's devices were found to like, for somebody else.
+
+use super::Exit;
+use crate::artifact::{CargoArgs, discover_or_read};
+use crate::fleet::{Contribution, DeviceFacts};
+use crate::kernel_filter::KernelFilter;
+use crate::lockfile_store;
+use crate::session::{check_kernel_filters, choose_devices, list_devices};
+use crate::worker::DeviceRecord;
+use cltune_formats::lockfile::{FILE_NAME, Lockfile};
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Writes what this machine's devices were found to like.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ContributeArgs {
+    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
+    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
+    /// `platform:name`; may be repeated.
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<String>,
+    /// Take the tunables of this executable or library, with neither cargo nor sources. The
+    /// lockfile is read from the current folder.
+    #[arg(long, value_name = "FILE")]
+    artifact: Option<PathBuf>,
+    /// Read this lockfile instead of the packages'.
+    #[arg(long, value_name = "FILE")]
+    lockfile: Option<PathBuf>,
+    /// Where to write the contribution; without it, standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    cargo: CargoArgs,
+}
+
+/// Why there is nothing to contribute.
+#[derive(Debug, thiserror::Error)]
+enum ContributeError {
+    #[error(
+        "nothing to contribute: no lockfile has values of {kernels} as declared now for {devices}. Tune first, with \
+         `cargo cltune`"
+    )]
+    Nothing { kernels: String, devices: String },
+}
+
+/// Writes the contribution.
+pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
+    let named = args.lockfile.as_deref();
+    let discovery = discover_or_read(args.artifact.as_deref(), named, &args.cargo)?;
+    check_kernel_filters(&discovery.packages, &args.kernel)?;
+    let filter = KernelFilter::new(&args.kernel, &discovery.packages);
+    let devices = choose_devices(&list_devices()?, &args.device)?;
+    let mut given = Lockfile::default();
+    let mut names = Vec::new();
+    for package in &discovery.packages {
+        let own = package.manifest_dir.join(FILE_NAME);
+        let lockfile = lockfile_store::read(named.unwrap_or(&own))?;
+        let declarations = package.declarations.iter();
+        let wanted = declarations.filter(|of| filter.means(&of.model.name));
+        for declaration in wanted {
+            let model = &declaration.model;
+            names.push(model.name.to_string());
+            if let Some(lockfile) = &lockfile
+                && let Some(kernel) = lockfile.kernel(&model.name)
+                && kernel.is_current(model)
+            {
+                let mut kernel = kernel.clone();
+                let is_here =
+                    |id: &str| devices.iter().any(|device| is_device(lockfile, id, device));
+                kernel.tuned.retain(|tuned| is_here(&tuned.device));
+                let used = |id: &str| kernel.tuned.iter().any(|tuned| tuned.device == id);
+                let used = lockfile.devices.iter().filter(|device| used(&device.id));
+                let used = used.cloned().collect::<Vec<_>>();
+                if !kernel.tuned.is_empty() {
+                    given.merge(&Lockfile {
+                        devices: used,
+                        kernels: vec![kernel],
+                    });
+                }
+            }
+        }
+    }
+    if given.is_empty() {
+        let devices: Vec<&str> = devices.iter().map(|device| &*device.name).collect();
+        let nothing = ContributeError::Nothing {
+            kernels: names.join(", "),
+            devices: devices.join(", "),
+        };
+        return Err(nothing.into());
+    }
+    let facts = given.devices.iter().filter_map(|known| {
+        let mut here = devices.iter();
+        let device = here.find(|device| is_device(&given, &known.id, device))?;
+        Some(DeviceFacts::of(&known.id, device))
+    });
+    let contribution = Contribution {
+        cltune: env!("CARGO_PKG_VERSION").to_owned(),
+        devices: facts.collect(),
+        lockfile: given,
+    };
+    let text = contribution.to_text()?;
+    match &args.output {
+        Some(path) => lockfile_store::write_text(path, &text)?,
+        None => stdout.write_all(text.as_bytes())?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether a lockfile's device is this one.
+fn is_device(lockfile: &Lockfile, id: &str, device: &DeviceRecord) -> bool {
+    let known = lockfile.device(id);
+    known.is_some_and(|known| known.device.key().is(device.key()))
+}

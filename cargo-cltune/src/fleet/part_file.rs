@@ -1,0 +1,351 @@
+//! The file of a part, beside its journals: which part of which units it is, and what it has done.
+//!
+//! It is read by whoever unites the parts, on another machine. Its lines are JSON objects with
+//! checksums, as in a journal: a header, the units of all parts, then an outcome for each search of
+//! this part that has ended.
+
+use super::partition::Partition;
+use super::unit::Unit;
+use crate::lockfile_store::replace;
+use crate::session::{is_whole, seal};
+use crate::threads::lock;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The file's name in that folder.
+const NAME: &str = "part.jsonl";
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The size of a file, bytes: some five million units.
+const LARGEST: u64 = 1 << 30;
+
+/// Which part it is, and of what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) partition: Partition,
+    /// [`artifact_fingerprint`](super::artifact_fingerprint).
+    pub(crate) artifact: String,
+    /// The name of the lockfile, which lies beside the folder of this file.
+    pub(crate) lockfile: String,
+    /// The units of all parts, sorted.
+    pub(crate) units: Vec<Unit>,
+}
+
+/// A part, and what it has done.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PartFile {
+    pub(crate) part: Part,
+    /// By the position of the unit.
+    pub(crate) outcomes: BTreeMap<usize, Outcome>,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Its result is in the part's lockfile.
+    Tuned,
+    /// There is no result, for this reason.
+    Failed(String),
+}
+
+/// The first line.
+#[derive(Deserialize, Serialize)]
+struct Header {
+    cltune_part: u32,
+    /// The release that wrote it.
+    cltune: String,
+    partition: String,
+    artifact: String,
+    lockfile: String,
+    /// How many units follow.
+    units: usize,
+}
+
+/// As much of the first line as every version has.
+#[derive(Deserialize)]
+struct AnyHeader {
+    cltune_part: u32,
+    #[serde(default)]
+    cltune: String,
+}
+
+/// The end of a search.
+#[derive(Deserialize, Serialize)]
+struct OutcomeLine {
+    /// The position of the unit, from 0.
+    unit: usize,
+    /// Why there is no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed: Option<String>,
+}
+
+/// Why the file of a part cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PartFileError {
+    /// It cannot be read or written.
+    #[error("cannot use {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A newer release wrote it.
+    #[error(
+        "{}: version {found} of the format, written by cltune {cltune}, and this cltune {} reads up to version \
+         {VERSION}; update cltune",
+        path.display(),
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The release that wrote it.
+        cltune: String,
+    },
+    /// It is damaged where that matters.
+    #[error(
+        "{}, line {line}: {reason}; remove this part's folder and tune the part again",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The folder is another part's.
+    #[error(
+        "{} is of {found}, and this is {asked}: name a folder of its own for each part with --lockfile \
+         FOLDER/cltune.lock, or remove that file to begin anew",
+        path.display()
+    )]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The part it is of.
+        found: String,
+        /// The part that is to be tuned.
+        asked: String,
+    },
+}
+
+impl PartFile {
+    /// Reads the file in a folder of state; `None` where there is none.
+    ///
+    /// # Errors
+    /// See [`PartFileError`].
+    pub(crate) fn read(state: &Path) -> Result<Option<Self>, PartFileError> {
+        let path = state.join(NAME);
+        match cltune_files::read_text(&path, LARGEST) {
+            Ok(text) => parse(&text, &path).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(PartFileError::Io { path, source }),
+        }
+    }
+
+    /// Whether each unit is this part's own.
+    pub(crate) fn own(&self) -> Vec<bool> {
+        self.part.partition.own(&self.part.units)
+    }
+}
+
+fn parse(text: &str, path: &Path) -> Result<PartFile, PartFileError> {
+    let damaged = |line: usize, reason: String| PartFileError::Damaged {
+        path: path.to_owned(),
+        line,
+        reason,
+    };
+    let unreadable = |line: usize| damaged(line, "the line is damaged".to_owned());
+    let mut lines = text.lines().zip(1..);
+    let (first, _) = lines.next().ok_or_else(|| unreadable(1))?;
+    // Before the checksum: a newer version may have another one.
+    let any: AnyHeader = serde_json::from_str(first).map_err(|_| unreadable(1))?;
+    if any.cltune_part > VERSION {
+        return Err(PartFileError::Newer {
+            path: path.to_owned(),
+            found: any.cltune_part,
+            cltune: any.cltune,
+        });
+    }
+    let header: Header = whole(first).ok_or_else(|| unreadable(1))?;
+    let partition = header.partition.parse();
+    let partition: Partition = partition.map_err(|error| damaged(1, format!("{error}")))?;
+    let mut units = Vec::new();
+    for (line, number) in lines.by_ref().take(header.units) {
+        let unit: Unit = whole(line).ok_or_else(|| unreadable(number))?;
+        units.push(unit);
+    }
+    if units.len() != header.units {
+        let (found, stated) = (units.len(), header.units);
+        return Err(damaged(
+            units.len() + 2,
+            format!("the file ends after {found} of {stated} units"),
+        ));
+    }
+    if !units.is_sorted() {
+        return Err(damaged(2, "the units are not in order".to_owned()));
+    }
+    // A damaged outcome costs that search once more.
+    let outcomes = lines.filter_map(|(line, _)| whole::<OutcomeLine>(line));
+    let outcomes = outcomes.map(|line| {
+        let outcome = line.failed.map_or(Outcome::Tuned, Outcome::Failed);
+        (line.unit, outcome)
+    });
+    Ok(PartFile {
+        outcomes: outcomes.filter(|(unit, _)| *unit < units.len()).collect(),
+        part: Part {
+            partition,
+            artifact: header.artifact,
+            lockfile: header.lockfile,
+            units,
+        },
+    })
+}
+
+/// What a line holds, if it is as it was written.
+fn whole<T: for<'de> Deserialize<'de>>(line: &str) -> Option<T> {
+    let line = line.as_bytes();
+    is_whole(line)
+        .then(|| serde_json::from_slice(line).ok())
+        .flatten()
+}
+
+impl Part {
+    fn text(&self) -> serde_json::Result<String> {
+        let mut text = seal(&Header {
+            cltune_part: VERSION,
+            cltune: env!("CARGO_PKG_VERSION").to_owned(),
+            partition: self.partition.to_string(),
+            artifact: self.artifact.clone(),
+            lockfile: self.lockfile.clone(),
+            units: self.units.len(),
+        })?;
+        for unit in &self.units {
+            text += &seal(unit)?;
+        }
+        Ok(text)
+    }
+
+    /// What distinguishes this part from another, in words.
+    fn describe(&self, other: &Self) -> String {
+        let partition = self.partition;
+        if self.artifact != other.artifact {
+            return format!("{partition} of artifact {}", self.artifact);
+        }
+        if self.lockfile != other.lockfile {
+            return format!("{partition} with the results in {}", self.lockfile);
+        }
+        format!("{partition} of {} units", self.units.len())
+    }
+}
+
+/// The outcomes of a part, written as its searches end.
+pub(crate) struct PartLog {
+    part: Part,
+    /// Those that were there before.
+    known: BTreeMap<usize, Outcome>,
+    path: PathBuf,
+    to: Mutex<File>,
+}
+
+impl PartLog {
+    /// Begins a part, or goes on with it: then what it has done is kept.
+    ///
+    /// # Errors
+    /// See [`PartFileError`].
+    pub(crate) fn open(state: &Path, part: Part, resume: bool) -> Result<Self, PartFileError> {
+        let path = state.join(NAME);
+        let io = |source| PartFileError::Io {
+            path: path.clone(),
+            source,
+        };
+        let existing = PartFile::read(state)?;
+        if let Some(existing) = &existing
+            && existing.part != part
+        {
+            return Err(PartFileError::Other {
+                found: existing.part.describe(&part),
+                asked: part.describe(&existing.part),
+                path,
+            });
+        }
+        let known = match existing {
+            Some(existing) if resume => existing.outcomes,
+            _ => {
+                let text = part.text().map_err(|error| io(error.into()))?;
+                replace(&path, text).map_err(io)?;
+                BTreeMap::new()
+            }
+        };
+        let mut file = OpenOptions::new().append(true).open(&path).map_err(io)?;
+        // After half a line, which a killed session leaves. Empty lines are no outcomes.
+        file.write_all(b"\n").map_err(io)?;
+        Ok(Self {
+            part,
+            known,
+            to: Mutex::new(file),
+            path,
+        })
+    }
+
+    /// Whether a unit is this part's own and has no result yet.
+    pub(crate) fn is_open(&self) -> impl Fn(&Unit) -> bool {
+        let own = self.part.partition.own(&self.part.units);
+        move |unit| {
+            let at = self.part.units.binary_search(unit);
+            at.is_ok_and(|at| own[at] && self.known.get(&at) != Some(&Outcome::Tuned))
+        }
+    }
+
+    /// Notes how the search of a unit ended.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn note(&self, unit: &Unit, outcome: &Outcome) -> Result<(), PartFileError> {
+        let Ok(unit) = self.part.units.binary_search(unit) else {
+            return Ok(());
+        };
+        let failed = match outcome {
+            Outcome::Tuned => None,
+            Outcome::Failed(reason) => Some(reason.clone()),
+        };
+        let mut file = lock(&self.to);
+        let written = seal(&OutcomeLine { unit, failed })
+            .map_err(io::Error::from)
+            .and_then(|line| file.write_all(line.as_bytes()))
+            .and_then(|()| file.sync_data());
+        written.map_err(|source| PartFileError::Io {
+            path: self.path.clone(),
+            source,
+        })
+    }
+}
+
+impl fmt::Display for PartLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Part {
+            partition, units, ..
+        } = &self.part;
+        let own = partition.own(units).into_iter().filter(|own| *own).count();
+        write!(f, "{partition}: {own} of {} units", units.len())?;
+        let tuned = |outcome: &&Outcome| **outcome == Outcome::Tuned;
+        match self.known.values().filter(tuned).count() {
+            0 => Ok(()),
+            done => write!(f, "; {done} are done, and left as they are"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/fleet_part_file.rs"]
+pub(super) mod tests;
