@@ -371,6 +371,8 @@ mod tests {
             codes: vec![code],
             time_us: 1.0,
             default_us: None,
+            repeatability: None,
+            finalists: Vec::new(),
         };
         let times = [(vec![1], 1.0), (vec![2], 1.004), (vec![3], 1.005)];
         let default = [3];
