@@ -228,7 +228,11 @@ fn threads_that_are_refused_are_no_panic() {
         let tuned = cltune(most, &tune).expect_stderr(&[]);
         assert!(matches!(tuned.code, Some(0..=2)), "{most}: {tuned}");
         assert!(
-            tuned.code == Some(0) || tuned.stderr.contains("error: "),
+            // A search whose worker is replaced in vain keeps what it found.
+            tuned.code == Some(0)
+                || ["error: ", "the search ended early"]
+                    .iter()
+                    .any(|reason| tuned.stderr.contains(reason)),
             "{tuned}"
         );
         codes.push(tuned.code);
