@@ -293,6 +293,9 @@ impl Center {
             let job = state.jobs.get(&task.operation).cloned()?;
             let tiles = job.division().tiles.len();
             state.devices[device].end(task, &job, Instant::now());
+            for of in &mut state.devices {
+                of.give_up(task);
+            }
             state.devices[device].totals.tasks += 1;
             state.devices[device].totals.work += job.shape.total_work() / tiles as f64;
             state.work[0] += job.shape.total_work() / tiles as f64;
@@ -305,10 +308,7 @@ impl Center {
 
     /// A device has given a task up that nobody needs from it.
     pub(super) fn leave(&self, task: TaskId, device: usize) {
-        self.change(|state| {
-            state.devices[device].leave(task, Instant::now());
-            state.devices[device].totals.repeated += 1;
-        });
+        self.change(|state| state.devices[device].leave(task, Instant::now()));
     }
 
     /// Adds to the report.

@@ -89,6 +89,7 @@ impl State {
             task,
             begin: now,
             seconds: seconds.unwrap_or_default(),
+            is_given_up: false,
         });
         Order::Task(task, job)
     }

@@ -53,6 +53,8 @@ pub(super) struct Given {
     pub(super) begin: Instant,
     /// How long it is expected to take, seconds.
     pub(super) seconds: f64,
+    /// Whether the report counts it as given up already.
+    pub(super) is_given_up: bool,
 }
 
 impl DeviceState {
@@ -164,7 +166,18 @@ impl DeviceState {
 
     /// Takes a task that it need not do from what it was given.
     pub(super) fn leave(&mut self, task: TaskId, now: Instant) {
+        self.give_up(task);
         self.take(task, now);
+    }
+
+    /// Counts a task that it was given and need not do, once. It may be in the middle of it, and
+    /// leaves it when the run that is reported has long ended.
+    pub(super) fn give_up(&mut self, task: TaskId) {
+        let mut given = self.given.iter_mut();
+        if let Some(given) = given.find(|given| given.task == task && !given.is_given_up) {
+            given.is_given_up = true;
+            self.totals.given_up += 1;
+        }
     }
 
     /// Takes a task that has ended from what it was given, and corrects what is expected of the

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Totals {
     pub(super) tasks: usize,
-    pub(super) repeated: usize,
+    pub(super) given_up: usize,
     pub(super) work: f64,
     pub(super) sent: usize,
     pub(super) fetched: usize,
@@ -93,7 +93,7 @@ impl RunReport {
                 .map(|(position, ((device, lost), totals))| DeviceReport {
                     device,
                     tasks: totals.tasks,
-                    given_up: totals.repeated,
+                    given_up: totals.given_up,
                     work: totals.work,
                     sent: totals.sent,
                     fetched: totals.fetched,
