@@ -35,7 +35,6 @@ pub(crate) struct Choice {
 }
 
 /// A configuration that may be chosen.
-#[derive(Clone)]
 struct Candidate {
     codes: Vec<i64>,
     time_us: f64,
@@ -205,18 +204,11 @@ fn of_rounds(
     (candidates, samples_us): (Vec<Candidate>, Vec<Vec<f64>>),
     default: &[i64],
 ) -> Option<Choice> {
-    let choice = best(&candidates, default)?;
-    let position = |codes: &[i64]| candidates.iter().position(|of| of.codes == codes);
-    let again = |times_us: &[f64]| {
-        let candidates = candidates.iter().zip(times_us);
-        let candidates = candidates.map(|(candidate, time_us)| Candidate {
-            time_us: *time_us,
-            ..candidate.clone()
-        });
-        position(&best(&candidates.collect::<Vec<_>>(), default)?.codes)
-    };
-    let repeatability =
-        position(&choice.codes).and_then(|chosen| Repeatability::of(chosen, &samples_us, again));
+    let times_us: Vec<f64> = candidates.iter().map(|of| of.time_us).collect();
+    let chosen = chosen(&candidates, &times_us, default)?;
+    let again = |times_us: &[f64]| self::chosen(&candidates, times_us, default);
+    let repeatability = Repeatability::of(chosen, &samples_us, again);
+    let choice = choice(&candidates, chosen, default);
     let codes = candidates.into_iter().map(|candidate| candidate.codes);
     Some(Choice {
         repeatability,
@@ -225,34 +217,36 @@ fn of_rounds(
     })
 }
 
-/// The default, if it is as good as the fastest; else the one of these that uses least of the
-/// device.
+/// The best of candidates by their own times.
 fn best(candidates: &[Candidate], default: &[i64]) -> Option<Choice> {
-    let times = candidates.iter().map(|candidate| candidate.time_us);
-    let fastest = times.reduce(f64::min)?;
-    let mut tied = candidates.iter();
-    let is_default = |candidate: &Candidate| candidate.codes == default;
-    let tied: Vec<&Candidate> = tied
-        .by_ref()
-        .filter(|candidate| fastest >= candidate.time_us * TIE)
-        .collect();
-    let chosen = tied
-        .iter()
-        .find(|candidate| is_default(candidate))
-        .or_else(|| {
-            tied.iter().min_by(|a, b| {
-                let resources = a.resources.cmp(&b.resources);
-                resources.then_with(|| a.time_us.total_cmp(&b.time_us))
-            })
-        })?;
-    let default = candidates.iter().find(|candidate| is_default(candidate));
-    Some(Choice {
-        codes: chosen.codes.clone(),
-        time_us: chosen.time_us,
+    let times_us: Vec<f64> = candidates.iter().map(|of| of.time_us).collect();
+    let chosen = chosen(candidates, &times_us, default)?;
+    Some(choice(candidates, chosen, default))
+}
+
+/// The default, if it is as good as the fastest; else the one of these that uses least of the
+/// device. A position; each candidate has one of the times.
+fn chosen(candidates: &[Candidate], times_us: &[f64], default: &[i64]) -> Option<usize> {
+    let fastest = times_us.iter().copied().reduce(f64::min)?;
+    let tied = || (0..candidates.len()).filter(|at| fastest >= times_us[*at] * TIE);
+    let of_default = tied().find(|at| candidates[*at].codes == default);
+    of_default.or_else(|| {
+        tied().min_by(|a, b| {
+            let resources = candidates[*a].resources.cmp(&candidates[*b].resources);
+            resources.then_with(|| times_us[*a].total_cmp(&times_us[*b]))
+        })
+    })
+}
+
+fn choice(candidates: &[Candidate], chosen: usize, default: &[i64]) -> Choice {
+    let default = candidates.iter().find(|of| of.codes == default);
+    Choice {
+        codes: candidates[chosen].codes.clone(),
+        time_us: candidates[chosen].time_us,
         default_us: default.map(|default| default.time_us),
         repeatability: None,
         finalists: Vec::new(),
-    })
+    }
 }
 
 #[cfg(test)]
