@@ -70,7 +70,7 @@ fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Rec
             Line::Damaged { header: true } => at = None,
             Line::End(end) => {
                 if let Some(at) = at {
-                    recalled[at].repeatability = end.repeatability.or(recalled[at].repeatability);
+                    recalled[at].repeatability = end.repeatability;
                 }
             }
             Line::Begin(_) | Line::Abandoned(_) | Line::Damaged { .. } => {}
