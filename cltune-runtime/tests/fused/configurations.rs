@@ -5,9 +5,9 @@ use cltune_runtime::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune_runtime::{Device, Tunable};
 use cltune_search::space::{Space, SpaceConstraint};
 
-/// Measures and verifies, for each problem of a tunable, `count` of the configurations that satisfy
-/// `constraint`, spread over the space; all of them where there are no more.
-pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, count: usize) {
+/// Measures and verifies, for each problem of a tunable, at most `most` of the configurations that
+/// satisfy `constraint`, spread over the space, which has `least` at least.
+pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, least: u128, most: usize) {
     let device = Device::select().expect("these tests need an OpenCL device");
     let limits = &device.info().limits;
     let declaration = tunable.declaration().unwrap();
@@ -24,10 +24,10 @@ pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, count: usiz
             label: formula.text.clone(),
         });
         let space = Space::build(&spec);
-        assert!(space.count() >= 4, "{} configurations", space.count());
+        assert!(space.count() >= least, "{} configurations", space.count());
         let mut measurer =
             Measurer::new(&device, &declaration, dims, &MeasureOptions::default()).unwrap();
-        for index in spread(space.count() as usize, count) {
+        for index in spread(space.count() as usize, most) {
             let codes = space.get(index as u128).unwrap();
             let what = format!(
                 "{} ({})",
@@ -42,11 +42,11 @@ pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, count: usiz
     }
 }
 
-/// At most `count` indexes below `all`.
-fn spread(all: usize, count: usize) -> Vec<usize> {
-    if all <= count {
+/// At most `most` indexes below `all`.
+fn spread(all: usize, most: usize) -> Vec<usize> {
+    if all <= most {
         return (0..all).collect();
     }
     // A step without a common divisor, most likely.
-    (0..count).map(|at| (at * 7919 + 13) % all).collect()
+    (0..most).map(|at| (at * 7919 + 13) % all).collect()
 }

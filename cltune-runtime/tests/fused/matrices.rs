@@ -1,5 +1,5 @@
-//! Fused statements over matrices on a real device: configurations are measured and verified against
-//! the generated reference, and calls are compared with the host.
+//! Fused statements over matrices on a real device: configurations are measured and verified
+//! against the generated reference, and calls are compared with the host.
 
 use crate::{configurations, queue};
 use cltune_runtime::{Buffer, Event, Queue, Result, fused};
@@ -460,20 +460,20 @@ const CONFIGURATIONS: usize = 6;
 
 #[test]
 fn configurations_of_products_are_right() {
-    configurations::are_right(&multiply::TUNABLE, SMALL, CONFIGURATIONS);
-    configurations::are_right(&multiply_transposed::TUNABLE, SMALL, CONFIGURATIONS);
-    configurations::are_right(&multiply_by_columns::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&multiply::TUNABLE, SMALL, 8, CONFIGURATIONS);
+    configurations::are_right(&multiply_transposed::TUNABLE, SMALL, 8, CONFIGURATIONS);
+    configurations::are_right(&multiply_by_columns::TUNABLE, SMALL, 8, CONFIGURATIONS);
 }
 
 #[test]
 fn configurations_of_normalised_rows_are_right() {
-    configurations::are_right(&softmax::TUNABLE, SMALL, CONFIGURATIONS);
-    configurations::are_right(&layer_norm::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&softmax::TUNABLE, SMALL, 8, CONFIGURATIONS);
+    configurations::are_right(&layer_norm::TUNABLE, SMALL, 8, CONFIGURATIONS);
 }
 
 #[test]
 fn configurations_with_several_passes_are_right() {
-    configurations::are_right(&in_place::TUNABLE, SMALL, CONFIGURATIONS);
-    configurations::are_right(&norms::TUNABLE, SMALL, CONFIGURATIONS);
-    configurations::are_right(&mixed::TUNABLE, SMALL, CONFIGURATIONS);
+    configurations::are_right(&in_place::TUNABLE, SMALL, 8, CONFIGURATIONS);
+    configurations::are_right(&norms::TUNABLE, SMALL, 8, CONFIGURATIONS);
+    configurations::are_right(&mixed::TUNABLE, SMALL, 8, CONFIGURATIONS);
 }

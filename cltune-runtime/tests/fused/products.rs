@@ -1,6 +1,6 @@
-//! Products of matrices in fused statements on a real device: the parameters are those of the paper,
-//! configurations are measured and verified against the generated reference, and calls are compared
-//! with the host.
+//! Products of matrices in fused statements on a real device: the parameters are those of the
+//! paper, configurations are measured and verified against the generated reference, and calls are
+//! compared with the host.
 
 use crate::{configurations, queue};
 use cltune_runtime::{Buffer, Device, Event, Queue, Result, Tunable, fused};
@@ -180,8 +180,8 @@ fn products_of_what_is_computed_and_of_products() -> Result<()> {
     Ok(())
 }
 
-/// The number of work-items of a group, and whether a device of the paper takes a configuration: 1024
-/// work-items, multiples of 32, 48 KiB of local memory.
+/// The number of work-items of a group, and whether a device of the paper takes a configuration:
+/// 1024 work-items, multiples of 32, 48 KiB of local memory.
 fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
     let declaration = tunable.declaration().unwrap();
     let model = &declaration.model;
@@ -246,6 +246,6 @@ fn configurations_are_right() {
         &chain::TUNABLE,
         &several::TUNABLE,
     ] {
-        configurations::are_right(tunable, SHORT, CONFIGURATIONS);
+        configurations::are_right(tunable, SHORT, 8, CONFIGURATIONS);
     }
 }

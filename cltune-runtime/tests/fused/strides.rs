@@ -419,10 +419,10 @@ fn configurations_are_right() {
         &places::TUNABLE,
         &norms::TUNABLE,
     ] {
-        configurations::are_right(tunable, SOME, 4);
+        configurations::are_right(tunable, SOME, 4, usize::MAX);
     }
     if queue().device().info().limits.fp64 == 1 {
-        configurations::are_right(&norm::TUNABLE, SOME, 4);
+        configurations::are_right(&norm::TUNABLE, SOME, 4, usize::MAX);
     }
 }
 

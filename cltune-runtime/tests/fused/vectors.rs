@@ -211,17 +211,17 @@ const SOME: &str = "(VW == 1 || VW == 4) && WG == 32";
 #[test]
 fn configurations_of_one_pass_and_of_two_are_right() {
     let few = format!("{SOME} && (GROUPS == 1 || GROUPS == 16)");
-    configurations::are_right(&step::TUNABLE, &few, usize::MAX);
+    configurations::are_right(&step::TUNABLE, &few, 8, usize::MAX);
 }
 
 #[test]
 fn configurations_of_several_passes_are_right() {
     let few = format!("{SOME} && GROUPS == 16");
-    configurations::are_right(&conjugate::TUNABLE, &few, usize::MAX);
+    configurations::are_right(&conjugate::TUNABLE, &few, 8, usize::MAX);
 }
 
 #[test]
 fn configurations_with_two_lengths_and_types_are_right() {
     let few = format!("{SOME} && GROUPS == 16");
-    configurations::are_right(&mixed::TUNABLE, &few, usize::MAX);
+    configurations::are_right(&mixed::TUNABLE, &few, 8, usize::MAX);
 }
