@@ -7,8 +7,14 @@ use cltune_tests::faulty::{BEST, Session, fate};
 /// reason; the others have to succeed, and the best of them to be chosen.
 #[track_caller]
 fn costs_only(faults: &str, failures: &[(i64, &str, &str)]) {
+    costs_only_within(&[], faults, failures);
+}
+
+/// The same with these arguments.
+#[track_caller]
+fn costs_only_within(arguments: &[&str], faults: &str, failures: &[(i64, &str, &str)]) {
     let session = Session::new(faults);
-    let tuned = session.tune(&[]).expect_code(0).expect_stderr(&[]);
+    let tuned = session.tune(arguments).expect_code(0).expect_stderr(&[]);
     for value in 0..=5 {
         let fate = fate(&tuned, &[value]);
         match failures.iter().find(|(failing, ..)| *failing == value) {
@@ -65,7 +71,8 @@ fn an_error_of_the_driver() {
 
 #[test]
 fn an_endless_build_and_an_endless_launch() {
-    costs_only(
+    costs_only_within(
+        &["--time-limit", "3"],
         "hang@clBuildProgram:A=1; hang@clWaitForEvents:A=2",
         &[
             (1, "timed-out", "no answer within "),

@@ -149,15 +149,11 @@ fn a_device_that_is_lost_while_others_build() {
     assert_eq!(session.chosen(), MANY_BEST);
 }
 
-/// Workers are replaced again and again, each of which builds anew while other tests use the
-/// processor: none of the configurations may run out of time for that.
-const PATIENT: [&str; 4] = ["--kernel", "many", "--time-limit", "30"];
-
 #[test]
 fn a_driver_that_crashes_after_a_while() {
     // At the ninth build of every process, whatever it is that is built.
     let session = Session::new("abort@clBuildProgram#9");
-    let tuned = session.tune(&PATIENT).expect_code(0);
+    let tuned = session.tune(&["--kernel", "many"]).expect_code(0);
     let results = session.results();
     assert_eq!(results.len(), 32, "{tuned}");
     assert!(results.values().all(|status| status == "ok"), "{tuned}");
@@ -170,7 +166,7 @@ fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
     // second search, while it is made ready or later.
     let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#17");
     let problems = ["--problem", "n=256", "--problem", "n=128"];
-    let arguments = [&PATIENT[..], &["--jobs", "1"], &problems].concat();
+    let arguments = [&["--kernel", "many", "--jobs", "1"][..], &problems].concat();
     let tuned = session.tune(&arguments).expect_code(0);
     let finished = tuned.messages("finished");
     assert_eq!(finished.len(), 2, "{tuned}");
@@ -187,7 +183,7 @@ fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
 fn a_driver_that_crashes_on_binaries() {
     // Where building takes long, what compile workers built is handed over as binaries.
     let session = Session::new("sleep=0.1@clBuildProgram; segv@clCreateProgramWithBinary");
-    let tuned = session.tune(&PATIENT).expect_code(0);
+    let tuned = session.tune(&["--kernel", "many"]).expect_code(0);
     let results = session.results();
     assert_eq!(results.len(), 32, "{tuned}");
     assert!(results.values().all(|status| status == "ok"), "{tuned}");

@@ -88,10 +88,8 @@ fn disturb(
     panic!("it does not come to its end: {ended}");
 }
 
-/// The limit is generous: on a machine that is busy with more than this, a configuration that is
-/// only slow would exceed a short one.
 fn tune(session: &Session, kernel: &str, how: &str) -> Running {
-    let arguments = ["--kernel", kernel, "--time-limit", "15", how];
+    let arguments = ["--kernel", kernel, how];
     Running::start(&mut session.command(&arguments))
 }
 
