@@ -1,8 +1,9 @@
 //! The repeatability of a choice: what another comparison of the finalists would choose.
 //!
 //! The rounds in which they were timed are drawn again, with replacement (the bootstrap: B. Efron,
-//! "Bootstrap methods: another look at the jackknife", 1979), and the choice is made from each draw.
-//! All finalists get the same rounds, since whatever the machine does in a round meets all alike.
+//! "Bootstrap methods: another look at the jackknife", 1979), and the choice is made from each
+//! draw. All finalists get the same rounds, since whatever the machine does in a round meets all
+//! alike.
 
 use cltune_runtime::tuning::{median, median_interval};
 use rand::{RngExt, SeedableRng};
@@ -15,8 +16,8 @@ const DRAWS: u32 = 1000;
 /// What repeating the comparison of the finalists would change.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct Repeatability {
-    /// Half the width of the interval that holds the choice's median with 95 % probability, as a part
-    /// of its time.
+    /// Half the width of the interval that holds the choice's median with 95 % probability, as a
+    /// part of its time.
     pub(crate) spread: f64,
     /// The share of repetitions that would choose another configuration.
     pub(crate) flip_rate: f64,

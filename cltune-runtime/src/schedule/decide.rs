@@ -67,8 +67,8 @@ impl State {
         }
     }
 
-    /// The rows of tiles that other devices are at: what these have in common is sent to each device
-    /// that computes one of them.
+    /// The rows of tiles that other devices are at: what these have in common is sent to each
+    /// device that computes one of them.
     fn rows_of_others(&self, device: usize, operation: u64, job: &Job) -> Vec<usize> {
         let running = self.graph.running();
         let of_others = running
@@ -137,8 +137,8 @@ impl State {
         }
     }
 
-    /// Gives up operations whose results nobody needs. The jobs are to be dropped where the state is
-    /// not locked.
+    /// Gives up operations whose results nobody needs. The jobs are to be dropped where the state
+    /// is not locked.
     pub(super) fn drop_unneeded(&mut self) -> Vec<Arc<Job>> {
         let mut dropped = Vec::new();
         for position in (0..self.undivided.len()).rev() {

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 /// An operation on blocks: its axes, its operands, its kernel.
 ///
-/// The result has the axes I and J, or fewer; what is summed over is K. Each operand says which axis
-/// its lines have and which the elements of a line. A product of row-major matrices is I x K times
-/// K x J; a map is I x J for each operand; the sum of a vector is `One` x `One` of `One` x K. The
-/// scheduler divides all three axes as it likes, and calls the kernel for each panel of each tile.
+/// The result has the axes I and J, or fewer; what is summed over is K. Each operand says which
+/// axis its lines have and which the elements of a line. A product of row-major matrices is I x K
+/// times K x J; a map is I x J for each operand; the sum of a vector is `One` x `One` of `One` x K.
+/// The scheduler divides all three axes as it likes, and calls the kernel for each panel of each
+/// tile.
 #[derive(Clone)]
 pub struct Operation<'a, T: Element> {
     pub(super) kernel: Arc<dyn AnyKernel>,

@@ -310,9 +310,9 @@ impl Scheduler {
         self.enqueue(operation, result)
     }
 
-    /// Enqueues a change of a matrix by what is at the same position of others, which lie as it does:
-    /// `function` launches a kernel that reads and writes so many elements from the beginning of the
-    /// last buffer, see [`map`](super::map).
+    /// Enqueues a change of a matrix by what is at the same position of others, which lie as it
+    /// does: `function` launches a kernel that reads and writes so many elements from the beginning
+    /// of the last buffer, see [`map`](super::map).
     ///
     /// # Errors
     /// As [`Scheduler::enqueue`]; [`ScheduleError::Layout`].
@@ -357,8 +357,8 @@ impl Scheduler {
         self.center.finish()
     }
 
-    /// Lets a device, by its position in the list, have no further tasks, or have some again. What it
-    /// was given it ends. Operations wait as long as all devices rest.
+    /// Lets a device, by its position in the list, have no further tasks, or have some again. What
+    /// it was given it ends. Operations wait as long as all devices rest.
     ///
     /// # Panics
     /// When there are not so many devices.
@@ -367,8 +367,8 @@ impl Scheduler {
             .change(|state| state.devices[device].is_resting = is_resting);
     }
 
-    /// How fast data moves to each device and back, where that has been measured: threads measure it
-    /// when the scheduler is made.
+    /// How fast data moves to each device and back, where that has been measured: threads measure
+    /// it when the scheduler is made.
     pub fn link_rates(&self) -> Vec<Option<LinkRates>> {
         let state = self.center.lock();
         state.devices.iter().map(DeviceState::links).collect()

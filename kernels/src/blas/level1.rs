@@ -85,8 +85,8 @@ pub fn swap<T: Real>(
     Ok(Some(T::swap(queue, n, x, y)?))
 }
 
-/// x ← c x + s y and y ← c y − s x, of the x and y before, where c is the cosine and s the sine: the
-/// rotation of a plane.
+/// x ← c x + s y and y ← c y − s x, of the x and y before, where c is the cosine and s the sine:
+/// the rotation of a plane.
 ///
 /// # Errors
 /// See [`axpy`].

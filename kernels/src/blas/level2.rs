@@ -8,7 +8,8 @@ use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune_runtime::{Event, Queue};
 
 /// y ← α A x + β y; Aᵀ is [`Matrix::transposed`]. As BLAS has it, y is not read where β is 0, nor A
-/// and x where α is 0: what is no number there does no harm. Nothing is done where A has no elements.
+/// and x where α is 0: what is no number there does no harm. Nothing is done where A has no
+/// elements.
 ///
 /// The launches are enqueued; the event, where there is one, is that of the last.
 ///

@@ -5,7 +5,8 @@ use super::error::{picture_size, window_size};
 use crate::conv2d::Border;
 use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 
-/// A one-channel picture of floats on a device, with the margin that a box filter of one size needs.
+/// A one-channel picture of floats on a device, with the margin that a box filter of one size
+/// needs.
 #[derive(Debug)]
 pub struct Picture {
     width: u32,
@@ -17,11 +18,13 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture of `width` x `height` floats in the first elements of `pixels`, row by row, for means of `size` x
-    /// `size` pixels: it is copied on the device, with a margin of `size / 2` pixels as `border` says.
+    /// The picture of `width` x `height` floats in the first elements of `pixels`, row by row, for
+    /// means of `size` x `size` pixels: it is copied on the device, with a margin of `size / 2`
+    /// pixels as `border` says.
     ///
     /// # Errors
-    /// The size is even, 0 or above 127, the picture is too large, or `pixels` is too short: [`ImagingError`].
+    /// The size is even, 0 or above 127, the picture is too large, or `pixels` is too short:
+    /// [`ImagingError`].
     pub fn new(
         queue: &Queue,
         width: u32,
@@ -46,8 +49,8 @@ impl Picture {
         Ok(picture)
     }
 
-    /// Takes other pixels, as many as before, with a margin of the same kind. A picture without pixels is set
-    /// without a launch: `None`.
+    /// Takes other pixels, as many as before, with a margin of the same kind. A picture without
+    /// pixels is set without a launch: `None`.
     ///
     /// # Errors
     /// `pixels` is too short, or OpenCL fails: [`ImagingError::Runtime`].
@@ -83,14 +86,14 @@ impl Picture {
     }
 }
 
-/// Writes the mean of the pixels around each pixel of a picture, in the window that the picture was made for, into
-/// the first `width * height` elements of `output`, row by row.
+/// Writes the mean of the pixels around each pixel of a picture, in the window that the picture was
+/// made for, into the first `width * height` elements of `output`, row by row.
 ///
-/// It uses the best values known for the queue's device and the size. A picture without pixels is filtered without a
-/// launch: `None`.
+/// It uses the best values known for the queue's device and the size. A picture without pixels is
+/// filtered without a launch: `None`.
 ///
-/// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the pixels whose window it
-/// is in.
+/// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the
+/// pixels whose window it is in.
 ///
 /// # Errors
 /// `output` is too short, or OpenCL fails: [`ImagingError::Runtime`].
@@ -117,9 +120,9 @@ pub fn box_filter(
     )?))
 }
 
-/// Copies a picture of `width` x `height` floats with a margin of `size / 2` pixels. `border` says what is there: 0
-/// zeros, 1 the nearest pixel, 2 the picture mirrored at its outermost pixels, 3 the picture again.
-/// [`Picture::new`] is the checked way to call it.
+/// Copies a picture of `width` x `height` floats with a margin of `size / 2` pixels. `border` says
+/// what is there: 0 zeros, 1 the nearest pixel, 2 the picture mirrored at its outermost pixels, 3
+/// the picture again. [`Picture::new`] is the checked way to call it.
 ///
 /// # Errors
 /// A buffer is too short, or OpenCL fails.
@@ -144,12 +147,13 @@ pub fn imaging_pad(
     #[arg(out, len = (width + size - 1) * (height + size - 1))] picture: &mut Buffer<f32>,
 ) -> Result<Event>;
 
-/// Sums the `size` x `size` pixels around each pixel of a picture of `width` x `height` floats, `size` odd, and
-/// multiplies each sum by `scale`. The picture has a margin of `size / 2` pixels, which [`imaging_pad()`] makes with the
-/// same `border`. [`box_filter`](box_filter()) is the checked way to call it.
+/// Sums the `size` x `size` pixels around each pixel of a picture of `width` x `height` floats,
+/// `size` odd, and multiplies each sum by `scale`. The picture has a margin of `size / 2` pixels,
+/// which [`imaging_pad()`] makes with the same `border`. [`box_filter`](box_filter()) is the
+/// checked way to call it.
 ///
-/// The kernel is the convolution of Falch & Elster 2015, tables 1 and 2, with the parameters and values of that paper:
-/// 131,072 configurations. docs/imaging.md says what each does.
+/// The kernel is the convolution of Falch & Elster 2015, tables 1 and 2, with the parameters and
+/// values of that paper: 131,072 configurations. docs/imaging.md says what each does.
 ///
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes (as where one is 0), or OpenCL fails.

@@ -86,7 +86,8 @@ pub(super) const LARGEST_DISPARITIES: u32 = 1 << 16;
 /// Of the sides of a volume, voxels: positions are floats, which count so far in hundredths.
 pub(super) const LARGEST_SIDE: u32 = 1 << 14;
 
-/// Of the distance of samples, voxels: beyond it a ray of the largest volume has more samples than floats count.
+/// Of the distance of samples, voxels: beyond it a ray of the largest volume has more samples than
+/// floats count.
 pub(super) const LEAST_STEP: f32 = 1.0 / 256.0;
 
 /// As its text, as [`cltune_runtime::Error`].

@@ -15,8 +15,8 @@ impl Volume {
     /// A volume of `size` voxels along x, y and z; x runs fastest, then y.
     ///
     /// # Errors
-    /// There are more or fewer voxels than the size says, a side is 0 or above 16,384, or OpenCL fails:
-    /// [`ImagingError`].
+    /// There are more or fewer voxels than the size says, a side is 0 or above 16,384, or OpenCL
+    /// fails: [`ImagingError`].
     pub fn new(queue: &Queue, size: [u32; 3], voxels: &[u8]) -> Result<Self, ImagingError> {
         let is_side = |side: &u32| (1..=LARGEST_SIDE).contains(side);
         let count = |size: [u32; 3]| size.map(u64::from).iter().product::<u64>();
@@ -38,8 +38,8 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// The colours of the densities from 0 to 255: red, green, blue and opacity of one sample, each from 0 to 1. The
-    /// first three are multiplied by the opacity already.
+    /// The colours of the densities from 0 to 255: red, green, blue and opacity of one sample, each
+    /// from 0 to 1. The first three are multiplied by the opacity already.
     ///
     /// # Errors
     /// OpenCL fails: [`ImagingError::Runtime`].
@@ -53,8 +53,8 @@ impl Transfer {
 /// Where a picture of a volume is taken from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// The angle around the volume's y axis, radians. At 0 and pitch 0 the camera looks along the z axis, with x to the
-    /// right and y downwards.
+    /// The angle around the volume's y axis, radians. At 0 and pitch 0 the camera looks along the z
+    /// axis, with x to the right and y downwards.
     pub yaw: f32,
     /// The angle above the volume's x-z plane, radians.
     pub pitch: f32,
@@ -73,11 +73,12 @@ pub struct View {
 }
 
 impl View {
-    /// The rays of a picture of `width` x `height` pixels, whose centre shows the centre of the volume.
+    /// The rays of a picture of `width` x `height` pixels, whose centre shows the centre of the
+    /// volume.
     ///
     /// # Errors
-    /// The picture is too large, the step is below 1/256, an angle is no finite number, the zoom is not positive, or
-    /// OpenCL fails: [`ImagingError`].
+    /// The picture is too large, the step is below 1/256, an angle is no finite number, the zoom is
+    /// not positive, or OpenCL fails: [`ImagingError`].
     pub fn new(
         queue: &Queue,
         volume: &Volume,
@@ -110,9 +111,9 @@ impl View {
         })
     }
 
-    /// The rays on the device, in voxels: the first sample of the upper left pixel's ray, from a pixel to the next in
-    /// its row, from a row to the next, and from a sample to the next; the last component of that is the number of
-    /// samples.
+    /// The rays on the device, in voxels: the first sample of the upper left pixel's ray, from a
+    /// pixel to the next in its row, from a row to the next, and from a sample to the next; the
+    /// last component of that is the number of samples.
     pub fn rays(&self) -> &Buffer<[f32; 4]> {
         &self.rays
     }
@@ -124,7 +125,8 @@ fn rays(size: [i32; 3], picture: [u32; 2], [yaw, pitch, zoom, step]: [f64; 4]) -
     let diagonal = size.iter().map(|side| side * side).sum::<f64>().sqrt();
     let [width, height] = picture.map(f64::from);
     let spacing = diagonal / zoom / width.min(height).max(1.0);
-    // A right angle in single precision has a cosine that is nearly zero, and rays shall run along the axis.
+    // A right angle in single precision has a cosine that is nearly zero, and rays shall run along
+    // the axis.
     let sine_and_cosine = |angle: f64| {
         let (sine, cosine) = angle.sin_cos();
         [sine, cosine].map(|value| if value.abs() < 1e-7 { 0.0 } else { value })
@@ -149,15 +151,17 @@ fn rays(size: [i32; 3], picture: [u32; 2], [yaw, pitch, zoom, step]: [f64; 4]) -
     ]
 }
 
-/// Writes the picture of a volume into the first `width * height` elements of `output` (the view's sizes), row by row:
-/// red, green, blue and opacity, the first three multiplied by the last. Each pixel's ray takes samples from front to
-/// back at the view's step; what is behind counts as much as what is before it is transparent.
+/// Writes the picture of a volume into the first `width * height` elements of `output` (the view's
+/// sizes), row by row: red, green, blue and opacity, the first three multiplied by the last. Each
+/// pixel's ray takes samples from front to back at the view's step; what is behind counts as much
+/// as what is before it is transparent.
 ///
-/// A ray ends early where what is left of its transparency is at most `cutoff`: at 0 all samples count, and at 1/256
-/// the picture looks the same and takes less time.
+/// A ray ends early where what is left of its transparency is at most `cutoff`: at 0 all samples
+/// count, and at 1/256 the picture looks the same and takes less time.
 ///
-/// It uses the best values known for the queue's device and the sizes. Where the volume is larger than the device's
-/// images can be, it stays in a buffer. A picture without pixels is computed without a launch: `None`.
+/// It uses the best values known for the queue's device and the sizes. Where the volume is larger
+/// than the device's images can be, it stays in a buffer. A picture without pixels is computed
+/// without a launch: `None`.
 ///
 /// # Errors
 /// `output` is too short, or OpenCL fails: [`ImagingError::Runtime`].
@@ -180,12 +184,12 @@ pub fn raycast(
     )?))
 }
 
-/// The picture of `width` x `height` pixels of a volume of `size_x` x `size_y` x `size_z` voxels, x fastest, by the
-/// parallel rays of `view` (four vectors, see `ray.cl`). `transfer` and `constant_transfer` are the same table.
-/// [`raycast`](raycast()) is the checked way to call it.
+/// The picture of `width` x `height` pixels of a volume of `size_x` x `size_y` x `size_z` voxels, x
+/// fastest, by the parallel rays of `view` (four vectors, see `ray.cl`). `transfer` and
+/// `constant_transfer` are the same table. [`raycast`](raycast()) is the checked way to call it.
 ///
-/// The kernel is the ray casting of Falch & Elster 2015, tables 1 and 2, with the parameters and values of that paper:
-/// 655,360 configurations. docs/imaging.md says what each does.
+/// The kernel is the ray casting of Falch & Elster 2015, tables 1 and 2, with the parameters and
+/// values of that paper: 655,360 configurations. docs/imaging.md says what each does.
 ///
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes (as where one is 0), or OpenCL fails.
@@ -210,7 +214,8 @@ pub fn raycast(
         WGX = 16, WGY = 16, PPX = 1, PPY = 1, VOLUME = "buffer", TABLE = "buffer", TABLE_CONSTANT = "buffer",
         TABLE_LOCAL = false, INTERLEAVED = true, UNROLL = 1,
     ),
-    // A processor takes seconds for the paper's size, and likes the values of a quarter of it in each direction.
+    // A processor takes seconds for the paper's size, and likes the values of a quarter of it in
+    // each direction.
     tune(width = 1024, height = 1024, size_x = 512, size_y = 512, size_z = 512),
     tune(width = 256, height = 256, size_x = 128, size_y = 128, size_z = 128),
     tune_if(device.is_gpu == 1 || width <= 256),

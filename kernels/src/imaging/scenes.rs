@@ -1,5 +1,6 @@
-//! A volume and a pair of pictures with known depth, made of formulas: the same on every machine. Examples, tests and
-//! benchmarks take them at the sizes of Falch & Elster 2015, table 1, and at others.
+//! A volume and a pair of pictures with known depth, made of formulas: the same on every machine.
+//! Examples, tests and benchmarks take them at the sizes of Falch & Elster 2015, table 1, and at
+//! others.
 
 /// Two views of a scene, and how far it is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,13 +14,15 @@ pub struct StereoPair {
 }
 
 impl StereoPair {
-    /// The number of disparities from 0 to the largest of a scene of this width, one for each 18 pixels and one more.
+    /// The number of disparities from 0 to the largest of a scene of this width, one for each 18
+    /// pixels and one more.
     pub const fn disparities(width: u32) -> u32 {
         width / 18 + 1
     }
 }
 
-/// A room with a ball, a cone, a box and a smaller ball in front of a wall, as two cameras side by side see it.
+/// A room with a ball, a cone, a box and a smaller ball in front of a wall, as two cameras side by
+/// side see it.
 pub fn stereo_pair(width: u32, height: u32) -> StereoPair {
     let pixels = width as usize * height as usize;
     let mut scene = StereoPair {
@@ -58,7 +61,8 @@ pub fn stereo_pair(width: u32, height: u32) -> StereoPair {
 /// Surfaces differ in brightness: these are numbers of their textures.
 const WALL: u32 = 0;
 
-/// The surface that is seen at a place of the picture, and how near it is: 1 for the largest disparity.
+/// The surface that is seen at a place of the picture, and how near it is: 1 for the largest
+/// disparity.
 fn nearest_surface(u: f32, v: f32) -> (u32, f32) {
     let mut nearest = (WALL, 0.12);
     let mut put = |surface: u32, nearness: Option<f32>| {
@@ -96,8 +100,9 @@ fn texture(x: u32, y: u32, surface: u32) -> u8 {
     (brightness + grain + spot) as u8
 }
 
-/// A head of `size` voxels along x, y and z, x fastest, then y: y from the crown to the neck, z from the face to the
-/// back. Densities: 0 is air, about 60 skin, 110 to 130 brain, 200 bone, 20 to 35 what is hollow in it.
+/// A head of `size` voxels along x, y and z, x fastest, then y: y from the crown to the neck, z
+/// from the face to the back. Densities: 0 is air, about 60 skin, 110 to 130 brain, 200 bone, 20 to
+/// 35 what is hollow in it.
 pub fn phantom(size: [u32; 3]) -> Vec<u8> {
     let place = |at: u32, side: u32| (2.0 * at as f32 + 1.0) / side as f32 - 1.0;
     let [width, height, depth] = size;

@@ -13,18 +13,20 @@ pub struct Matching {
     pub disparities: u32,
 }
 
-/// Writes the disparity of each pixel of the left picture into the first `width * height` elements of `disparity`:
-/// how many pixels farther to the left the right picture shows the same. Both pictures are `width` x `height` gray
-/// values, row by row, taken side by side (rectified), so that what is in a row of one is in the same row of the
-/// other. The distance of what a pixel shows is the cameras' distance times their focal length in pixels, divided by
-/// the disparity.
+/// Writes the disparity of each pixel of the left picture into the first `width * height` elements
+/// of `disparity`: how many pixels farther to the left the right picture shows the same. Both
+/// pictures are `width` x `height` gray values, row by row, taken side by side (rectified), so that
+/// what is in a row of one is in the same row of the other. The distance of what a pixel shows is
+/// the cameras' distance times their focal length in pixels, divided by the disparity.
 ///
-/// The disparity is that for which the sum of the absolute differences in a window around the pixel is least, the
-/// smallest of several; beyond the edges there is the nearest pixel. It uses the best values known for the queue's
-/// device and the sizes. Pictures without pixels are matched without a launch: `None`.
+/// The disparity is that for which the sum of the absolute differences in a window around the pixel
+/// is least, the smallest of several; beyond the edges there is the nearest pixel. It uses the best
+/// values known for the queue's device and the sizes. Pictures without pixels are matched without a
+/// launch: `None`.
 ///
 /// # Errors
-/// A picture that is too large or has too few pixels, an even window, no disparities: [`ImagingError`].
+/// A picture that is too large or has too few pixels, an even window, no disparities:
+/// [`ImagingError`].
 pub fn match_stereo(
     queue: &Queue,
     width: u32,
@@ -54,12 +56,12 @@ pub fn match_stereo(
     )?))
 }
 
-/// The disparity of each pixel of two pictures of `width` x `height` gray values, from 0 to `disparities - 1`, by the
-/// sum of absolute differences in a window of `window` x `window` pixels, `window` odd.
-/// [`match_stereo`](match_stereo()) is the checked way to call it.
+/// The disparity of each pixel of two pictures of `width` x `height` gray values, from 0 to
+/// `disparities - 1`, by the sum of absolute differences in a window of `window` x `window` pixels,
+/// `window` odd. [`match_stereo`](match_stereo()) is the checked way to call it.
 ///
-/// The kernel is the stereo matching of Falch & Elster 2015, tables 1 and 2, with the parameters and values of that
-/// paper: 2,359,296 configurations. docs/imaging.md says what each does.
+/// The kernel is the stereo matching of Falch & Elster 2015, tables 1 and 2, with the parameters
+/// and values of that paper: 2,359,296 configurations. docs/imaging.md says what each does.
 ///
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes (as where one is 0), or OpenCL fails.
@@ -90,7 +92,8 @@ pub fn match_stereo(
         WGX = 16, WGY = 16, PPX = 1, PPY = 1, LEFT = "buffer", RIGHT = "buffer", LEFT_LOCAL = false,
         RIGHT_LOCAL = false, UNROLL_DISPARITY = 1, UNROLL_X = 1, UNROLL_Y = 1,
     ),
-    // A processor takes seconds for the paper's size, and likes the values of a quarter of it in each direction.
+    // A processor takes seconds for the paper's size, and likes the values of a quarter of it in
+    // each direction.
     tune(width = 1024, height = 1024, window = 9, disparities = 64),
     tune(width = 256, height = 256, window = 9, disparities = 64),
     tune_if(device.is_gpu == 1 || width <= 256),
