@@ -35,9 +35,7 @@ fn structure(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
         );
     }
     let fields = named_fields(item, errors);
-    let krate = options
-        .krate
-        .unwrap_or_else(|| syn::parse_quote!(::cltune_runtime));
+    let krate = options.krate.unwrap_or_else(|| syn::parse_quote!(::cltune));
     let fields: Vec<TokenStream> = fields
         .iter()
         .map(|field| self::field(field, &krate, errors))

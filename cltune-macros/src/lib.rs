@@ -1,4 +1,4 @@
-//! The attributes `#[tunable]` and `#[fused]` of cltune. Use them through `cltune_runtime`.
+//! The attributes `#[tunable]` and `#[fused]` of cltune. Use them through `cltune`.
 //!
 //! | folder | owns |
 //! |---|---|
@@ -12,11 +12,14 @@
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
+// What `#[fused]` alone uses stays beside what is like it. The workspace builds and checks all of it.
+#![cfg_attr(not(feature = "fused"), allow(dead_code, unused_imports))]
 
 mod check;
 mod environment;
 mod errors;
 mod expand;
+#[cfg(feature = "fused")]
 mod fused;
 mod generate;
 mod kernel_struct;
@@ -40,6 +43,7 @@ pub fn kernel_struct(item: TokenStream) -> TokenStream {
     kernel_struct::expand(item.into()).into()
 }
 
+#[cfg(feature = "fused")]
 #[doc = include_str!("fused.md")]
 #[proc_macro_attribute]
 pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {

@@ -43,13 +43,13 @@ impl Package {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .expect("a workspace");
-        let runtime = workspace.join("cltune-runtime");
+        let runtime = workspace.join("cltune");
         let runtime = runtime.display();
         package.write(
             "Cargo.toml",
             &format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n\
-                 [dependencies]\ngpu = {{ package = \"cltune-runtime\", path = {runtime:?} }}\n\n\
+                 [dependencies]\ngpu = {{ package = \"cltune\", path = {runtime:?} }}\n\n\
                  [[bench]]\nname = \"bench\"\nharness = false\n\n[workspace]\n"
             ),
         );

@@ -74,7 +74,7 @@ impl Queue {
     /// command writes is there only if its event is among them.
     ///
     /// ```no_run
-    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # use cltune::{Buffer, Event, Queue, Result};
     /// # type Scale = fn(&Queue, u32, &mut Buffer<f32>) -> Result<Event>;
     /// # fn example(
     /// #     scale: Scale, one: &Queue, other: &Queue, x: &mut Buffer<f32>,

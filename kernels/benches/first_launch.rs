@@ -8,9 +8,9 @@
 //!
 //! `--rounds N` makes N of each instead of 5.
 
+use cltune::{Buffer, Event, Queue, Result, tunable};
 use cltune_kernels::conv2d::conv2d_direct;
 use cltune_kernels::gemm::gemm_classic;
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Matrices in buffers, for products and for BLAS.
 
-use cltune_runtime::{Buffer, Element};
+use cltune::{Buffer, Element};
 
 /// Where a matrix lies in a buffer: its first element, its size, and how far its rows (or columns)
 /// are apart. A part of a matrix is a matrix.

@@ -1,8 +1,8 @@
 //! Statements with a product of the library's allocate no more than the product: counted by a
 //! global allocator, in a test binary of its own. Drivers are C and do not use it.
 
+use cltune::{Buffer, Event, Queue, fused};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Shape};
-use cltune_runtime::{Buffer, Event, Queue, fused};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
 //! The expressions that the database of template defaults is made from, each for both sizes of
 //! scalars. `docs/database.md` has the commands.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 macro_rules! expressions {
     ($T:ident, $axpy:ident, $combine:ident, $dot:ident, $square:ident, $step:ident, $is_tuned:expr) => {

@@ -1,6 +1,6 @@
 //! Prints the values that the default device gets for the expressions of this package.
 
-use cltune_runtime::{Queue, Result};
+use cltune::{Queue, Result};
 
 /// The length of the vectors.
 const LENGTH: i64 = 1 << 20;

@@ -123,7 +123,7 @@ fn that_goes_astray(name: &str, n: usize, bytes: &[i64]) -> Project {
         at.join(", ")
     );
     let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};\n\
          #[tunable(global(n), tune(n = {n}), params(A = 0..={}, WRITES = 0..=1, G = 0..=3),\n\
          constraints(A == 0 || G == 0))]\n\
          pub fn run(queue: &Queue, n: u32, #[arg(len = n)] x: &Buffer<i32>,\n\

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Which value of `FOR` is fast depends on the data: `FOR` = 1 where the flag is 1000, which random
 /// inputs never are, else `FOR` = 0.
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     params(FOR = [0, 1]), defaults(FOR = 0), global(n), tune(n = 64),
@@ -114,7 +114,7 @@ fn what_a_program_launches_is_tuned_with_its_data() {
 
 /// Right for permutations only, which random inputs are not.
 const SCATTER: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(params(A = [0, 1]), defaults(A = 0), global(n), tune(n = 64))]
 pub fn scatter(

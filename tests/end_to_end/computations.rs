@@ -9,7 +9,7 @@ use serde_json::Value;
 /// `HOW == "beside"` leaves numbers of its own in what is not compared. The last step of `prepare`
 /// cannot be launched for the size that the program uses: captured data are not made again.
 const TUNABLE: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     source = "kernels/product.cl",
@@ -107,7 +107,7 @@ __kernel void last_start(const uint rows, __global const uint* lengths, __global
 ";
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use cltune_e2e_computations::product;
 
 fn main() -> Result<()> {
@@ -247,10 +247,7 @@ fn captured_data_are_what_they_are() {
     let manifest = project.read("Cargo.toml");
     project.write(
         "Cargo.toml",
-        manifest.replace(
-            "cltune-runtime = {",
-            "cltune-runtime = { features = [\"tuning\"],",
-        ),
+        manifest.replace("features = [", "features = [\"tuning\", "),
     );
     for (cache, policy) in [("cache", "tune-once:8"), ("other-cache", "online:60s")] {
         let cache = project.path(cache);

@@ -28,9 +28,9 @@ fn program_and_library(program: &str, library: &str) -> Project {
 
 /// A tunable of the program's own.
 const OWN: &str = r#"
-#[cltune_runtime::tunable(global(64), params(P = [1, 2]))]
+#[cltune::tunable(global(64), params(P = [1, 2]))]
 #[allow(dead_code)]
-fn own(queue: &cltune_runtime::Queue) -> cltune_runtime::Result<cltune_runtime::Event> {
+fn own(queue: &cltune::Queue) -> cltune::Result<cltune::Event> {
     "__kernel void own(void) {}"
 }
 "#;
@@ -170,7 +170,7 @@ fn a_program_that_multiplies_matrices_passes_the_check() {
         )
         .file(
             "src/main.rs",
-            "fn main() {\n    let queue = cltune_runtime::Queue::default_device().unwrap();\n    \
+            "fn main() {\n    let queue = cltune::Queue::default_device().unwrap();\n    \
              let _ = cltune_kernels::gemm::Gemm::<f32>::new(&queue);\n}\n",
         );
     let before = std::fs::metadata(Path::new(&kernels).join("cltune.lock"))

@@ -7,7 +7,7 @@ use cltune_tests::Project;
 const ONE: &str = "min(device.max_work_group_size, 1)";
 
 const LIBRARY: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- 2 * x + w[0]
 #[tunable(
@@ -47,7 +47,7 @@ pub fn doubled(
 
 const PROGRAM: &str = r#"
 mod tunables;
-use cltune_runtime::{Buffer, DeviceSet, Error, Queue, Result};
+use cltune::{Buffer, DeviceSet, Error, Queue, Result};
 use tunables::doubled;
 
 fn main() -> Result<()> {

@@ -1,5 +1,6 @@
 //! The programs and the links of README.md, the book in `docs` and the other pages.
 
+use cltune_tests::project::plain_manifest;
 use cltune_tests::{Project, tools};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -57,7 +58,11 @@ fn every_strategy_has_its_row() {
 fn the_first_program_of_the_readme_works_at_once_and_tuned() {
     let readme = read(&tools::repository().join("README.md"));
     let program = programs(&readme)[0];
-    let project = Project::new("cltune-e2e-readme").file("src/main.rs", program);
+    // As README.md says: no feature is asked for.
+    let name = "cltune-e2e-readme";
+    let project = Project::empty(name)
+        .file("Cargo.toml", plain_manifest(name))
+        .file("src/main.rs", program);
     let _ = project
         .run()
         .expect_code(0)

@@ -32,7 +32,7 @@ const ALL_WRONG: &str = "
 
 fn project(name: &str, body: &str) -> Project {
     let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};
 #[tunable(
     params(A = 0..=3), defaults(A = 0), global(n), tune(n = 256), draws = 8,
     reference(kernel = \"right\", global(n)),

@@ -6,9 +6,9 @@ use cltune_tests::{Output, Project};
 const TEMPLATE_DEFAULTS: &str = "from the database of template defaults";
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
-#[fused(tune(n = 4096), crate = cltune_runtime)]
+#[fused(tune(n = 4096), crate = cltune)]
 pub fn step(
     queue: &Queue,
     n: u32,

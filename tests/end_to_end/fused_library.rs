@@ -6,7 +6,7 @@ use cltune_tests::{Project, tools};
 
 const PROGRAM: &str = r#"
 use cltune_kernels::gemm::{Gemm, GemmError};
-use cltune_runtime::{Buffer, Event, Queue, fused};
+use cltune::{Buffer, Event, Queue, fused};
 
 /// A layer of a neural network: scaled inputs, weights, bias, and what is not negative.
 #[fused(tune(m = 64, n = 48, k = 32))]

@@ -3,9 +3,9 @@
 use cltune_tests::Project;
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
-#[fused(tune(m = 64, n = 96), crate = cltune_runtime)]
+#[fused(tune(m = 64, n = 96), crate = cltune)]
 pub fn softmax(
     queue: &Queue,
     m: u32,

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// `HOW == "wrong"` reads scratch memory that nothing has written, and `HOW == "beyond"` writes
 /// beyond it.
 const TUNABLE: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     source = "kernels/sum.cl",
@@ -64,7 +64,7 @@ __kernel void reference(const uint n, __global const int* x, __global int* total
 ";
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use cltune_e2e_groups::sum;
 
 fn main() -> Result<()> {
@@ -204,10 +204,7 @@ fn a_group_is_captured_and_tuned_at_run_time() {
     let manifest = project.read("Cargo.toml");
     project.write(
         "Cargo.toml",
-        manifest.replace(
-            "cltune-runtime = {",
-            "cltune-runtime = { features = [\"tuning\"],",
-        ),
+        manifest.replace("features = [", "features = [\"tuning\", "),
     );
     let cache = project.path("cache");
     let cache = cache.to_str().expect("it is text");

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A filter whose picture is a buffer, in constant memory or an image; of an image `WRONG` misses the
 /// last column. And the picture turned upside down, between images.
 const TUNABLES: &str = r#"
-use cltune_runtime::{Buffer, Event, Image2d, Queue, Result, tunable};
+use cltune::{Buffer, Event, Image2d, Queue, Result, tunable};
 
 #[tunable(
     source = "kernels/blur.cl",
@@ -80,7 +80,7 @@ __kernel void flip(const int h, read_only image2d_t from, write_only image2d_t t
 ";
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Image2d, Queue, Result};
+use cltune::{Buffer, Image2d, Queue, Result};
 use cltune_e2e_images::{blur, flip};
 
 fn main() -> Result<()> {

@@ -75,7 +75,7 @@ fn ctrl_c_ends_waiting_for_another_session() {
 
 #[test]
 fn what_never_ends_on_one_draw_only_costs_one_configuration() {
-    let source = "use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+    let source = "use cltune::{Buffer, Event, Queue, Result, tunable};
 #[tunable(
     params(A = 0..=3), defaults(A = 0), global(n), tune(n = 256), draws = 8,
     reference(kernel = \"right\", global(n)),

@@ -36,7 +36,7 @@ fn line(text: &str) -> usize {
 
 /// A package whose default is right.
 fn untuned(name: &str) -> Project {
-    let library = "use cltune_runtime::{Buffer, Event, Queue, Result, tunable};\n\
+    let library = "use cltune::{Buffer, Event, Queue, Result, tunable};\n\
          #[tunable(source = \"kernels/run.cl\", global(n), local(64), params(A = 0..=3),\n\
          defaults(A = 0), tune(n = [1024, 2048, 4096, 8192]))]\n\
          pub fn run(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>)\n\
@@ -225,7 +225,7 @@ fn what_the_reference_does_wrong_is_the_references() {
 /// A package with a tunable `run` of several `clauses`, tuned for 4096 elements of `float`.
 fn floats(name: &str, clauses: &str, kernel: &str) -> Project {
     let library = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};\n\
          #[tunable(global(n), tune(n = 4096), {clauses})]\n\
          pub fn run(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>)\n\
          -> Result<Event> {{\n    {kernel:?}\n}}\n"

@@ -3,7 +3,7 @@
 use cltune_tests::Project;
 
 const FRACTIONS: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- 2 * x, a share of it in one way and the rest in another
 #[tunable(
@@ -28,7 +28,7 @@ pub fn doubled(
 
 const PROGRAM: &str = r#"
 mod tunables;
-use cltune_runtime::{Buffer, Device, Queue, Result};
+use cltune::{Buffer, Device, Queue, Result};
 use tunables::doubled;
 
 fn main() -> Result<()> {
@@ -113,7 +113,7 @@ fn fractions_are_numbers_in_every_file_and_output() {
 }
 
 const PER_DEVICE: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- 2 * x, in blocks
 #[tunable(
@@ -140,7 +140,7 @@ pub fn doubled(
 
 const BLOCKS: &str = r#"
 mod tunables;
-use cltune_runtime::{Buffer, Device, Queue, Result};
+use cltune::{Buffer, Device, Queue, Result};
 use tunables::doubled;
 
 fn main() -> Result<()> {

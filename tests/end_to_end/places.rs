@@ -7,8 +7,8 @@ use serde_json::Value;
 /// A tunable without arguments.
 fn tunable(name: &str) -> String {
     format!(
-        "#[cltune_runtime::tunable(global(64), params(P = [1, 2]))]\n\
-         fn {name}(queue: &cltune_runtime::Queue) -> cltune_runtime::Result<cltune_runtime::Event> \
+        "#[cltune::tunable(global(64), params(P = [1, 2]))]\n\
+         fn {name}(queue: &cltune::Queue) -> cltune::Result<cltune::Event> \
          {{ \"__kernel void {name}(void) {{}}\" }}\n"
     )
 }
@@ -112,10 +112,10 @@ fn every_target_of_a_package_without_library_is_searched() {
 fn a_dependency_may_be_renamed() {
     let name = "cltune-e2e-renamed";
     let manifest = manifest(name)
-        .replace("cltune-runtime =", "opencl = ")
-        .replace("{ path", "{ package = \"cltune-runtime\", path");
+        .replace("cltune =", "opencl = ")
+        .replace("{ features", "{ package = \"cltune\", features");
     let tunable = tunable("renamed")
-        .replace("cltune_runtime::", "opencl::")
+        .replace("cltune::", "opencl::")
         .replace("global(64)", "global(64), crate = ::opencl")
         .replace("fn renamed", "pub fn renamed");
     let project = Project::new(name)

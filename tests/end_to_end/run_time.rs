@@ -1,6 +1,6 @@
 //! Programs that tune themselves, on drivers that fail. The program is this test binary, run again.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 use cltune_tests::faulty::Session;
 use cltune_tests::process::Output;
 use cltune_tests::tools;

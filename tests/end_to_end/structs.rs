@@ -6,7 +6,7 @@ use cltune_tests::Project;
 /// A step of particles; `HOW == "wrong"` leaves a field out, and the default wastes its time.
 const TUNABLE: &str = r#"
 #![forbid(unsafe_code)]
-use cltune_runtime::{Buffer, Event, KernelStruct, Queue, Result, tunable};
+use cltune::{Buffer, Event, KernelStruct, Queue, Result, tunable};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, KernelStruct)]
 #[repr(C)]
@@ -72,7 +72,7 @@ __kernel void reference(const uint n, const Step step, __global Particle* partic
 ";
 
 const PROGRAM: &str = r#"
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use cltune_e2e_structs::{Particle, Step, drift};
 
 fn main() -> Result<()> {
@@ -167,10 +167,7 @@ fn structs_are_captured_and_replayed() {
     let manifest = project.read("Cargo.toml");
     project.write(
         "Cargo.toml",
-        manifest.replace(
-            "cltune-runtime = {",
-            "cltune-runtime = { features = [\"tuning\"],",
-        ),
+        manifest.replace("features = [", "features = [\"tuning\", "),
     );
     let cache = project.path("cache");
     let cache = cache.to_str().expect("it is text");

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// A package whose tunable `run` has inputs: the arguments after `n`, clauses and the kernel.
 fn project(name: &str, arguments: &str, clauses: &str, kernel: &str) -> Project {
     let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};\n\
          #[tunable(global(n), tune(n = 256), {clauses})]\n\
          pub fn run(queue: &Queue, n: u32, {arguments}) -> Result<Event> {{\n    {kernel:?}\n}}\n"
     );

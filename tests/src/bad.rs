@@ -125,7 +125,7 @@ pub fn source() -> String {
     // The default is the slowest of those that are right.
     let (slowest, most) = (SPEEDS - 1, SPEEDS);
     format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};
 #[tunable(
     params(KIND = 0..={last}, SPEED = 0..{most}), defaults(KIND = 0, SPEED = {slowest}),
     constraints(KIND == 0 || SPEED == 0), global(n), local(64), tune(n = 4096), draws = 6,

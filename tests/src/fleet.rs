@@ -19,7 +19,7 @@ pub const KERNELS: [&str; 3] = [
 /// The values of each: the farther from 2, the slower, by more than any timing errs.
 const TUNABLE: &str = r#"
 mod NAME {
-    use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+    use cltune::{Buffer, Event, Queue, Result, tunable};
     #[tunable(params(A = 0..=5), defaults(A = 5), global(n), tune(n = [256, 512]))]
     pub fn NAME(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>) -> Result<Event> {
         "__kernel void NAME(const uint n, __global int* y) {

@@ -15,7 +15,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// An empty package that depends on cltune-runtime by path. No other test may use its name.
+    /// An empty package that depends on cltune by path. No other test may use its name.
     ///
     /// # Panics
     /// As all functions here: when the temporary folder cannot be written to.
@@ -183,20 +183,21 @@ impl Project {
     }
 }
 
-/// The manifest of a package that depends on cltune-runtime by path.
+/// The features of cltune in [`manifest`].
+const FEATURES: &str = "features = [\"fused\", \"several-devices\"], ";
+
+/// The manifest of a package that depends on cltune by path, with the features that most packages here use: with
+/// others, cltune is built once more.
 pub fn manifest(name: &str) -> String {
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\ncltune-runtime = {}\n\n[workspace]\n",
-        runtime_dependency()
+         [dependencies]\ncltune = {{ {FEATURES}path = '{}' }}\n\n[workspace]\n",
+        // A literal string of TOML: nothing in it is an escape.
+        tools::repository().join("cltune").display()
     )
 }
 
-/// The value of a dependency on cltune-runtime.
-pub fn runtime_dependency() -> String {
-    // A literal string of TOML: nothing in it is an escape.
-    format!(
-        "{{ path = '{}' }}",
-        tools::repository().join("cltune-runtime").display()
-    )
+/// The manifest of a package that depends on cltune by path, without its features.
+pub fn plain_manifest(name: &str) -> String {
+    manifest(name).replace(FEATURES, "")
 }

@@ -3,7 +3,7 @@
 /// A tunable whose default is slow beyond doubt on every device, so that every search finds better
 /// values. Its second output tells which values the kernel was compiled with.
 pub const LIBRARY: &str = r#"
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- a * x
 #[tunable(
@@ -54,7 +54,7 @@ float waste(float x) {
 /// which values the kernel was compiled with.
 pub const PROGRAM: &str = r#"
 mod tunables;
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use tunables::scale;
 
 fn main() -> Result<()> {
@@ -93,7 +93,7 @@ pub fn program(name: &str) -> crate::Project {
 /// See [`Project::new`](crate::Project::new).
 pub fn inline(name: &str, clauses: &str, kernel: &str) -> crate::Project {
     let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};\n\
          #[tunable(global(n), tune(n = 256), {clauses})]\n\
          pub fn run(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<i32>)\n\
          -> Result<Event> {{\n    {kernel:?}\n}}\n"

@@ -7,7 +7,7 @@ use syn::Path;
 
 /// A checked declaration, its item, and the path of the run time.
 pub(crate) struct Context<'a> {
-    /// Where `cltune_runtime` is.
+    /// Where `cltune` is.
     pub(crate) krate: &'a Path,
     pub(crate) item: &'a Item,
     pub(crate) checked: &'a Checked,
@@ -19,10 +19,10 @@ impl Context<'_> {
     }
 }
 
-/// Where `cltune_runtime` is.
+/// Where `cltune` is.
 pub(crate) fn crate_path(attribute: &Attribute) -> Path {
     match &attribute.krate {
         Some(clause) => clause.value.clone(),
-        None => syn::parse_quote!(::cltune_runtime),
+        None => syn::parse_quote!(::cltune),
     }
 }

@@ -6,15 +6,23 @@ use crate::check::CheckedDivision;
 use crate::parse::{Argument, ArgumentType};
 use cltune_core::split::{Division, Partition};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 /// `split_n(…)` for every divided dimension `n`.
 pub(super) fn functions(context: &Context<'_>) -> TokenStream {
     let divisions = context.checked.divisions.iter();
-    divisions
-        .map(|division| function(context, division))
-        .collect()
+    let functions = divisions.map(|division| {
+        let function = function(context, division);
+        // What it names is in a feature of the run time. Where that is off, the error is at the clause.
+        let krate = context.krate.to_token_stream().into_iter();
+        let krate = krate.map(|mut token| {
+            token.set_span(token.span().located_at(division.dimension.span()));
+            token
+        });
+        quote_spanned!(division.dimension.span()=> #(#krate)* ::__split_clause! { #function })
+    });
+    functions.collect()
 }
 
 fn function(context: &Context<'_>, checked: &CheckedDivision) -> TokenStream {

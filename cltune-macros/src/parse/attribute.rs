@@ -168,7 +168,7 @@ fn set<T>(place: &mut Option<Spanned<T>>, word: &Ident, value: syn::Result<T>) -
     Ok(())
 }
 
-/// A path of plain names, `::cltune_runtime` or `crate::gpu::cltune`.
+/// A path of plain names, `::cltune` or `crate::gpu::cltune`.
 struct ModulePath(Path);
 
 impl Parse for ModulePath {

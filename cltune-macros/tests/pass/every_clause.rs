@@ -1,12 +1,10 @@
 //! Every clause and every kind of argument.
 
+use cltune::{Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable};
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument, Step};
 use cltune_core::parameter::Domain;
 use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
-use cltune_runtime::{
-    Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable,
-};
 
 #[tunable(
     source = "tests/kernels/stencil.cl",
@@ -87,7 +85,7 @@ fn prepared(
 }
 
 /// Nothing runs it: only its declaration is looked at.
-#[tunable(global(64), tune(), crate = ::cltune_runtime)]
+#[tunable(global(64), tune(), crate = ::cltune)]
 #[cfg(any())]
 fn never(queue: &Queue) -> Result<Event>;
 
@@ -111,7 +109,7 @@ fn types(
     #[arg(len = 64, fill = iota)] m: &mut Buffer<f16>,
     #[arg(len = 64, fill = constant(7))] n: &Buffer<u16>,
     #[arg(len = 64, fill = file("tests/kernels/stencil.cl"))] o: &Buffer<u8>,
-) -> Result<Event, cltune_runtime::Error> {
+) -> Result<Event, cltune::Error> {
     "__kernel void types(char a, uchar b, short c, ushort d, int e, uint f, long g, ulong h,
          half i, float j, double k, __global uchar* params, __global long* l, __global half* m,
          __global ushort* n, __global uchar* o) {}"

@@ -1,6 +1,6 @@
 //! Domains with very many values.
 
-use cltune_runtime::{Event, Queue, Result, tunable};
+use cltune::{Event, Queue, Result, tunable};
 
 #[tunable(
     params(A = 1..=100_000, B = (0..=160_000_000).step_by(10), C = [

@@ -1,10 +1,8 @@
 //! Memory spaces and images, as a declaration has them.
 
 use super::records::declaration;
+use cltune::{Buffer, Event, Image2d, Image2dArray, Image3d, Normalized, Queue, Result, tunable};
 use cltune_core::model::{Access, ArgumentKind, ElementType, ImageKind, Memory, ScalarType};
-use cltune_runtime::{
-    Buffer, Event, Image2d, Image2dArray, Image3d, Normalized, Queue, Result, tunable,
-};
 
 #[tunable(
     params(MEM = ["buffer", "constant", "image"]),

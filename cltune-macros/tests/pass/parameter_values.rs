@@ -1,6 +1,6 @@
 //! Values of parameters that are not plain integers.
 
-use cltune_runtime::{Buffer, Device, Event, Queue, Result, tunable};
+use cltune::{Buffer, Device, Event, Queue, Result, tunable};
 use std::collections::HashSet;
 
 /// y[i] <- SHARE of x[i] from the front, nothing of the others

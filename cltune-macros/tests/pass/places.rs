@@ -1,16 +1,16 @@
 //! Places where a tunable may stand, and ways in which its tokens may get there.
 
-use cltune_runtime::{Buffer, DeviceSet, Event, Queue, Result, tunable};
+use cltune::{Buffer, DeviceSet, Event, Queue, Result, tunable};
 
 /// As a crate that depends on it by another name, or re-exports it.
 mod renamed {
     pub(super) mod gpu {
-        pub(in super::super) use cltune_runtime::*;
+        pub(in super::super) use cltune::*;
     }
 }
 
 mod nested {
-    use cltune_runtime as rt;
+    use cltune as rt;
 
     #[rt::tunable(crate = crate::pass::places::renamed::gpu, global(n), tune(n = 64))]
     pub(super) fn inner(
@@ -22,7 +22,7 @@ mod nested {
     }
 
     /// Another one in the same module, without the first one's visibility.
-    #[rt::tunable(crate = cltune_runtime, params(P = 1..=2), global(n), tune(n = 64))]
+    #[rt::tunable(crate = cltune, params(P = 1..=2), global(n), tune(n = 64))]
     fn private(
         queue: &rt::Queue,
         n: u16,

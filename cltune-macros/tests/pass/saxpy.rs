@@ -1,6 +1,6 @@
 //! The shortest tunable with every part that most kernels have.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- a*x + y
 #[tunable(

@@ -1,6 +1,6 @@
 //! Kernel sources with text that other formats would have to escape.
 
-use cltune_runtime::{Event, Queue, Result, tunable};
+use cltune::{Event, Queue, Result, tunable};
 
 #[tunable(global(1))]
 fn odd_text(queue: &Queue) -> Result<Event> {

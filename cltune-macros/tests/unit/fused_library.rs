@@ -153,7 +153,7 @@ fn a_part_has_the_arguments_that_it_uses_as_it_uses_them() {
         let signature = part(file, name).sig;
         let text = quote::quote!(#signature).to_string().replace(' ', "");
         text.replace("::core::primitive::", "")
-            .replace("::cltune_runtime::", "")
+            .replace("::cltune::", "")
     };
     // The second part reads `c`, which was `out`, and the first one only `x`.
     let file = expansion(SIZES, "x = h * x; c = a * b.t(); x = row_sum(c);");

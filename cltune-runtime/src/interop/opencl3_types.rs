@@ -17,8 +17,8 @@ impl Context {
     /// As [`Context::from_raw`], of a context that is alive by its type.
     ///
     /// ```no_run
-    /// # fn example(theirs: &opencl3::context::Context) -> cltune_runtime::Result<()> {
-    /// use cltune_runtime::{Context, Device};
+    /// # fn example(theirs: &opencl3::context::Context) -> cltune::Result<()> {
+    /// use cltune::{Context, Device};
     ///
     /// let device = Device::from_raw(theirs.default_device())?;
     /// let context = Context::from_opencl3(theirs, &device)?;
@@ -71,7 +71,7 @@ impl Queue {
     /// result goes where a `&Buffer` is taken. It has as many elements as the buffer has room for.
     ///
     /// ```no_run
-    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # use cltune::{Buffer, Event, Queue, Result};
     /// # use opencl3::{command_queue::CommandQueue, memory};
     /// # type Saxpy = fn(&Queue, u32, f32, &Buffer<f32>, &mut Buffer<f32>) -> Result<Event>;
     /// # fn example(
@@ -99,7 +99,7 @@ impl Queue {
     /// it cannot be passed to the same call a second time:
     ///
     /// ```compile_fail,E0502
-    /// # use cltune_runtime::{Buffer, Event, Queue, Result};
+    /// # use cltune::{Buffer, Event, Queue, Result};
     /// # type Saxpy = fn(&Queue, u32, f32, &Buffer<f32>, &mut Buffer<f32>) -> Result<Event>;
     /// # fn example(
     /// #     saxpy: Saxpy, queue: &Queue, mut y: opencl3::memory::Buffer<f32>,

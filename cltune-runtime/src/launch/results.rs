@@ -69,7 +69,7 @@ fn offline(tunable: &'static Tunable, path: &Path) -> Option<Arc<Table>> {
     tracing::warn!(
         kernel = %tunable.model().name,
         file = %path.display(),
-        "the lockfile is not read: this program was built without cltune-runtime's feature `offline`"
+        "the lockfile is not read: this program was built without cltune's feature `offline`"
     );
     None
 }

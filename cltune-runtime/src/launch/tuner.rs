@@ -132,7 +132,7 @@ mod implementation {
     fn warn(call: &Call<'_>) {
         tracing::warn!(
             kernel = %call.tunable.model().name,
-            "not tuned: this program was built without cltune-runtime's feature `tuning`"
+            "not tuned: this program was built without cltune's feature `tuning`"
         );
     }
 }

@@ -39,8 +39,8 @@ pub enum PolicyError {
     Option(String),
     /// The program cannot do what the policy says.
     #[error(
-        "`{policy}` needs cltune-runtime's feature `{feature}`, which this program was built without: \
-         build it with `--features cltune-runtime/{feature}`, or unset the variable"
+        "`{policy}` needs cltune's feature `{feature}`, which this program was built without: \
+         build it with `--features cltune/{feature}`, or unset the variable"
     )]
     NotCompiledIn {
         /// The policy.

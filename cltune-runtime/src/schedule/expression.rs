@@ -143,8 +143,8 @@ impl<T: Element> From<&Self> for Expression<'_, T> {
 /// the beginning of the buffers.
 ///
 /// ```no_run
-/// # use cltune_runtime::schedule::{Matrix, map};
-/// # use cltune_runtime::{Buffer, Event, Queue, Result};
+/// # use cltune::schedule::{Matrix, map};
+/// # use cltune::{Buffer, Event, Queue, Result};
 /// # type Add = fn(&Queue, u64, &Buffer<f32>, &Buffer<f32>, &mut Buffer<f32>) -> Result<Event>;
 /// # fn example(add: Add, a: &Matrix<f32>, b: &Matrix<f32>)
 /// # -> Result<(), Box<dyn std::error::Error>> {

@@ -253,7 +253,7 @@ impl Scheduler {
     /// each tile as it was.
     ///
     /// ```compile_fail,E0502
-    /// # use cltune_runtime::schedule::{Matrix, ScheduleError, Scheduler};
+    /// # use cltune::schedule::{Matrix, ScheduleError, Scheduler};
     /// # fn example(scheduler: &Scheduler, c: &mut Matrix<f32>) -> Result<(), ScheduleError> {
     /// scheduler.store(c.transposed(), c)
     /// # }

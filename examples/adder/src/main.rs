@@ -7,8 +7,8 @@
 
 mod network;
 
+use cltune::{Buffer, Event, Queue, fused};
 use cltune_kernels::gemm::{Gemm, GemmError};
-use cltune_runtime::{Buffer, Event, Queue, fused};
 use network::{BITS, HIDDEN, INPUTS, OUTPUTS};
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Fused statements against one kernel for each statement, in turns.
 
 use crate::kernels::{axpy, copy, inner, pair, product, update};
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use std::cell::RefCell;
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! The kernels of a step, and statements to measure.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused, tunable};
+use cltune::{Buffer, Event, Queue, Result, fused, tunable};
 
 /// q <- A p, for the five-point stencil on a grid of `side` by `side` points, which is 0 around it.
 #[tunable(

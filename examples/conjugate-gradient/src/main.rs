@@ -5,7 +5,7 @@ mod kernels;
 mod matrices;
 mod products;
 
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 use kernels::{stencil, update};
 
 /// The points of a side of the grid.

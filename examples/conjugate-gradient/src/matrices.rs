@@ -1,7 +1,7 @@
 //! Statements over matrices, to measure.
 
 use crate::bench::{Way, measured, print};
-use cltune_runtime::{Buffer, Element, Event, Queue, Result, fused};
+use cltune::{Buffer, Element, Event, Queue, Result, fused};
 use std::cell::RefCell;
 
 /// y <- alpha A x + beta y

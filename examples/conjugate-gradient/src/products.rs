@@ -2,7 +2,7 @@
 
 use crate::bench::{Way, measured, print};
 use crate::matrices::numbers;
-use cltune_runtime::{Buffer, Element, Event, Queue, Result, fused};
+use cltune::{Buffer, Element, Event, Queue, Result, fused};
 
 macro_rules! product {
     ($name:ident, $real:ident, $of_a:tt, $of_b:tt, $product:expr) => {

@@ -9,9 +9,9 @@
 mod picture;
 
 use clap::Parser;
+use cltune::{Buffer, Context, Device, Queue};
 use cltune_kernels::imaging::scenes::{self, StereoPair};
 use cltune_kernels::imaging::{ImagingError, Matching, imaging_stereo, match_stereo};
-use cltune_runtime::{Buffer, Context, Device, Queue};
 use picture::{Picture, PictureError};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ enum Failure {
     #[error(transparent)]
     Imaging(#[from] ImagingError),
     #[error(transparent)]
-    OpenCl(#[from] cltune_runtime::Error),
+    OpenCl(#[from] cltune::Error),
     #[error(
         "the left picture has {left:?} pixels and the right one {right:?}: both need the same size"
     )]

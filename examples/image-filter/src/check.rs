@@ -6,7 +6,7 @@ use crate::convolver::Convolver;
 use crate::filter::{Filter, SIZES};
 use crate::kernel::convolve::{Params, UNROLL};
 use crate::picture::Plane;
-use cltune_runtime::{Error, Queue};
+use cltune::{Error, Queue};
 
 /// Filters a plane with each size and each configuration; says what differs.
 pub(crate) fn run(queue: &Queue, plane: &Plane) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::kernel::convolve;
 use crate::picture::Picture;
 use crate::timing::{medians, milliseconds};
 use crate::{Failure, numbered};
-use cltune_runtime::Queue;
+use cltune::Queue;
 use std::path::Path;
 
 /// For each size: filters every colour, times the first, and writes the result.

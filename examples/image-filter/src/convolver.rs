@@ -3,7 +3,7 @@
 use crate::filter::Filter;
 use crate::kernel::convolve;
 use crate::picture::Plane;
-use cltune_runtime::{Buffer, Event, Queue, Result};
+use cltune::{Buffer, Event, Queue, Result};
 
 /// Everything a launch needs, uploaded once.
 pub(crate) struct Convolver<'a> {

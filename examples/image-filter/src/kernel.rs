@@ -1,6 +1,6 @@
 //! The tunable kernel.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// Convolves a one-channel picture with a `filter` x `filter` filter, row by row in `weights`.
 /// Outside the picture, the nearest pixel counts.

@@ -24,7 +24,7 @@ mod scene;
 mod timing;
 
 use clap::Parser;
-use cltune_runtime::{Context, Device, Queue};
+use cltune::{Context, Device, Queue};
 use picture::{Picture, PictureError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,7 +60,7 @@ enum Failure {
     #[error(transparent)]
     Picture(#[from] PictureError),
     #[error(transparent)]
-    OpenCl(#[from] cltune_runtime::Error),
+    OpenCl(#[from] cltune::Error),
     #[error("{0} of the results are wrong")]
     Wrong(usize),
 }

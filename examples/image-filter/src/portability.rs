@@ -6,7 +6,7 @@ use crate::filter::Filter;
 use crate::kernel::convolve;
 use crate::picture::Picture;
 use crate::timing::{medians, milliseconds};
-use cltune_runtime::Queue;
+use cltune::Queue;
 
 /// For each size: the default's time and the time with each device's values, timed in turns.
 pub(crate) fn run(

@@ -2,7 +2,7 @@
 
 use crate::convolver::Convolver;
 use crate::kernel::convolve::Params;
-use cltune_runtime::Result;
+use cltune::Result;
 use std::time::Duration;
 
 /// How often each configuration is timed.

@@ -1,8 +1,8 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand};
+use cltune::Device;
 use cltune_kernels::gemm::Arithmetic;
-use cltune_runtime::Device;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -80,7 +80,7 @@ impl Arguments {
 }
 
 /// The devices that any of the filters means, in their order; all without a filter.
-pub(crate) fn devices(filters: &[String]) -> Result<Vec<Device>, cltune_runtime::Error> {
+pub(crate) fn devices(filters: &[String]) -> Result<Vec<Device>, cltune::Error> {
     let all = Device::all()?;
     if filters.is_empty() {
         return Ok(all);

@@ -3,9 +3,9 @@
 use crate::arguments::{self, Bench, Bytes};
 use crate::expression::Expression;
 use crate::{memory, scaling};
+use cltune::schedule::{RunReport, ScheduleError, Scheduler, SchedulerOptions};
+use cltune::{Buffer, Device, Queue};
 use cltune_kernels::gemm::{Arithmetic, Gemm, Matrix, MatrixMut, Shape};
-use cltune_runtime::schedule::{RunReport, ScheduleError, Scheduler, SchedulerOptions};
-use cltune_runtime::{Buffer, Device, Queue};
 use std::error::Error;
 use std::path::Path;
 use std::process;

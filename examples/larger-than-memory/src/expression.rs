@@ -1,8 +1,8 @@
 //! The paper's expression, its matrices, and the check of its result.
 
+use cltune::schedule::{Matrix, ScheduleError, Scheduler};
 use cltune_kernels::gemm::Arithmetic;
 use cltune_kernels::scheduled::{difference, gemm_with, sum};
-use cltune_runtime::schedule::{Matrix, ScheduleError, Scheduler};
 use std::thread;
 
 /// A, B and C of C = (A + B)(A - B).

@@ -16,7 +16,7 @@ mod scaling;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
-use cltune_runtime::schedule::{Scheduler, SchedulerOptions};
+use cltune::schedule::{Scheduler, SchedulerOptions};
 use expression::Expression;
 use std::error::Error;
 use std::time::Duration;

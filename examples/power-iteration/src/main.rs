@@ -1,6 +1,6 @@
 //! Ranks pages by the links between them: power iteration with one fused function.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 /// How many pages there are.
 const PAGES: usize = 2000;

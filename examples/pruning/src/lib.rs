@@ -2,7 +2,7 @@
 //! tiled matrix multiplication and 1-D convolution, as in the paper on device-derived design-space
 //! pruning (section 3). docs/pruning.md has what is left on which device.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// `c` <- `a * b`, for square matrices of n rows in row-major order.
 ///

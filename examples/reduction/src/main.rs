@@ -1,7 +1,7 @@
 //! A sum, in two launches with the work-groups' sums between them, or in one with atomics: one
 //! tunable, whose parameter `HOW` decides.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// total <- the sum of x, modulo 2^32
 #[tunable(

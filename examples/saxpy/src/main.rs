@@ -1,6 +1,6 @@
 //! The shortest cltune program: one kernel, three parameters.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// y <- a*x + y
 #[tunable(

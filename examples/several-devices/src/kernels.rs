@@ -1,6 +1,6 @@
 //! The tunables: the two problems of the paper on splitting (section 3), for any sizes.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// `y[i]` <- the sum over k of `w[k] * x[i + k]`.
 #[tunable(

@@ -20,7 +20,7 @@ mod sweep;
 mod table;
 
 use clap::{Parser, ValueEnum};
-use cltune_runtime::{Device, DeviceSet, Transfers};
+use cltune::{Device, DeviceSet, Transfers};
 use measure::Alone;
 use problem::{Along, Convolution, Multiplication, Problem};
 use std::path::PathBuf;
@@ -104,7 +104,7 @@ impl From<Way> for Transfers {
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    OpenCl(#[from] cltune_runtime::Error),
+    OpenCl(#[from] cltune::Error),
     #[error("{0} of the results are wrong")]
     Wrong(usize),
     #[error("--{0} {1}: it has to be a multiple of {TILE}, the smallest tile of a multiplication")]
@@ -146,7 +146,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect::<Result<Vec<Alone>, Failure>>()?;
     let times: Vec<f64> = alone.iter().map(|alone| alone.time).collect();
     let together = measure::together(&mut all, problem)?;
-    let optimal = cltune_runtime::split_factors(&times);
+    let optimal = cltune::split_factors(&times);
     let adjusted = together.report.factors(devices.len());
     println!("{}", problem.title());
     println!(
@@ -166,7 +166,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
             .iter()
             .map(|device| device.info().name.clone())
             .collect(),
-        best: cltune_runtime::theoretical_best(&optimal, &times),
+        best: cltune::theoretical_best(&optimal, &times),
         alone,
         optimal,
         adjusted,

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::problem::Problem;
-use cltune_runtime::{DeviceSet, SplitReport};
+use cltune::{DeviceSet, SplitReport};
 use std::time::Instant;
 
 /// How often a time is taken, and how many of the shortest are averaged, as in the paper (section
@@ -93,7 +93,7 @@ pub(crate) fn together(
 
 /// The mean of the best times in milliseconds, and what the last call was.
 pub(crate) fn best(
-    mut call: impl FnMut() -> cltune_runtime::Result<SplitReport>,
+    mut call: impl FnMut() -> cltune::Result<SplitReport>,
 ) -> Result<(f64, SplitReport), Failure> {
     let mut times = Vec::with_capacity(RUNS);
     let mut last = None;
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::memory::{Changing, Data, Kind};
     use crate::problem::{Along, Convolution, Multiplication};
-    use cltune_runtime::Device;
+    use cltune::Device;
 
     /// Whatever the size, its parts, which need not be multiples of any work-group, are computed,
     /// too.

@@ -1,6 +1,6 @@
 //! Memory that is pageable, as of a `Vec`, or pinned.
 
-use cltune_runtime::{DeviceSet, PinnedMemory, Result};
+use cltune::{DeviceSet, PinnedMemory, Result};
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Deref, DerefMut};
 

@@ -2,7 +2,7 @@
 
 use crate::kernels::{conv1d, matmul};
 use crate::memory::{Data, Memory};
-use cltune_runtime::{DeviceSet, Result, SplitReport};
+use cltune::{DeviceSet, Result, SplitReport};
 
 /// How many results are compared with the definition.
 const SAMPLES: usize = 1000;
@@ -195,7 +195,7 @@ fn unknown(mut memory: Memory) -> Memory {
 mod tests {
     use super::*;
     use crate::memory::{Changing, Kind};
-    use cltune_runtime::{Device, Sharing};
+    use cltune::{Device, Sharing};
 
     const CHANGING: [Changing; 3] = [Changing::All, Changing::First, Changing::None];
 

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::measure::{Alone, best};
 use crate::problem::Problem;
-use cltune_runtime::{DeviceSet, Sharing};
+use cltune::{DeviceSet, Sharing};
 
 /// The time of a split of two devices.
 pub(crate) struct Point {

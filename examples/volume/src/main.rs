@@ -3,10 +3,10 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
+use cltune::{Buffer, Context, Device, Queue};
 use cltune_kernels::imaging::{
     Camera, ImagingError, Transfer, View, Volume, imaging_raycast, raycast, scenes,
 };
-use cltune_runtime::{Buffer, Context, Device, Queue};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ enum Failure {
     #[error(transparent)]
     Imaging(#[from] ImagingError),
     #[error(transparent)]
-    OpenCl(#[from] cltune_runtime::Error),
+    OpenCl(#[from] cltune::Error),
     #[error("cannot write the picture {path}: {source}")]
     Write {
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! Heat that spreads on a plate and is fed at a corner, as in `examples/with-opencl3`: a program of
 //! the package ocl, whose second kernel is a tunable.
 
-use cltune_runtime::{Buffer, Event, Queue, tunable};
+use cltune::{Buffer, Event, Queue, tunable};
 use std::error::Error;
 use std::mem;
 
@@ -22,7 +22,7 @@ fn spread(
     n: u32,
     #[arg(len = n * n)] a: &Buffer<f32>,
     #[arg(len = n * n, out)] b: &mut Buffer<f32>,
-) -> cltune_runtime::Result<Event>;
+) -> cltune::Result<Event>;
 
 /// A plate without heat, of ocl's and as cltune sees the same memory.
 fn plate(

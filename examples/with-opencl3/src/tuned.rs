@@ -18,14 +18,14 @@ const POINTS: usize = (N * N) as usize;
 const STEPS: usize = 100;
 const SOURCE: &str = include_str!("../kernels/heat.cl");
 
-#[cltune_runtime::tunable(source = "kernels/heat.cl", global(n, n), local(X, Y), tune(n = 512),
+#[cltune::tunable(source = "kernels/heat.cl", global(n, n), local(X, Y), tune(n = 512),
     params(X = [8, 16, 32, 64], Y = [1, 2, 4, 8, 16]))]
 fn spread(
-    queue: &cltune_runtime::Queue,
+    queue: &cltune::Queue,
     n: u32,
-    #[arg(len = n * n)] a: &cltune_runtime::Buffer<f32>,
-    #[arg(len = n * n, out)] b: &mut cltune_runtime::Buffer<f32>,
-) -> cltune_runtime::Result<cltune_runtime::Event>;
+    #[arg(len = n * n)] a: &cltune::Buffer<f32>,
+    #[arg(len = n * n, out)] b: &mut cltune::Buffer<f32>,
+) -> cltune::Result<cltune::Event>;
 
 /// The first device that is there.
 fn device() -> Result<Device, Box<dyn Error>> {
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let queue = unsafe { CommandQueue::create(&context, device.id(), 0) }?;
     let program = Program::create_and_build_from_source(&context, SOURCE, "")?;
     let feed = Kernel::create(&program, "feed")?;
-    let ours = cltune_runtime::Queue::from_opencl3(&queue)?;
+    let ours = cltune::Queue::from_opencl3(&queue)?;
     let mut a = plate(&context, &queue)?;
     let mut b = plate(&context, &queue)?;
 

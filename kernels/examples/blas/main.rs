@@ -10,8 +10,8 @@
 //! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
 //! for: a program that calls BLAS on a device does so.
 
+use cltune::{Buffer, Queue};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};
-use cltune_runtime::{Buffer, Queue};
 use std::error::Error;
 use std::io::BufRead;
 use std::time::Instant;

@@ -14,9 +14,9 @@
 mod time;
 mod values;
 
+use cltune::{Buffer, Event, Queue};
 use cltune_kernels::conv2d::conv2d_direct::{Params, Problem};
 use cltune_kernels::conv2d::{Border, Filter, conv2d_direct, convolve};
-use cltune_runtime::{Buffer, Event, Queue};
 use std::error::Error;
 
 /// A picture, a filter and a result on a device.
@@ -68,7 +68,7 @@ impl<'a> Convolution<'a> {
         )?)
     }
 
-    fn launch_with(&mut self, params: &Params) -> cltune_runtime::Result<Event> {
+    fn launch_with(&mut self, params: &Params) -> cltune::Result<Event> {
         conv2d_direct::launch_with(
             params,
             self.queue,

@@ -1,6 +1,6 @@
 //! The times of launches, one after another.
 
-use cltune_runtime::Queue;
+use cltune::Queue;
 use std::error::Error;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! The worth of values that are the best for another filter size, or on another device.
 
 use crate::{Convolution, time};
+use cltune::Queue;
 use cltune_kernels::conv2d::conv2d_direct::{self, Params};
-use cltune_runtime::Queue;
 use std::error::Error;
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ pub(crate) fn table(queue: &Queue, width: u32, height: u32) -> Result<(), Box<dy
 }
 
 fn names() -> String {
-    <Params as cltune_runtime::Configuration>::NAMES.join(", ")
+    <Params as cltune::Configuration>::NAMES.join(", ")
 }
 
 /// The median time of each candidate; `None` for those that cannot run here.

@@ -1,8 +1,8 @@
 //! The distance of products from sums in double precision.
 
 use crate::way::{Way, WithTf32};
+use cltune::{Buffer, Queue, f16};
 use cltune_kernels::gemm::{Arithmetic, GemmError, Matrix, MatrixMut, Route, Shape};
-use cltune_runtime::{Buffer, Queue, f16};
 use std::error::Error;
 use std::process::ExitCode;
 

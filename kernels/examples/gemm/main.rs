@@ -17,7 +17,7 @@ mod error;
 mod speed;
 mod way;
 
-use cltune_runtime::Queue;
+use cltune::Queue;
 use std::error::Error;
 use std::process::ExitCode;
 

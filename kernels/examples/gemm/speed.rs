@@ -1,8 +1,8 @@
 //! The rate of multiplications of matrices.
 
 use crate::way::{Way, WithTf32};
+use cltune::{Buffer, Queue, f16};
 use cltune_kernels::gemm::{GemmError, Matrix, MatrixMut, Shape};
-use cltune_runtime::{Buffer, Queue, f16};
 use std::error::Error;
 use std::io::BufRead;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! The ways to multiply that can be asked for.
 
+use cltune::{Event, Queue, f16};
 use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Real, Route};
-use cltune_runtime::{Event, Queue, f16};
 
 /// How it is multiplied.
 #[derive(Clone, Copy)]

@@ -17,11 +17,11 @@
 #[path = "../conv2d/time.rs"]
 mod time;
 
+use cltune::{Buffer, Queue};
 use cltune_kernels::conv2d::Border;
 use cltune_kernels::imaging::{
     Camera, Matching, Picture, Transfer, View, Volume, box_filter, match_stereo, raycast, scenes,
 };
-use cltune_runtime::{Buffer, Queue};
 use std::error::Error;
 use std::path::Path;
 use std::time::Duration;

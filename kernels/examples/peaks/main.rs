@@ -6,7 +6,7 @@
 //! configurations each. Both kernels are ordinary tunables: every configuration does the same work,
 //! with the same result.
 
-use cltune_runtime::{Buffer, Context, Device, Event, Queue, Result, tunable};
+use cltune::{Buffer, Context, Device, Event, Queue, Result, tunable};
 use std::time::Duration;
 
 /// `adds` multiply-adds in each of `items` work-items, which are shared out among their sums.

@@ -85,10 +85,10 @@ pub enum BlasError {
     },
     /// A launch or an allocation failed.
     #[error(transparent)]
-    Runtime(#[from] cltune_runtime::Error),
+    Runtime(#[from] cltune::Error),
 }
 
-/// As its text, as [`cltune_runtime::Error`].
+/// As its text, as [`cltune::Error`].
 impl fmt::Debug for BlasError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

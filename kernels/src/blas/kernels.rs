@@ -1,6 +1,6 @@
 //! The tunables: each function is a statement.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 macro_rules! level1 {
     (

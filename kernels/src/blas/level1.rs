@@ -3,7 +3,7 @@
 use super::error::BlasError;
 use super::real::{Real, Target};
 use super::vector::{Vector, VectorMut};
-use cltune_runtime::{Element, Event, Queue};
+use cltune::{Element, Event, Queue};
 
 /// y ← α x + y. As BLAS has it, x is not read where α is 0. Nothing is done where there is nothing
 /// to do.

@@ -5,7 +5,7 @@ use super::level1::check_device;
 use super::real::{Lines, LinesMut, Padded, Real};
 use super::vector::{Vector, VectorMut};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
-use cltune_runtime::{Event, Queue};
+use cltune::{Event, Queue};
 
 /// y ← α A x + β y; Aᵀ is [`Matrix::transposed`]. As BLAS has it, y is not read where β is 0, nor A
 /// and x where α is 0: what is no number there does no harm. Nothing is done where A has no

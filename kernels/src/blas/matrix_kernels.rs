@@ -1,7 +1,7 @@
 //! The tunables of level 2: products are statements, and a kernel of its own copies matrices, with
 //! padding and transposed.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused, tunable};
+use cltune::{Buffer, Event, Queue, Result, fused, tunable};
 
 macro_rules! level2 {
     (

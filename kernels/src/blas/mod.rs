@@ -25,7 +25,7 @@
 //!
 //! ```no_run
 //! use cltune_kernels::blas::{self, Vector, VectorMut};
-//! use cltune_runtime::{Buffer, Queue};
+//! use cltune::{Buffer, Queue};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let queue = Queue::default_device()?;

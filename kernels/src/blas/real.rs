@@ -1,7 +1,7 @@
 //! The types of numbers, and the kernels of each.
 
 use super::{kernels, matrix_kernels};
-use cltune_runtime::{Buffer, Element, Event, Queue, Result};
+use cltune::{Buffer, Element, Event, Queue, Result};
 
 /// A vector as kernels take it.
 #[derive(Clone, Copy, Debug)]

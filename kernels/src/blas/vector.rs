@@ -2,7 +2,7 @@
 
 use super::error::BlasError;
 use super::real::{Operand, Target};
-use cltune_runtime::{Buffer, Element};
+use cltune::{Buffer, Element};
 
 /// Where the elements of a vector lie in a buffer.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The function that programs call.
 
 use super::{Border, Filter, conv2d_direct};
-use cltune_runtime::{Buffer, Event, Queue};
+use cltune::{Buffer, Event, Queue};
 use std::fmt;
 
 /// Why a picture is not filtered.
@@ -21,10 +21,10 @@ pub enum Conv2dError {
     },
     /// A buffer is too short, or OpenCL fails.
     #[error(transparent)]
-    Runtime(#[from] cltune_runtime::Error),
+    Runtime(#[from] cltune::Error),
 }
 
-/// As its text, as [`cltune_runtime::Error`].
+/// As its text, as [`cltune::Error`].
 impl fmt::Debug for Conv2dError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

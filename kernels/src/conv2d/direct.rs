@@ -1,6 +1,6 @@
 //! The kernel of Nugteren & Codreanu 2015, section V.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// Convolves a picture of `width` x `height` floats with `filter` x `filter` weights, `filter` odd:
 /// `output(x, y)` is the sum of `weights(i, j) * input(x + i - r, y + j - r)` over all `i`, `j`,

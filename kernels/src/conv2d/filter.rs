@@ -1,6 +1,6 @@
 //! Weights on a device.
 
-use cltune_runtime::{Buffer, Queue};
+use cltune::{Buffer, Queue};
 use std::fmt;
 
 /// A square filter of an odd size, in the memory of a queue's device.
@@ -34,10 +34,10 @@ pub enum FilterError {
     },
     /// The weights cannot be uploaded.
     #[error(transparent)]
-    Runtime(#[from] cltune_runtime::Error),
+    Runtime(#[from] cltune::Error),
 }
 
-/// As its text, as [`cltune_runtime::Error`].
+/// As its text, as [`cltune::Error`].
 impl fmt::Debug for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

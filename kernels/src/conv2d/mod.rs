@@ -9,7 +9,7 @@
 //!
 //! ```no_run
 //! use cltune_kernels::conv2d::{Border, Filter, convolve};
-//! use cltune_runtime::{Buffer, Queue};
+//! use cltune::{Buffer, Queue};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let queue = Queue::default_device()?;

@@ -69,10 +69,10 @@ pub enum GemmError {
     },
     /// A launch or an allocation failed.
     #[error(transparent)]
-    Runtime(#[from] cltune_runtime::Error),
+    Runtime(#[from] cltune::Error),
 }
 
-/// As its text, as [`cltune_runtime::Error`].
+/// As its text, as [`cltune::Error`].
 impl fmt::Debug for GemmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -5,7 +5,7 @@ use super::error::GemmError;
 use super::multiply::{Gemm, check};
 use super::real::Real;
 use crate::matrix::{Matrix, MatrixMut, Shape};
-use cltune_runtime::{Buffer, Event, Queue};
+use cltune::{Buffer, Event, Queue};
 
 /// Whether the rows of a matrix are contiguous, and how many rows and columns it has, the distance
 /// of lines, and the first element.
@@ -37,7 +37,7 @@ impl<T: Real> Gemm<T> {
         for (name, buffer, lies) in matrices {
             check(name, shape(lies), buffer.len())?;
             if buffer.context().as_raw() != queue.context().as_raw() {
-                return Err(GemmError::Runtime(cltune_runtime::Error::OtherContext {
+                return Err(GemmError::Runtime(cltune::Error::OtherContext {
                     what: format!("matrix `{name}`"),
                 }));
             }

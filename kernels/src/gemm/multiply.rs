@@ -5,7 +5,7 @@ use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whol
 use super::real::{Factors, Operand, Orders, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
-use cltune_runtime::{Buffer, Device, Event, Queue};
+use cltune::{Buffer, Device, Event, Queue};
 
 /// Multiplies matrices: C ← α A B + β C.
 ///
@@ -14,7 +14,7 @@ use cltune_runtime::{Buffer, Device, Event, Queue};
 ///
 /// ```no_run
 /// use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Shape};
-/// use cltune_runtime::{Buffer, Queue};
+/// use cltune::{Buffer, Queue};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let queue = Queue::default_device()?;

@@ -8,7 +8,7 @@ use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};
 use super::real::{Operand, Real};
 use crate::matrix::Matrix;
-use cltune_runtime::{Buffer, Queue};
+use cltune::{Buffer, Queue};
 
 /// How an operand is divided into panels.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::kernels::panels::{gemm_panels, gemm_panels_f16, gemm_panels_f64};
 use super::kernels::pipelined::{gemm_pipelined, gemm_pipelined_f16, gemm_pipelined_f64};
 use super::kernels::split::{gemm_split, gemm_tf32};
 use super::kernels::warpgroup::{gemm_warpgroup, gemm_warpgroup_tf32};
-use cltune_runtime::{Buffer, Device, Element, Event, Queue, Result, f16};
+use cltune::{Buffer, Device, Element, Event, Queue, Result, f16};
 
 /// The size of a product: C has m rows and n columns, and sums of k products.
 #[derive(Clone, Copy, Debug)]

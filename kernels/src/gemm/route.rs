@@ -2,7 +2,7 @@
 //! least time, with what it needs before, by what tuning has measured.
 
 use super::real::{Measured, Orders, Real, Size};
-use cltune_runtime::Device;
+use cltune::Device;
 
 /// A way to multiply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

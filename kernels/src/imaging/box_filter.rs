@@ -3,7 +3,7 @@
 use super::ImagingError;
 use super::error::{picture_size, window_size};
 use crate::conv2d::Border;
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// A one-channel picture of floats on a device, with the margin that a box filter of one size
 /// needs.

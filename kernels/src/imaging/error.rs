@@ -71,7 +71,7 @@ pub enum ImagingError {
     },
     /// A buffer is too short, or OpenCL fails.
     #[error(transparent)]
-    Runtime(#[from] cltune_runtime::Error),
+    Runtime(#[from] cltune::Error),
 }
 
 /// The kernels' coordinates have 32 bits, and they look a little beyond the picture.
@@ -90,7 +90,7 @@ pub(super) const LARGEST_SIDE: u32 = 1 << 14;
 /// floats count.
 pub(super) const LEAST_STEP: f32 = 1.0 / 256.0;
 
-/// As its text, as [`cltune_runtime::Error`].
+/// As its text, as [`cltune::Error`].
 impl fmt::Debug for ImagingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

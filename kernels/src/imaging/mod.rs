@@ -11,7 +11,7 @@
 //!
 //! ```no_run
 //! use cltune_kernels::imaging::{Matching, match_stereo, scenes};
-//! use cltune_runtime::{Buffer, Queue};
+//! use cltune::{Buffer, Queue};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let queue = Queue::default_device()?;

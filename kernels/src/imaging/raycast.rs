@@ -2,7 +2,7 @@
 
 use super::ImagingError;
 use super::error::{LARGEST_SIDE, LEAST_STEP, picture_size};
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// Densities on a device: a cuboid of 8-bit numbers.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::ImagingError;
 use super::error::{LARGEST_DISPARITIES, picture_size, window_size};
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// How pixels of two pictures are matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

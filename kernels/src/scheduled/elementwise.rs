@@ -1,7 +1,7 @@
 //! Temporaries: sums, differences and multiples of matrices.
 
 use super::real::Real;
-use cltune_runtime::schedule::{Expression, ScheduleError, map};
+use cltune::schedule::{Expression, ScheduleError, map};
 
 /// A + B as a temporary, of two matrices or temporaries that lie in the same order.
 ///

@@ -1,6 +1,6 @@
 //! The tunables: statements on the elements of blocks.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 macro_rules! statements {
     ($(#[$attribute:meta])* $module:ident, $real:ident, $names:tt, [$($clause:tt)*]) => {

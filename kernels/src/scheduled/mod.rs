@@ -1,5 +1,5 @@
 //! Operations of matrices and vectors that may be larger than a device, on all devices: for
-//! [`cltune_runtime::schedule::Scheduler`].
+//! [`cltune::schedule::Scheduler`].
 //!
 //! | function | does |
 //! |---|---|
@@ -10,12 +10,12 @@
 //!
 //! Each but the temporaries is enqueued and returns at once. A and B of a product may be
 //! temporaries, also those that a function of your own computes
-//! ([`cltune_runtime::schedule::map`]):
+//! ([`cltune::schedule::map`]):
 //!
 //! ```no_run
 //! use cltune_kernels::scheduled::{difference, gemm, sum};
-//! use cltune_runtime::Device;
-//! use cltune_runtime::schedule::Scheduler;
+//! use cltune::Device;
+//! use cltune::schedule::Scheduler;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let scheduler = Scheduler::new(&Device::all()?)?;

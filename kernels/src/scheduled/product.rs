@@ -2,8 +2,8 @@
 
 use super::real::Real;
 use crate::gemm::{Arithmetic, Gemm, GemmError, Matrix as Blocks, MatrixMut as Tile, Shape};
-use cltune_runtime::Queue;
-use cltune_runtime::schedule::{
+use cltune::Queue;
+use cltune::schedule::{
     Axis, BlockCall, BlockError, BlockKernel, Expression, Matrix, Operation, ScheduleError,
     Scheduler,
 };

@@ -2,7 +2,7 @@
 
 use super::kernels::{double, single};
 use crate::gemm;
-use cltune_runtime::{Buffer, Queue, Result};
+use cltune::{Buffer, Queue, Result};
 
 /// What a type has for the operations of this module.
 pub trait Statements: gemm::Real<Real = Self> + PartialEq {

@@ -4,8 +4,8 @@
 //! devices; their sums are added up in the end.
 
 use super::real::Real;
-use cltune_runtime::Queue;
-use cltune_runtime::schedule::{
+use cltune::Queue;
+use cltune::schedule::{
     Axis, BlockCall, BlockError, BlockKernel, Expression, Matrix, Operation, ScheduleError,
     Scheduler,
 };

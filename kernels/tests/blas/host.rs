@@ -1,7 +1,7 @@
 //! Vectors on the host.
 
+use cltune::{Buffer, Queue};
 use cltune_kernels::blas::{self, BlasError, Real, Vector, VectorMut};
-use cltune_runtime::{Buffer, Queue};
 
 /// A type of the tests, with how near its results have to be.
 pub(crate) trait Number: Real {

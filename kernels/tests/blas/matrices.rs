@@ -2,8 +2,8 @@
 //! leading dimension and offset.
 
 use super::host::{Host, Number, Numbers, device_has};
+use cltune::{Buffer, Queue};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Shape, VectorMut};
-use cltune_runtime::{Buffer, Queue};
 
 /// None, one, odd ones, and such that vectors of several elements fit into lines.
 const SIZES: [(usize, usize); 9] = [

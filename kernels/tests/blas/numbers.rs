@@ -1,8 +1,8 @@
 //! NaN, infinity, overflow and underflow.
 
 use super::host::{Host, Number, device_has};
+use cltune::{Buffer, Queue};
 use cltune_kernels::blas::{self, VectorMut};
-use cltune_runtime::{Buffer, Queue};
 
 fn norm<T: Number>(queue: &Queue, values: Vec<T>) -> f64 {
     let x = Host::of(values);

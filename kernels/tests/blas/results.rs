@@ -1,8 +1,8 @@
 //! Every function, on vectors of any length, offset and stride.
 
 use super::host::{Host, Number, Numbers, device_has};
+use cltune::{Buffer, Queue};
 use cltune_kernels::blas::{self, VectorMut};
-use cltune_runtime::{Buffer, Queue};
 
 /// None, one, fewer than work-items and more; primes among them.
 const LENGTHS: [usize; 7] = [0, 1, 2, 31, 257, 4099, 20011];

@@ -1,8 +1,8 @@
 //! A sample of the space on one picture: what is slow here may be the best elsewhere.
 
 use crate::definition::{BORDERS, Picture, compare, convolved, random};
+use cltune::{Buffer, Error, Queue};
 use cltune_kernels::conv2d::conv2d_direct::{self, Params, Problem};
-use cltune_runtime::{Buffer, Error, Queue};
 
 /// A configuration in which each value of each parameter appears as often as the others, for
 /// numbers that are not near to each other.

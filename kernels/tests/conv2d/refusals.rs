@@ -1,7 +1,7 @@
 //! Calls that are refused, and their errors.
 
+use cltune::{Buffer, Error, Queue};
 use cltune_kernels::conv2d::{Border, Conv2dError, Filter, FilterError, convolve};
-use cltune_runtime::{Buffer, Error, Queue};
 
 #[test]
 fn filters_that_are_none() {

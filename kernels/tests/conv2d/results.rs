@@ -1,8 +1,8 @@
 //! All sizes, borders and filters through the function that programs call.
 
 use crate::definition::{BORDERS, Picture, compare, convolved, random};
+use cltune::{Buffer, Queue};
 use cltune_kernels::conv2d::{Border, Filter, convolve};
-use cltune_runtime::{Buffer, Queue};
 
 /// What `convolve` makes of a picture, in a buffer that is longer than it has to be.
 fn filtered(

@@ -1,7 +1,7 @@
 //! The number of configurations, and its reasons.
 
+use cltune::{DeviceField, DeviceLimits};
 use cltune_kernels::conv2d::conv2d_direct::{Params, TUNABLE};
-use cltune_runtime::{DeviceField, DeviceLimits};
 
 /// All combinations of values: the paper's table II.
 fn combinations() -> impl Iterator<Item = Params> {

@@ -2,8 +2,8 @@
 //! on the host.
 
 use crate::host::{Host, Number, Numbers};
+use cltune::{Buffer, Error, Event, Queue, f16, fused};
 use cltune_kernels::gemm::{Gemm, GemmError};
-use cltune_runtime::{Buffer, Error, Event, Queue, f16, fused};
 
 /// What the functions of [`products`] take: sizes, distances of lines, offsets, alpha and beta,
 /// three matrices and the sums of the rows of the third.

@@ -1,7 +1,7 @@
 //! Matrices on the host, of every type, that lie in every way.
 
+use cltune::f16;
 use cltune_kernels::gemm::{Real, Shape};
-use cltune_runtime::f16;
 
 /// A type of the tests, with how near its results have to be.
 pub(crate) trait Number: Real {

@@ -4,8 +4,8 @@
 //! precision.
 
 use crate::host::Numbers;
+use cltune::{Buffer, Queue};
 use cltune_kernels::gemm::{Arithmetic, Gemm, Matrix, MatrixMut, Route, Shape};
-use cltune_runtime::{Buffer, Queue};
 
 /// Rows and columns of C; its sums are of any length.
 const SIDE: usize = 96;

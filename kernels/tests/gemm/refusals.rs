@@ -1,7 +1,7 @@
 //! Calls that do not fit are errors.
 
+use cltune::{Buffer, Queue};
 use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Shape};
-use cltune_runtime::{Buffer, Queue};
 
 #[test]
 fn what_does_not_fit_is_an_error_and_nothing_runs() {

@@ -2,8 +2,8 @@
 //! kinds.
 
 use crate::host::{Host, Number, Numbers};
+use cltune::{Buffer, Queue, f16};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
-use cltune_runtime::{Buffer, Queue, f16};
 
 /// One multiplication by a route, compared element by element; what lies between rows must not
 /// change.

@@ -1,9 +1,9 @@
 //! Means of all sizes and borders.
 
 use crate::definitions::{BORDERS, compare, means, random};
+use cltune::{Buffer, Queue};
 use cltune_kernels::conv2d::Border;
 use cltune_kernels::imaging::{Picture, box_filter};
-use cltune_runtime::{Buffer, Queue};
 
 fn check(
     queue: &Queue,

@@ -2,11 +2,11 @@
 
 use crate::definitions::{Pair, Rays, bits, compare, compare_exactly, means, random, random_bytes};
 use crate::rays::colours;
+use cltune::{Buffer, Error, Event, Queue, Tunable};
 use cltune_kernels::conv2d::Border;
 use cltune_kernels::imaging::{
     Camera, View, Volume, imaging_box, imaging_pad, imaging_raycast, imaging_stereo,
 };
-use cltune_runtime::{Buffer, Error, Event, Queue, Tunable};
 
 /// Launches configurations that are drawn at random, with a number for each, until enough of them could run here.
 fn sample(tunable: &Tunable, mut launch: impl FnMut(&[i64], u32) -> Result<Event, Error>) {

@@ -1,8 +1,8 @@
 //! Disparities of random and of made pictures.
 
 use crate::definitions::{Pair, compare_exactly};
+use cltune::{Buffer, Queue};
 use cltune_kernels::imaging::{Matching, match_stereo, scenes};
-use cltune_runtime::{Buffer, Queue};
 
 fn matched(queue: &Queue, pair: &Pair, matching: Matching) -> Vec<u16> {
     let left = Buffer::from_slice(queue, &pair.left).unwrap();

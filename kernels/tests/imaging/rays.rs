@@ -1,9 +1,9 @@
 //! Pictures of random and of made volumes, from many sides.
 
 use crate::definitions::{Rays, random_bytes};
+use cltune::{Buffer, Error, Queue};
 use cltune_kernels::imaging::imaging_raycast::{self, Params};
 use cltune_kernels::imaging::{Camera, Transfer, View, Volume, raycast, scenes};
-use cltune_runtime::{Buffer, Error, Queue};
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// Colours of which no two are alike, of about the same opacity, which they are multiplied by.

@@ -1,11 +1,11 @@
 //! Calls that are refused, and their errors.
 
+use cltune::{Buffer, Error, Queue};
 use cltune_kernels::conv2d::Border;
 use cltune_kernels::imaging::{
     Camera, ImagingError, Matching, Picture, Transfer, View, Volume, box_filter, match_stereo,
     raycast,
 };
-use cltune_runtime::{Buffer, Error, Queue};
 
 /// Whether it is said which buffer is too short, and by how much.
 fn is_too_short(error: &ImagingError, name: &str, least: usize, len: usize) -> bool {

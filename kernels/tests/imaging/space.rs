@@ -1,7 +1,7 @@
 //! The number of configurations: Falch & Elster 2015, table 2.
 
+use cltune::Tunable;
 use cltune_kernels::imaging::{imaging_box, imaging_raycast, imaging_stereo};
-use cltune_runtime::Tunable;
 
 /// All combinations of values, before constraints and device limits.
 fn combinations(tunable: &Tunable) -> usize {

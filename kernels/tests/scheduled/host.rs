@@ -1,8 +1,8 @@
 //! Matrices on the host, in double precision.
 
+use cltune::Device;
+use cltune::schedule::{Matrix, Scheduler, SchedulerOptions};
 use cltune_kernels::scheduled::Real;
-use cltune_runtime::Device;
-use cltune_runtime::schedule::{Matrix, Scheduler, SchedulerOptions};
 
 /// A reproducible generator (Knuth's MMIX constants).
 pub(crate) struct Numbers(pub(crate) u64);

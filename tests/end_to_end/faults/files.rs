@@ -372,7 +372,7 @@ fn a_name_that_no_file_can_have_is_cut() {
         .map(|name| format!("const uint {name}"))
         .collect();
     let source = format!(
-        "use cltune_runtime::{{Buffer, Event, Queue, Result, tunable}};\n\
+        "use cltune::{{Buffer, Event, Queue, Result, tunable}};\n\
          #[tunable(global({n}), tune({}), params(A = [1, 2]))]\n\
          pub fn run(queue: &Queue, {}, #[arg(out, len = {n})] y: &mut Buffer<i32>) -> Result<Event> {{\n\
          \"__kernel void run({}, __global int* y) {{ y[get_global_id(0)] = 1; }}\"\n}}\n",

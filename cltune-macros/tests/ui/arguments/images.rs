@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Image2d, Image2dArray, Image3d, Normalized, Queue, Result, tunable};
+use cltune::{Buffer, Event, Image2d, Image2dArray, Image3d, Normalized, Queue, Result, tunable};
 
 #[tunable(
     global(n),

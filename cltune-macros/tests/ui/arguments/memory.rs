@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     params(MEM = ["buffer", "image"], SPACE = ["buffer", "constant"], N = [1, 2], T = ["float", "buffer"]),

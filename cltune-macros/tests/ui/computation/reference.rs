@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// One kernel and steps; a parameter; memory that no stage takes; a result that it leaves out.
 #[tunable(

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(params(WG = [32]), global(n), tune(n = 1024), tolerence(rel = 1e-3))]
 fn k(queue: &Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> {

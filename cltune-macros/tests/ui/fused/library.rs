@@ -1,6 +1,6 @@
 //! Products that the library's GEMM cannot make.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 pub struct Gemm<T>(T);
 

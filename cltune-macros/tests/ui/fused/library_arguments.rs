@@ -1,6 +1,6 @@
 //! Arguments that are to multiply matrices, and cannot.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 pub struct Gemm<T>(T);
 

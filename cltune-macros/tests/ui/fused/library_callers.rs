@@ -1,6 +1,6 @@
 //! Callers of a function with a mistake: they have none of their own.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 pub struct Gemm<T>(T);
 

@@ -1,11 +1,11 @@
 //! Functions with products that cannot return the library's error, or are given something else of its
 //! name.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 /// As `cltune_kernels::gemm` has it, as far as generated code knows.
 mod gemm {
-    use cltune_runtime::{Buffer, Element, Event, Queue};
+    use cltune::{Buffer, Element, Event, Queue};
 
     pub struct Gemm<T>(T);
     pub struct GemmError;

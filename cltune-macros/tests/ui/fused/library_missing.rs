@@ -1,6 +1,6 @@
 //! A product of a library that the package does not depend on.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(tune(m = 8))]
 fn library_is_not_there(

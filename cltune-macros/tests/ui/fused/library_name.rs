@@ -1,16 +1,16 @@
 //! A mistake that is found in the tunables around a product.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 /// As `cltune_kernels::gemm` has it, as far as generated code knows.
 mod gemm {
-    use cltune_runtime::{Buffer, Element, Event, Queue};
+    use cltune::{Buffer, Element, Event, Queue};
 
     pub struct Gemm<T>(T);
     pub struct GemmError;
 
-    impl From<cltune_runtime::Error> for GemmError {
-        fn from(_: cltune_runtime::Error) -> Self {
+    impl From<cltune::Error> for GemmError {
+        fn from(_: cltune::Error) -> Self {
             Self
         }
     }

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(tune(m = 64, n = 32))]
 fn shapes(

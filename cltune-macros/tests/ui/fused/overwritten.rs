@@ -1,6 +1,6 @@
 #![deny(unused_assignments)]
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(tune(n = 1024))]
 fn k(

@@ -1,6 +1,6 @@
 //! Products of matrices that do not exist.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused]
 fn mistakes(

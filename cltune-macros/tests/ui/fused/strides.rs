@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(tune(n = 1024, m = 1))]
 fn k(

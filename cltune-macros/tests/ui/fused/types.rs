@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, fused};
+use cltune::{Buffer, Event, Queue, Result, fused};
 
 #[fused(tune(n = 1024))]
 fn k(
@@ -6,7 +6,7 @@ fn k(
     n: u32,
     a: f64,
     v: [f32; 4],
-    #[arg(size = [n, n])] picture: &cltune_runtime::Image2d<f32>,
+    #[arg(size = [n, n])] picture: &cltune::Image2d<f32>,
     #[arg(len = n)] x: &Buffer<f32>,
     #[arg(len = n)] i: &Buffer<i32>,
     #[arg(len = n)] u: &Buffer<u32>,

@@ -1,4 +1,4 @@
-use cltune_runtime::tunable;
+use cltune::tunable;
 
 #[tunable(global(64))]
 struct Kernel;

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// An argument's type is wrong; the formulas that use it are not reported as well.
 #[tunable(

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     params(größe = 1..=8, device = 1..=8, float = 1..=8, self = 1..=8, T = ["float 4", "4float"]),

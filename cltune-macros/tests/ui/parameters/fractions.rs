@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     params(A = [0.5, 1], B = [1, 0.5], C = [0.5, 0.50], D = [0.5f32], E = [1e999], F = [0.5, "half"]),

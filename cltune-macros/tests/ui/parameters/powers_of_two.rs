@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(
     params(A = powers_of_two(3..=128), B = powers_of_two(8..=100), C = powers_of_two(8..128), D = powers_of_two(8)),

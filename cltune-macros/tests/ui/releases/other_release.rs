@@ -1,5 +1,5 @@
 //! Code that another release's attribute generated.
 
-cltune_runtime::__generated_by_version! { "0.0.9" }
+cltune::__generated_by_version! { "0.0.9" }
 
 fn main() {}

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(global(n), tune(n = 1024))]
 fn by_value(queue: Queue, n: u32, #[arg(len = n)] x: &mut Buffer<f32>) -> Result<Event> { "" }

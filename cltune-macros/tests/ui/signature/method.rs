@@ -1,4 +1,4 @@
-use cltune_runtime::{Event, Queue, Result, tunable};
+use cltune::{Event, Queue, Result, tunable};
 
 struct Filter;
 

@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(params(WG = [8]), global(n), local(WG), tune(n = 1024), split(m = WG))]
 fn no_dimension(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) -> Result<Event> { "" }

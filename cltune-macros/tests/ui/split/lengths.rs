@@ -1,4 +1,4 @@
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(global(n), tune(n = 1024, mask = 5), split(n = 1))]
 fn missing_halo(

@@ -1,6 +1,6 @@
 //! Arguments whose type is no struct that kernels take.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]

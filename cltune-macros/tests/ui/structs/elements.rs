@@ -1,6 +1,6 @@
 //! Types that certainly are no elements.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 #[tunable(params(WG = [32]), global(n), local(WG), tune(n = 64))]
 fn f(

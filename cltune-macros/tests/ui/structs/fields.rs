@@ -1,6 +1,6 @@
 //! Fields that are not the same on a device.
 
-use cltune_runtime::KernelStruct;
+use cltune::KernelStruct;
 
 #[derive(Clone, Copy, Default, KernelStruct)]
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Structs that no kernel can take.
 
-use cltune_runtime::KernelStruct;
+use cltune::KernelStruct;
 
 #[derive(Clone, Copy, Default, KernelStruct)]
 struct NoRepresentation {

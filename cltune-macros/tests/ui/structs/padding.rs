@@ -1,6 +1,6 @@
 //! Bytes of a struct that belong to no field, and vectors that a device puts elsewhere.
 
-use cltune_runtime::KernelStruct;
+use cltune::KernelStruct;
 
 #[derive(Clone, Copy, Default, KernelStruct)]
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! The kernel of Nugteren & Codreanu 2015, section VI.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 /// C ← A B in single precision.
 ///

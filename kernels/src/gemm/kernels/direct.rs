@@ -1,6 +1,6 @@
 //! The kernel for small matrices, which reads them as they lie.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, f16, tunable};
 
 macro_rules! direct {
     ($name:ident, $real:ident, $stored:ident, $size:tt, [$($option:tt),*]) => {

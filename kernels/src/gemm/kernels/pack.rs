@@ -1,7 +1,7 @@
 //! The kernel that brings a matrix into panels, or transposes it, and makes single of half
 //! precision.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, f16, tunable};
 
 macro_rules! pack {
     ($name:ident, $stored:ident, $real:ident, $size:tt, [$($option:tt),*]) => {

@@ -1,6 +1,6 @@
 //! The kernel for CPUs: a tile of sums in vector registers, operands in panels.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, f16, tunable};
 
 /// The rows of a panel of A. Small, so that the height of a tile can be tuned without packing anew.
 pub(crate) const PANEL_M: i32 = 2;

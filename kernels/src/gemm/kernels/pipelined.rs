@@ -5,7 +5,7 @@
 //! unit lie side by side decides how often local memory has to be read; copies that the hardware
 //! makes need no registers, and then more than two tiles may be on their way.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, f16, tunable};
 
 macro_rules! pipelined {
     ($name:ident, $real:ident, $stored:ident, $width:tt, $vector:tt, [$($vectors:tt),*], [$($option:tt),*]) => {

@@ -1,7 +1,7 @@
 //! The kernels for the tensor cores of NVIDIA's GPUs: TF32, and a product of three TF32 products
 //! that is as precise as single precision.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 macro_rules! split {
     ($name:ident, $products:literal, [$($tolerance:tt)*]) => {

@@ -1,7 +1,7 @@
 //! The kernels for the tensor cores of NVIDIA's Hopper GPUs: as [`split`](super::split), with the
 //! instructions that only these have.
 
-use cltune_runtime::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Event, Queue, Result, tunable};
 
 macro_rules! warpgroup {
     (

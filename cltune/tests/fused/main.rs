@@ -1,0 +1,24 @@
+//! Fused statements on a real device: configurations are measured and verified against the generated
+//! reference, and calls are compared with the host.
+//!
+//! | file | has |
+//! |---|---|
+//! | `vectors` | statements over vectors and numbers |
+//! | `strides` | vectors with offsets and strides, indexes of largest values, norms without overflow |
+//! | `matrices` | statements over matrices |
+//! | `parts` | parts of matrices, beside vectors with strides |
+//! | `products` | products of matrices |
+//! | `configurations` | the configurations that are measured and verified |
+
+use cltune::Queue;
+
+mod configurations;
+mod matrices;
+mod parts;
+mod products;
+mod strides;
+mod vectors;
+
+fn queue() -> Queue {
+    Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
+}
