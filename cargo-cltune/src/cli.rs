@@ -113,9 +113,9 @@ enum Command {
     Merge(commands::merge::MergeArgs),
     /// List the units of tuning work, for an engine that divides them among machines.
     ///
-    /// A JSON object on each line, for a kernel on a device with all its problems: the smallest part
-    /// that a machine can tune. Its `partition` is what `tune --partition` takes, and there are as
-    /// many lines as there can be parts that have something to do.
+    /// A JSON object on each line, for a kernel on a device with all its problems: the smallest
+    /// part that a machine can tune. Its `partition` is what `tune --partition` takes, and there
+    /// are as many lines as there can be parts that have something to do.
     #[command(after_help = examples::UNITS)]
     Units(Box<commands::units::UnitsArgs>),
     /// Write what this machine's devices were found to like into one file, for somebody else.

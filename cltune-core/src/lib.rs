@@ -2,8 +2,8 @@
 //!
 //! This crate is pure: no OpenCL, no I/O, no global state. Everything in it is tested without a
 //! device. The macro crate, the run-time crate and `cargo cltune` depend on it and on nothing of
-//! each other's inside. What is written as text (formulas, declarations, records, the lockfile) is the crate
-//! `cltune-formats`, and what only searching needs the crate `cltune-search`.
+//! each other's inside. What is written as text (formulas, declarations, records, the lockfile) is
+//! the crate `cltune-formats`, and what only searching needs the crate `cltune-search`.
 //!
 //! | module | owns |
 //! |---|---|

@@ -1,8 +1,8 @@
-//! Texts that cltune's macro and tuner read and write: formulas, declarations with their records and fingerprints, and
-//! the lockfile.
+//! Texts that cltune's macro and tuner read and write: formulas, declarations with their records
+//! and fingerprints, and the lockfile.
 //!
-//! This crate is pure, like `cltune-core`: it is handed texts and returns texts. A program that only launches does not
-//! compile it.
+//! This crate is pure, like `cltune-core`: it is handed texts and returns texts. A program that
+//! only launches does not compile it.
 //!
 //! | module | owns |
 //! |---|---|

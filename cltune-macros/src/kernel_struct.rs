@@ -47,8 +47,8 @@ fn structure(item: &DeriveInput, errors: &mut Errors) -> TokenStream {
         const _: () = <#name as #krate::KernelStruct>::LAYOUT.assert_portable();
     };
     quote! {
-        // SAFETY: the struct is `repr(C)`, its fields are elements or arrays of them, which may hold
-        // any bits, and the constant below refuses padding.
+        // SAFETY: the struct is `repr(C)`, its fields are elements or arrays of them, which may
+        // hold any bits, and the constant below refuses padding.
         #[automatically_derived]
         unsafe impl #krate::KernelStruct for #name {
             const LAYOUT: &'static #krate::StructType = &#krate::StructType {

@@ -8,11 +8,13 @@
 //! | `generate/` | the declaration as Rust: function, module, baked table, link-section record |
 //!
 //! `expand` is the way through them, `environment` is what is read from outside (kernel files, the
-//! lockfile), `errors` collects the mistakes. The references of the attributes are `tunable.md` and `fused.md`.
+//! lockfile), `errors` collects the mistakes. The references of the attributes are `tunable.md` and
+//! `fused.md`.
 
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
-// What `#[fused]` alone uses stays beside what is like it. The workspace builds and checks all of it.
+// What `#[fused]` alone uses stays beside what is like it. The workspace builds and checks all of
+// it.
 #![cfg_attr(not(feature = "fused"), allow(dead_code, unused_imports))]
 
 mod check;

@@ -38,8 +38,8 @@ pub type Image2dArray<T> = Image<T, ([usize; 2], usize)>;
 
 /// Pixels of type `T` in the memory of a context's device, which kernels see as an image.
 ///
-/// As with a [`Buffer`](crate::Buffer), kernels of any queue of that context can use it; reading and
-/// writing go through a queue, and block until the host's side may be used again.
+/// As with a [`Buffer`](crate::Buffer), kernels of any queue of that context can use it; reading
+/// and writing go through a queue, and block until the host's side may be used again.
 ///
 /// The kind of image is the type of its size: see [`Image2d`], [`Image3d`] and [`Image2dArray`].
 #[derive(Debug)]
@@ -54,7 +54,8 @@ pub struct Image<T: Pixel, S: ImageSize> {
 /// [`Normalized`] integers. Sealed.
 ///
 /// A scalar is an image of the channel order `CL_R`, two are `CL_RG`, and four are `CL_RGBA`. All
-/// devices with images have those of four channels; [`Image::new`] says which format a device lacks.
+/// devices with images have those of four channels; [`Image::new`] says which format a device
+/// lacks.
 pub trait Pixel: Send + Sync + pixel::Sealed + 'static {
     /// The pixel as the host has it.
     type Value: Element;
@@ -62,9 +63,9 @@ pub trait Pixel: Send + Sync + pixel::Sealed + 'static {
     const NORMALIZED: bool;
 }
 
-/// A pixel of integers that kernels read and write as numbers from 0 to 1, or from -1 to 1 where they
-/// are signed: `Image2d<Normalized<[u8; 4]>>` is an image of `CL_UNORM_INT8`. The host reads and
-/// writes the integers.
+/// A pixel of integers that kernels read and write as numbers from 0 to 1, or from -1 to 1 where
+/// they are signed: `Image2d<Normalized<[u8; 4]>>` is an image of `CL_UNORM_INT8`. The host reads
+/// and writes the integers.
 #[derive(Debug)]
 pub struct Normalized<T>(PhantomData<T>);
 

@@ -7,8 +7,8 @@
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
-// What is used by splitting and the scheduler alone stays beside what is like it. The workspace builds and checks
-// all of it.
+// What is used by splitting and the scheduler alone stays beside what is like it. The workspace
+// builds and checks all of it.
 #![cfg_attr(
     not(feature = "several-devices"),
     allow(dead_code, unused_imports, unfulfilled_lint_expectations)

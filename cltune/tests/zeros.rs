@@ -1,5 +1,5 @@
-//! Scratch buffers that hold zeros between calls, and reductions in one launch, which count work-groups
-//! in one.
+//! Scratch buffers that hold zeros between calls, and reductions in one launch, which count
+//! work-groups in one.
 
 use cltune::tuning::{MeasureOptions, Measurer, Outcome};
 use cltune::{Buffer, Device, Event, Queue, Result, fused, tunable};

@@ -3,8 +3,8 @@
 use cltune_tests::Project;
 use serde_json::Value;
 
-/// A filter whose picture is a buffer, in constant memory or an image; of an image `WRONG` misses the
-/// last column. And the picture turned upside down, between images.
+/// A filter whose picture is a buffer, in constant memory or an image; of an image `WRONG` misses
+/// the last column. And the picture turned upside down, between images.
 const TUNABLES: &str = r#"
 use cltune::{Buffer, Event, Image2d, Queue, Result, tunable};
 

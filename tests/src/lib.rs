@@ -27,8 +27,8 @@ pub mod samples;
 pub mod slurm;
 pub mod tools;
 
-/// Whether this is `scripts/test --full`, for tests that take long and are much like others. Says so
-/// where it is not.
+/// Whether this is `scripts/test --full`, for tests that take long and are much like others. Says
+/// so where it is not.
 pub fn is_full() -> bool {
     let is_full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
     if !is_full {

@@ -186,8 +186,8 @@ impl Project {
 /// The features of cltune in [`manifest`].
 const FEATURES: &str = "features = [\"fused\", \"several-devices\"], ";
 
-/// The manifest of a package that depends on cltune by path, with the features that most packages here use: with
-/// others, cltune is built once more.
+/// The manifest of a package that depends on cltune by path, with the features that most packages
+/// here use: with others, cltune is built once more.
 pub fn manifest(name: &str) -> String {
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\

@@ -126,9 +126,10 @@ pub(crate) struct TuneArgs {
     /// written into the current folder.
     #[arg(long, value_name = "FILE", help_heading = "Tuning")]
     artifact: Option<PathBuf>,
-    /// Tune one part of what there is to tune, as one of several machines: `slice:2/4` is the second
-    /// of 4 parts of nearly the same size, and `hash:2/4` one that keeps its kernels when others come.
-    /// All problems of a kernel on a device are in one part. `cargo cltune merge` unites the parts.
+    /// Tune one part of what there is to tune, as one of several machines: `slice:2/4` is the
+    /// second of 4 parts of nearly the same size, and `hash:2/4` one that keeps its kernels when
+    /// others come. All problems of a kernel on a device are in one part. `cargo cltune merge`
+    /// unites the parts.
     #[arg(
         long,
         value_name = "slice:K/N",

@@ -1,8 +1,8 @@
 //! Formulas over parameters, problem dimensions and device limits.
 //!
-//! A [`Formula`] is parsed, type-checked and compiled to a [`Program`] once, by the crate `cltune-formats`, whose module
-//! `formula` has the grammar. This module evaluates programs without allocation. Values are `i64`, a boolean is 0 or 1,
-//! and the arithmetic is checked.
+//! A [`Formula`] is parsed, type-checked and compiled to a [`Program`] once, by the crate
+//! `cltune-formats`, whose module `formula` has the grammar. This module evaluates programs without
+//! allocation. Values are `i64`, a boolean is 0 or 1, and the arithmetic is checked.
 
 pub mod arithmetic;
 mod assemble;

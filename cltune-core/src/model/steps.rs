@@ -116,8 +116,8 @@ pub struct Scratch {
     pub element: ElementType,
     /// The number of elements, at least 1 wherever a step uses the buffer.
     pub len: Formula,
-    /// Whether it holds zeros when a call begins, and the call leaves zeros in it. Another one holds
-    /// anything.
+    /// Whether it holds zeros when a call begins, and the call leaves zeros in it. Another one
+    /// holds anything.
     pub zeros: bool,
 }
 

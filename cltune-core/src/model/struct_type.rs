@@ -28,8 +28,8 @@ pub struct StructField {
     pub element: ElementType,
     /// The number of an array's elements; `None` for a field that is no array.
     pub count: Option<usize>,
-    /// What the tuner fills the field with, in the words of `cltune_formats::declaration::Fill::of_field`; empty where
-    /// nothing is declared.
+    /// What the tuner fills the field with, in the words of
+    /// `cltune_formats::declaration::Fill::of_field`; empty where nothing is declared.
     pub fill: &'static str,
 }
 

@@ -43,12 +43,12 @@ pub struct Cost {
     pub traffic: f64,
 }
 
-/// What a task costs beside its launches, in launches: to be given to a device, and to be taken from
-/// it.
+/// What a task costs beside its launches, in launches: to be given to a device, and to be taken
+/// from it.
 const FOR_TASK: f64 = 4.0;
 
-/// The part of what hides behind something longer that counts: steps differ, so not all of it hides.
-/// Of blocks that are equally fast, those with the least traffic are chosen.
+/// The part of what hides behind something longer that counts: steps differ, so not all of it
+/// hides. Of blocks that are equally fast, those with the least traffic are chosen.
 const NOT_HIDDEN: f64 = 0.1;
 
 impl Need {

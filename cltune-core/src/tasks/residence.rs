@@ -101,10 +101,11 @@ mod tests {
         assert_eq!(victim(free.into_iter().chain([other, spent])), Some('g'));
     }
 
-    /// A product goes through panels in cycles: each step reads a block that nobody reads again, and
-    /// one of a cycle. Before a step is launched, what the next two need is sent; `spare` blocks are
-    /// kept beside those of three steps. A cycle is a task, and the next one is known. Returns the number of transfers of the cycle's blocks and
-    /// how many of all transfers wait for the launch just before.
+    /// A product goes through panels in cycles: each step reads a block that nobody reads again,
+    /// and one of a cycle. Before a step is launched, what the next two need is sent; `spare`
+    /// blocks are kept beside those of three steps. A cycle is a task, and the next one is known.
+    /// Returns the number of transfers of the cycle's blocks and how many of all transfers wait for
+    /// the launch just before.
     fn sent(spare: usize, cycle: u64, steps: u64) -> (usize, usize) {
         let mut there: HashMap<(bool, u64), u64> = HashMap::new();
         let (mut misses, mut waiting) = (0, 0);

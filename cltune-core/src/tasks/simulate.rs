@@ -235,8 +235,8 @@ impl Running {
     }
 }
 
-/// How long a task takes further, as far as anybody can know: one that is overdue as long as half of
-/// what it has taken.
+/// How long a task takes further, as far as anybody can know: one that is overdue as long as half
+/// of what it has taken.
 fn left(of: &Running, now: f64) -> f64 {
     if of.expected > now {
         of.expected - now

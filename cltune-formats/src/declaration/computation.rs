@@ -62,8 +62,8 @@ impl Computation {
         (plain == *self).then_some(stage)
     }
 
-    /// A model of which a call does these steps, with the arguments and the macros of the tunable's.
-    /// What a parameter places is a buffer there.
+    /// A model of which a call does these steps, with the arguments and the macros of the
+    /// tunable's. What a parameter places is a buffer there.
     pub fn model(&self, tunable: &Model) -> Model {
         let own = self.source.clone().map(Text::Owned);
         let mut arguments = tunable.arguments.clone();

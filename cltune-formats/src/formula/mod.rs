@@ -1,14 +1,15 @@
-//! Formulas in Rust syntax: from an expression or a text to a [`Formula`](cltune_core::expr::Formula), parsed, checked
-//! and compiled.
+//! Formulas in Rust syntax: from an expression or a text to a
+//! [`Formula`](cltune_core::expr::Formula), parsed, checked and compiled.
 //!
-//! The types are `i64` and `bool`, and names, which can only be compared. [`cltune_core::expr`] evaluates what this
-//! module makes.
+//! The types are `i64` and `bool`, and names, which can only be compared. [`cltune_core::expr`]
+//! evaluates what this module makes.
 //!
 //! The syntax of a formula: integer literals, `true` and `false`; parameters and problem dimensions
-//! by name; `device.LIMIT` with a field of [`DeviceLimits`](cltune_core::device::DeviceLimits); `+ - * / %`, `<< >>`,
-//! `& | ^`, `== != < <= > >=`, `&& || !`; `if … { … } else { … }`; and `min`, `max`, `abs`, `pow`,
-//! `is_power_of_two`, `div_ceil` and `next_multiple_of`, as methods or as functions. A parameter
-//! whose values are names is compared with a string literal, `T == "float4"`.
+//! by name; `device.LIMIT` with a field of [`DeviceLimits`](cltune_core::device::DeviceLimits);
+//! `+ - * / %`, `<< >>`, `& | ^`, `== != < <= > >=`, `&& || !`; `if … { … } else { … }`; and `min`,
+//! `max`, `abs`, `pow`, `is_power_of_two`, `div_ceil` and `next_multiple_of`, as methods or as
+//! functions. A parameter whose values are names is compared with a string literal,
+//! `T == "float4"`.
 //!
 //! `&&`, `||` and `if` evaluate only what they need, so `VW == 0 || n % VW == 0` has a value where
 //! `VW` is 0.

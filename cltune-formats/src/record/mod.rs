@@ -38,8 +38,9 @@ pub fn encode(declaration: &Declaration) -> Vec<u8> {
     frame(VERSION, &write::text(declaration))
 }
 
-/// The record of a declaration with structs, whose tables the compiler appends: the header up to the
-/// text's length, and the text ([`record_with_structs`](cltune_core::model::record_with_structs)).
+/// The record of a declaration with structs, whose tables the compiler appends: the header up to
+/// the text's length, and the text
+/// ([`record_with_structs`](cltune_core::model::record_with_structs)).
 pub fn encode_parts(declaration: &Declaration) -> (Vec<u8>, String) {
     let mut header = MAGIC.to_vec();
     header.extend(VERSION.to_le_bytes());

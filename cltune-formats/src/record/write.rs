@@ -474,8 +474,8 @@ fn push_ints(out: &mut String, numbers: &[i64]) {
     });
 }
 
-/// What a scratch buffer holds: the element, and that it is zero. Older releases take the latter for an element that they
-/// do not know, and refuse it.
+/// What a scratch buffer holds: the element, and that it is zero. Older releases take the latter
+/// for an element that they do not know, and refuse it.
 pub(crate) fn scratch_content(scratch: &Scratch) -> String {
     let element = scratch.element.rust_name();
     if scratch.zeros {

@@ -1,4 +1,5 @@
-//! Kernels that were written: what a stage has to say about them, and their arguments in the source.
+//! Kernels that were written: what a stage has to say about them, and their arguments in the
+//! source.
 
 use super::folded::{LocalLanes, Parts};
 use super::program::{Grid, Operand, Place, Program};

@@ -161,8 +161,8 @@ impl<'a> Elements<'a> {
         }
     }
 
-    /// The operand and its name where a function loads and stores its elements, and how far the line
-    /// begins behind its first element.
+    /// The operand and its name where a function loads and stores its elements, and how far the
+    /// line begins behind its first element.
     fn by_function(
         &mut self,
         (operand, at): (usize, At),

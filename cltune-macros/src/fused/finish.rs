@@ -1,4 +1,5 @@
-//! The end of a kernel after its loop over vectors: one work-group folds the parts of all, and computes the numbers.
+//! The end of a kernel after its loop over vectors: one work-group folds the parts of all, and
+//! computes the numbers.
 //!
 //! Either it is that of a second launch, or the work-group of the loop that ends last. The latter
 //! reads parts that other work-groups have written in the same launch. OpenCL 1.2 says nothing of

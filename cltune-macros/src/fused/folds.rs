@@ -17,8 +17,8 @@ pub(super) enum Handing {
 }
 
 impl Folded<'_> {
-    /// The lanes in which values are computed: indexes depend on the last bit, so that the reference
-    /// computes them as the kernels do.
+    /// The lanes in which values are computed: indexes depend on the last bit, so that the
+    /// reference computes them as the kernels do.
     pub(super) fn lanes_of_value(&self, lanes: Lanes) -> Lanes {
         match (self.fold, lanes) {
             (Fold::IndexOfMax, Lanes::Wide) => Lanes::One,

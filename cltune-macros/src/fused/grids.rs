@@ -86,8 +86,8 @@ pub(super) fn widths(program: &Program) -> TokenStream {
     }
 }
 
-/// What constraints say: whole vectors in a line, as many registers as a line has elements, and what
-/// products need.
+/// What constraints say: whole vectors in a line, as many registers as a line has elements, and
+/// what products need.
 pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) -> Vec<TokenStream> {
     let mut grids: BTreeSet<(Grid, bool)> = BTreeSet::new();
     let mut texts: Vec<TokenStream> = Vec::new();

@@ -1,9 +1,9 @@
 //! The kernel of a pass that goes through the lines of matrices.
 //!
 //! `WGX` work-items share a line, and a work-group has `WGY` lines. Statements about elements are
-//! computed in phases: a reduction ends one, and what needs its result is in a later one. With `KEEP`
-//! each work-item loads so many vectors of its line once and keeps them in registers; without, each
-//! phase reads the line again.
+//! computed in phases: a reduction ends one, and what needs its result is in a later one. With
+//! `KEEP` each work-item loads so many vectors of its line once and keeps them in registers;
+//! without, each phase reads the line again.
 
 use super::arguments::{Kernel, KernelArgument, Work, cells_name};
 use super::elements::Elements;

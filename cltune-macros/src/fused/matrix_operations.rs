@@ -1,5 +1,5 @@
-//! Operations that make matrices of vectors and turn matrices, and the way that a loop takes through
-//! their elements.
+//! Operations that make matrices of vectors and turn matrices, and the way that a loop takes
+//! through their elements.
 
 use super::program::{Action, Grid, Statement};
 use super::value::{At, Kind, Shape, Value};

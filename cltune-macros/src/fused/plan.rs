@@ -1,8 +1,8 @@
 //! Passes over memory: the statements that one kernel computes together.
 //!
-//! A pass loops over the positions of vectors of one length, and folds what is reduced to a part for
-//! each work-group. Where something was reduced, one work-group then folds the parts and computes
-//! the statements about single numbers that follow.
+//! A pass loops over the positions of vectors of one length, and folds what is reduced to a part
+//! for each work-group. Where something was reduced, one work-group then folds the parts and
+//! computes the statements about single numbers that follow.
 //!
 //! A pass over matrices goes through lines. Where lines are reduced, statements about the results
 //! follow in the same pass: vectors with an element for each line, and the elements of the line
@@ -25,8 +25,9 @@ pub(super) struct Pass {
     pub(super) numbers: Vec<usize>,
 }
 
-/// The most reductions whose parts the kernel of their loop folds as well. PoCL 3.1 builds such a kernel
-/// of three in seconds, and one of five not in three minutes: what it copies grows with the barriers.
+/// The most reductions whose parts the kernel of their loop folds as well. PoCL 3.1 builds such a
+/// kernel of three in seconds, and one of five not in three minutes: what it copies grows with the
+/// barriers.
 const MOST_FOLDS_IN_LOOP: usize = 3;
 
 impl Pass {
@@ -44,8 +45,8 @@ impl Pass {
         !self.numbers.is_empty() || self.folds(program).next().is_some()
     }
 
-    /// Whether the work-group of the loop that ends last can do that: what work-groups hand over has to
-    /// be made of words that atomic functions take.
+    /// Whether the work-group of the loop that ends last can do that: what work-groups hand over
+    /// has to be made of words that atomic functions take.
     pub(super) fn may_finish_in_loop(&self, program: &Program) -> bool {
         let folds: Vec<Folded<'_>> = self.folds(program).collect();
         let mut components = folds.iter().flat_map(Folded::components);

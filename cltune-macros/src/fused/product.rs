@@ -1,5 +1,5 @@
-//! The kernel of a product of two matrices, and its parameters: the template of ViennaCL's generator
-//! (Rupp et al., *ViennaCL*, SIAM J. Sci. Comput. 38, 2016, section 4.2).
+//! The kernel of a product of two matrices, and its parameters: the template of ViennaCL's
+//! generator (Rupp et al., *ViennaCL*, SIAM J. Sci. Comput. 38, 2016, section 4.2).
 //!
 //! A work-group computes `ML` x `NL` elements of the result from slices of `KL` of the depth, and a
 //! work-item `MS` x `NS` of them in registers, `KS` steps at a time. `AL` is how many elements are
@@ -118,8 +118,8 @@ pub(super) fn constraints(program: &Program, factors: Factors) -> Vec<TokenStrea
     texts
 }
 
-/// The bytes of local memory that a configuration is counted with, as the paper has them: a line more
-/// on each side than the slices need.
+/// The bytes of local memory that a configuration is counted with, as the paper has them: a line
+/// more on each side than the slices need.
 pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     let size = Literal::usize_unsuffixed(scalar.size());
     quote! {
@@ -128,7 +128,8 @@ pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     }
 }
 
-/// The kernel of a pass with a product, which is computed transposed where what is stored is. `is_read` tells of an operand whether another pass reads it.
+/// The kernel of a pass with a product, which is computed transposed where what is stored is.
+/// `is_read` tells of an operand whether another pass reads it.
 pub(super) fn kernel(
     program: &Program,
     style: Style,

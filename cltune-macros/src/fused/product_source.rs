@@ -203,9 +203,9 @@ impl<'a> Side<'a> {
         )
     }
 
-    /// The place of an element in local memory. Where vectors go along the depth, a work-item stores
-    /// its elements in as many lines: blocks change places, so that work-items that store beside one
-    /// another meet different banks.
+    /// The place of an element in local memory. Where vectors go along the depth, a work-item
+    /// stores its elements in as many lines: blocks change places, so that work-items that store
+    /// beside one another meet different banks.
     fn place(&self, side: &str, depth: &str) -> String {
         let (slice, group) = (self.slice, self.group);
         if self.factor.is_along_depth {

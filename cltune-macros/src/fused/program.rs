@@ -137,8 +137,8 @@ pub(super) enum Action {
     Lines(Fold),
     /// The values of all lines are folded to one line.
     Across(Fold),
-    /// Two matrices, the operands of a `*`, are multiplied. Sums have as many terms as the length of
-    /// this position says.
+    /// Two matrices, the operands of a `*`, are multiplied. Sums have as many terms as the length
+    /// of this position says.
     Product { depth: usize },
     /// The call of a library at this position of the program's. The value has what it reads.
     Call(usize),

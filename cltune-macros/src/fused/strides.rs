@@ -2,9 +2,9 @@
 //! offset: their elements in the generated source.
 //!
 //! Work-items load several elements at once where all strides are 1, by the usual instruction where
-//! the vector begins at a multiple of so many elements, and by `vload` elsewhere. A loop over vectors
-//! decides that once. A loop over lines loads each operand by a function that decides for it: the
-//! matrix, which is most of what is moved, is loaded as if no vector had a stride.
+//! the vector begins at a multiple of so many elements, and by `vload` elsewhere. A loop over
+//! vectors decides that once. A loop over lines loads each operand by a function that decides for
+//! it: the matrix, which is most of what is moved, is loaded as if no vector had a stride.
 
 use super::program::{Operand, Program};
 use super::value::{Lanes, Shape, type_text};
@@ -30,8 +30,8 @@ pub(super) fn place_of_number(operand: &Operand) -> String {
     }
 }
 
-/// The lines before the loops over these operands: the indexes of first elements, and for work-items
-/// that load several elements how many of such loads there are.
+/// The lines before the loops over these operands: the indexes of first elements, and for
+/// work-items that load several elements how many of such loads there are.
 pub(super) fn before_loops(operands: &[&Operand]) -> Vec<String> {
     let operands = operands.iter();
     operands

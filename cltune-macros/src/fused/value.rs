@@ -35,8 +35,8 @@ pub(super) enum Shape {
     },
 }
 
-/// Where the element of an operand is for the element of matrices that is computed. A loop goes along
-/// a line, which is a row or, where statements are transposed, a column.
+/// Where the element of an operand is for the element of matrices that is computed. A loop goes
+/// along a line, which is a row or, where statements are transposed, a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum At {
     /// In the same line of a matrix, at the same position.

@@ -14,7 +14,8 @@ pub(super) fn functions(context: &Context<'_>) -> TokenStream {
     let divisions = context.checked.divisions.iter();
     let functions = divisions.map(|division| {
         let function = function(context, division);
-        // What it names is in a feature of the run time. Where that is off, the error is at the clause.
+        // What it names is in a feature of the run time. Where that is off, the error is at the
+        // clause.
         let krate = context.krate.to_token_stream().into_iter();
         let krate = krate.map(|mut token| {
             token.set_span(token.span().located_at(division.dimension.span()));

@@ -7,8 +7,8 @@ use super::program::Program;
 use super::value::Style;
 use super::*;
 
-/// Matrices `a` to `d` of `m` by `n`, `k` of `n` by `m`, `q` and `s` of `m` by `m`, vectors `x`, `y`
-/// of `n`, `u`, `v`, `w` of `m`, and the number `t`.
+/// Matrices `a` to `d` of `m` by `n`, `k` of `n` by `m`, `q` and `s` of `m` by `m`, vectors `x`,
+/// `y` of `n`, `u`, `v`, `w` of `m`, and the number `t`.
 fn program(body: &str) -> Program {
     let matrices = ["a", "b", "c", "d"].map(|name| (name, "matrix = [m, n]"));
     let others = [

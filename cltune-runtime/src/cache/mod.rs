@@ -11,8 +11,9 @@
 //! `FOLDER` is `CLTUNE_CACHE`, or `cltune` in the platform's folder for caches; `CLTUNE_CACHE=off`
 //! means no cache on disk. `FOLDER/database.toml` is the user's own, see `database`. Every other
 //! file has a checksum and is replaced as a whole (progress has one for each line, and lines are
-//! added): it may be deleted at any time, and a damaged one counts as missing. Nothing is read that others could have written. A file that cannot be read or written
-//! is a warning, and the program goes on without it.
+//! added): it may be deleted at any time, and a damaged one counts as missing. Nothing is read that
+//! others could have written. A file that cannot be read or written is a warning, and the program
+//! goes on without it.
 //!
 //! | file | owns |
 //! |---|---|

@@ -146,8 +146,8 @@ impl<T: Pixel, S: ImageSize> Image<T, S> {
     /// Takes an image of opencl3 over; nothing is copied.
     ///
     /// # Errors
-    /// [`Error::Foreign`] for an image of another kind or format; [`Error::OtherContext`]. The image
-    /// is released then.
+    /// [`Error::Foreign`] for an image of another kind or format; [`Error::OtherContext`]. The
+    /// image is released then.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "the value gives up its place; the reference that it releases is replaced by cltune's"

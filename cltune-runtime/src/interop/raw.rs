@@ -134,9 +134,9 @@ impl<T: Element> Buffer<T> {
         checks::buffer(unsafe { RawBuffer::retain(buffer) }, context, Some(len))
     }
 
-    /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller. It has
-    /// room for [`Buffer::len`] elements, and for one where that is 0. From now on others may write
-    /// to it: where a configuration takes it as an image, it is converted for each call.
+    /// The `cl_mem`, which is alive as long as this value; it is not retained for the caller. It
+    /// has room for [`Buffer::len`] elements, and for one where that is 0. From now on others may
+    /// write to it: where a configuration takes it as an image, it is converted for each call.
     pub fn as_raw(&self) -> *mut c_void {
         self.images().share();
         self.raw().handle()
@@ -153,8 +153,8 @@ impl<T: Pixel, S: ImageSize> Image<T, S> {
     /// An image that another part of the program made. Nothing is copied: what either side writes,
     /// the other one sees. Its size and format are asked for.
     ///
-    /// The value has a reference of its own; the caller keeps theirs. What [`Buffer::from_raw`] says
-    /// of memory that others have, too, and of flags, is so of images.
+    /// The value has a reference of its own; the caller keeps theirs. What [`Buffer::from_raw`]
+    /// says of memory that others have, too, and of flags, is so of images.
     ///
     /// # Safety
     /// As for [`Buffer::from_raw`].

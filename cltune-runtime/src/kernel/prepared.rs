@@ -32,8 +32,8 @@ pub(crate) struct Prepared {
 #[derive(Debug)]
 struct Ready {
     commands: PreparedCommands,
-    /// The images that buffers of the call are converted to, by the positions of arguments. Kept for
-    /// its memory alone.
+    /// The images that buffers of the call are converted to, by the positions of arguments. Kept
+    /// for its memory alone.
     converted: Vec<Option<Converted>>,
 }
 

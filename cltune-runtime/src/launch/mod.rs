@@ -44,7 +44,8 @@ pub fn launch(
     LaunchCache::of(queue.context()).launch(tunable, queue, None, dims, args)
 }
 
-/// Checks what [`launch`] would check, and launches nothing. The program is built if it was not yet.
+/// Checks what [`launch`] would check, and launches nothing. The program is built if it was not
+/// yet.
 ///
 /// # Errors
 /// See [`crate::Error`].

@@ -3,8 +3,8 @@
 use crate::element::Element;
 use cltune_core::model::StructType;
 
-/// A struct that buffers hold and kernels take: `#[derive(KernelStruct)]` implements it, and nothing
-/// else should.
+/// A struct that buffers hold and kernels take: `#[derive(KernelStruct)]` implements it, and
+/// nothing else should.
 ///
 /// # Safety
 /// The type is `repr(C)` without padding, every bit pattern of its size is a value, and its layout

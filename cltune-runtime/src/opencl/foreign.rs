@@ -167,8 +167,8 @@ impl RawBuffer {
 }
 
 impl RawImage {
-    /// A memory object with a reference of its own, as an image of a kind, and what it is. Where its
-    /// facts say that it is another object, it is good for nothing.
+    /// A memory object with a reference of its own, as an image of a kind, and what it is. Where
+    /// its facts say that it is another object, it is good for nothing.
     ///
     /// # Safety
     /// The handle is a `cl_mem` that is alive.

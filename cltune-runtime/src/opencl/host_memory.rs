@@ -1,7 +1,7 @@
 //! Host memory that devices transfer blocks from and to while the program does something else.
 //!
-//! The memory is shared by its owners, and is not freed before all transfers have ended. The program
-//! borrows all of it, and only while no transfer could get in its way: at run time, because
+//! The memory is shared by its owners, and is not freed before all transfers have ended. The
+//! program borrows all of it, and only while no transfer could get in its way: at run time, because
 //! transfers outlive every function that the borrow checker sees.
 
 use super::{Pinned, RawBuffer, RawContext, RawEvent, RawQueue, Status};
@@ -175,8 +175,8 @@ impl HostMemory {
         self.transfer(event, false)
     }
 
-    /// Begins to read a block from the beginning of a buffer, when a command of the same context has
-    /// ended.
+    /// Begins to read a block from the beginning of a buffer, when a command of the same context
+    /// has ended.
     pub(crate) fn receive(
         self: &Arc<Self>,
         queue: &RawQueue,

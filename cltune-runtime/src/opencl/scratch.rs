@@ -5,7 +5,8 @@ use super::{RawBuffer, RawContext, Status};
 use cltune_core::model::ScratchMemory;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The scratch memory of a queue. It grows to the most that a call needs and is freed with the queue.
+/// The scratch memory of a queue. It grows to the most that a call needs and is freed with the
+/// queue.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchPool(Mutex<Slots>);
 

@@ -249,8 +249,8 @@ impl Scheduler {
     /// other, and at the same time where their results are the same.
     ///
     /// The result is no operand of the same operation: other tasks would need what one overwrites.
-    /// The compiler sees to that. An operation that [reads its result](Operation::reads_output) gets
-    /// each tile as it was.
+    /// The compiler sees to that. An operation that [reads its result](Operation::reads_output)
+    /// gets each tile as it was.
     ///
     /// ```compile_fail,E0502
     /// # use cltune::schedule::{Matrix, ScheduleError, Scheduler};

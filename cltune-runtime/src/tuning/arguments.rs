@@ -241,8 +241,8 @@ impl Arguments {
         rounds.into_iter()
     }
 
-    /// Enqueues a configuration's commands, whose scratch memory was [made](Self::make_scratch); with
-    /// `part`, another index space for a single launch.
+    /// Enqueues a configuration's commands, whose scratch memory was [made](Self::make_scratch);
+    /// with `part`, another index space for a single launch.
     pub(super) fn enqueue(
         &self,
         queue: &Queue,
@@ -313,8 +313,8 @@ impl Arguments {
         }
     }
 
-    /// Makes the scratch buffers of a configuration, poisoned, where those that ran last are others:
-    /// each has its guard zones right beside it.
+    /// Makes the scratch buffers of a configuration, poisoned, where those that ran last are
+    /// others: each has its guard zones right beside it.
     pub(super) fn make_scratch(&self, queue: &Queue, commands: &PreparedCommands) -> Result<()> {
         let mut scratch = self.scratch.borrow_mut();
         let count = commands.scratch().len().max(scratch.len());

@@ -122,8 +122,8 @@ impl Images {
         }
     }
 
-    /// Whether kernels write an image. What a parameter places they only read, and kernels that make
-    /// inputs have it as a buffer.
+    /// Whether kernels write an image. What a parameter places they only read, and kernels that
+    /// make inputs have it as a buffer.
     fn is_written(&self, position: usize, buffer: &BufferArgument) -> bool {
         buffer.is_changed() && self.chosen.get(position) != Some(&true)
     }

@@ -78,8 +78,8 @@ pub struct Measurement {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageTime>,
     /// The time that converting buffers to images took, microseconds: not a part of any launch, and
-    /// needed again only when the buffers' data change. `None` where nothing is converted, and where
-    /// the driver does not measure.
+    /// needed again only when the buffers' data change. `None` where nothing is converted, and
+    /// where the driver does not measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversion_us: Option<f64>,
 }

@@ -37,8 +37,8 @@ pub(super) enum Unfit {
 
 impl Expected {
     /// Takes the reference's output, of which these components are compared; each accumulates so
-    /// many terms. The index of a NaN that is not the poison's is an error: with it nothing could be
-    /// verified.
+    /// many terms. The index of a NaN that is not the poison's is an error: with it nothing could
+    /// be verified.
     pub(crate) fn new(
         scalar: ScalarType,
         bytes: impl Into<Kept>,
@@ -153,7 +153,8 @@ impl Expected {
         !bytes.is_empty() && elements.all(|element| element == pattern(scalar))
     }
 
-    /// The error in a result, if there is one: in the whole buffer. `poisoned`: the output held the poison before.
+    /// The error in a result, if there is one: in the whole buffer. `poisoned`: the output held the
+    /// poison before.
     pub(crate) fn compare(
         &self,
         scalar: ScalarType,
@@ -241,8 +242,8 @@ impl Expected {
         })
     }
 
-    /// Whether what is compared of a result is certainly right. Most are, so this is quick: all cores, and no notes on
-    /// what is wrong where.
+    /// Whether what is compared of a result is certainly right. Most are, so this is quick: all
+    /// cores, and no notes on what is wrong where.
     fn passes(&self, scalar: ScalarType, found: &[u8]) -> bool {
         match scalar {
             ScalarType::F32 => {

@@ -1,5 +1,5 @@
-//! Fused statements on a real device: configurations are measured and verified against the generated
-//! reference, and calls are compared with the host.
+//! Fused statements on a real device: configurations are measured and verified against the
+//! generated reference, and calls are compared with the host.
 //!
 //! | file | has |
 //! |---|---|

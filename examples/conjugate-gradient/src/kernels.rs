@@ -30,8 +30,8 @@ pub(crate) fn stencil(
     "#
 }
 
-/// The rest of a step: `x` and the residual `r` move along `p`, of which `q` is the product with the
-/// matrix, and `p` becomes the next direction. `rr` is the square of the residual.
+/// The rest of a step: `x` and the residual `r` move along `p`, of which `q` is the product with
+/// the matrix, and `p` becomes the next direction. `rr` is the square of the residual.
 #[fused(tune(n = [1 << 18, 1 << 22, 1 << 24]))]
 pub(crate) fn update(
     queue: &Queue,

@@ -18,8 +18,9 @@ use std::process::ExitCode;
 
 /// Writes the depth of a scene as a PNG: the brighter, the nearer.
 ///
-/// Without pictures it takes a made scene, writes its two views as well, and says how much of the known depth was
-/// found. The device is the first GPU, else the first device, unless CLTUNE_DEVICE names another.
+/// Without pictures it takes a made scene, writes its two views as well, and says how much of the
+/// known depth was found. The device is the first GPU, else the first device, unless CLTUNE_DEVICE
+/// names another.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {

@@ -4,8 +4,8 @@ use cltune_core::tasks::{
     Axis, DeviceFacts, LinkRates, Machine, Operand, Shape, SimulatedDevice, simulate,
 };
 
-/// The kinds of links: by name, bytes per second in each direction, and what the host's memory moves
-/// for all of them; `None` for the measured link.
+/// The kinds of links: by name, bytes per second in each direction, and what the host's memory
+/// moves for all of them; `None` for the measured link.
 const LINKS: [(&str, Option<f64>, f64); 3] = [
     ("PCIe as measured, host 175 GB/s", None, 175e9),
     ("PCIe as measured, host 500 GB/s", None, 500e9),

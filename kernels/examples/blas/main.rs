@@ -1,4 +1,5 @@
-//! Times operations on vectors and matrices: `cargo run --release -p cltune-kernels --example blas`.
+//! Times operations on vectors and matrices:
+//! `cargo run --release -p cltune-kernels --example blas`.
 //!
 //! ```text
 //! blas [LEN]   every routine in single and double precision, of vectors or square matrices of LEN (2^24)

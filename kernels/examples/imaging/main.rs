@@ -1,5 +1,5 @@
-//! The times of the box filter, the ray casting and the stereo matching on this device, at the sizes of Falch &
-//! Elster 2015 or others:
+//! The times of the box filter, the ray casting and the stereo matching on this device, at the
+//! sizes of Falch & Elster 2015 or others:
 //!
 //! ```text
 //! cargo run --release -p cltune-kernels --example imaging
@@ -10,9 +10,9 @@
 //! cargo run --release -p cltune-kernels --example imaging -- phantom VOXELS FOLDER
 //! ```
 //!
-//! The first is a table. `time` prints microseconds for one launch; `pair` and `phantom` write the gray values of the
-//! scene (`left`, `right`, `known`, one byte for each pixel) and the densities of the volume (`phantom`): both for
-//! programs that compare.
+//! The first is a table. `time` prints microseconds for one launch; `pair` and `phantom` write the
+//! gray values of the scene (`left`, `right`, `known`, one byte for each pixel) and the densities
+//! of the volume (`phantom`): both for programs that compare.
 
 #[path = "../conv2d/time.rs"]
 mod time;
@@ -114,7 +114,8 @@ fn time_of_box(queue: &Queue, width: u32, height: u32, size: u32) -> Outcome<Dur
     })
 }
 
-/// The head from aside at a step of a voxel. The table is nearly transparent, so that no ray ends early.
+/// The head from aside at a step of a voxel. The table is nearly transparent, so that no ray ends
+/// early.
 fn time_of_raycast(queue: &Queue, pixels: u32, voxels: u32) -> Outcome<Duration> {
     let volume = Volume::new(queue, [voxels; 3], &scenes::phantom([voxels; 3]))?;
     let transfer = Transfer::new(

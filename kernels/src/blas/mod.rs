@@ -1,5 +1,5 @@
-//! Operations on vectors, and of matrices with vectors: level 1 of BLAS and part of level 2, in single
-//! and double precision.
+//! Operations on vectors, and of matrices with vectors: level 1 of BLAS and part of level 2, in
+//! single and double precision.
 //!
 //! | function | does |
 //! |---|---|
@@ -17,11 +17,10 @@
 //! | [`transpose`] | B ← Aᵀ |
 //! | [`copy_matrix`] | B ← A, with a value where B is larger |
 //!
-//! Matrices are those of [`gemm`](crate::gemm): of either layout, with a leading dimension, anywhere
-//! in a buffer.
-//! Vectors begin anywhere in a buffer and have strides of either sign ([`Vector`], [`VectorMut`]).
-//! Results of reductions stay on the device, as a vector of one element: later work needs no host,
-//! and whoever wants the number reads the buffer.
+//! Matrices are those of [`gemm`](crate::gemm): of either layout, with a leading dimension,
+//! anywhere in a buffer. Vectors begin anywhere in a buffer and have strides of either sign
+//! ([`Vector`], [`VectorMut`]). Results of reductions stay on the device, as a vector of one
+//! element: later work needs no host, and whoever wants the number reads the buffer.
 //!
 //! ```no_run
 //! use cltune_kernels::blas::{self, Vector, VectorMut};

@@ -1,5 +1,5 @@
-//! Box filter, ray casting and stereo matching: the kernels of Falch & Elster 2015, which places its data in every
-//! memory that a device has.
+//! Box filter, ray casting and stereo matching: the kernels of Falch & Elster 2015, which places
+//! its data in every memory that a device has.
 //!
 //! | file | owns |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Operations on vectors and matrices on this machine's device against sums in double precision on the host.
+//! Operations on vectors and matrices on this machine's device against sums in double precision on
+//! the host.
 //!
 //! | file | tests |
 //! |---|---|

@@ -8,7 +8,8 @@ use cltune_kernels::imaging::{
     Camera, View, Volume, imaging_box, imaging_pad, imaging_raycast, imaging_stereo,
 };
 
-/// Launches configurations that are drawn at random, with a number for each, until enough of them could run here.
+/// Launches configurations that are drawn at random, with a number for each, until enough of them
+/// could run here.
 fn sample(tunable: &Tunable, mut launch: impl FnMut(&[i64], u32) -> Result<Event, Error>) {
     let wanted = if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
         200

@@ -71,8 +71,8 @@ pub(crate) fn means(
     results
 }
 
-/// Fails where a result is farther from the definition than rounding in single precision explains, or where only one
-/// of the two is no number.
+/// Fails where a result is farther from the definition than rounding in single precision explains,
+/// or where only one of the two is no number.
 pub(crate) fn compare(found: &[f32], expected: &[(f64, f64)], terms: usize, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let roundoff = (terms + 2) as f64 * f64::from(f32::EPSILON);
@@ -142,7 +142,8 @@ pub(crate) fn compare_exactly(found: &[u16], expected: &[u16], what: &str) {
     }
 }
 
-/// A volume, its colours, and rays as four vectors: the origin, across, down, and along with the number of samples.
+/// A volume, its colours, and rays as four vectors: the origin, across, down, and along with the
+/// number of samples.
 pub(crate) struct Rays<'a> {
     pub(crate) size: [usize; 3],
     pub(crate) voxels: &'a [u8],
@@ -151,8 +152,8 @@ pub(crate) struct Rays<'a> {
 }
 
 impl Rays<'_> {
-    /// The picture. Positions are rounded to single precision, once for each multiply-add, since they decide which
-    /// voxel counts; colours are added up in double precision.
+    /// The picture. Positions are rounded to single precision, once for each multiply-add, since
+    /// they decide which voxel counts; colours are added up in double precision.
     pub(crate) fn picture(&self, width: usize, height: usize) -> Vec<[f64; 4]> {
         let [origin, across, down, along] = self.view;
         let mut picture = Vec::with_capacity(width * height);
@@ -191,7 +192,8 @@ impl Rays<'_> {
         Some(self.voxels[place])
     }
 
-    /// Fails where a colour is farther from the definition than rounding explains: each sample rounds a few times.
+    /// Fails where a colour is farther from the definition than rounding explains: each sample
+    /// rounds a few times.
     pub(crate) fn compare(&self, found: &[[f32; 4]], width: usize, height: usize, what: &str) {
         let expected = self.picture(width, height);
         assert_eq!(found.len(), expected.len(), "{what}");

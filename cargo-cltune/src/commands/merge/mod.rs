@@ -27,12 +27,13 @@ pub(crate) struct MergeArgs {
     /// The lockfiles, folders of parts, contributions, or databases of template defaults.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Unite what there is where parts are missing or have not done all of theirs; exit code 1 then.
+    /// Unite what there is where parts are missing or have not done all of theirs; exit code 1
+    /// then.
     #[arg(long)]
     pub(crate) incomplete: bool,
-    /// Where files have different values for the same device and problem, time the finalists of both
-    /// again on this machine, in turns, and take the best. The device must be here. A part may be
-    /// there twice.
+    /// Where files have different values for the same device and problem, time the finalists of
+    /// both again on this machine, in turns, and take the best. The device must be here. A part may
+    /// be there twice.
     #[arg(long, requires = "artifact")]
     pub(crate) time_again: bool,
     /// The executable or library whose kernels are timed again.

@@ -50,7 +50,8 @@ struct Finding<'a> {
     strategy: &'a str,
 }
 
-/// Times again what sources disagree on, and puts the best into `united`. Whether all of it could be.
+/// Times again what sources disagree on, and puts the best into `united`. Whether all of it could
+/// be.
 ///
 /// # Errors
 /// The artifact cannot be read, or there is no device.

@@ -17,9 +17,9 @@ pub(super) struct Choice {
 }
 
 /// The choice of each part of the rule for a device and a problem: those that are selected from
-/// ever smaller tables, then those from the results of each other device. `database` is that without
-/// this tunable's own entries. A part of the rule, or a
-/// device, that has a choice already is not repeated.
+/// ever smaller tables, then those from the results of each other device. `database` is that
+/// without this tunable's own entries. A part of the rule, or a device, that has a choice already
+/// is not repeated.
 pub(super) fn choices(
     model: &Model,
     info: &DeviceInfo,

@@ -1,4 +1,5 @@
-//! Results of launches of the tuner's own that are kept: prepared inputs, and the reference's results.
+//! Results of launches of the tuner's own that are kept: prepared inputs, and the reference's
+//! results.
 
 use super::super::buffers::Round;
 use super::Arguments;

@@ -1,9 +1,10 @@
 //! Training of a network: how its weights move, and when they stop.
 //!
-//! Adam (Kingma & Ba 2015) on batches of sixteen rows. After each pass over the data (several, where
-//! it is little) the error on rows that are held out is looked at. Where that has not fallen twenty
-//! times in a row, training goes back to the best weights so far and on with half the rate; after
-//! six halvings it ends. No number of passes is set: a few hundred suffice, more for more data.
+//! Adam (Kingma & Ba 2015) on batches of sixteen rows. After each pass over the data (several,
+//! where it is little) the error on rows that are held out is looked at. Where that has not fallen
+//! twenty times in a row, training goes back to the best weights so far and on with half the rate;
+//! after six halvings it ends. No number of passes is set: a few hundred suffice, more for more
+//! data.
 
 use super::super::generator::Generator;
 use super::network::Network;
