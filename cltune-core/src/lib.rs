@@ -13,7 +13,7 @@
 //! | [`model`] | the compiled form of a tunable: what a launch needs |
 //! | [`select`] | which configuration a device and a problem get |
 //! | [`split`] | one kernel on several devices: who computes what |
-//! | [`tasks`] | operations in blocks on several devices: the policy of the scheduler; with the feature `tasks` |
+//! | [`tasks`] | operations in blocks on several devices: the policy of the scheduler |
 //! | [`database`] | template defaults: what expressions that nobody tuned get |
 //! | [`capture_format`] | the format of recorded launches |
 
@@ -29,7 +29,6 @@ pub mod model;
 pub mod parameter;
 pub mod select;
 pub mod split;
-#[cfg(feature = "tasks")]
 pub mod tasks;
 
 use std::borrow::Cow;

@@ -78,7 +78,7 @@ pub fn larger_than_memory() -> &'static Path {
 pub fn faulty_icd() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let artifacts = build("faulty-icd");
+        let artifacts = build(&["--lib"]);
         let library = artifacts
             .iter()
             .rev()
@@ -89,19 +89,21 @@ pub fn faulty_icd() -> &'static Path {
 }
 
 /// Builds a program of this workspace.
-fn executable(package: &str) -> PathBuf {
-    let artifacts = build(package);
+fn executable(name: &str) -> PathBuf {
+    let artifacts = build(&["--bin", name]);
     let executable = artifacts
         .iter()
         .rev()
         .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
-    executable.unwrap_or_else(|| panic!("{package} is an executable"))
+    executable.unwrap_or_else(|| panic!("{name} is an executable"))
 }
 
-/// Builds a package of this workspace; what was built, in cargo's words.
-fn build(package: &str) -> Vec<Value> {
-    let arguments = ["build", "--package", package, "--message-format", "json"];
+/// Builds targets of this workspace; what was built, in cargo's words. With the features of the
+/// whole workspace, which the tests were built with: by itself, a package would have fewer, and all
+/// that it depends on would be built once more.
+fn build(targets: &[&str]) -> Vec<Value> {
     let mut command = Command::new(cargo());
-    let built = Output::of(command.args(arguments).current_dir(repository()));
+    command.args(["build", "--workspace", "--message-format", "json"]);
+    let built = Output::of(command.args(targets).current_dir(repository()));
     built.expect_code(0).messages("compiler-artifact")
 }
