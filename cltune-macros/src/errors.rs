@@ -9,6 +9,11 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
+/// An error at a token, where no other mistake can be looked for.
+pub(crate) fn fail<T>(span: Span, message: impl Display) -> syn::Result<T> {
+    Err(syn::Error::new(span, message))
+}
+
 impl Errors {
     /// Adds an error at a token.
     pub(crate) fn add(&mut self, span: Span, message: impl Display) {

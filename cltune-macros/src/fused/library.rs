@@ -1,8 +1,8 @@
 //! Products of matrices that a library computes: the arguments of type `&mut Gemm<T>` to which they
 //! go, and the calls.
 
-use super::operations::fail;
 use super::value::Value;
+use crate::errors::fail;
 use crate::parse::{element_type, last_segment, ungrouped};
 use cltune_core::model::{ElementType, ScalarType};
 use proc_macro2::Ident;

@@ -1,7 +1,7 @@
 //! Numbers in statements: whether the type that they take can hold them.
 
-use super::operations::fail;
 use super::value::{Kind, Type, Value};
+use crate::errors::fail;
 use cltune_core::model::ScalarType;
 use proc_macro2::Span;
 

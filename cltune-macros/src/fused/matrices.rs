@@ -2,9 +2,9 @@
 //!
 //! The words are taken away, and `len` says what `#[tunable]` needs of them.
 
-use super::operations::fail;
 use super::program::Storage;
 use super::value::At;
+use crate::errors::fail;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

@@ -3,16 +3,12 @@
 use super::functions::Function;
 use super::program::Program;
 use super::value::{Kind, Shape, Type, Value};
+use crate::errors::fail;
 use proc_macro2::{Ident, Span};
 
 /// The message about a vector where an element of a matrix is computed.
 pub(super) const VECTOR_AND_MATRIX: &str = "a vector goes with a matrix as `row(v)`, the same in each row, or as `column(v)`, the same in \
      each column";
-
-/// An error at a token.
-pub(super) fn fail<T>(span: Span, message: impl std::fmt::Display) -> syn::Result<T> {
-    Err(syn::Error::new(span, message))
-}
 
 impl Program {
     /// `left operator right`.

@@ -3,8 +3,9 @@
 use super::devices::{Condition, DeviceState};
 use super::error::ScheduleError;
 use super::job::Job;
-use super::report::{RunReport, Span, Totals};
+use super::report::{RunReport, Totals};
 use super::scheduler::Progress;
+use super::timeline::Span;
 use crate::error::Error;
 use cltune_core::tasks::{DeviceFacts, Plan, Shape, TaskId, choose};
 use std::collections::{BTreeMap, HashMap, VecDeque};

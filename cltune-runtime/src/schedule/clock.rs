@@ -1,7 +1,7 @@
 //! The clock of a device, for the times of a timeline.
 
 use super::center::Center;
-use super::report::{Span, SpanKind};
+use super::timeline::{Span, SpanKind};
 use crate::error::{Error, Result};
 use crate::queue::Queue;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! The report of a run: who did what, how much was transferred, and when.
 
-use super::timeline;
+use super::timeline::{Span, SpanKind, chrome_trace};
 use std::fmt;
 use std::time::Duration;
 
@@ -13,24 +13,6 @@ pub(super) struct Totals {
     pub(super) sent: usize,
     pub(super) fetched: usize,
     pub(super) peak: usize,
-}
-
-/// Something that took a device time; seconds since the scheduler was made.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Span {
-    pub(super) device: usize,
-    pub(super) kind: SpanKind,
-    pub(super) name: String,
-    pub(super) begin: f64,
-    pub(super) end: f64,
-}
-
-/// The kind of a span, and the queue that it was in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SpanKind {
-    Up,
-    Kernel,
-    Down,
 }
 
 /// What happened between two calls of [`Scheduler::finish`](super::Scheduler::finish).
@@ -121,7 +103,7 @@ impl RunReport {
     /// see [`SchedulerOptions::traced`](super::SchedulerOptions::traced).
     pub fn timeline(&self) -> String {
         let names: Vec<&str> = self.devices.iter().map(|of| of.device.as_str()).collect();
-        timeline::chrome_trace(&names, &self.spans)
+        chrome_trace(&names, &self.spans)
     }
 }
 

@@ -1,8 +1,25 @@
-//! A run as the Chrome trace format: an array of complete events (`"ph": "X"`), times in
-//! microseconds ("Trace Event Format", the Chromium project).
+//! The spans of a run, also in the Chrome trace format: an array of complete events
+//! (`"ph": "X"`), times in microseconds ("Trace Event Format", the Chromium project).
 
-use super::report::{Span, SpanKind};
 use std::fmt::Write;
+
+/// Something that took a device time; seconds since the scheduler was made.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Span {
+    pub(super) device: usize,
+    pub(super) kind: SpanKind,
+    pub(super) name: String,
+    pub(super) begin: f64,
+    pub(super) end: f64,
+}
+
+/// The kind of a span, and the queue that it was in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SpanKind {
+    Up,
+    Kernel,
+    Down,
+}
 
 /// The events of a run, with a process for each device and a thread for each queue.
 pub(super) fn chrome_trace(devices: &[&str], spans: &[Span]) -> String {

@@ -2,8 +2,8 @@
 
 use super::Reader;
 use crate::errors::Errors;
+use crate::errors::fail;
 use crate::fused::matrices::Matrices;
-use crate::fused::operations::fail;
 use crate::fused::program::{Layout, Length, Operand, Place, Program};
 use crate::fused::tokens::tidy;
 use crate::fused::value::Shape;

@@ -1,10 +1,11 @@
 //! Expressions: names, operators, conditions, conversions and calls.
 
 use super::Reader;
+use crate::errors::fail;
 use crate::errors::{did_you_mean, quoted};
 use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction, names};
 use crate::fused::literals;
-use crate::fused::operations::{described, fail};
+use crate::fused::operations::described;
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
 use crate::parse;

@@ -3,8 +3,8 @@
 
 use super::Reader;
 use crate::errors::Errors;
+use crate::errors::fail;
 use crate::fused::library::{Call, View};
-use crate::fused::operations::fail;
 use crate::fused::program::{Action, Place, Statement};
 use crate::fused::tokens::names;
 use crate::fused::value::{At, Kind, Shape, Type, Value};

@@ -3,9 +3,10 @@
 
 use super::Reader;
 use super::expressions::converted;
+use crate::errors::fail;
 use crate::fused::functions::{Fold, REDUCTIONS};
 use crate::fused::literals;
-use crate::fused::operations::{fail, mixed};
+use crate::fused::operations::mixed;
 use crate::fused::program::{Action, Grid, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
 use proc_macro2::{Ident, Span};
