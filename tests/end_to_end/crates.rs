@@ -1,7 +1,7 @@
 //! The dependencies of the crates: a plain launch and the macro compile nothing that only searching
 //! needs.
 
-use cltune_tests::project::plain_manifest;
+use cltune_tests::manifest::plain_manifest;
 use cltune_tests::{Output, Project, tools};
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! A program that uses a library with tunables: whose they are, and what is asked of the program's
 //! author.
 
-use cltune_tests::project::manifest;
+use cltune_tests::manifest::{manifest, manifest_with_kernels};
 use cltune_tests::{Output, Project, samples, tools};
 use std::path::Path;
 
@@ -159,15 +159,8 @@ fn a_lockfile_that_the_program_overrides_its_dependencies_with_has_to_be_current
 fn a_program_that_multiplies_matrices_passes_the_check() {
     let name = "cltune-e2e-multiplies";
     let kernels = tools::repository().join("kernels");
-    let dependency = format!(
-        "cltune-kernels = {{ path = '{}' }}\n\n[workspace]",
-        kernels.display()
-    );
     let project = Project::new(name)
-        .file(
-            "Cargo.toml",
-            manifest(name).replace("\n[workspace]", &dependency),
-        )
+        .file("Cargo.toml", manifest_with_kernels(name))
         .file(
             "src/main.rs",
             "fn main() {\n    let queue = cltune::Queue::default_device().unwrap();\n    \

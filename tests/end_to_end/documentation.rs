@@ -1,11 +1,14 @@
 //! The programs and the links of README.md, the book in `docs` and the other pages.
 
-use cltune_tests::project::plain_manifest;
+use cltune_tests::manifest::{manifest_with_kernels, plain_manifest};
 use cltune_tests::{Project, tools};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// Every Markdown file of the repository.
 fn pages() -> Vec<PathBuf> {
@@ -79,34 +82,61 @@ fn the_first_program_of_the_readme_works_at_once_and_tuned() {
 #[test]
 fn the_programs_of_the_book_run_and_can_be_tuned() {
     let docs = tools::repository().join("docs");
-    let mut number = 0;
-    for page in pages().iter().filter(|page| page.starts_with(&docs)) {
-        for program in programs(&read(page)) {
-            number += 1;
-            let name = format!("cltune-e2e-book-{number}");
-            let project = Project::new(&name).file("src/main.rs", program);
-            if program.contains("use opencl3::") {
-                project.edit(
-                    "Cargo.toml",
-                    "[dependencies]\n",
-                    "[dependencies]\nopencl3 = \"0.12\"\n",
-                );
-            }
-            if program.contains("use cltune_kernels::") {
-                let kernels = tools::repository().join("kernels");
-                let dependency = format!(
-                    "[dependencies]\ncltune-kernels = {{ path = '{}' }}\n",
-                    kernels.display()
-                );
-                project.edit("Cargo.toml", "[dependencies]\n", &dependency);
-            }
-            let _ = project.run().expect_code(0);
-            let _ = project
-                .cltune(&["--device", "0", "--budget", "2"])
-                .expect_code(0);
+    let texts: Vec<String> = pages()
+        .iter()
+        .filter(|page| page.starts_with(&docs))
+        .map(|page| read(page))
+        .collect();
+    let programs: Vec<&str> = texts.iter().flat_map(|text| programs(text)).collect();
+    assert!(programs.len() >= 2, "{}", programs.len());
+    // They are many, and most of what each takes is waiting.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(program) = programs.get(at)
+        {
+            runs_and_can_be_tuned(at, program);
         }
+    };
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(work);
+        }
+    });
+}
+
+fn runs_and_can_be_tuned(number: usize, program: &str) {
+    let name = format!("cltune-e2e-book-{number}");
+    let project = Project::new(&name).file("src/main.rs", program);
+    if program.contains("use opencl3::") {
+        project.edit(
+            "Cargo.toml",
+            "[dependencies]\n",
+            "[dependencies]\nopencl3 = \"0.12\"\n",
+        );
     }
-    assert!(number >= 2, "{number}");
+    if program.contains("use cltune_kernels::") {
+        project.write("Cargo.toml", manifest_with_kernels(&name));
+    }
+    let _ = project.run().expect_code(0);
+    let units = project.cltune(&["units", "--device", "0"]).expect_code(0);
+    for unit in units.stdout.lines() {
+        let unit: Value = serde_json::from_str(unit).expect("a line is JSON");
+        let kernel = unit["kernel"].as_str().expect("a unit has a kernel");
+        let sizes = unit["problems"][0]
+            .as_object()
+            .expect("a problem has sizes");
+        // What is declared for users takes a processor minutes.
+        let size = |(name, size): (&String, &Value)| {
+            let size = size.as_u64().expect("a size is a number");
+            format!("{name}={}", size.min(1024))
+        };
+        let problem: Vec<String> = sizes.iter().map(size).collect();
+        let what = ["--kernel", kernel, "--problem", &problem.join(",")];
+        let _ = project
+            .cltune(&[&["--device", "0", "--budget", "2"], &what[..]].concat())
+            .expect_code(0);
+    }
 }
 
 /// The lines outside of blocks of code, with code spans left out.

@@ -379,7 +379,7 @@ fn a_contribution_holds_values_and_facts_and_nothing_of_the_contributor() {
         .expect("there is `uname`");
     let host = String::from_utf8_lossy(&host.stdout).trim().to_owned();
     let folder = fleet.path("").display().to_string();
-    let target = tools::target().display().to_string();
+    let target = tools::own_target().display().to_string();
     for word in [
         "__kernel",
         "waste",

@@ -1,8 +1,8 @@
 //! Statements with a product that the library's GEMM makes: the parts before and after it are
 //! tunables.
 
-use cltune_tests::project::manifest;
-use cltune_tests::{Project, tools};
+use cltune_tests::Project;
+use cltune_tests::manifest::manifest_with_kernels;
 
 const PROGRAM: &str = r#"
 use cltune_kernels::gemm::{Gemm, GemmError};
@@ -45,15 +45,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn what_stands_before_and_after_a_product_of_the_library_is_tuned() {
     let name = "cltune-e2e-fused-library";
-    let dependency = format!(
-        "cltune-kernels = {{ path = '{}' }}\n\n[workspace]",
-        tools::repository().join("kernels").display()
-    );
     let project = Project::new(name)
-        .file(
-            "Cargo.toml",
-            manifest(name).replace("\n[workspace]", &dependency),
-        )
+        .file("Cargo.toml", manifest_with_kernels(name))
         .file("src/main.rs", PROGRAM);
     let run = project.run().expect_code(0);
     let run = run.expect_stdout(&["y is 5", "the declared default"]);

@@ -1,7 +1,7 @@
 //! `cargo cltune verify --oclgrind`: defects that no result shows. `scripts/setup oclgrind`
 //! installs what these tests need; without it they only check that its absence is reported.
 
-use cltune_tests::{Output, Project, samples, tools};
+use cltune_tests::{Output, Project, samples};
 use std::process::Command;
 
 /// `A` is the defect, 0 is right. None of them shows in results on the devices at hand.
@@ -372,7 +372,9 @@ fn without_oclgrind_the_message_says_how_to_get_it() {
     let project = project("cltune-e2e-no-oclgrind");
     let empty = tempfile::tempdir().expect("a folder");
     // A library that is built already, since cargo and the linker would not be found either.
-    let library = tools::target().join("debug/libcltune_e2e_no_oclgrind.rlib");
+    let library = project
+        .target()
+        .join("debug/libcltune_e2e_no_oclgrind.rlib");
     let library = library.to_str().expect("the path is UTF-8");
     let mut command = project.cltune_command(&["verify", "--oclgrind", "--artifact", library]);
     command.env("PATH", empty.path());
@@ -538,7 +540,9 @@ fn a_winner_that_cannot_be_checked_is_chosen_and_the_summary_says_so() {
 fn without_oclgrind_winners_are_not_checked_unless_that_is_asked_for() {
     let project = untuned("cltune-e2e-oclgrind-absent");
     let _ = project.cargo(&["build"]).expect_code(0);
-    let library = tools::target().join("debug/libcltune_e2e_oclgrind_absent.rlib");
+    let library = project
+        .target()
+        .join("debug/libcltune_e2e_oclgrind_absent.rlib");
     let library = library.to_str().expect("the path is UTF-8");
     // PoCL needs its linker.
     let linker = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,7 @@
 //! Places of tunables: targets, modules, features, workspaces, renamed dependencies.
 
 use cltune_tests::Project;
-use cltune_tests::project::manifest;
+use cltune_tests::manifest::manifest;
 use serde_json::Value;
 
 /// A tunable without arguments.

@@ -3,7 +3,9 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `tools` | the freshly built `cargo-cltune` and driver, and where scaffolded packages are built |
+//! | `tools` | the freshly built `cargo-cltune` and driver, the environment of scaffolded packages |
+//! | `build_folders` | where scaffolded packages are built |
+//! | `manifest` | their manifests |
 //! | `project` | a package in a temporary folder |
 //! | `process` | running a program and keeping what it printed |
 //! | `samples` | sources of small packages with a tunable |
@@ -13,13 +15,15 @@
 //! | `slurm` | a cluster on this machine |
 //! | `faulty` | sessions on a driver that fails on command |
 //!
-//! All packages are built in one target folder, so that the run time is compiled once; each
-//! package therefore needs a name of its own.
+//! Packages are built in shared folders, so that the run time is compiled once; each package
+//! therefore needs a name of its own.
 
 pub mod bad;
 pub mod browser;
+pub mod build_folders;
 pub mod faulty;
 pub mod fleet;
+pub mod manifest;
 pub mod process;
 pub mod project;
 pub mod samples;

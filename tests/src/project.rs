@@ -1,7 +1,8 @@
 //! A package in a temporary folder.
 
+use crate::manifest::manifest;
 use crate::process::Output;
-use crate::tools;
+use crate::{build_folders, tools};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,9 +32,7 @@ impl Project {
     pub fn empty(name: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("cltune test ").tempdir();
         let folder = folder.expect("there is a folder for temporary files");
-        // The same versions as in this repository, so that nothing needs the network.
-        let locked = tools::repository().join("Cargo.lock");
-        fs::copy(&locked, folder.path().join("Cargo.lock")).expect("Cargo.lock can be copied");
+        tools::copy_versions(folder.path());
         Self {
             folder,
             name: name.to_owned(),
@@ -56,7 +55,7 @@ impl Project {
     /// When one cannot be removed.
     pub fn forget_sessions(&self) {
         let begin = format!("{}--", self.name);
-        let journals = tools::target().join("cltune/journal");
+        let journals = self.target().join("cltune/journal");
         // No folder: nothing was ever tuned there.
         for entry in fs::read_dir(journals).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&begin) {
@@ -102,24 +101,8 @@ impl Project {
     /// A command in this folder, with a plain environment.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command
-            .current_dir(self.folder.path())
-            .env("CARGO", tools::cargo())
-            .env("CARGO_TARGET_DIR", tools::target())
-            .env("CARGO_NET_OFFLINE", "true")
-            .env("CARGO_TERM_COLOR", "never")
-            // A package is built a few times, and nobody debugs it: what that takes would only fill
-            // the disk.
-            .env("CARGO_INCREMENTAL", "0")
-            .env("CARGO_PROFILE_DEV_DEBUG", "false")
-            // Optimising the run time takes a minute more, and no test is about that.
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
-            .env_remove("CLTUNE_LOCK")
-            .env_remove("CLTUNE_DATABASE")
-            .env_remove("CLTUNE_DEVICE")
-            // What cargo sets for the tests' own package is not meant for these packages.
-            .env_remove("CARGO_MANIFEST_DIR")
-            .env_remove("CARGO_PKG_NAME");
+        command.current_dir(self.folder.path());
+        tools::set_environment(&mut command, self.target());
         command
     }
 
@@ -177,27 +160,13 @@ impl Project {
         artifacts.iter().any(|artifact| artifact["fresh"] == false)
     }
 
+    /// The folder that it is built in.
+    pub fn target(&self) -> &'static Path {
+        build_folders::of(&self.name)
+    }
+
     /// The program that cargo builds in a profile's folder (`debug` or `release`).
     pub fn executable(&self, profile: &str) -> PathBuf {
-        tools::target().join(profile).join(&self.name)
+        self.target().join(profile).join(&self.name)
     }
-}
-
-/// The features of cltune in [`manifest`].
-const FEATURES: &str = "features = [\"fused\", \"several-devices\"], ";
-
-/// The manifest of a package that depends on cltune by path, with the features that most packages
-/// here use: with others, cltune is built once more.
-pub fn manifest(name: &str) -> String {
-    format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\ncltune = {{ {FEATURES}path = '{}' }}\n\n[workspace]\n",
-        // A literal string of TOML: nothing in it is an escape.
-        tools::repository().join("cltune").display()
-    )
-}
-
-/// The manifest of a package that depends on cltune by path, without its features.
-pub fn plain_manifest(name: &str) -> String {
-    manifest(name).replace(FEATURES, "")
 }

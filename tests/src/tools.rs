@@ -1,4 +1,4 @@
-//! The freshly built programs of this workspace, and where scaffolded packages are built.
+//! The freshly built programs of this workspace, and the environment of scaffolded packages.
 
 use crate::process::Output;
 use serde_json::Value;
@@ -21,13 +21,42 @@ pub fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
 }
 
-/// Where all scaffolded packages are built.
-pub fn target() -> PathBuf {
-    own_target().join("scaffolded")
+/// Gives a package the versions of this repository, so that building it needs no network.
+///
+/// # Panics
+/// When the file cannot be copied.
+pub fn copy_versions(package: &Path) {
+    let locked = repository().join("Cargo.lock");
+    std::fs::copy(&locked, package.join("Cargo.lock")).expect("Cargo.lock can be copied");
+}
+
+/// Sets the environment of cargo and of `cargo cltune` for a scaffolded package, which is built in
+/// this folder.
+pub fn set_environment(command: &mut Command, target: &Path) {
+    command
+        .env("CARGO", cargo())
+        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_TERM_COLOR", "never")
+        // A package is built a few times, and nobody debugs it: what that takes would only fill the
+        // disk.
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
+        // Optimising the run time takes a minute more, and no test is about that.
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env_remove("CLTUNE_LOCK")
+        .env_remove("CLTUNE_DATABASE")
+        .env_remove("CLTUNE_DEVICE")
+        // What cargo sets for the tests' own package is not meant for these packages.
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env_remove("CARGO_PKG_NAME");
 }
 
 /// The target folder of this repository's own workspace.
-fn own_target() -> &'static Path {
+///
+/// # Panics
+/// When cargo does not tell it.
+pub fn own_target() -> &'static Path {
     static TARGET: OnceLock<PathBuf> = OnceLock::new();
     TARGET.get_or_init(|| {
         let metadata = Output::of(
