@@ -35,42 +35,46 @@
 //! | `terminal` | tables on narrow terminals; what lines name |
 //! | `sessions` | messages for tools, interruption, two sessions at once |
 
-mod artifact;
-mod bad_environment;
-mod bad_kernels;
-mod bad_lockfiles;
-#[cfg(unix)]
-mod browser;
-mod captured;
-mod computations;
-mod crates;
-mod dependencies;
-mod device_limits;
-mod documentation;
-#[cfg(target_os = "linux")]
-mod faults;
-mod finalists;
-#[cfg(unix)]
-mod fleet;
-#[cfg(target_os = "linux")]
-mod fleet_engines;
-mod fused;
-mod fused_library;
-mod fused_matrices;
-mod groups;
-mod images;
-mod limits;
-mod oclgrind;
-mod parameter_values;
-mod places;
-mod pruning;
-mod rebuilds;
-mod report;
-#[cfg(target_os = "linux")]
-mod run_time;
-mod sessions;
-mod structs;
-mod terminal;
-mod tuned_program;
-mod verification;
-mod wrong_kernels;
+// All in one module, so that `cargo test --workspace -- --skip end_to_end::` runs all other tests.
+#[path = "."]
+mod end_to_end {
+    mod artifact;
+    mod bad_environment;
+    mod bad_kernels;
+    mod bad_lockfiles;
+    #[cfg(unix)]
+    mod browser;
+    mod captured;
+    mod computations;
+    mod crates;
+    mod dependencies;
+    mod device_limits;
+    mod documentation;
+    #[cfg(target_os = "linux")]
+    mod faults;
+    mod finalists;
+    #[cfg(unix)]
+    mod fleet;
+    #[cfg(target_os = "linux")]
+    mod fleet_engines;
+    mod fused;
+    mod fused_library;
+    mod fused_matrices;
+    mod groups;
+    mod images;
+    mod limits;
+    mod oclgrind;
+    mod parameter_values;
+    mod places;
+    mod pruning;
+    mod rebuilds;
+    mod report;
+    #[cfg(target_os = "linux")]
+    mod run_time;
+    mod sessions;
+    mod structs;
+    mod terminal;
+    mod tuned_program;
+    mod verification;
+    mod wrong_kernels;
+}

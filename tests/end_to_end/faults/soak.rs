@@ -2,7 +2,7 @@
 //! that nothing disturbs leaves. Once with good kernels, once with good and bad ones mixed.
 //!
 //! `CLTUNE_SOAK_ROUNDS` says how often, and `CLTUNE_SOAK_MINUTES` how long the second goes on;
-//! `scripts/test --full` does it many times, and for an hour.
+//! `scripts/test --full` does it many times, and for ten minutes or as long as the variable says.
 
 use cltune_tests::faulty::{MANY_BEST, Session, stands};
 use cltune_tests::process::signal;
