@@ -1,7 +1,7 @@
 //! Blocks of products, sums and vectors on devices that are made up.
 
 use super::*;
-use crate::tasks::{Axis, LinkRates, Operand};
+use crate::tasks::{Axis, Grain, LinkRates, Operand, Reach};
 use proptest::prelude::*;
 
 const GB: usize = 1 << 30;
@@ -24,6 +24,7 @@ fn gpu(memory: usize) -> DeviceFacts {
 fn operand(axes: [Axis; 2], leaves: usize) -> Operand {
     Operand {
         axes,
+        reach: [Reach::ONE; 2],
         origin: [0; 2],
         element: 4,
         leaves,
@@ -36,6 +37,7 @@ fn operand(axes: [Axis; 2], leaves: usize) -> Operand {
 fn product(sizes: [usize; 3], leaves: usize) -> Shape {
     Shape {
         sizes,
+        grains: [Grain::ONE; 2],
         output: operand([Axis::I, Axis::J], 1),
         reads_output: false,
         inputs: vec![
@@ -90,7 +92,7 @@ fn a_device_that_is_too_small_takes_no_part() {
 #[test]
 fn the_sizes_that_are_tried_end_with_all_and_with_one() {
     for size in [1, 2, 7, 64, 129, 1009, 32768] {
-        let sizes = parts(size);
+        let sizes = parts(size, Grain::ONE);
         assert_eq!((sizes[0], sizes[sizes.len() - 1]), (size, 1));
         assert!(sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
     }

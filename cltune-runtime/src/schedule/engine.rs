@@ -8,7 +8,7 @@ use super::center::Center;
 use super::clock::Clock;
 use super::device_memory::{BlockKey, DeviceBuffer, DeviceMemory, Lane};
 use super::job::Job;
-use super::kernel::{AnyKernel, BlockError, Kept, RawBlock};
+use super::kernel::{AnyKernel, BlockError, Kept, RawBlock, RawCall};
 use super::places::{inputs, key, leading, place};
 use super::report::Span;
 use super::staging::kept;
@@ -378,8 +378,14 @@ impl Engine {
             leading: leading(rect, &job.shape.output),
         };
         let kept = kept(&mut self.kept, &self.compute, &job.kernel).map_err(refused)?;
+        let call = RawCall {
+            inputs: &blocks,
+            output,
+            is_first: step.is_first,
+            tile: job.shape.computed(&step.tile),
+        };
         job.kernel
-            .launch(&self.compute, kept, &blocks, output, step.is_first)
+            .launch(&self.compute, kept, call)
             .map_err(refused)?;
         let end = Arc::new(marker(&self.compute)?);
         self.compute.flush().map_err(Failure::during)?;
