@@ -77,6 +77,18 @@ pub(super) struct Broken {
     pub(super) operation: Option<(u64, Arc<Job>)>,
 }
 
+impl Drop for Engine {
+    /// Waits for launches that were given up; transfers do so themselves. The process may end next,
+    /// and drivers that are at work meanwhile may crash.
+    fn drop(&mut self) {
+        // One may wait for another; where that fails, the device is lost, and nothing runs.
+        for queue in [&self.up, &self.down] {
+            let _ = queue.raw().flush();
+        }
+        let _ = self.compute.finish();
+    }
+}
+
 impl Engine {
     pub(super) fn new(
         center: Arc<Center>,
