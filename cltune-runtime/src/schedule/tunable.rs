@@ -406,21 +406,25 @@ impl Call<'_> {
 
     /// The tunable with the dimensions that its speed depends on.
     fn name(&self, divisions: &[&Division]) -> String {
-        let mut name = self.model.name.to_string();
-        for (position, (dimension, size)) in self.model.dimensions.iter().zip(self.dims).enumerate()
-        {
-            if !divisions
+        let is_divided = |position: usize| {
+            divisions
                 .iter()
                 .any(|of| usize::from(of.dimension) == position)
-            {
-                name.push_str(&format!(", {dimension} = {size}"));
-            }
-        }
-        name
+        };
+        let dimensions = self.model.dimensions.iter().zip(self.dims).enumerate();
+        let others = dimensions.filter(|(position, _)| !is_divided(*position));
+        let others = others.map(|(_, (dimension, size))| format!(", {dimension} = {size}"));
+        let others: String = others.collect();
+        format!("{}{others}", self.model.name)
     }
 
     fn results(&self) -> ScheduleError {
-        let is_written = |argument: &&Argument| matches!(&argument.kind, ArgumentKind::Buffer { access, .. } if *access != Access::Read);
+        let is_written = |argument: &&Argument| {
+            let ArgumentKind::Buffer { access, .. } = &argument.kind else {
+                return false;
+            };
+            *access != Access::Read
+        };
         let written = self.model.arguments.iter().filter(is_written);
         ScheduleError::Results {
             operation: self.model.name.to_string(),

@@ -137,12 +137,21 @@ fn a_product_is_divided_along_rows_and_columns() {
     let right: Vec<i64> = (0..k * n).map(|i| i as i64 % 17 - 5).collect();
     // Less than half of either operand.
     let scheduler = scheduler(2, 15_000);
-    let a = matrix(&scheduler, [m, k], &left);
-    let b = matrix(&scheduler, [k, n], &right);
-    let mut c = scheduler.matrix(m, n).unwrap();
-    product::enqueue(&scheduler, m as u32, n as u32, k as u32, &a, &b, &mut c).unwrap();
+    let in_left = matrix(&scheduler, [m, k], &left);
+    let in_right = matrix(&scheduler, [k, n], &right);
+    let mut result = scheduler.matrix(m, n).unwrap();
+    product::enqueue(
+        &scheduler,
+        m as u32,
+        n as u32,
+        k as u32,
+        &in_left,
+        &in_right,
+        &mut result,
+    )
+    .unwrap();
     finish(&scheduler, 15_000);
-    let values = c.values().unwrap();
+    let values = result.values().unwrap();
     for row in 0..m {
         for column in 0..n {
             let expected: i64 = (0..k)
@@ -244,23 +253,23 @@ fn operations_before_and_after_it_are_in_order() {
 fn what_cannot_be_enqueued_is_an_error_before_anything_runs() {
     let scheduler = scheduler(2, 1 << 20);
     let x = vector(&scheduler, &numbers(64));
-    let [mut y, mut z] = [0; 2].map(|_| scheduler.vector::<i32>(64).unwrap());
+    let [mut low, mut high] = [0; 2].map(|_| scheduler.vector::<i32>(64).unwrap());
     says(
-        halves::enqueue(&scheduler, 64, &x, &mut y, &mut z),
+        halves::enqueue(&scheduler, 64, &x, &mut low, &mut high),
         &["halves", "`low` and `high`", "one result", "split_"],
     );
     // A mask that is too short, and a vector that is too long.
-    let w = vector(&scheduler, &[1; 5]);
+    let mask = vector(&scheduler, &[1; 5]);
     says(
-        convolution::enqueue(&scheduler, 58, 7, &x, &w, &mut y),
+        convolution::enqueue(&scheduler, 58, 7, &x, &mask, &mut low),
         &["convolution", "`w`", "7", "5"],
     );
     says(
-        convolution::enqueue(&scheduler, 50, 5, &x, &w, &mut y),
+        convolution::enqueue(&scheduler, 50, 5, &x, &mask, &mut low),
         &["`x`", "1 lines of 64", "1 line of 54"],
     );
     says(
-        convolution::enqueue(&scheduler, 0, 5, &x, &w, &mut y),
+        convolution::enqueue(&scheduler, 0, 5, &x, &mask, &mut low),
         &["nothing to divide"],
     );
     says(
@@ -273,10 +282,10 @@ fn what_cannot_be_enqueued_is_an_error_before_anything_runs() {
         &["blocks", "n = 5", "no configuration"],
     );
     // Lines of which no share of rows is a part.
-    let [a, b] = [0; 2].map(|_| scheduler.matrix::<i64>(8, 8).unwrap());
-    let mut c = scheduler.matrix::<i64>(4, 16).unwrap();
+    let [left, right] = [0; 2].map(|_| scheduler.matrix::<i64>(8, 8).unwrap());
+    let mut result = scheduler.matrix::<i64>(4, 16).unwrap();
     says(
-        product::enqueue(&scheduler, 8, 8, 8, &a, &b, &mut c),
+        product::enqueue(&scheduler, 8, 8, 8, &left, &right, &mut result),
         &[
             "`c`",
             "4 lines of 16",
@@ -285,9 +294,9 @@ fn what_cannot_be_enqueued_is_an_error_before_anything_runs() {
         ],
     );
     let other = crate::kernels::scheduler(1, 1 << 20);
-    let mut c = other.matrix::<i64>(8, 8).unwrap();
+    let mut result = other.matrix::<i64>(8, 8).unwrap();
     says(
-        product::enqueue(&scheduler, 8, 8, 8, &a, &b, &mut c),
+        product::enqueue(&scheduler, 8, 8, 8, &left, &right, &mut result),
         &["product", "`c`", "another scheduler"],
     );
     assert_eq!(scheduler.finish().unwrap().work(), 0.0);
