@@ -189,9 +189,9 @@ proptest! {
             prop_assert_eq!(tile.first[0], end);
             end += tile.size[0];
             let computed = shape.computed(tile);
-            let is_whole = computed.size[0] % grain.size == 0;
+            let is_whole = computed.size[0].is_multiple_of(grain.size);
             prop_assert!(is_whole || !is_exact || size < grain.size || tiles.len() == 1);
-            prop_assert!(tiles.len() > 1 || !is_exact || size < grain.size || size % grain.size == 0);
+            prop_assert!(tiles.len() > 1 || !is_exact || size < grain.size || size.is_multiple_of(grain.size));
             let of_blocks = |operand: &Operand| {
                 shape.whole_rect(operand, tile).elements() * 4 <= operand.block_bytes(plan.cut.0)
             };

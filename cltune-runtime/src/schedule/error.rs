@@ -79,9 +79,9 @@ pub enum ScheduleError {
     },
     /// A tunable that has not exactly one result.
     #[error(
-        "`{operation}` writes {}, and an operation has one result: let a tunable of its own compute each{}",
-        if results.is_empty() { "nothing".to_owned() } else { format!("`{}`", results.join("` and `")) },
-        if results.is_empty() { "" } else { ", or call `split_…`, which computes all of them" }
+        "`{operation}` has {}, and an operation has one result: declare a tunable for each, or call \
+         `split_…`, which computes all of them",
+        listed(results)
     )]
     Results {
         /// The tunable.
@@ -146,6 +146,13 @@ pub enum ScheduleError {
     /// The run time failed outside of an operation.
     #[error(transparent)]
     Runtime(#[from] Error),
+}
+
+fn listed(results: &[String]) -> String {
+    match results {
+        [] => "no result".to_owned(),
+        results => format!("the results `{}`", results.join("` and `")),
+    }
 }
 
 /// As its text, as [`Error`].
