@@ -72,8 +72,7 @@ fn convolved(x: &[i32], w: &[i32]) -> Vec<i32> {
     x.windows(w.len()).map(sum).collect()
 }
 
-/// Ends, within the limits of the devices, of which more than one has worked where there was more
-/// than one task.
+/// Ends, within the limit of the devices, and in several tiles.
 #[track_caller]
 fn finish(scheduler: &Scheduler, limit: usize) {
     let report = scheduler.finish().unwrap();
@@ -104,7 +103,7 @@ fn a_convolution_that_is_larger_than_every_device_has_its_halo_and_all_of_its_ma
 
 #[test]
 fn what_is_read_and_written_is_so_once_also_where_work_groups_overlap() {
-    // 48 divides neither, and 64, 8 and 24 divide neither.
+    // Whole work-groups of 48 and of 64 positions, and not.
     for n in [9_600, 10_007] {
         let scheduler = scheduler(3, 12_000);
         let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
