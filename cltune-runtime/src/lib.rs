@@ -123,6 +123,8 @@ pub mod __private {
     pub use crate::kernel::Arg;
     pub use crate::launch::{check, default_params, explain, launch, launch_with, select};
     #[cfg(feature = "several-devices")]
+    pub use crate::schedule::{ScheduleArg, enqueue};
+    #[cfg(feature = "several-devices")]
     pub use crate::split::{SplitArg, split};
     pub use cltune_core as core;
 }

@@ -96,6 +96,21 @@ impl Layout {
         })
     }
 
+    /// The number of rows.
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Elements of a row for each position.
+    pub const fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The length of a row, elements.
+    pub const fn pitch(&self) -> usize {
+        self.pitch
+    }
+
     /// How many elements a row has beyond those of its positions.
     pub const fn halo(&self) -> usize {
         self.halo

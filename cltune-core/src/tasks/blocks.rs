@@ -50,11 +50,72 @@ pub const fn padded(length: usize, element: usize) -> usize {
     length.next_multiple_of(16 / element)
 }
 
+/// How much of an operand belongs to positions of an axis, across its lines or along them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Lines, or elements of a line, for each position.
+    pub step: usize,
+    /// Those behind the last position's that are needed as well.
+    pub halo: usize,
+}
+
+impl Reach {
+    /// One for each position.
+    pub const ONE: Self = Self { step: 1, halo: 0 };
+
+    /// So many for a single position: of an operand that does not have the axis.
+    pub const fn all(count: usize) -> Self {
+        Self {
+            step: count,
+            halo: 0,
+        }
+    }
+
+    /// The lines or elements of so many positions.
+    pub const fn len(self, positions: usize) -> usize {
+        positions
+            .saturating_mul(self.step)
+            .saturating_add(self.halo)
+    }
+}
+
+/// What tiles consist of along an axis of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grain {
+    /// Tiles are multiples of so many positions, at least 1, but for the last one.
+    pub size: usize,
+    /// Whether the last one is computed as a multiple, too: together with positions before it,
+    /// which belong to another tile.
+    pub is_exact: bool,
+}
+
+impl Grain {
+    /// Tiles of any size.
+    pub const ONE: Self = Self {
+        size: 1,
+        is_exact: false,
+    };
+
+    /// The size of tiles along an axis of `all` positions where about `wanted` are meant.
+    pub fn block(self, wanted: usize, all: usize) -> usize {
+        let block = wanted.clamp(1, all.max(1)).next_multiple_of(self.size);
+        if block < all {
+            block
+        } else if self.is_exact && all > self.size {
+            all / self.size * self.size
+        } else {
+            all
+        }
+    }
+}
+
 /// How an operand belongs to the axes of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
     /// The axes of its lines and of the elements of a line.
     pub axes: [Axis; 2],
+    /// How much of it positions of these axes need.
+    pub reach: [Reach; 2],
     /// Its first line, and the first element of each: it may be a part of a matrix.
     pub origin: [usize; 2],
     /// The size of an element, bytes.
@@ -71,8 +132,13 @@ pub struct Operand {
 impl Operand {
     /// The bytes of a block in a device's memory, for these sizes of the axes.
     pub fn block_bytes(&self, blocks: [usize; 3]) -> usize {
-        let [lines, length] = self.axes.map(|axis| along(axis, blocks));
+        let [lines, length] = self.size(blocks);
         self.bytes(lines, length)
+    }
+
+    /// The lines of a block and their length, for these sizes of the axes.
+    pub fn size(&self, blocks: [usize; 3]) -> [usize; 2] {
+        [0, 1].map(|at| self.reach[at].len(along(self.axes[at], blocks)))
     }
 
     /// The bytes of lines in a device's memory.
@@ -96,6 +162,8 @@ impl Operand {
 pub struct Shape {
     /// The sizes of I, J and K, each at least 1.
     pub sizes: [usize; 3],
+    /// What tiles consist of along I and J.
+    pub grains: [Grain; 2],
     /// The result.
     pub output: Operand,
     /// Whether the result is read before it is written.
@@ -155,26 +223,56 @@ impl Shape {
         [first, depth.min(self.sizes[2].saturating_sub(first))]
     }
 
-    /// The part of an operand that a tile needs for positions along K: first and size.
-    pub fn rect(&self, operand: &Operand, tile: &Tile, panel: [usize; 2]) -> Rect {
-        let span = |axis: Axis| match axis {
-            Axis::I => [tile.first[0], tile.size[0]],
-            Axis::J => [tile.first[1], tile.size[1]],
-            Axis::K => panel,
-            Axis::One => [0, 1],
-        };
-        let [[line, lines], [at, length]] = operand.axes.map(span);
-        Rect {
-            line: operand.origin[0] + line,
-            lines,
-            at: operand.origin[1] + at,
-            length,
+    /// What is computed for a tile: the tile, and before it what is missing to whole
+    /// [grains](Grain), as far as there is any.
+    pub fn computed(&self, tile: &Tile) -> Tile {
+        let mut computed = *tile;
+        for (axis, grain) in self.grains.iter().enumerate() {
+            let excess = tile.size[axis] % grain.size;
+            if grain.is_exact && excess > 0 {
+                let before = (grain.size - excess).min(tile.first[axis]);
+                computed.first[axis] -= before;
+                computed.size[axis] += before;
+            }
         }
+        computed
     }
 
-    /// The part of an operand that a tile needs in all panels.
+    /// The part of the result that a tile is.
+    pub fn result_rect(&self, tile: &Tile) -> Rect {
+        part(&self.output, tile, [0, self.sizes[2]])
+    }
+
+    /// The part of an operand that is needed to [compute](Self::computed) a tile for positions
+    /// along K: first and size. Of the result, what is written on the device.
+    pub fn rect(&self, operand: &Operand, tile: &Tile, panel: [usize; 2]) -> Rect {
+        part(operand, &self.computed(tile), panel)
+    }
+
+    /// The part of an operand that is needed to compute a tile in all panels.
     pub fn whole_rect(&self, operand: &Operand, tile: &Tile) -> Rect {
         self.rect(operand, tile, [0, self.sizes[2]])
+    }
+}
+
+/// The part of an operand that belongs to a tile and to positions along K.
+fn part(operand: &Operand, tile: &Tile, panel: [usize; 2]) -> Rect {
+    let span = |axis: Axis| match axis {
+        Axis::I => [tile.first[0], tile.size[0]],
+        Axis::J => [tile.first[1], tile.size[1]],
+        Axis::K => panel,
+        Axis::One => [0, 1],
+    };
+    let of = |at: usize| {
+        let ([first, size], reach) = (span(operand.axes[at]), operand.reach[at]);
+        [first * reach.step, reach.len(size)]
+    };
+    let ([line, lines], [at, length]) = (of(0), of(1));
+    Rect {
+        line: operand.origin[0] + line,
+        lines,
+        at: operand.origin[1] + at,
+        length,
     }
 }
 

@@ -106,7 +106,7 @@ impl Cost {
             memory,
             launch,
         } = device.rates;
-        let output = shape.output.bytes(shape.sizes[0], shape.sizes[1]) as f64 / all;
+        let output = shape.output.block_bytes(shape.sizes) as f64 / all;
         let spare = device.memory.saturating_sub(need.passing) as f64;
         let Sent {
             first,
@@ -160,11 +160,14 @@ impl Sent {
         let mut inputs: Vec<_> = shape.inputs.iter().collect();
         inputs.sort_by_key(|input| input.has(Axis::J));
         for input in inputs {
-            let [lines, length] = input.axes.map(|axis| match axis {
-                Axis::I => shape.sizes[0] as f64 / counts[0],
-                Axis::J => shape.sizes[1] as f64 / counts[1],
-                Axis::K => shape.sizes[2] as f64,
-                Axis::One => 1.0,
+            let [lines, length] = [0, 1].map(|at| {
+                let positions = match input.axes[at] {
+                    Axis::I => shape.sizes[0] as f64 / counts[0],
+                    Axis::J => shape.sizes[1] as f64 / counts[1],
+                    Axis::K => shape.sizes[2] as f64,
+                    Axis::One => 1.0,
+                };
+                positions * input.reach[at].step as f64 + input.reach[at].halo as f64
             });
             let bytes = lines * length * input.element as f64;
             let is_shared_in_row = !input.has(Axis::J);
@@ -181,11 +184,12 @@ impl Sent {
                 0.0
             };
             spare = (spare - kept).max(0.0);
-            let (at_first, afterwards) = if is_shared_in_row {
-                (1.0, 1.0 - part)
-            } else {
-                let missing = 1.0 - part * (1.0 - 1.0 / rows);
-                (missing, missing)
+            // What no tile has for itself is sent for the first row only.
+            let in_rows = 1.0 - part * (1.0 - 1.0 / rows);
+            let (at_first, afterwards) = match (is_shared_in_row, input.has(Axis::I)) {
+                (true, true) => (1.0, 1.0 - part),
+                (true, false) => (in_rows, 1.0 - part),
+                (false, _) => (in_rows, in_rows),
             };
             let leaves = input.leaves as f64;
             first += bytes * at_first * leaves;

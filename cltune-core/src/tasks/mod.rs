@@ -25,7 +25,7 @@ mod simulate;
 mod sizes;
 mod turns;
 
-pub use blocks::{Axis, Cut, Operand, Rect, Shape, Tile, padded};
+pub use blocks::{Axis, Cut, Grain, Operand, Reach, Rect, Shape, Tile, padded};
 pub use cost::{Cost, DeviceFacts, Need};
 pub use graph::{Access, Graph, OperationEnd, TaskId};
 pub use rates::{LinkRates, Speed};

@@ -75,7 +75,7 @@ pub fn simulate(shape: &Shape, machine: &Machine) -> Result<Outcome, PlanError> 
     let mut graph = Graph::default();
     let write = |tile| Access {
         matrix: 0,
-        rect: shape.whole_rect(&shape.output, tile),
+        rect: shape.result_rect(tile),
     };
     let operation = graph.add(tiles.iter().map(|tile| (Vec::new(), write(tile))).collect());
     let mut simulation = Simulation {

@@ -1,7 +1,7 @@
 //! The choice of the size of blocks: of all that fit, those with which an operation is expected to
 //! end first. One block for all is among them, so that nothing is divided that is faster whole.
 
-use super::blocks::{Cut, Shape};
+use super::blocks::{Cut, Grain, Shape};
 use super::cost::{Cost, DeviceFacts, Need};
 use super::turns::{Turn, makespan};
 
@@ -52,7 +52,9 @@ const DIVIDING: f64 = 1e-4;
 /// # Errors
 /// [`PlanError`] when no device has the memory for the smallest blocks.
 pub fn choose(shape: &Shape, devices: &[DeviceFacts], host: f64) -> Result<Plan, PlanError> {
-    let axes = [0, 1, 2].map(|axis| parts(shape.sizes[axis]));
+    let [of_i, of_j] = shape.grains;
+    let grains = [of_i, of_j, Grain::ONE];
+    let axes = [0, 1, 2].map(|axis| parts(shape.sizes[axis], grains[axis]));
     for most in [MOST_TILES, usize::MAX] {
         let mut best: Option<(f64, Plan)> = None;
         for &height in &axes[0] {
@@ -83,7 +85,8 @@ pub fn choose(shape: &Shape, devices: &[DeviceFacts], host: f64) -> Result<Plan,
             return Ok(plan);
         }
     }
-    let Need { least, largest, .. } = Need::of(shape, Cut([1, 1, 1]));
+    let smallest = [0, 1, 2].map(|axis| grains[axis].block(1, shape.sizes[axis]));
+    let Need { least, largest, .. } = Need::of(shape, Cut(smallest));
     Err(PlanError { least, largest })
 }
 
@@ -153,8 +156,9 @@ fn plan(
     })
 }
 
-/// The sizes of blocks of an axis that are tried, largest first: parts that are nearly equal.
-fn parts(size: usize) -> Vec<usize> {
+/// The sizes of blocks of an axis that are tried, largest first: parts that are nearly equal, of
+/// whole grains.
+fn parts(size: usize, grain: Grain) -> Vec<usize> {
     let mut sizes = Vec::new();
     let mut count = 1;
     while count <= size {
@@ -166,14 +170,16 @@ fn parts(size: usize) -> Vec<usize> {
         } else {
             exact
         };
+        let block = grain.block(block, size);
         if sizes.last() != Some(&block) {
             sizes.push(block);
         }
         // 1 to 12, and then in steps of a quarter.
         count += if count < 12 { 1 } else { count / 4 };
     }
-    if sizes.last() != Some(&1) {
-        sizes.push(1);
+    let smallest = grain.block(1, size);
+    if sizes.last() != Some(&smallest) {
+        sizes.push(smallest);
     }
     sizes
 }

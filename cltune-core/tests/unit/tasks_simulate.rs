@@ -1,7 +1,7 @@
 //! Devices that are made up: slow ones, ones that fail, many.
 
 use super::*;
-use crate::tasks::{Axis, LinkRates, Operand};
+use crate::tasks::{Axis, Grain, LinkRates, Operand, Reach};
 use proptest::prelude::*;
 
 fn device(speed: f64) -> SimulatedDevice {
@@ -25,6 +25,7 @@ fn device(speed: f64) -> SimulatedDevice {
 fn product(size: usize) -> Shape {
     let operand = |axes| Operand {
         axes,
+        reach: [Reach::ONE; 2],
         origin: [0; 2],
         element: 4,
         leaves: 1,
@@ -33,6 +34,7 @@ fn product(size: usize) -> Shape {
     };
     Shape {
         sizes: [size; 3],
+        grains: [Grain::ONE; 2],
         output: operand([Axis::I, Axis::J]),
         reads_output: false,
         inputs: vec![operand([Axis::I, Axis::K]), operand([Axis::K, Axis::J])],

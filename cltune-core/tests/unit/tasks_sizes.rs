@@ -1,7 +1,7 @@
 //! Blocks of products, sums and vectors on devices that are made up.
 
 use super::*;
-use crate::tasks::{Axis, LinkRates, Operand};
+use crate::tasks::{Axis, Cost, Grain, LinkRates, Operand, Reach};
 use proptest::prelude::*;
 
 const GB: usize = 1 << 30;
@@ -24,6 +24,7 @@ fn gpu(memory: usize) -> DeviceFacts {
 fn operand(axes: [Axis; 2], leaves: usize) -> Operand {
     Operand {
         axes,
+        reach: [Reach::ONE; 2],
         origin: [0; 2],
         element: 4,
         leaves,
@@ -36,6 +37,7 @@ fn operand(axes: [Axis; 2], leaves: usize) -> Operand {
 fn product(sizes: [usize; 3], leaves: usize) -> Shape {
     Shape {
         sizes,
+        grains: [Grain::ONE; 2],
         output: operand([Axis::I, Axis::J], 1),
         reads_output: false,
         inputs: vec![
@@ -90,13 +92,114 @@ fn a_device_that_is_too_small_takes_no_part() {
 #[test]
 fn the_sizes_that_are_tried_end_with_all_and_with_one() {
     for size in [1, 2, 7, 64, 129, 1009, 32768] {
-        let sizes = parts(size);
+        let sizes = parts(size, Grain::ONE);
         assert_eq!((sizes[0], sizes[sizes.len() - 1]), (size, 1));
         assert!(sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
     }
 }
 
+/// y <- a stencil of x, with a mask that all tiles need.
+fn stencil(size: usize, grain: Grain, halo: usize, mask: usize) -> Shape {
+    let along = |axis, reach| Operand {
+        axes: [Axis::One, axis],
+        reach: [Reach::ONE, reach],
+        is_padded: false,
+        ..operand([Axis::One; 2], 1)
+    };
+    Shape {
+        sizes: [size, 1, 1],
+        grains: [grain, Grain::ONE],
+        output: along(Axis::I, Reach { step: 2, halo: 0 }),
+        reads_output: false,
+        inputs: vec![
+            along(Axis::I, Reach { step: 3, halo }),
+            along(Axis::One, Reach::all(mask)),
+        ],
+        work: 1.0,
+        workspace: 0.0,
+    }
+}
+
+#[test]
+fn the_last_tile_is_whole_grains_with_positions_of_another_one() {
+    let grain = Grain {
+        size: 48,
+        is_exact: true,
+    };
+    let shape = stencil(1000, grain, 5, 7);
+    // 20 work-groups and 40 positions.
+    let blocks: Vec<usize> = [1, 48, 49, 990, 1000]
+        .map(|of| grain.block(of, 1000))
+        .into();
+    assert_eq!(blocks, [48, 48, 96, 960, 960]);
+    assert_eq!(grain.block(7, 40), 40);
+    let tiles = shape.tiles(Cut([96, 1, 1]));
+    let last = tiles[tiles.len() - 1];
+    assert_eq!((last.first[0], last.size[0]), (960, 40));
+    let computed = shape.computed(&last);
+    assert_eq!((computed.first[0], computed.size[0]), (952, 48));
+    let input = shape.whole_rect(&shape.inputs[0], &last);
+    assert_eq!((input.at, input.length), (3 * 952, 3 * 48 + 5));
+    let result = shape.result_rect(&last);
+    assert_eq!((result.at, result.length), (2 * 960, 2 * 40));
+    let mask = shape.whole_rect(&shape.inputs[1], &last);
+    assert_eq!((mask.at, mask.length), (0, 7));
+    // What takes any size is computed as it is.
+    let any = Grain {
+        is_exact: false,
+        ..grain
+    };
+    let shape = stencil(1000, any, 5, 7);
+    assert_eq!(shape.computed(&last), last);
+    assert_eq!(any.block(1000, 1000), 1000);
+}
+
+/// All tiles need it, and a device has it from the first one on.
+#[test]
+fn what_no_tile_has_for_itself_is_sent_once() {
+    let sent = |mask: usize| {
+        let shape = stencil(1 << 20, Grain::ONE, 0, mask);
+        let cost = Cost::of(&shape, Cut([1 << 14, 1, 1]), &gpu(GB), 1e9, 64.0);
+        64.0 * cost.traffic
+    };
+    let of_mask = sent(1_000_000) - sent(1);
+    assert!((of_mask - 4e6).abs() < 1e3, "{of_mask}");
+}
+
 proptest! {
+    /// The same where tiles are whole work-groups and operands have halos.
+    #[test]
+    fn blocks_of_work_groups_fit_and_cover_everything(
+        size in 1_usize..5000,
+        grain in 1_usize..200,
+        is_exact: bool,
+        halo in 0_usize..100,
+        memory in 1000_usize..1_000_000,
+    ) {
+        let grain = Grain { size: grain, is_exact };
+        let shape = stencil(size, grain, halo, 10);
+        let Ok(plan) = choose(&shape, &[gpu(memory)], f64::INFINITY) else {
+            let smallest = Cut([grain.block(1, size), 1, 1]);
+            prop_assert!(Need::of(&shape, smallest).least > memory);
+            return Ok(());
+        };
+        let tiles = shape.tiles(plan.cut);
+        let mut end = 0;
+        for tile in &tiles {
+            prop_assert_eq!(tile.first[0], end);
+            end += tile.size[0];
+            let computed = shape.computed(tile);
+            let is_whole = computed.size[0].is_multiple_of(grain.size);
+            prop_assert!(is_whole || !is_exact || size < grain.size || tiles.len() == 1);
+            prop_assert!(tiles.len() > 1 || !is_exact || size < grain.size || size.is_multiple_of(grain.size));
+            let of_blocks = |operand: &Operand| {
+                shape.whole_rect(operand, tile).elements() * 4 <= operand.block_bytes(plan.cut.0)
+            };
+            prop_assert!(shape.inputs.iter().chain([&shape.output]).all(of_blocks));
+        }
+        prop_assert_eq!(end, size);
+    }
+
     /// Tiles cover the result once, panels all that is summed over, and blocks fit a device.
     #[test]
     fn blocks_fit_and_cover_everything(

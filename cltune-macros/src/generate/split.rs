@@ -1,4 +1,5 @@
-//! The functions that divide a call among several devices, one for each dimension of `split(…)`.
+//! The functions that divide a call among several devices: one for each dimension of `split(…)`,
+//! and one that leaves it to a scheduler.
 
 use super::context::Context;
 use super::{launch, statics};
@@ -9,11 +10,12 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
-/// `split_n(…)` for every divided dimension `n`.
+/// `split_n(…)` for every divided dimension `n`, and beside the first one `enqueue(…)`.
 pub(super) fn functions(context: &Context<'_>) -> TokenStream {
-    let divisions = context.checked.divisions.iter();
-    let functions = divisions.map(|division| {
+    let divisions = context.checked.divisions.iter().enumerate();
+    let functions = divisions.map(|(position, division)| {
         let function = function(context, division);
+        let enqueue = (position == 0).then(|| enqueue(context));
         // What it names is in a feature of the run time. Where that is off, the error is at the
         // clause.
         let krate = context.krate.to_token_stream().into_iter();
@@ -21,7 +23,7 @@ pub(super) fn functions(context: &Context<'_>) -> TokenStream {
             token.set_span(token.span().located_at(division.dimension.span()));
             token
         });
-        quote_spanned!(division.dimension.span()=> #(#krate)* ::__split_clause! { #function })
+        quote_spanned!(division.dimension.span()=> #(#krate)* ::__split_clause! { #function #enqueue })
     });
     functions.collect()
 }
@@ -47,7 +49,7 @@ fn function(context: &Context<'_>, checked: &CheckedDivision) -> TokenStream {
             let others = others.map(|other| division(krate, other));
             let division = division(krate, declared);
             let dims = launch::dims(context);
-            let args = args(context);
+            let args = args(context, "SplitArg", ["slice", "slice_mut"]);
             quote! {
                 static DIVISION: #krate::__private::core::split::Division = #division;
                 // A device may compute its share piece by piece along these.
@@ -73,9 +75,49 @@ fn function(context: &Context<'_>, checked: &CheckedDivision) -> TokenStream {
     }
 }
 
-/// The kernel's arguments, without local memory: `[SplitArg; N]`.
-fn args(context: &Context<'_>) -> TokenStream {
+/// The function that enqueues a call on a scheduler.
+fn enqueue(context: &Context<'_>) -> TokenStream {
     let krate = context.krate;
+    let scheduler = Ident::new("scheduler", Span::mixed_site());
+    let inputs = launch::inputs(
+        context,
+        |element| quote!(#krate::schedule::Matrix<#element>),
+    );
+    let declared = context.checked.divisions.iter();
+    let declared: Option<Vec<&Division>> = declared.map(|of| of.division.as_ref()).collect();
+    let body = match declared {
+        None => quote!(::core::unreachable!()),
+        Some(declared) => {
+            let divisions = declared.into_iter().map(|of| division(krate, of));
+            let dims = launch::dims(context);
+            let args = args(context, "ScheduleArg", ["matrix", "matrix_mut"]);
+            quote! {
+                static DIVISIONS: &[#krate::__private::core::split::Division] = &[#(#divisions),*];
+                #krate::__private::enqueue(&TUNABLE, DIVISIONS, #scheduler, &#dims, &#args)
+            }
+        }
+    };
+    quote! {
+        /// Enqueues it on matrices in host memory, and returns at once. The scheduler computes it
+        /// piece by piece on its devices, divided along the dimensions of `split(…)`. The kernel
+        /// sees the elements of a matrix as they lie.
+        ///
+        /// # Errors
+        /// Matrices whose lines are no parts of shares, that are too short, or of another
+        /// scheduler; a tunable that has not one result; when no device has a configuration.
+        pub fn enqueue(
+            #scheduler: &#krate::schedule::Scheduler,
+            #inputs
+        ) -> ::core::result::Result<(), #krate::schedule::ScheduleError> {
+            #body
+        }
+    }
+}
+
+/// The kernel's arguments, without local memory: `[TYPE; N]`. Buffers have these constructors.
+fn args(context: &Context<'_>, ty: &str, [read, written]: [&str; 2]) -> TokenStream {
+    let krate = context.krate;
+    let ty = format_ident!("{ty}");
     let passed = context
         .checked
         .arguments
@@ -83,15 +125,15 @@ fn args(context: &Context<'_>) -> TokenStream {
         .filter(|argument| argument.options.host_only.is_none());
     let args = passed.map(|Argument { name, kind, .. }| {
         let (constructor, value) = match kind {
-            Some(ArgumentType::Buffer { mutable: true, .. }) => ("slice_mut", quote!(#name)),
-            Some(ArgumentType::Buffer { .. }) => ("slice", quote!(#name)),
+            Some(ArgumentType::Buffer { mutable: true, .. }) => (written, quote!(#name)),
+            Some(ArgumentType::Buffer { .. }) => (read, quote!(#name)),
             // Calls with images are not divided, which was reported.
             Some(ArgumentType::Scalar(_) | ArgumentType::Image(_)) | None => {
                 ("scalar", quote!(&#name))
             }
         };
         let constructor = format_ident!("{constructor}");
-        quote!(#krate::__private::SplitArg::#constructor(#value))
+        quote!(#krate::__private::#ty::#constructor(#value))
     });
     quote!([#(#args),*])
 }

@@ -57,11 +57,21 @@ pub(crate) struct BlockPlace {
     pub(crate) pitch: usize,
     pub(crate) width: usize,
     pub(crate) rows: usize,
-    /// How far rows are apart in the buffer, from its beginning.
+    /// The first byte in the buffer.
+    pub(crate) buffer_first: usize,
+    /// How far rows are apart in the buffer.
     pub(crate) buffer_pitch: usize,
 }
 
 impl BlockPlace {
+    /// The first byte in the buffer: byte and row.
+    const fn buffer_origin(&self) -> [usize; 3] {
+        match self.buffer_first.checked_rem(self.buffer_pitch) {
+            Some(byte) => [byte, self.buffer_first / self.buffer_pitch, 0],
+            None => [self.buffer_first, 0, 0],
+        }
+    }
+
     /// Whether all rows are bytes of so many, at least one, and none twice.
     fn check(&self, len: usize) -> Result<(), Status> {
         let before = self.rows.checked_sub(1);
@@ -117,7 +127,7 @@ impl HostMemory {
         })
     }
 
-    /// Begins to send a block to the beginning of a buffer. The event ends when it is there.
+    /// Begins to send a block to a buffer. The event ends when it is there.
     pub(crate) fn send(
         self: &Arc<Self>,
         queue: &RawQueue,
@@ -134,9 +144,10 @@ impl HostMemory {
             pitch,
             width,
             rows,
+            buffer_first,
             buffer_pitch,
         } = place;
-        let origins = [[0; 3], [first, 0, 0]];
+        let origins = [place.buffer_origin(), [0; 3]];
         let region = [width, rows, 1];
         // SAFETY: `check` has shown that the rows are bytes of the memory. It lives, and nobody
         // writes to it, as long as the transfer that is made below, which waits for the event.
@@ -148,7 +159,7 @@ impl HostMemory {
                     queue.0,
                     buffer.mem,
                     CL_FALSE,
-                    0,
+                    buffer_first,
                     width,
                     source,
                     0,
@@ -160,7 +171,7 @@ impl HostMemory {
                     buffer.mem,
                     CL_FALSE,
                     origins[0].as_ptr(),
-                    origins[0].as_ptr(),
+                    origins[1].as_ptr(),
                     region.as_ptr(),
                     buffer_pitch,
                     0,
@@ -175,7 +186,7 @@ impl HostMemory {
         self.transfer(event, false)
     }
 
-    /// Begins to read a block from the beginning of a buffer, when a command of the same context
+    /// Begins to read a block from a buffer, when a command of the same context
     /// has ended.
     pub(crate) fn receive(
         self: &Arc<Self>,
@@ -194,9 +205,10 @@ impl HostMemory {
             pitch,
             width,
             rows,
+            buffer_first,
             buffer_pitch,
         } = place;
-        let origin = [0; 3];
+        let origins = [place.buffer_origin(), [0; 3]];
         let region = [width, rows, 1];
         let list = &raw const after.0;
         // SAFETY: as in `send`; nobody uses the memory but other transfers, which are the driver's.
@@ -205,15 +217,22 @@ impl HostMemory {
             let target = self.start.wrapping_add(first).cast();
             if rows == 1 {
                 command_queue::enqueue_read_buffer(
-                    queue.0, buffer.mem, CL_FALSE, 0, width, target, 1, list,
+                    queue.0,
+                    buffer.mem,
+                    CL_FALSE,
+                    buffer_first,
+                    width,
+                    target,
+                    1,
+                    list,
                 )
             } else {
                 command_queue::enqueue_read_buffer_rect(
                     queue.0,
                     buffer.mem,
                     CL_FALSE,
-                    origin.as_ptr(),
-                    origin.as_ptr(),
+                    origins[0].as_ptr(),
+                    origins[1].as_ptr(),
                     region.as_ptr(),
                     buffer_pitch,
                     0,

@@ -8,7 +8,7 @@ use super::center::Center;
 use super::clock::Clock;
 use super::device_memory::{BlockKey, DeviceBuffer, DeviceMemory, Lane};
 use super::job::Job;
-use super::kernel::{AnyKernel, BlockError, Kept, RawBlock};
+use super::kernel::{AnyKernel, BlockError, Kept, RawBlock, RawCall};
 use super::places::{inputs, key, leading, place};
 use super::staging::kept;
 use super::timeline::Span;
@@ -75,6 +75,18 @@ pub(super) struct Broken {
     pub(super) failure: Failure,
     /// The operation of the step.
     pub(super) operation: Option<(u64, Arc<Job>)>,
+}
+
+impl Drop for Engine {
+    /// Waits for launches that were given up; transfers do so themselves. The process may end next,
+    /// and drivers that are at work meanwhile may crash.
+    fn drop(&mut self) {
+        // One may wait for another; where that fails, the device is lost, and nothing runs.
+        for queue in [&self.up, &self.down] {
+            let _ = queue.raw().flush();
+        }
+        let _ = self.compute.finish();
+    }
 }
 
 impl Engine {
@@ -378,8 +390,14 @@ impl Engine {
             leading: leading(rect, &job.shape.output),
         };
         let kept = kept(&mut self.kept, &self.compute, &job.kernel).map_err(refused)?;
+        let call = RawCall {
+            inputs: &blocks,
+            output,
+            is_first: step.is_first,
+            tile: job.shape.computed(&step.tile),
+        };
         job.kernel
-            .launch(&self.compute, kept, &blocks, output, step.is_first)
+            .launch(&self.compute, kept, call)
             .map_err(refused)?;
         let end = Arc::new(marker(&self.compute)?);
         self.compute.flush().map_err(Failure::during)?;

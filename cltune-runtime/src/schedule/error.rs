@@ -77,6 +77,18 @@ pub enum ScheduleError {
         /// The operand.
         what: String,
     },
+    /// A tunable that has not exactly one result.
+    #[error(
+        "`{operation}` has {}, and an operation has one result: declare a tunable for each, or call \
+         `split_…`, which computes all of them",
+        listed(results)
+    )]
+    Results {
+        /// The tunable.
+        operation: String,
+        /// The arguments that it writes.
+        results: Vec<String>,
+    },
     /// An operand belongs to another scheduler, whose devices have other contexts.
     #[error("`{operation}`: {what} belongs to another scheduler: make all matrices with one")]
     OtherScheduler {
@@ -112,7 +124,8 @@ pub enum ScheduleError {
     /// A device failed while it overwrote values that the operation reads, so that no other device
     /// can compute it.
     #[error(
-        "`{operation}` cannot be done again by another device, because {device} failed while it overwrote the          operation's own operand: {reason}"
+        "`{operation}` cannot be done again by another device, because {device} failed while it overwrote the \
+         operation's own operand: {reason}"
     )]
     PartlyOverwritten {
         /// The operation.
@@ -133,6 +146,13 @@ pub enum ScheduleError {
     /// The run time failed outside of an operation.
     #[error(transparent)]
     Runtime(#[from] Error),
+}
+
+fn listed(results: &[String]) -> String {
+    match results {
+        [] => "no result".to_owned(),
+        results => format!("the results `{}`", results.join("` and `")),
+    }
 }
 
 /// As its text, as [`Error`].

@@ -6,7 +6,9 @@ use super::kernel::AnyKernel;
 use super::matrix::{Matrix, MatrixCore};
 use super::operation::Operation;
 use crate::element::Element;
-use cltune_core::tasks::{Access, Axis, Cut, DeviceFacts, Need, Operand, Rect, Shape, Tile};
+use cltune_core::tasks::{
+    Access, Axis, Cut, DeviceFacts, Grain, Need, Operand, Reach, Rect, Shape, Tile,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -49,7 +51,7 @@ pub(super) struct JobDivision {
 }
 
 impl Source {
-    fn of(node: &Node, origin: [usize; 2]) -> Self {
+    pub(super) fn of(node: &Node, origin: [usize; 2]) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         match node {
             Node::Matrix(core) => Self::Matrix {
@@ -132,6 +134,7 @@ impl Job {
         )?;
         let of_output = Operand {
             axes: operation.output,
+            reach: [Reach::ONE; 2],
             origin,
             element,
             leaves: 1,
@@ -152,6 +155,7 @@ impl Job {
             fits(&what, expression.stored, *axes, true)?;
             let operand = Operand {
                 axes: *axes,
+                reach: [Reach::ONE; 2],
                 // Sources have their own.
                 origin: [0; 2],
                 element,
@@ -178,6 +182,7 @@ impl Job {
         Ok(Self {
             shape: Shape {
                 sizes: operation.sizes,
+                grains: [Grain::ONE; 2],
                 output: of_output,
                 reads_output: operation.reads_output,
                 inputs: operands,
@@ -222,10 +227,13 @@ impl Job {
         }
         let write = Access {
             matrix: self.output.id,
-            rect: self.shape.whole_rect(&self.shape.output, tile),
+            rect: self.shape.result_rect(tile),
         };
         if self.shape.reads_output {
-            reads.push(write);
+            reads.push(Access {
+                rect: self.shape.whole_rect(&self.shape.output, tile),
+                ..write
+            });
         }
         (reads, write)
     }

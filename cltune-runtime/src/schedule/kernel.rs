@@ -6,6 +6,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
+use cltune_core::tasks::{Rect, Tile};
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -113,19 +114,22 @@ pub(super) struct RawBlock<'a> {
     pub(super) leading: usize,
 }
 
+/// A launch whose elements have any type, as [`BlockCall`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawCall<'a> {
+    pub(super) inputs: &'a [RawBlock<'a>],
+    pub(super) output: RawBlock<'a>,
+    pub(super) is_first: bool,
+    /// What is computed of the result.
+    pub(super) tile: Tile,
+}
+
 /// A kernel for elements of any type.
 pub(super) trait AnyKernel: Send + Sync {
     fn name(&self) -> String;
     fn prepare(&self, queue: &Queue) -> Result<Kept, BlockError>;
     fn expected_seconds(&self, kept: &Kept, sizes: [usize; 3]) -> Option<f64>;
-    fn launch(
-        &self,
-        queue: &Queue,
-        kept: &mut Kept,
-        inputs: &[RawBlock<'_>],
-        output: RawBlock<'_>,
-        is_first: bool,
-    ) -> Result<(), BlockError>;
+    fn launch(&self, queue: &Queue, kept: &mut Kept, call: RawCall<'_>) -> Result<(), BlockError>;
 }
 
 /// A kernel for elements of one type.
@@ -156,14 +160,13 @@ impl<T: Element, K: BlockKernel<T>> AnyKernel for Typed<T, K> {
         self.kernel.expected_seconds(kept.downcast_ref()?, sizes)
     }
 
-    fn launch(
-        &self,
-        queue: &Queue,
-        kept: &mut Kept,
-        inputs: &[RawBlock<'_>],
-        output: RawBlock<'_>,
-        is_first: bool,
-    ) -> Result<(), BlockError> {
+    fn launch(&self, queue: &Queue, kept: &mut Kept, call: RawCall<'_>) -> Result<(), BlockError> {
+        let RawCall {
+            inputs,
+            output,
+            is_first,
+            ..
+        } = call;
         let kept = kept.downcast_mut().ok_or("another kernel's")?;
         let context = queue.context();
         let buffers = inputs.iter().map(|block| block.typed::<T>(context));
@@ -194,6 +197,14 @@ impl RawBlock<'_> {
         let raw = self.buffer.share();
         let raw = raw.map_err(Error::call("clRetainMemObject of a block"))?;
         Ok(Buffer::of(raw, context, self.lines * self.leading))
+    }
+}
+
+/// The tile that a block of a temporary is.
+pub(super) const fn tile_of(rect: Rect) -> Tile {
+    Tile {
+        first: [rect.line, rect.at],
+        size: [rect.lines, rect.length],
     }
 }
 

@@ -12,6 +12,8 @@
 //! | `kernel` | kernels on blocks |
 //! | `operation` | an operation before it is enqueued |
 //! | `job` | an operation that was enqueued |
+//! | `tunable` | tunables with `split(…)` as operations |
+//! | `tunable_kernel` | a tunable as the kernel of an operation |
 //! | `scheduler` | what the program calls |
 //! | `center` | the state that all threads share |
 //! | `decide` | a thread's next order |
@@ -46,6 +48,8 @@ mod scheduler;
 mod staging;
 mod timeline;
 mod transfers;
+mod tunable;
+mod tunable_kernel;
 mod worker;
 
 pub use cltune_core::tasks::{Axis, LinkRates, PlanError};
@@ -56,3 +60,5 @@ pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut};
 pub use operation::Operation;
 pub use report::{DeviceReport, RunReport};
 pub use scheduler::{Progress, Scheduler, SchedulerOptions};
+#[doc(hidden)]
+pub use tunable::{ScheduleArg, enqueue};

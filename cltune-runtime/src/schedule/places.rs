@@ -49,7 +49,7 @@ pub(super) const fn leading(rect: Rect, operand: &Operand) -> usize {
     }
 }
 
-/// Where a block is in host memory and on the device.
+/// Where a block is in host memory, and at the beginning of a buffer.
 pub(super) fn place(core: &MatrixCore, rect: Rect, leading: usize) -> BlockPlace {
     let element = core.element;
     let first = (rect.line * core.length + rect.at) * element;
@@ -62,6 +62,7 @@ pub(super) fn place(core: &MatrixCore, rect: Rect, leading: usize) -> BlockPlace
             pitch: width,
             width,
             rows: 1,
+            buffer_first: 0,
             buffer_pitch: width,
         };
     }
@@ -70,6 +71,7 @@ pub(super) fn place(core: &MatrixCore, rect: Rect, leading: usize) -> BlockPlace
         pitch,
         width,
         rows,
+        buffer_first: 0,
         buffer_pitch,
     }
 }

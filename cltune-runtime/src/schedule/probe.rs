@@ -2,13 +2,13 @@
 
 use super::engine::{Engine, refused};
 use super::job::{Job, Source};
-use super::kernel::RawBlock;
+use super::kernel::{RawBlock, RawCall, tile_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::opencl::{BlockPlace, HostMemory, RawBuffer, RawQueue};
 use crate::queue::Queue;
 use crate::split::Failure;
-use cltune_core::tasks::{LinkRates, Operand, Rect, Tile, padded};
+use cltune_core::tasks::{Grain, LinkRates, Operand, Rect, Tile, padded};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,6 +40,7 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         pitch: bytes,
         width: bytes,
         rows: 1,
+        buffer_first: 0,
         buffer_pitch: bytes,
     };
     let raw = queue.raw();
@@ -108,7 +109,10 @@ pub(super) fn kernel_speed(
 ) -> Result<f64, Failure> {
     let queue = engine.queue();
     queue.finish().map_err(Failure::during)?;
-    let blocks = |edge: usize| job.shape.sizes.map(|size| size.min(edge));
+    let [of_i, of_j] = job.shape.grains;
+    let grains = [of_i, of_j, Grain::ONE];
+    let blocks =
+        |edge: usize| [0, 1, 2].map(|axis| grains[axis].block(edge, job.shape.sizes[axis]));
     let work =
         |edge: usize| blocks(edge).iter().map(|n| *n as f64).product::<f64>() * job.shape.work;
     let bytes = |edge: usize| {
@@ -136,7 +140,7 @@ pub(super) fn kernel_speed(
     }
     loop {
         let seconds = run(engine, job, blocks(edge), 1 + ROUNDS)?;
-        let is_all = blocks(edge) == job.shape.sizes;
+        let is_all = blocks(edge) == blocks(usize::MAX);
         if seconds >= TELLING || is_all || !fits(2 * edge) {
             return Ok(work(edge) / seconds.max(1e-7));
         }
@@ -181,9 +185,13 @@ fn run(engine: &mut Engine, job: &Job, blocks: [usize; 3], rounds: usize) -> Res
         queue.finish().map_err(Failure::during)?;
         let begin = Instant::now();
         let target = block(&output, of_output, leading);
-        job.kernel
-            .launch(queue, kept, &blocks, target, false)
-            .map_err(refused)?;
+        let call = RawCall {
+            inputs: &blocks,
+            output: target,
+            is_first: false,
+            tile,
+        };
+        job.kernel.launch(queue, kept, call).map_err(refused)?;
         queue.finish().map_err(Failure::during)?;
         if round > 0 {
             seconds = seconds.min(begin.elapsed().as_secs_f64());
@@ -223,9 +231,13 @@ fn made(
         .collect();
     let (kept, queue) = engine.kept(kernel).map_err(refused)?;
     let output = block(&target, rect, leading);
-    kernel
-        .launch(queue, kept, &blocks, output, true)
-        .map_err(refused)?;
+    let call = RawCall {
+        inputs: &blocks,
+        output,
+        is_first: true,
+        tile: tile_of(rect),
+    };
+    kernel.launch(queue, kept, call).map_err(refused)?;
     queue.finish().map_err(Failure::during)?;
     Ok(target)
 }

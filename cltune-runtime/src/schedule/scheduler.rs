@@ -30,7 +30,7 @@ use std::time::Duration;
 /// device that ends it first. A device that fails is lost, and the others do its tasks.
 #[derive(Debug)]
 pub struct Scheduler {
-    center: Arc<Center>,
+    pub(super) center: Arc<Center>,
     threads: Vec<JoinHandle<()>>,
     /// What matrices are pinned through, where that pays.
     pins: Option<Queue>,

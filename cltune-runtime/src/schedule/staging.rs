@@ -3,7 +3,7 @@
 use super::device_memory::{BlockKey, DeviceBuffer, Lane};
 use super::engine::{AHEAD, Engine, no_room, refused};
 use super::job::{Job, Source, moved};
-use super::kernel::{AnyKernel, BlockError, Kept, RawBlock};
+use super::kernel::{AnyKernel, BlockError, Kept, RawBlock, RawCall, tile_of};
 use super::places::{key, place};
 use crate::error::Error;
 use crate::opencl::RawEvent;
@@ -145,9 +145,13 @@ impl Engine {
         }
         let kept = kept(&mut self.kept, &self.compute, kernel).map_err(refused)?;
         let output = block(&buffer.raw, &own);
-        kernel
-            .launch(&self.compute, kept, &blocks, output, true)
-            .map_err(refused)?;
+        let call = RawCall {
+            inputs: &blocks,
+            output,
+            is_first: true,
+            tile: tile_of(own.rect),
+        };
+        kernel.launch(&self.compute, kept, call).map_err(refused)?;
         touched.extend(keys);
         self.memory.keep(own, buffer, None, Some(step), step);
         Ok(())

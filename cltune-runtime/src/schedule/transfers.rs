@@ -26,7 +26,8 @@ pub(super) struct Fetch {
     pub(super) step: u64,
     pub(super) transfer: HostTransfer,
     pub(super) buffer: DeviceBuffer,
-    pub(super) key: BlockKey,
+    /// What the buffer holds then; `None` where some of it belongs to another tile.
+    pub(super) key: Option<BlockKey>,
     pub(super) bytes: usize,
 }
 
@@ -40,12 +41,15 @@ impl Engine {
     ) -> Result<(), Failure> {
         let core = &step.job.output;
         let leading = leading(rect, &step.job.shape.output);
-        let transfer = core.memory.receive(
-            self.down.raw(),
-            &buffer.raw,
-            place(core, rect, leading),
-            after,
-        );
+        let own = step.job.shape.result_rect(&step.tile);
+        let before = (own.line - rect.line) * leading + own.at - rect.at;
+        let place = BlockPlace {
+            buffer_first: before * core.element,
+            ..place(core, own, leading)
+        };
+        let transfer = core
+            .memory
+            .receive(self.down.raw(), &buffer.raw, place, after);
         let transfer = transfer.map_err(Error::call("clEnqueueReadBuffer of a tile"));
         let transfer = transfer.map_err(Failure::during)?;
         self.down.flush().map_err(Failure::during)?;
@@ -59,15 +63,15 @@ impl Engine {
             step: step.number,
             transfer,
             buffer,
-            key: BlockKey {
+            key: (own == rect).then_some(BlockKey {
                 value: Value::Matrix {
                     id: core.id,
                     version: step.job.version,
                 },
                 rect,
                 leading,
-            },
-            bytes: rect.elements() * core.element,
+            }),
+            bytes: own.elements() * core.element,
         });
         Ok(())
     }
@@ -166,8 +170,10 @@ impl Engine {
             self.retire()?;
         }
         self.event_span(&event, SpanKind::Down, fetch.bytes);
-        self.memory
-            .keep(fetch.key, fetch.buffer, None, None, fetch.step);
+        match fetch.key {
+            Some(key) => self.memory.keep(key, fetch.buffer, None, None, fetch.step),
+            None => self.memory.give_back(fetch.buffer),
+        }
         self.center.record(self.device, &mut self.spans, |totals| {
             totals.fetched += fetch.bytes;
         });

@@ -219,15 +219,25 @@ impl Launcher<'_> {
                 Operand::OfFirst { len } => Arg::part(self.buffers.get(0, position)?, *len),
             });
         }
-        let launches = LaunchCache::of(self.queue.context());
-        let launch = |codes| launches.launch(self.tunable, self.queue, codes, &chunk.dims, &args);
-        match launch(self.codes) {
-            Ok(event) => Ok((event, self.codes.is_some())),
-            Err(error) if self.codes.is_some() && is_of_configuration(&error) => {
-                Ok((launch(None)?, false))
-            }
-            Err(error) => Err(error),
-        }
+        launch(self.queue, self.tunable, self.codes, &chunk.dims, &args)
+    }
+}
+
+/// Launches a part of a problem with a configuration, or with the one that the selection rule gives
+/// it where there is none or the driver refuses it; whether with the configuration asked for.
+pub(crate) fn launch(
+    queue: &Queue,
+    tunable: &'static Tunable,
+    codes: Option<&[i64]>,
+    dims: &[i64],
+    args: &[Arg<'_>],
+) -> Result<(Event, bool)> {
+    let launches = LaunchCache::of(queue.context());
+    let launch = |codes| launches.launch(tunable, queue, codes, dims, args);
+    match launch(codes) {
+        Ok(event) => Ok((event, codes.is_some())),
+        Err(error) if codes.is_some() && is_of_configuration(&error) => Ok((launch(None)?, false)),
+        Err(error) => Err(error),
     }
 }
 

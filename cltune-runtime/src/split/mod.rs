@@ -38,8 +38,11 @@ mod resident_inputs;
 mod work;
 mod worker;
 
+pub(crate) use buffers::launch;
 pub use call::split;
 pub use device_set::{DeviceSet, Sharing, Transfers};
 pub use problem::SplitArg;
+pub(crate) use problem::{Meaning, beyond_type, least_len, scalar_of};
+pub(crate) use profiles::{Choice, Divided, choose};
 pub use report::{SplitReport, SplitShare};
 pub(crate) use work::{Attribution, Failure};

@@ -1,5 +1,6 @@
 //! A split call: its arguments, and the checks against the declaration.
 
+use super::profiles::Divided;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::kernel::Tunable;
@@ -93,13 +94,7 @@ fn role(
 ) -> Option<Role> {
     match (kind, given) {
         (ArgumentKind::Scalar { scalar, dimension }, Given::Scalar(bytes)) => {
-            let meaning = if *partition == Partition::Shifted {
-                Meaning::Shifted
-            } else if *dimension == Some(division.dimension) {
-                Meaning::Size
-            } else {
-                Meaning::AsGiven
-            };
+            let meaning = Meaning::of(*dimension, partition, division);
             (bytes.len() == scalar.size()).then_some(Role::Scalar(*scalar, meaning))
         }
         (
@@ -133,7 +128,7 @@ pub(super) fn addresses(bytes: &[u8]) -> Range<usize> {
 
 /// The least number of elements of a buffer that is enough for each of the devices; 0 where that
 /// has no value, which launches say.
-fn least_len(kind: &ArgumentKind, dims: &[i64], devices: &[&DeviceLimits]) -> usize {
+pub(crate) fn least_len(kind: &ArgumentKind, dims: &[i64], devices: &[&DeviceLimits]) -> usize {
     let ArgumentKind::Buffer { len: Some(len), .. } = kind else {
         return 0;
     };
@@ -162,13 +157,26 @@ impl Role {
 
 /// The meaning of a scalar to a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     /// It is passed as it is.
     AsGiven,
     /// It is the divided dimension.
     Size,
     /// The first position of the share is added.
     Shifted,
+}
+
+impl Meaning {
+    /// That of a scalar which may be a dimension.
+    pub(crate) fn of(dimension: Option<u16>, partition: &Partition, division: &Division) -> Self {
+        if *partition == Partition::Shifted {
+            Self::Shifted
+        } else if dimension == Some(division.dimension) {
+            Self::Size
+        } else {
+            Self::AsGiven
+        }
+    }
 }
 
 impl<'a> Problem<'a> {
@@ -233,6 +241,16 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// What configurations are chosen for.
+    pub(super) const fn divided(&self) -> Divided<'_> {
+        Divided {
+            tunable: self.tunable,
+            division: self.division,
+            dims: self.dims,
+            policy: &self.policy,
+        }
+    }
+
     /// The whole divided dimension.
     pub(super) fn whole(&self) -> Span {
         Span {
@@ -250,22 +268,14 @@ impl<'a> Problem<'a> {
         meaning: Meaning,
         share: Share,
     ) -> Result<Vec<u8>> {
-        let scalar = element.as_scalar();
-        let value = match meaning {
-            Meaning::AsGiven => return Ok(given.to_vec()),
-            Meaning::Size => Some(i128::from(share.computed.len)),
-            Meaning::Shifted => scalar
-                .and_then(|scalar| integer(scalar, given))
-                .map(|value| value + i128::from(share.computed.start)),
-        };
-        value
-            .and_then(|value| integer_bytes(scalar?, value))
-            .ok_or_else(|| Error::ShareBeyondType {
-                kernel: self.tunable.model().name.to_string(),
-                argument: self.argument(position),
-                scalar: element.component().map_or("struct", ScalarType::rust_name),
-                first: share.computed.start,
-            })
+        scalar_of(element, given, meaning, share.computed).ok_or_else(|| {
+            beyond_type(
+                self.tunable,
+                &self.argument(position),
+                element,
+                share.computed.start,
+            )
+        })
     }
 
     /// The error of an argument that devices would write to the same places of.
@@ -280,6 +290,37 @@ impl<'a> Problem<'a> {
     fn argument(&self, position: usize) -> String {
         let declared = self.tunable.model().arguments.get(position);
         declared.map_or_else(String::new, |argument| argument.name.to_string())
+    }
+}
+
+/// The bytes of a scalar for a part of the problem; `None` where they are no value of its type.
+pub(crate) fn scalar_of(
+    element: ElementType,
+    given: &[u8],
+    meaning: Meaning,
+    computed: Span,
+) -> Option<Vec<u8>> {
+    let scalar = element.as_scalar();
+    let value = match meaning {
+        Meaning::AsGiven => return Some(given.to_vec()),
+        Meaning::Size => i128::from(computed.len),
+        Meaning::Shifted => integer(scalar?, given)? + i128::from(computed.start),
+    };
+    integer_bytes(scalar?, value)
+}
+
+/// The error of such a scalar.
+pub(crate) fn beyond_type(
+    tunable: &Tunable,
+    argument: &str,
+    element: ElementType,
+    first: i64,
+) -> Error {
+    Error::ShareBeyondType {
+        kernel: tunable.model().name.to_string(),
+        argument: argument.to_owned(),
+        scalar: element.component().map_or("struct", ScalarType::rust_name),
+        first,
     }
 }
 

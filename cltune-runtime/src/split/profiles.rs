@@ -3,10 +3,12 @@
 use super::problem::Problem;
 use crate::device::Device;
 use crate::error::Error;
+use crate::kernel::Tunable;
 use crate::launch::TunedResults;
+use crate::policy::Policy;
 use cltune_core::device::DeviceLimits;
 use cltune_core::select::{TunedResult, first_valid};
-use cltune_core::split::{Balance, ShareTime, Worth};
+use cltune_core::split::{Balance, Division, ShareTime, Worth};
 use std::collections::HashMap;
 
 /// The sizes of work-groups that are tried where no configuration is valid for the whole problem.
@@ -66,13 +68,41 @@ pub(super) enum Ability {
 
 /// The configuration of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// The configuration.
-    pub(super) codes: Vec<i64>,
+    pub(crate) codes: Vec<i64>,
     /// The number of positions that one of its work-groups covers.
-    pub(super) granule: i64,
+    pub(crate) granule: i64,
     /// Whether it is valid for the whole problem, too.
-    pub(super) takes_whole: bool,
+    pub(crate) takes_whole: bool,
+}
+
+/// What the configuration of a device is chosen for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divided<'a> {
+    pub(crate) tunable: &'static Tunable,
+    pub(crate) division: &'a Division,
+    pub(crate) dims: &'a [i64],
+    /// Decides which configurations there are to choose from.
+    pub(crate) policy: &'a Policy,
+}
+
+impl Divided<'_> {
+    /// The size of the divided dimension.
+    fn total(&self) -> i64 {
+        self.division.total(self.dims)
+    }
+
+    /// The error of a device for which there is none.
+    pub(crate) fn no_configuration(&self, device: &Device) -> Error {
+        let model = self.tunable.model();
+        Error::NoConfiguration {
+            kernel: model.name.to_string(),
+            problem: model.describe_problem(self.dims),
+            device: device.to_string(),
+            reason: "no configuration is valid for any share".to_owned(),
+        }
+    }
 }
 
 impl DeviceProfiles {
@@ -117,19 +147,15 @@ impl DeviceProfiles {
         if !matches!(self.abilities[member], Ability::Unknown) {
             return;
         }
-        self.abilities[member] = match choose(problem, device) {
+        let problem = problem.divided();
+        self.abilities[member] = match choose(&problem, device) {
             Some((choice, speed)) => {
                 if let Some(speed) = speed {
                     self.speeds.balance.expect(member, speed);
                 }
                 Ability::Able(choice)
             }
-            None => Ability::Unable(Error::NoConfiguration {
-                kernel: problem.tunable.model().name.to_string(),
-                problem: problem.tunable.model().describe_problem(problem.dims),
-                device: device.to_string(),
-                reason: "no configuration is valid for any share".to_owned(),
-            }),
+            None => Ability::Unable(problem.no_configuration(device)),
         };
     }
 
@@ -176,9 +202,9 @@ impl Speeds {
 /// The first candidate of the selection rule that is valid for shares, with the speed that tuning
 /// promises; else the first configuration that is. The rule asks about the whole problem: a share
 /// is nearly as large, and its size changes with every correction of the split.
-fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
+pub(crate) fn choose(problem: &Divided<'_>, device: &Device) -> Option<(Choice, Option<f64>)> {
     let limits = &device.info().limits;
-    let results = TunedResults::of(problem.tunable, device, &problem.policy);
+    let results = TunedResults::of(problem.tunable, device, problem.policy);
     let mut candidates = results.candidates(device, problem.dims);
     let selected = candidates.find_map(|candidate| {
         let choice = usable(problem, limits, &candidate.codes)?;
@@ -192,9 +218,9 @@ fn choose(problem: &Problem<'_>, device: &Device) -> Option<(Choice, Option<f64>
 
 /// A configuration, if it is valid for as many whole work-groups as the problem has room for. The
 /// size of the problem itself need not be a multiple of anything.
-fn usable(problem: &Problem<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option<Choice> {
+fn usable(problem: &Divided<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option<Choice> {
     let granule = problem.division.granule(codes, problem.dims, limits).ok()?;
-    let total = problem.whole().len;
+    let total = problem.total();
     let len = (total / granule * granule).max(granule.min(total));
     let is_valid = |len: i64| {
         let dims = problem.division.share_dims(problem.dims, len);
@@ -209,9 +235,9 @@ fn usable(problem: &Problem<'_>, limits: &DeviceLimits, codes: &[i64]) -> Option
 
 /// The first configuration that is valid for shares where none is for the whole problem, those with
 /// small work-groups first: they leave the least to be computed twice.
-fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> {
+fn first_usable(problem: &Divided<'_>, limits: &DeviceLimits) -> Option<Choice> {
     let model = problem.tunable.model();
-    let total = problem.whole().len;
+    let total = problem.total();
     let granules = problem.division.granules(model, problem.dims, limits);
     granules
         .into_iter()
@@ -227,10 +253,10 @@ fn first_usable(problem: &Problem<'_>, limits: &DeviceLimits) -> Option<Choice> 
 
 /// Positions per second of the whole problem, when its time is to that of the tuned one as their
 /// sizes are.
-fn expected_speed(problem: &Problem<'_>, result: &TunedResult) -> Option<f64> {
+fn expected_speed(problem: &Divided<'_>, result: &TunedResult) -> Option<f64> {
     let size = |dims: &[i64]| -> f64 { dims.iter().map(|size| *size as f64).product() };
     let seconds = result.time_us * 1e-6 * size(problem.dims) / size(&result.problem);
-    let speed = problem.whole().len as f64 / seconds;
+    let speed = problem.total() as f64 / seconds;
     (speed.is_finite() && speed > 0.0).then_some(speed)
 }
 

@@ -5,9 +5,13 @@
 //! | `refusals.rs` | that what does not fit is an error |
 //! | `runs.rs` | who does what, what is given up, reports |
 //! | `failures.rs` | kernels that refuse, panic or are slow on one device |
+//! | `tunables.rs` | tunables with `split(…)` as operations |
 //! | `kernels.rs` | none: kernels and schedulers |
 
+#[path = "../split/kernels.rs"]
+mod divided;
 mod failures;
 mod kernels;
 mod refusals;
 mod runs;
+mod tunables;

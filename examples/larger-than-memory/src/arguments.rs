@@ -33,6 +33,24 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Measures rates of devices alone, together, and with little memory
     Bench(Bench),
+    /// Computes a chain of operations: a tunable, a product that is added to what is there
+    Chain(Chain),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Chain {
+    /// Rows and columns of the matrices
+    #[arg(long, short = 'n', default_value_t = 1024)]
+    pub(crate) size: usize,
+    /// Memory of each device that may be used
+    #[arg(long, default_value = "4MB")]
+    pub(crate) limit: Bytes,
+    /// Devices by index, name or platform, one after the other; all by default
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) devices: Vec<String>,
+    /// How often, each time with a scheduler of its own
+    #[arg(long, default_value_t = 1)]
+    pub(crate) rounds: usize,
 }
 
 #[derive(Debug, Args)]

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `arguments` | the command line |
 //! | `expression` | the expression, its matrices, and the check of its result |
+//! | `chain` | a chain of operations, one of them a tunable |
 //! | `bench` | the rates of devices alone, together, and with too little memory |
 //! | `scaling` | how rates grow with devices that are not there |
 //! | `memory` | what the process has used of the host's memory |
 
 mod arguments;
 mod bench;
+mod chain;
 mod expression;
 mod memory;
 mod scaling;
@@ -25,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(Command::Bench(bench)) => bench::run(bench),
+        Some(Command::Chain(chain)) => chain::run(chain),
         None => demonstrate(&arguments),
     }
 }

@@ -1,7 +1,7 @@
 //! Rates of devices that are not there, simulated from what one device was measured to do.
 
 use cltune_core::tasks::{
-    Axis, DeviceFacts, LinkRates, Machine, Operand, Shape, SimulatedDevice, simulate,
+    Axis, DeviceFacts, Grain, LinkRates, Machine, Operand, Reach, Shape, SimulatedDevice, simulate,
 };
 
 /// The kinds of links: by name, bytes per second in each direction, and what the host's memory
@@ -56,6 +56,7 @@ pub(crate) fn print(size: usize, memory: usize, rates: LinkRates, speed: f64) {
 fn shape(size: usize) -> Shape {
     let operand = |axes, leaves: usize| Operand {
         axes,
+        reach: [Reach::ONE; 2],
         origin: [0; 2],
         element: size_of::<f32>(),
         leaves,
@@ -64,6 +65,7 @@ fn shape(size: usize) -> Shape {
     };
     Shape {
         sizes: [size; 3],
+        grains: [Grain::ONE; 2],
         output: operand([Axis::I, Axis::J], 1),
         reads_output: false,
         inputs: vec![

@@ -4,13 +4,15 @@
 use crate::driver::Driver;
 use crate::effect::{aftermath, strike};
 use crate::fault::{Effect, parse};
+use crate::objects::{self, Kind};
 use crate::occasion::{Handle, Occasions};
 use crate::real::Real;
 use opencl_sys::{
     CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
-    CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_command_queue,
-    cl_context, cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event,
-    cl_event_info, cl_int, cl_kernel, cl_kernel_work_group_info, cl_mem, cl_mem_flags,
+    CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool,
+    cl_buffer_create_type, cl_command_queue, cl_command_queue_properties, cl_context,
+    cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event, cl_event_info,
+    cl_int, cl_kernel, cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags,
     cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CStr, c_char, c_void};
@@ -28,6 +30,7 @@ static STATE: OnceLock<State> = OnceLock::new();
 /// Puts the hooks into the driver's table.
 pub(crate) fn install(driver: &Driver) -> Result<(), String> {
     let faults = parse(&std::env::var("CLTUNE_FAULT").unwrap_or_default())?;
+    objects::install();
     let table = driver.table()?;
     // SAFETY: `table` makes it writable, and the loader has no object of the driver before it has
     // this function's result.
@@ -70,12 +73,25 @@ macro_rules! real {
     };
 }
 
-/// Hooks that add nothing to the faults of `before`. Those that return an object have a place for
-/// the error code as their last argument.
+/// Hooks that add nothing to the faults of `before` but counts. Those that return an object have a
+/// place for the error code as their last argument, commands one for their event.
 macro_rules! plain_hooks {
     ($($name:ident as $hook:ident of $of:expr => ($($argument:ident: $type:ty),*)
-       $(-> $object:ty, $code:ident)?;)*) => {
-        $(plain_hooks!(@one $name, $hook, $of, ($($argument: $type),*) $(-> $object, $code)?);)*
+       $(-> $object:ty, $code:ident, $kind:ident)? $(, then $event:ident)?;)*) => {
+        $(plain_hooks!(@one $name, $hook, $of, ($($argument: $type),*)
+          $(-> $object, $code, $kind)? $(, then $event)?);)*
+    };
+    (@one $name:ident, $hook:ident, $of:expr, ($($argument:ident: $type:ty),*),
+     then $event:ident) => {
+        pub(crate) unsafe extern "C" fn $hook(
+            $($argument: $type,)*
+            $event: *mut cl_event,
+        ) -> cl_int {
+            match before(stringify!($name), $of) {
+                Ok(_) => with_event(real!($name($($argument,)* $event)), $event),
+                Err(code) => code,
+            }
+        }
     };
     (@one $name:ident, $hook:ident, $of:expr, ($($argument:ident: $type:ty),*)) => {
         pub(crate) unsafe extern "C" fn $hook($($argument: $type),*) -> cl_int {
@@ -86,13 +102,13 @@ macro_rules! plain_hooks {
         }
     };
     (@one $name:ident, $hook:ident, $of:expr, ($($argument:ident: $type:ty),*)
-     -> $object:ty, $code:ident) => {
+     -> $object:ty, $code:ident, $kind:ident) => {
         pub(crate) unsafe extern "C" fn $hook(
             $($argument: $type,)*
             $code: *mut cl_int,
         ) -> $object {
             match before(stringify!($name), $of) {
-                Ok(_) => real!($name($($argument,)* $code)),
+                Ok(_) => with_object(real!($name($($argument,)* $code)), Kind::$kind),
                 // SAFETY: the specification allows null or a place for a code.
                 Err(error) => unsafe { no_object(error, $code) },
             }
@@ -112,6 +128,50 @@ unsafe fn no_object<T>(error: cl_int, code: *mut cl_int) -> *mut T {
     ptr::null_mut()
 }
 
+/// Counts the event of a command that was enqueued, where the caller asked for it.
+fn with_event(code: cl_int, event: *mut cl_event) -> cl_int {
+    if code == CL_SUCCESS && !event.is_null() {
+        objects::made(Kind::Event);
+    }
+    code
+}
+
+/// Counts an object that was made.
+fn with_object<T>(object: *mut T, kind: Kind) -> *mut T {
+    if !object.is_null() {
+        objects::made(kind);
+    }
+    object
+}
+
+/// Hooks that count references.
+macro_rules! counting_hooks {
+    ($($name:ident as $hook:ident of $ty:ty => $count:ident($kind:ident);)*) => {
+        $(pub(crate) unsafe extern "C" fn $hook(object: $ty) -> cl_int {
+            let code = real!($name(object));
+            if code == CL_SUCCESS {
+                objects::$count(Kind::$kind);
+            }
+            code
+        })*
+    };
+}
+
+counting_hooks! {
+    clRetainMemObject as retain_mem_object of cl_mem => retained(Buffer);
+    clReleaseMemObject as release_mem_object of cl_mem => released(Buffer);
+    clRetainContext as retain_context of cl_context => retained(Context);
+    clReleaseContext as release_context of cl_context => released(Context);
+    clRetainEvent as retain_event of cl_event => retained(Event);
+    clReleaseEvent as release_event of cl_event => released(Event);
+    clRetainKernel as retain_kernel of cl_kernel => retained(Kernel);
+    clReleaseKernel as release_kernel of cl_kernel => released(Kernel);
+    clRetainProgram as retain_program of cl_program => retained(Program);
+    clReleaseProgram as release_program of cl_program => released(Program);
+    clRetainCommandQueue as retain_command_queue of cl_command_queue => retained(Queue);
+    clReleaseCommandQueue as release_command_queue of cl_command_queue => released(Queue);
+}
+
 type ContextNotify = unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void);
 type ProgramNotify = unsafe extern "C" fn(cl_program, *mut c_void);
 
@@ -122,20 +182,54 @@ plain_hooks! {
     );
     clCreateBuffer as create_buffer of None => (
         context: cl_context, flags: cl_mem_flags, size: usize, host: *mut c_void
-    ) -> cl_mem, code;
+    ) -> cl_mem, code, Buffer;
+    clCreateSubBuffer as create_sub_buffer of None => (
+        buffer: cl_mem, flags: cl_mem_flags, kind: cl_buffer_create_type, info: *const c_void
+    ) -> cl_mem, code, Buffer;
+    clCreateCommandQueue as create_command_queue of None => (
+        context: cl_context, device: cl_device_id, properties: cl_command_queue_properties
+    ) -> cl_command_queue, code, Queue;
+    clCreateProgramWithSource as create_program_with_source of None => (
+        context: cl_context, count: cl_uint, texts: *mut *const c_char, lengths: *const usize
+    ) -> cl_program, code, Program;
     clCreateProgramWithBinary as create_program_with_binary of None => (
         context: cl_context, count: cl_uint, devices: *const cl_device_id, lengths: *const usize,
         binaries: *mut *const u8, statuses: *mut cl_int
-    ) -> cl_program, code;
+    ) -> cl_program, code, Program;
     clEnqueueWriteBuffer as enqueue_write_buffer of None => (
         queue: cl_command_queue, buffer: cl_mem, blocking: cl_bool, offset: usize, size: usize,
-        source: *const c_void, waits: cl_uint, wait_list: *const cl_event, event: *mut cl_event
-    );
+        source: *const c_void, waits: cl_uint, wait_list: *const cl_event
+    ), then event;
+    clEnqueueWriteBufferRect as enqueue_write_buffer_rect of None => (
+        queue: cl_command_queue, buffer: cl_mem, blocking: cl_bool, buffer_origin: *const usize,
+        host_origin: *const usize, region: *const usize, buffer_row: usize, buffer_slice: usize,
+        host_row: usize, host_slice: usize, source: *const c_void, waits: cl_uint,
+        wait_list: *const cl_event
+    ), then event;
+    clEnqueueReadBufferRect as enqueue_read_buffer_rect of None => (
+        queue: cl_command_queue, buffer: cl_mem, blocking: cl_bool, buffer_origin: *const usize,
+        host_origin: *const usize, region: *const usize, buffer_row: usize, buffer_slice: usize,
+        host_row: usize, host_slice: usize, target: *mut c_void, waits: cl_uint,
+        wait_list: *const cl_event
+    ), then event;
+    clEnqueueFillBuffer as enqueue_fill_buffer of None => (
+        queue: cl_command_queue, buffer: cl_mem, pattern: *const c_void, pattern_size: usize,
+        offset: usize, size: usize, waits: cl_uint, wait_list: *const cl_event
+    ), then event;
+    clEnqueueUnmapMemObject as enqueue_unmap_mem_object of None => (
+        queue: cl_command_queue, buffer: cl_mem, mapped: *mut c_void, waits: cl_uint,
+        wait_list: *const cl_event
+    ), then event;
+    clEnqueueMarkerWithWaitList as enqueue_marker_with_wait_list of None => (
+        queue: cl_command_queue, waits: cl_uint, wait_list: *const cl_event
+    ), then event;
+    clEnqueueBarrierWithWaitList as enqueue_barrier_with_wait_list of None => (
+        queue: cl_command_queue, waits: cl_uint, wait_list: *const cl_event
+    ), then event;
     clEnqueueCopyBuffer as enqueue_copy_buffer of None => (
         queue: cl_command_queue, source: cl_mem, target: cl_mem, source_offset: usize,
-        target_offset: usize, size: usize, waits: cl_uint, wait_list: *const cl_event,
-        event: *mut cl_event
-    );
+        target_offset: usize, size: usize, waits: cl_uint, wait_list: *const cl_event
+    ), then event;
     clGetEventInfo as get_event_info of None => (
         event: cl_event, query: cl_event_info, size: usize, value: *mut c_void, needed: *mut usize
     );
@@ -157,9 +251,12 @@ pub(crate) unsafe extern "C" fn create_context(
         state().occasions.used(&unsafe { name(*devices) });
     }
     match before("clCreateContext", None) {
-        Ok(_) => real!(clCreateContext(
-            properties, count, devices, notify, data, code
-        )),
+        Ok(_) => with_object(
+            real!(clCreateContext(
+                properties, count, devices, notify, data, code
+            )),
+            Kind::Context,
+        ),
         // SAFETY: the specification allows null or a place for a code.
         Err(error) => unsafe { no_object(error, code) },
     }
@@ -218,7 +315,7 @@ pub(crate) unsafe extern "C" fn create_kernel(
         // SAFETY: the specification allows null or a place for a code.
         return unsafe { no_object(error, code) };
     }
-    let kernel = real!(clCreateKernel(program, name, code));
+    let kernel = with_object(real!(clCreateKernel(program, name, code)), Kind::Kernel);
     state().occasions.created(kernel.addr(), program.addr());
     kernel
 }
@@ -237,9 +334,12 @@ pub(crate) unsafe extern "C" fn enqueue_nd_range_kernel(
 ) -> cl_int {
     state().occasions.launched(kernel.addr());
     match before("clEnqueueNDRangeKernel", Some(kernel.addr())) {
-        Ok(_) => real!(clEnqueueNDRangeKernel(
-            queue, kernel, dimensions, offset, global, local, waits, wait_list, event
-        )),
+        Ok(_) => with_event(
+            real!(clEnqueueNDRangeKernel(
+                queue, kernel, dimensions, offset, global, local, waits, wait_list, event
+            )),
+            event,
+        ),
         Err(code) => code,
     }
 }
@@ -263,12 +363,41 @@ pub(crate) unsafe extern "C" fn enqueue_read_buffer(
     let code = real!(clEnqueueReadBuffer(
         queue, buffer, blocking, offset, size, target, waits, wait_list, event
     ));
+    let code = with_event(code, event);
     if due.contains(&&Effect::Corrupt) && code == CL_SUCCESS && size > 0 {
         // SAFETY: the caller has room for `size` bytes there. The first and the last may be around
         // what the caller is after.
         unsafe { *target.cast::<u8>().add(size / 2) ^= 1 };
     }
     code
+}
+
+/// Counts the event of a mapped buffer.
+pub(crate) unsafe extern "C" fn enqueue_map_buffer(
+    queue: cl_command_queue,
+    buffer: cl_mem,
+    blocking: cl_bool,
+    flags: cl_map_flags,
+    offset: usize,
+    size: usize,
+    waits: cl_uint,
+    wait_list: *const cl_event,
+    event: *mut cl_event,
+    code: *mut cl_int,
+) -> *mut c_void {
+    match before("clEnqueueMapBuffer", None) {
+        Ok(_) => {
+            let mapped = real!(clEnqueueMapBuffer(
+                queue, buffer, blocking, flags, offset, size, waits, wait_list, event, code
+            ));
+            if !mapped.is_null() {
+                with_event(CL_SUCCESS, event);
+            }
+            mapped
+        }
+        // SAFETY: the specification allows null or a place for a code.
+        Err(error) => unsafe { no_object(error, code) },
+    }
 }
 
 /// Lies about the kind and limits of devices.

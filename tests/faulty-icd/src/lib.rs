@@ -33,12 +33,17 @@
 //! | `leak=1000000` | bytes of the address space |
 //! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE`, `CL_DEVICE_TYPE` |
 //!
+//! Where `CLTUNE_OBJECTS` names a file, a process writes into it when it ends, for each kind of
+//! objects, its name, how many were made, and how many references nobody released; and how many
+//! files are open. Images, and commands with images, are not counted.
+//!
 //! | file | owns |
 //! |---|---|
 //! | `fault` | what `CLTUNE_FAULT` says |
 //! | `occasion` | which fault is due |
 //! | `effect` | what it does |
 //! | `hooks` | the functions put into the table |
+//! | `objects` | what programs hold |
 //! | `real` | those that were there before |
 //! | `driver` | the real driver |
 
@@ -48,6 +53,7 @@ mod driver;
 mod effect;
 mod fault;
 mod hooks;
+mod objects;
 mod occasion;
 mod real;
 
