@@ -14,7 +14,7 @@ fn what_a_program_cannot_do_is_an_error_that_names_the_feature() {
         ("offline:a.lock", "offline"),
     ] {
         let error = Policy::supported(text, none).unwrap_err().to_string();
-        let needs = format!("`{text}` needs cltune-runtime's feature `{feature}`");
+        let needs = format!("`{text}` needs cltune's feature `{feature}`");
         assert!(error.starts_with(&needs), "{error}");
         let all = Features {
             tuning: true,

@@ -233,7 +233,7 @@ fn there_are_as_many_configurations_as_in_the_paper() {
 
 /// Configurations of each problem. Each takes PoCL seconds to build, the more the longer its loops
 /// are that are unrolled.
-const CONFIGURATIONS: usize = 3;
+const CONFIGURATIONS: usize = 2;
 
 /// Loops that PoCL builds soon.
 const SHORT: &str = "MS * KS * NS <= 64 && ML * KL <= 4096 && NL * KL <= 4096";

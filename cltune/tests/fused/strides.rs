@@ -408,7 +408,7 @@ fn norms_neither_overflow_nor_underflow() -> Result<()> {
     Ok(())
 }
 
-/// Every way to fetch and to finish, with some sizes.
+/// Ways to fetch and to finish, with some sizes.
 const SOME: &str = "(VW == 1 || VW == 4) && WG == 32 && GROUPS == 4";
 
 #[test]
@@ -419,10 +419,10 @@ fn configurations_are_right() {
         &places::TUNABLE,
         &norms::TUNABLE,
     ] {
-        configurations::are_right(tunable, SOME, 4, usize::MAX);
+        configurations::are_right(tunable, SOME, 4, 3);
     }
     if queue().device().info().limits.fp64 == 1 {
-        configurations::are_right(&norm::TUNABLE, SOME, 4, usize::MAX);
+        configurations::are_right(&norm::TUNABLE, SOME, 4, 3);
     }
 }
 

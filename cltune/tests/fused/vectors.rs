@@ -205,23 +205,23 @@ fn integers_conditions_conversions_and_every_reduction() -> Result<()> {
     Ok(())
 }
 
-/// Every way to fetch and to fuse, with some sizes.
+/// Ways to fetch and to fuse, with some sizes.
 const SOME: &str = "(VW == 1 || VW == 4) && WG == 32";
 
 #[test]
 fn configurations_of_one_pass_and_of_two_are_right() {
     let few = format!("{SOME} && (GROUPS == 1 || GROUPS == 16)");
-    configurations::are_right(&step::TUNABLE, &few, 8, usize::MAX);
+    configurations::are_right(&step::TUNABLE, &few, 8, 6);
 }
 
 #[test]
 fn configurations_of_several_passes_are_right() {
     let few = format!("{SOME} && GROUPS == 16");
-    configurations::are_right(&conjugate::TUNABLE, &few, 8, usize::MAX);
+    configurations::are_right(&conjugate::TUNABLE, &few, 8, 6);
 }
 
 #[test]
 fn configurations_with_two_lengths_and_types_are_right() {
     let few = format!("{SOME} && GROUPS == 16");
-    configurations::are_right(&mixed::TUNABLE, &few, 8, usize::MAX);
+    configurations::are_right(&mixed::TUNABLE, &few, 8, 6);
 }
