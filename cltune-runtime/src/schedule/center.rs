@@ -2,14 +2,14 @@
 
 use super::devices::{Condition, DeviceState};
 use super::error::ScheduleError;
+use super::host_budget::HostBudget;
 use super::job::Job;
-use super::report::{RunReport, Totals};
-use super::scheduler::Progress;
+use super::report::{Progress, RunReport, Totals};
 use super::timeline::Span;
 use crate::error::Error;
 use cltune_core::tasks::{DeviceFacts, Plan, Shape, TaskId, choose};
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,8 +26,7 @@ pub(super) struct Center {
     /// What the host's memory moves for all devices, bytes per second.
     host_rate: f64,
     /// Bytes of matrices, and the most there may be.
-    host_used: AtomicUsize,
-    host_limit: usize,
+    host: Arc<HostBudget>,
     /// When times of reports begin.
     epoch: Instant,
     state: Mutex<State>,
@@ -71,8 +70,7 @@ impl Center {
         Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             host_rate,
-            host_used: AtomicUsize::new(0),
-            host_limit,
+            host: HostBudget::new(host_limit),
             epoch: Instant::now(),
             state: Mutex::new(State {
                 graph: cltune_core::tasks::Graph::default(),
@@ -90,6 +88,11 @@ impl Center {
             }),
             changed: Condvar::new(),
         })
+    }
+
+    /// The memory of the host that matrices may take.
+    pub(super) const fn host(&self) -> &Arc<HostBudget> {
+        &self.host
     }
 
     pub(super) const fn id(&self) -> u64 {
@@ -125,23 +128,6 @@ impl Center {
     fn wait_while(&self, condition: impl FnMut(&mut State) -> bool) -> MutexGuard<'_, State> {
         let state = self.changed.wait_while(self.lock(), condition);
         state.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts memory of the host.
-    pub(super) fn take_host(&self, bytes: usize) -> Result<(), ScheduleError> {
-        let limit = self.host_limit;
-        let fits = |used: usize| used.checked_add(bytes).filter(|all| *all <= limit);
-        let taken = self
-            .host_used
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits);
-        match taken {
-            Ok(_) => Ok(()),
-            Err(used) => Err(ScheduleError::HostLimit { bytes, limit, used }),
-        }
-    }
-
-    pub(super) fn free_host(&self, bytes: usize) {
-        self.host_used.fetch_sub(bytes, Ordering::AcqRel);
     }
 
     /// A handle of the program more.

@@ -1,32 +1,22 @@
-//! The steps of tasks on their way through a device's queues.
-//!
-//! A step is a panel of a tile. Before it is launched, what the next steps need is on its way: on
-//! NVIDIA's driver, transfers that are enqueued after a launch begin when that has ended (measured
-//! for split calls, BENCHMARKS.md, "Several devices"). The host waits for old steps only.
+//! The queues of a device, its memory, and what is under way in them.
 
 use super::center::Center;
 use super::clock::Clock;
-use super::device_memory::{BlockKey, DeviceBuffer, DeviceMemory, Lane};
+use super::device_memory::{BlockKey, DeviceBuffer, DeviceMemory};
 use super::job::Job;
-use super::kernel::{AnyKernel, BlockError, Kept, RawBlock, RawCall};
-use super::places::{inputs, key, leading, place};
-use super::staging::kept;
+use super::kernel::{BlockError, Kept};
 use super::timeline::Span;
-use super::transfers::{Fetch, Sending, marker};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::opencl::RawEvent;
+use crate::opencl::{HostTransfer, RawEvent};
 use crate::queue::Queue;
 use crate::split::{Attribution, Failure};
-use cltune_core::tasks::{Rect, TaskId, Tile};
+use cltune_core::tasks::{TaskId, Tile};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// The number of steps whose operands are sent before a step is launched.
 pub(super) const AHEAD: usize = 2;
-
-/// The number of steps that are launched and not waited for.
-const DEPTH: usize = 3;
 
 /// The queues of a device, its memory, and what is under way.
 pub(super) struct Engine {
@@ -68,6 +58,24 @@ pub(super) struct InFlight {
     pub(super) end: Arc<RawEvent>,
     /// With the name of the operation, where times are wanted.
     pub(super) begin: Option<(RawEvent, String)>,
+}
+
+/// A block on its way to the device.
+pub(super) struct Sending {
+    pub(super) transfer: HostTransfer,
+    pub(super) bytes: usize,
+}
+
+/// A tile on its way to host memory.
+pub(super) struct Fetch {
+    pub(super) task: TaskId,
+    /// The last step of the tile.
+    pub(super) step: u64,
+    pub(super) transfer: HostTransfer,
+    pub(super) buffer: DeviceBuffer,
+    /// What the buffer holds then; `None` where some of it belongs to another tile.
+    pub(super) key: Option<BlockKey>,
+    pub(super) bytes: usize,
 }
 
 /// What a failure is about.
@@ -130,14 +138,6 @@ impl Engine {
         &self.compute
     }
 
-    /// What a kernel keeps here, and the queue of launches.
-    pub(super) fn kept(
-        &mut self,
-        kernel: &Arc<dyn AnyKernel>,
-    ) -> Result<(&mut Kept, &Queue), BlockError> {
-        Ok((kept(&mut self.kept, &self.compute, kernel)?, &self.compute))
-    }
-
     /// Whether there is nothing to do and nothing to wait for.
     pub(super) fn is_idle(&self) -> bool {
         self.steps.is_empty() && self.in_flight.is_empty() && self.fetching.is_empty()
@@ -153,282 +153,6 @@ impl Engine {
     /// Whether it could wait for its next task without a device that waits.
     pub(super) fn is_early(&self) -> bool {
         self.steps.len() > AHEAD
-    }
-
-    /// The bytes that have to be sent for a tile, by some of its panels.
-    pub(super) fn missing(&self, job: &Job, tile: usize) -> usize {
-        const SOME: usize = 8;
-        let division = job.division();
-        let Some(tile) = division.tiles.get(tile) else {
-            return 0;
-        };
-        let stride = division.panels.div_ceil(SOME).max(1);
-        let mut bytes = 0;
-        for panel in (0..division.panels).step_by(stride) {
-            let panel = job.shape.panel(division.cut, panel);
-            for (source, operand) in job.inputs.iter().zip(&job.shape.inputs) {
-                let rect = job.shape.rect(operand, tile, panel);
-                if !self.memory.will_have(&key(source, rect, operand)) {
-                    bytes += rect.elements() * operand.element * operand.leaves;
-                }
-            }
-        }
-        bytes
-    }
-
-    /// Adds the steps of a task.
-    pub(super) fn push(&mut self, task: TaskId, job: &Arc<Job>) {
-        let division = job.division();
-        let tile = division.tiles[task.tile];
-        // What the tile before leaves here comes first.
-        let inputs = job.inputs.iter().zip(&job.shape.inputs);
-        let left = |panel: usize| {
-            let panel = job.shape.panel(division.cut, panel);
-            let keys = inputs.clone().map(|(source, operand)| {
-                key(source, job.shape.rect(operand, &tile, panel), operand)
-            });
-            let planned = |key: &BlockKey| self.memory.last_planned(key);
-            let (planned, there): (Vec<_>, Vec<_>) = keys
-                .map(|key| (planned(&key), self.memory.has(&key)))
-                .unzip();
-            let there = there.into_iter().filter(|is_there| *is_there).count();
-            (planned.into_iter().max(), there)
-        };
-        let last = division.panels - 1;
-        let is_reversed = left(last) > left(0);
-        for position in 0..division.panels {
-            let panel = if is_reversed {
-                last - position
-            } else {
-                position
-            };
-            let panel = job.shape.panel(division.cut, panel);
-            let number = self.next;
-            self.next += 1;
-            for (source, operand) in job.inputs.iter().zip(&job.shape.inputs) {
-                let rect = job.shape.rect(operand, &tile, panel);
-                self.memory.plan(key(source, rect, operand), number);
-            }
-            self.steps.push_back(Step {
-                number,
-                task,
-                job: Arc::clone(job),
-                tile,
-                panel,
-                is_first: position == 0,
-                is_last: position == last,
-            });
-        }
-    }
-
-    /// Goes on: with the next step, or by waiting for an earlier one.
-    pub(super) fn advance(&mut self) -> Result<(), Broken> {
-        let Some(step) = self.steps.pop_front() else {
-            return self.wait().map_err(|error| Broken {
-                failure: Failure::during(error),
-                operation: None,
-            });
-        };
-        let (task, operation) = (
-            step.task,
-            Some((step.task.operation, Arc::clone(&step.job))),
-        );
-        let is_given_up = !step.is_first && !self.tiles.contains_key(&task);
-        if is_given_up || !self.center.is_wanted(task, self.device) {
-            self.skip(&step);
-            return Ok(());
-        }
-        let submitted = self.submit(&step);
-        let waited = submitted.and_then(|()| {
-            while self.in_flight.len() >= DEPTH {
-                self.retire().map_err(Failure::during)?;
-            }
-            self.settle(false).map_err(Failure::during)
-        });
-        waited.map_err(|failure| Broken { failure, operation })
-    }
-
-    /// Gives up all that is planned of an operation, when what is under way has ended.
-    pub(super) fn abandon(&mut self, operation: u64) -> Result<()> {
-        self.steps.retain(|step| step.task.operation != operation);
-        self.memory.forget_plans();
-        for step in &self.steps {
-            for (source, operand) in step.job.inputs.iter().zip(&step.job.shape.inputs) {
-                let rect = step.job.shape.rect(operand, &step.tile, step.panel);
-                self.memory.plan(key(source, rect, operand), step.number);
-            }
-        }
-        self.tiles.retain(|task, _| task.operation != operation);
-        self.up.finish()?;
-        self.compute.finish()?;
-        self.drain()?;
-        // Some buffers were lost with the failure.
-        self.memory.clear(self.tiles.values());
-        Ok(())
-    }
-
-    fn skip(&mut self, step: &Step) {
-        for (source, operand) in step.job.inputs.iter().zip(&step.job.shape.inputs) {
-            let rect = step.job.shape.rect(operand, &step.tile, step.panel);
-            self.memory.unplan(&key(source, rect, operand), step.number);
-        }
-        if let Some(buffer) = self.tiles.remove(&step.task) {
-            self.memory.give_back(buffer);
-        }
-        if step.is_last {
-            self.center.leave(step.task, self.device);
-        }
-    }
-
-    /// Waits for the oldest step, or else for a result.
-    fn wait(&mut self) -> Result<()> {
-        if self.in_flight.is_empty() {
-            if let Some(fetch) = self.fetching.pop_front() {
-                self.fetched(fetch)?;
-            }
-        } else {
-            self.retire()?;
-        }
-        self.settle(false)
-    }
-
-    fn submit(&mut self, step: &Step) -> Result<(), Failure> {
-        let job = Arc::clone(&step.job);
-        let blocks = job.division().cut.0;
-        let output = &job.shape.output;
-        let rect = job.shape.whole_rect(output, &step.tile);
-        self.reserve(&job);
-        self.memory.begin(step.number);
-        if step.is_first {
-            let bytes = output.block_bytes(blocks);
-            let lane = if job.shape.reads_output {
-                Lane::Up
-            } else {
-                Lane::Compute
-            };
-            let mut buffer = self.buffer(&job, bytes, step.number, lane)?;
-            if job.shape.reads_output {
-                let place = place(&job.output, rect, leading(rect, output));
-                self.wait_in_up(&mut buffer)?;
-                let event = self.send(&job.output, &buffer, place)?;
-                buffer.use_in(Lane::Up, event);
-            }
-            self.tiles.insert(step.task, buffer);
-        }
-        let number = step.number;
-        for (source, rect, operand) in inputs(step) {
-            self.load(&job, source, rect, operand, number, false)?;
-        }
-        // Room for temporaries, before later steps take it.
-        let mut rooms = Vec::new();
-        for (source, rect, operand) in inputs(step) {
-            for _ in 0..self.temporaries(source, rect, operand) {
-                let bytes = operand.block_bytes(blocks);
-                rooms.push(self.buffer(&job, bytes, number, Lane::Compute)?);
-            }
-        }
-        // The last one taken is the last one made.
-        rooms.reverse();
-        self.prefetch()?;
-        self.up.flush().map_err(Failure::during)?;
-        let mut touched = Vec::new();
-        for (source, rect, operand) in inputs(step) {
-            self.make(
-                &job,
-                source,
-                rect,
-                operand,
-                number,
-                &mut rooms,
-                &mut touched,
-            )?;
-        }
-        for room in rooms {
-            self.memory.give_back(room);
-        }
-        if !touched.is_empty() {
-            // They need not wait for the launch of the panel.
-            let made = Arc::new(marker(&self.compute)?);
-            for key in &touched {
-                self.memory.spent(key, &made);
-                self.memory.unplan(key, number);
-            }
-        }
-        self.launch(step, rect)
-    }
-
-    /// Launches a step whose operands are on their way.
-    fn launch(&mut self, step: &Step, rect: Rect) -> Result<(), Failure> {
-        let job = &step.job;
-        let mut tile = self.tiles.remove(&step.task).ok_or_else(|| no_room(job))?;
-        for event in tile.before(Lane::Compute) {
-            self.wait_in_compute(&event)?;
-        }
-        let keys: Vec<BlockKey> = inputs(step)
-            .map(|(source, rect, operand)| key(source, rect, operand))
-            .collect();
-        for key in &keys {
-            self.arrive(key, step.number)?;
-        }
-        // What it waits for is not its time.
-        let begin = self.begin_span(&job.name)?;
-        let memory = &mut self.memory;
-        let mut blocks = Vec::new();
-        for block in &keys {
-            let buffer = memory.buffer(block).ok_or_else(|| no_room(job))?;
-            blocks.push(RawBlock {
-                buffer,
-                lines: block.rect.lines,
-                length: block.rect.length,
-                leading: block.leading,
-            });
-        }
-        let output = RawBlock {
-            buffer: &tile.raw,
-            lines: rect.lines,
-            length: rect.length,
-            leading: leading(rect, &job.shape.output),
-        };
-        let kept = kept(&mut self.kept, &self.compute, &job.kernel).map_err(refused)?;
-        let call = RawCall {
-            inputs: &blocks,
-            output,
-            is_first: step.is_first,
-            tile: job.shape.computed(&step.tile),
-        };
-        job.kernel
-            .launch(&self.compute, kept, call)
-            .map_err(refused)?;
-        let end = Arc::new(marker(&self.compute)?);
-        self.compute.flush().map_err(Failure::during)?;
-        for key in &keys {
-            self.memory.launched(key, &end);
-            self.memory.unplan(key, step.number);
-        }
-        tile.use_in(Lane::Compute, Arc::clone(&end));
-        self.in_flight.push_back(InFlight {
-            number: step.number,
-            end: Arc::clone(&end),
-            begin,
-        });
-        if !step.is_last {
-            self.tiles.insert(step.task, tile);
-            return Ok(());
-        }
-        if !self.center.commit(step.task, self.device) {
-            self.memory.give_back(tile);
-            self.center.leave(step.task, self.device);
-            return Ok(());
-        }
-        self.fetch(step, rect, tile, &end)
-    }
-
-    /// Waits for everything under way.
-    pub(super) fn drain(&mut self) -> Result<()> {
-        while !self.in_flight.is_empty() {
-            self.retire()?;
-        }
-        self.settle(true)
     }
 }
 
@@ -447,4 +171,12 @@ pub(super) fn refused(error: BlockError) -> Failure {
 
 pub(super) fn no_room(job: &Job) -> Failure {
     refused(format!("there is no room for the blocks of `{}`", job.name).into())
+}
+
+/// An event that ends when all commands of a queue so far have ended.
+pub(super) fn marker(queue: &Queue) -> Result<RawEvent, Failure> {
+    let marker = queue.raw().marker();
+    marker
+        .map_err(Error::call("clEnqueueMarkerWithWaitList"))
+        .map_err(Failure::during)
 }

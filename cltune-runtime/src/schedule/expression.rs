@@ -2,7 +2,7 @@
 
 use super::error::ScheduleError;
 use super::kernel::{AnyKernel, MapKernel, Typed};
-use super::matrix::{Matrix, MatrixCore};
+use super::matrix_core::MatrixCore;
 use crate::buffer::Buffer;
 use crate::element::Element;
 use crate::error::Result;
@@ -25,7 +25,8 @@ pub struct Expression<'a, T: Element> {
     pub(super) stored: [usize; 2],
     /// Whether lines are rows.
     pub(super) by_rows: bool,
-    matrices: PhantomData<&'a Matrix<T>>,
+    /// Borrows the matrices.
+    matrices: PhantomData<&'a T>,
 }
 
 /// A matrix or a temporary.
@@ -60,13 +61,13 @@ impl Node {
 }
 
 impl<'a, T: Element> Expression<'a, T> {
-    pub(super) fn of(matrix: &'a Matrix<T>) -> Self {
-        let core = &matrix.core;
+    /// A matrix.
+    pub(super) fn of(core: &'a Arc<MatrixCore>, by_rows: bool) -> Self {
         Self {
             node: Arc::new(Node::Matrix(Arc::clone(core))),
             origin: [0; 2],
             stored: [core.lines, core.length],
-            by_rows: matrix.by_rows,
+            by_rows,
             matrices: PhantomData,
         }
     }
@@ -123,12 +124,6 @@ impl<'a, T: Element> Expression<'a, T> {
     /// Whether its rows lie one after the other; its columns do otherwise.
     pub const fn is_by_rows(&self) -> bool {
         self.by_rows
-    }
-}
-
-impl<'a, T: Element> From<&'a Matrix<T>> for Expression<'a, T> {
-    fn from(matrix: &'a Matrix<T>) -> Self {
-        Self::of(matrix)
     }
 }
 

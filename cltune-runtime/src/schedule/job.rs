@@ -3,7 +3,7 @@
 use super::error::ScheduleError;
 use super::expression::Node;
 use super::kernel::AnyKernel;
-use super::matrix::{Matrix, MatrixCore};
+use super::matrix_core::MatrixCore;
 use super::operation::Operation;
 use crate::element::Element;
 use cltune_core::tasks::{
@@ -83,7 +83,7 @@ impl Job {
     /// Checks an operation whose result goes to a matrix.
     pub(super) fn new<T: Element>(
         operation: Operation<'_, T>,
-        output: &Matrix<T>,
+        output: &Arc<MatrixCore>,
     ) -> Result<Self, ScheduleError> {
         let name = operation.kernel.name();
         let element = size_of::<T>();
@@ -96,7 +96,7 @@ impl Job {
                 expected: "at least 1 x 1 x 1".to_owned(),
             });
         }
-        let scheduler = output.core.scheduler;
+        let scheduler = output.scheduler;
         let along = |axis: Axis| match axis {
             Axis::I => i,
             Axis::J => j,
@@ -120,7 +120,7 @@ impl Job {
                 expected: format!("{} lines of {}", needed[0], needed[1]),
             })
         };
-        let core = &output.core;
+        let core = output;
         let origin = operation.origin.unwrap_or_default();
         let room = [
             core.lines.saturating_sub(origin[0]),

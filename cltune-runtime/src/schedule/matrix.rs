@@ -3,12 +3,12 @@
 use super::center::Center;
 use super::error::ScheduleError;
 use super::expression::Expression;
+use super::matrix_core::MatrixCore;
 use crate::element::Element;
-use crate::opencl::{HostGuard, HostMemory};
+use crate::opencl::HostGuard;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A matrix or vector in host memory, as an operand or the result of operations, from
 /// [`Scheduler::matrix`](super::Scheduler::matrix).
@@ -20,65 +20,6 @@ pub struct Matrix<T: Element> {
     pub(super) by_rows: bool,
     center: Arc<Center>,
     element: PhantomData<T>,
-}
-
-/// What operations know of a matrix.
-#[derive(Debug)]
-pub(super) struct MatrixCore {
-    pub(super) id: u64,
-    /// The identity of the scheduler.
-    pub(super) scheduler: u64,
-    pub(super) memory: Arc<HostMemory>,
-    /// As it lies: lines of so many elements of so many bytes.
-    pub(super) lines: usize,
-    pub(super) length: usize,
-    pub(super) element: usize,
-    /// Raised with each change of the contents, in the order of the program.
-    version: AtomicU64,
-    center: std::sync::Weak<Center>,
-}
-
-impl MatrixCore {
-    pub(super) fn new(
-        center: &Arc<Center>,
-        memory: Arc<HostMemory>,
-        [lines, length]: [usize; 2],
-        element: usize,
-    ) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            scheduler: center.id(),
-            memory,
-            lines,
-            length,
-            element,
-            version: AtomicU64::new(0),
-            center: Arc::downgrade(center),
-        }
-    }
-
-    pub(super) const fn bytes(&self) -> usize {
-        self.lines * self.length * self.element
-    }
-
-    /// The version of the contents.
-    pub(super) fn version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
-    }
-
-    /// Says that the contents change; the version that they will have.
-    pub(super) fn change(&self) -> u64 {
-        self.version.fetch_add(1, Ordering::AcqRel) + 1
-    }
-}
-
-impl Drop for MatrixCore {
-    fn drop(&mut self) {
-        if let Some(center) = self.center.upgrade() {
-            center.free_host(self.bytes());
-        }
-    }
 }
 
 impl<T: Element> Matrix<T> {
@@ -109,7 +50,7 @@ impl<T: Element> Matrix<T> {
 
     /// The matrix as an operand.
     pub fn expression(&self) -> Expression<'_, T> {
-        Expression::of(self)
+        Expression::of(&self.core, self.by_rows)
     }
 
     /// Its transpose as an operand. Nothing is moved.
@@ -140,6 +81,12 @@ impl<T: Element> Matrix<T> {
             len: self.core.lines * self.core.length,
             matrix: PhantomData,
         }
+    }
+}
+
+impl<'a, T: Element> From<&'a Matrix<T>> for Expression<'a, T> {
+    fn from(matrix: &'a Matrix<T>) -> Self {
+        matrix.expression()
     }
 }
 

@@ -7,7 +7,9 @@
 //! | file | owns |
 //! |---|---|
 //! | `error` | errors |
-//! | `matrix` | matrices in host memory |
+//! | `host_budget` | the memory of the host that matrices may take |
+//! | `matrix_core` | the memory of a matrix |
+//! | `matrix` | a matrix as programs have it |
 //! | `expression` | what an operation reads: matrices, and temporaries that exist per block |
 //! | `kernel` | kernels on blocks |
 //! | `operation` | an operation before it is enqueued |
@@ -20,7 +22,8 @@
 //! | `devices` | what is known of each device |
 //! | `worker` | the thread of a device |
 //! | `probe` | the rates of a device before its first task |
-//! | `engine` | the steps of tasks on their way through a device's queues |
+//! | `engine` | the queues of a device and what is under way in them |
+//! | `steps` | the steps of tasks on their way through these |
 //! | `staging` | the operands of steps |
 //! | `transfers` | blocks on their way to a device, tiles on their way back |
 //! | `places` | parts of operands in host memory and on the device |
@@ -37,15 +40,18 @@ mod devices;
 mod engine;
 mod error;
 mod expression;
+mod host_budget;
 mod job;
 mod kernel;
 mod matrix;
+mod matrix_core;
 mod operation;
 mod places;
 mod probe;
 mod report;
 mod scheduler;
 mod staging;
+mod steps;
 mod timeline;
 mod transfers;
 mod tunable;
@@ -58,7 +64,7 @@ pub use expression::{Expression, map};
 pub use kernel::{Block, BlockCall, BlockError, BlockKernel, BlockMut};
 pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut};
 pub use operation::Operation;
-pub use report::{DeviceReport, RunReport};
-pub use scheduler::{Progress, Scheduler, SchedulerOptions};
+pub use report::{DeviceReport, Progress, RunReport};
+pub use scheduler::{Scheduler, SchedulerOptions};
 #[doc(hidden)]
 pub use tunable::{ScheduleArg, enqueue};

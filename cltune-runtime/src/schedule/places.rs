@@ -3,7 +3,7 @@
 use super::device_memory::{BlockKey, Value};
 use super::engine::Step;
 use super::job::{Source, moved};
-use super::matrix::MatrixCore;
+use super::matrix_core::MatrixCore;
 use crate::opencl::BlockPlace;
 use cltune_core::tasks::{Operand, Rect, padded};
 

@@ -1,4 +1,4 @@
-//! The report of a run: who did what, how much was transferred, and when.
+//! The report of a run: who did what, how much was transferred, and when; how far it is.
 
 use super::timeline::{Span, SpanKind, chrome_trace};
 use std::fmt;
@@ -13,6 +13,29 @@ pub(super) struct Totals {
     pub(super) sent: usize,
     pub(super) fetched: usize,
     pub(super) peak: usize,
+}
+
+/// How far a [`Scheduler`](super::Scheduler) is with what was enqueued since the last [`Scheduler::finish`](super::Scheduler::finish).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Arithmetic operations of tasks that have ended.
+    pub done: f64,
+    /// Of all tasks.
+    pub all: f64,
+    /// Since the first operation was enqueued.
+    pub elapsed: Duration,
+}
+
+impl Progress {
+    /// The part that is done, from 0 to 1.
+    pub fn part(&self) -> f64 {
+        if self.all > 0.0 {
+            (self.done / self.all).min(1.0)
+        } else {
+            1.0
+        }
+    }
 }
 
 /// What happened between two calls of [`Scheduler::finish`](super::Scheduler::finish).

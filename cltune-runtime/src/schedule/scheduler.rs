@@ -6,10 +6,11 @@ use super::error::ScheduleError;
 use super::expression::{Expression, Node};
 use super::job::Job;
 use super::kernel::{BlockCall, BlockError, BlockKernel, MapKernel};
-use super::matrix::{Matrix, MatrixCore};
+use super::matrix::Matrix;
+use super::matrix_core::MatrixCore;
 use super::operation::Operation;
 use super::probe::host_memory;
-use super::report::RunReport;
+use super::report::{Progress, RunReport};
 use super::worker::Worker;
 use crate::buffer::{Buffer, byte_len};
 use crate::context::Context;
@@ -20,7 +21,6 @@ use crate::queue::Queue;
 use cltune_core::tasks::{Axis, LinkRates};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
 
 /// Operations on matrices in host memory, on several devices, whatever their sizes.
 ///
@@ -83,29 +83,6 @@ impl SchedulerOptions {
     pub const fn traced(mut self) -> Self {
         self.is_traced = true;
         self
-    }
-}
-
-/// How far a [`Scheduler`] is with what was enqueued since the last [`Scheduler::finish`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Arithmetic operations of tasks that have ended.
-    pub done: f64,
-    /// Of all tasks.
-    pub all: f64,
-    /// Since the first operation was enqueued.
-    pub elapsed: Duration,
-}
-
-impl Progress {
-    /// The part that is done, from 0 to 1.
-    pub fn part(&self) -> f64 {
-        if self.all > 0.0 {
-            (self.done / self.all).min(1.0)
-        } else {
-            1.0
-        }
     }
 }
 
@@ -226,22 +203,19 @@ impl Scheduler {
         }
         let len = rows.saturating_mul(columns);
         let bytes = byte_len::<T>(len)?;
-        self.center.take_host(bytes)?;
+        let share = self.center.host().take(bytes)?;
         let queue = self.pins.as_ref().unwrap_or(&self.any);
         let memory = host_memory(queue.context(), queue, bytes, self.pins.is_some());
-        let memory = memory.map_err(|error| {
-            self.center.free_host(bytes);
-            match error {
-                Error::HostMemory { bytes, reason } => ScheduleError::HostMemory { bytes, reason },
-                other => ScheduleError::Runtime(other),
-            }
+        let memory = memory.map_err(|error| match error {
+            Error::HostMemory { bytes, reason } => ScheduleError::HostMemory { bytes, reason },
+            other => ScheduleError::Runtime(other),
         })?;
         let stored = if by_rows {
             [rows, columns]
         } else {
             [columns, rows]
         };
-        let core = MatrixCore::new(&self.center, memory, stored, size_of::<T>());
+        let core = MatrixCore::new(self.center.id(), (memory, share), stored, size_of::<T>());
         Ok(Matrix::new(&self.center, core, by_rows))
     }
 
@@ -272,7 +246,7 @@ impl Scheduler {
                 what: "the result".to_owned(),
             });
         }
-        self.center.enqueue(Job::new(operation, result)?);
+        self.center.enqueue(Job::new(operation, &result.core)?);
         Ok(())
     }
 

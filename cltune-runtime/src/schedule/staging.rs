@@ -14,6 +14,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Engine {
+    /// What a kernel keeps here, and the queue of launches.
+    pub(super) fn kept(
+        &mut self,
+        kernel: &Arc<dyn AnyKernel>,
+    ) -> Result<(&mut Kept, &Queue), BlockError> {
+        Ok((kept(&mut self.kept, &self.compute, kernel)?, &self.compute))
+    }
+
     /// Sends what the next steps need, as far as there is room.
     pub(super) fn prefetch(&mut self) -> Result<(), Failure> {
         for position in 0..AHEAD.min(self.steps.len()) {

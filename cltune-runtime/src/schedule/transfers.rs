@@ -1,35 +1,16 @@
 //! Blocks on their way to a device, tiles on their way back, and the ends of both.
 
 use super::device_memory::{BlockKey, DeviceBuffer, Lane, Value};
-use super::engine::{Engine, Step};
-use super::matrix::MatrixCore;
+use super::engine::{Engine, Fetch, Sending, Step, marker};
+use super::matrix_core::MatrixCore;
 use super::places::{leading, place};
 use super::report::Totals;
 use super::timeline::{Span, SpanKind};
 use crate::error::{Error, Result};
 use crate::opencl::{BlockPlace, HostTransfer, RawEvent};
-use crate::queue::Queue;
 use crate::split::Failure;
-use cltune_core::tasks::{Rect, TaskId};
+use cltune_core::tasks::Rect;
 use std::sync::Arc;
-
-/// A block on its way to the device.
-pub(super) struct Sending {
-    pub(super) transfer: HostTransfer,
-    pub(super) bytes: usize,
-}
-
-/// A tile on its way to host memory.
-pub(super) struct Fetch {
-    pub(super) task: TaskId,
-    /// The last step of the tile.
-    pub(super) step: u64,
-    pub(super) transfer: HostTransfer,
-    pub(super) buffer: DeviceBuffer,
-    /// What the buffer holds then; `None` where some of it belongs to another tile.
-    pub(super) key: Option<BlockKey>,
-    pub(super) bytes: usize,
-}
 
 impl Engine {
     pub(super) fn fetch(
@@ -197,12 +178,4 @@ impl Engine {
             self.spans.push(Span { name, ..span });
         }
     }
-}
-
-/// An event that ends when all commands of a queue so far have ended.
-pub(super) fn marker(queue: &Queue) -> Result<RawEvent, Failure> {
-    let marker = queue.raw().marker();
-    marker
-        .map_err(Error::call("clEnqueueMarkerWithWaitList"))
-        .map_err(Failure::during)
 }

@@ -6,7 +6,8 @@
 use super::error::ScheduleError;
 use super::expression::Node;
 use super::job::{Job, Source};
-use super::matrix::{Matrix, MatrixCore};
+use super::matrix::Matrix;
+use super::matrix_core::MatrixCore;
 use super::scheduler::Scheduler;
 use super::tunable_kernel::{DeviceChoice, Passed, TunableKernel};
 use crate::device::Device;

@@ -1,6 +1,6 @@
 //! A split call: its arguments, and the checks against the declaration.
 
-use super::profiles::Divided;
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::kernel::Tunable;
@@ -47,6 +47,34 @@ impl<'a> SplitArg<'a> {
         match &self.0 {
             Given::Scalar(bytes) | Given::Read(bytes) => bytes,
             Given::Written(bytes) => bytes,
+        }
+    }
+}
+
+/// What the configuration of a device is chosen for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divided<'a> {
+    pub(crate) tunable: &'static Tunable,
+    pub(crate) division: &'a Division,
+    pub(crate) dims: &'a [i64],
+    /// Decides which configurations there are to choose from.
+    pub(crate) policy: &'a Policy,
+}
+
+impl Divided<'_> {
+    /// The size of the divided dimension.
+    pub(super) fn total(&self) -> i64 {
+        self.division.total(self.dims)
+    }
+
+    /// The error of a device for which there is none.
+    pub(crate) fn no_configuration(&self, device: &Device) -> Error {
+        let model = self.tunable.model();
+        Error::NoConfiguration {
+            kernel: model.name.to_string(),
+            problem: model.describe_problem(self.dims),
+            device: device.to_string(),
+            reason: "no configuration is valid for any share".to_owned(),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! Profiles of devices for a problem: the configuration and the speed of each.
 
-use super::problem::Problem;
+use super::problem::{Divided, Problem};
 use crate::device::Device;
 use crate::error::Error;
-use crate::kernel::Tunable;
 use crate::launch::TunedResults;
-use crate::policy::Policy;
 use cltune_core::device::DeviceLimits;
 use cltune_core::select::{TunedResult, first_valid};
-use cltune_core::split::{Balance, Division, ShareTime, Worth};
+use cltune_core::split::{Balance, ShareTime, Worth};
 use std::collections::HashMap;
 
 /// The sizes of work-groups that are tried where no configuration is valid for the whole problem.
@@ -75,34 +73,6 @@ pub(crate) struct Choice {
     pub(crate) granule: i64,
     /// Whether it is valid for the whole problem, too.
     pub(crate) takes_whole: bool,
-}
-
-/// What the configuration of a device is chosen for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Divided<'a> {
-    pub(crate) tunable: &'static Tunable,
-    pub(crate) division: &'a Division,
-    pub(crate) dims: &'a [i64],
-    /// Decides which configurations there are to choose from.
-    pub(crate) policy: &'a Policy,
-}
-
-impl Divided<'_> {
-    /// The size of the divided dimension.
-    fn total(&self) -> i64 {
-        self.division.total(self.dims)
-    }
-
-    /// The error of a device for which there is none.
-    pub(crate) fn no_configuration(&self, device: &Device) -> Error {
-        let model = self.tunable.model();
-        Error::NoConfiguration {
-            kernel: model.name.to_string(),
-            problem: model.describe_problem(self.dims),
-            device: device.to_string(),
-            reason: "no configuration is valid for any share".to_owned(),
-        }
-    }
 }
 
 impl DeviceProfiles {
