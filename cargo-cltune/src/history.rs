@@ -244,7 +244,12 @@ fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>)
     }
     let kernel = lockfile.and_then(|lockfile| Some((lockfile, lockfile.kernel(&model.name)?)));
     if let Some((lockfile, kernel)) = kernel.filter(|(_, kernel)| kernel.is_current(model)) {
-        for tuned in &kernel.tuned {
+        // Other times do not compare with those of the journals.
+        let alike = kernel
+            .tuned
+            .iter()
+            .filter(|tuned| tuned.measure == declaration.measure);
+        for tuned in alike {
             let device = lockfile.device(&tuned.device);
             if let (Some(device), Some(entry)) = (device, entry(model, tuned)) {
                 let key = (

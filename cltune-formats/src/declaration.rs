@@ -8,6 +8,7 @@ pub use computation::Computation;
 
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, Formula};
+use cltune_core::measure::Measure;
 use cltune_core::model::{Access, ArgumentKind, ElementType, Leaf, Model, StructType};
 
 /// The most draws that may be declared: each is kept.
@@ -56,6 +57,8 @@ pub struct Declaration {
     /// Whether all work-groups do about the same amount of work, however many are launched: then a
     /// part of them shows whether a configuration is slow.
     pub even_work: bool,
+    /// The state of the caches when launches are timed.
+    pub measure: Measure,
 }
 
 /// A file as it was when a declaration was made from it.

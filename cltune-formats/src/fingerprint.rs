@@ -15,6 +15,7 @@ use crate::declaration::{Compared, Computation, Declaration, Fill, Reference, To
 use crate::record::scratch_content;
 use cltune_core::Text;
 use cltune_core::expr::Formula;
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, MemoryChoice,
     Model, Scratch, Stage, StageArgument, Step,
@@ -170,6 +171,25 @@ pub fn of_verification(declaration: &Declaration) -> String {
         .chars()
         .take("b3:".len() + 16)
         .collect()
+}
+
+/// The fingerprint of how a tunable's results come about: how they are verified, and what their
+/// times are measured with. Results with different ones are not mixed. Of warm caches it is that
+/// of the verification alone, as before there were others.
+pub fn of_results(declaration: &Declaration) -> String {
+    let verification = of_verification(declaration);
+    match declaration.measure {
+        Measure::Warm => verification,
+        Measure::Cold => {
+            let length = verification.len();
+            let mut encoder = Encoder(blake3::Hasher::new());
+            encoder.text(&verification);
+            encoder.text(Measure::Cold.word());
+            let mut both = of_hash(encoder.0.finalize());
+            both.truncate(length);
+            both
+        }
+    }
 }
 
 /// The fingerprint of a text, for files that are compared as a whole.

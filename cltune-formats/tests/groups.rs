@@ -3,6 +3,7 @@
 use cltune_core::Text;
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::{Env, Formula};
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, Command, Given, Memory, Model, Rejection,
     ScalarType, Scratch, Stage, StageArgument, Step,
@@ -183,6 +184,7 @@ fn declaration() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
     }
 }
 

@@ -2,6 +2,7 @@
 //! reader panic.
 
 use cltune_core::device::DeviceType;
+use cltune_core::measure::Measure;
 use cltune_core::parameter::Value;
 use cltune_core::select::TunedDevice;
 use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile, Tuned};
@@ -72,7 +73,7 @@ fn entries(
         prop::option::of(time()),
         any::<u64>(),
         any::<u128>(),
-        (text(), prop::option::of(text())),
+        (text(), prop::option::of(text()), any::<bool>()),
     );
     btree_map(keys, content, 0..5).prop_map(move |entries| {
         entries
@@ -80,7 +81,14 @@ fn entries(
             .map(
                 |(
                     (device, dims),
-                    (values, time_us, default_us, evaluated, valid, (strategy, verification)),
+                    (
+                        values,
+                        time_us,
+                        default_us,
+                        evaluated,
+                        valid,
+                        (strategy, verification, is_cold),
+                    ),
                 )| {
                     Tuned {
                         device,
@@ -92,6 +100,11 @@ fn entries(
                         valid,
                         strategy,
                         verification,
+                        measure: if is_cold {
+                            Measure::Cold
+                        } else {
+                            Measure::Warm
+                        },
                     }
                 },
             )
@@ -223,6 +236,7 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
                     valid: 9,
                     strategy: "random".to_owned(),
                     verification: None,
+                    measure: Measure::Warm,
                 });
             }
             lockfile.sort();

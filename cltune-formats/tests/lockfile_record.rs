@@ -1,6 +1,7 @@
 //! Recording results, merging by hand-made examples, and the tables made from entries.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::measure::Measure;
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter, Value};
 use cltune_core::select::Table;
@@ -63,6 +64,7 @@ fn measured(dims: [i64; 2], codes: [i64; 3], time_us: f64) -> Measured {
         valid: 8,
         strategy: "random".to_owned(),
         verification: Some("b3:9".to_owned()),
+        measure: Measure::Warm,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of a lockfile: the layout of the contract, the round trip, every error with its line.
 
+use cltune_core::measure::Measure;
 use cltune_formats::lockfile::{Lockfile, Problem};
 
 /// The layout that other tools rely on.
@@ -50,6 +51,42 @@ fn the_layout_of_the_contract_is_reproduced_byte_for_byte() {
     assert_eq!(lockfile.kernels[0].tuned.len(), 2);
     assert_eq!(lockfile.kernels[0].tuned[1].default_us, None);
     assert_eq!(lockfile.kernels[0].tuned[1].verification, None);
+}
+
+#[test]
+fn what_a_time_was_measured_with_is_said_where_caches_were_cold() {
+    let warm = Lockfile::parse(EXAMPLE).unwrap();
+    let text = EXAMPLE.replace(
+        "\"b3:0a1b2c3d4e5f6071\"\n",
+        "\"b3:0a1b2c3d4e5f6071\"\nmeasure = \"cold\"\n",
+    );
+    let cold = Lockfile::parse(&text).unwrap();
+    let measures = |lockfile: &Lockfile| {
+        let tuned = lockfile.kernels[0].tuned.iter();
+        tuned.map(|tuned| tuned.measure).collect::<Vec<_>>()
+    };
+    assert_eq!(measures(&warm), [Measure::Warm, Measure::Warm]);
+    assert_eq!(measures(&cold), [Measure::Cold, Measure::Warm]);
+    assert_eq!(cold.to_text(), text);
+
+    // Times that do not compare: the first file's entry stays, however fast the other one is.
+    for (first, second) in [(&warm, &cold), (&cold, &warm)] {
+        let mut united = first.clone();
+        let mut faster = second.clone();
+        faster.kernels[0].tuned[0].time_us = 0.5;
+        let report = united.merge(&faster);
+        assert_eq!(&united, first);
+        let [conflict] = &report.measures[..] else {
+            panic!("{report:?}");
+        };
+        assert_eq!(conflict.kept, first.kernels[0].tuned[0].measure);
+        assert_eq!(conflict.dropped, faster.kernels[0].tuned[0].measure);
+        assert!(
+            conflict.to_string().contains("do not compare"),
+            "{conflict}"
+        );
+        assert!(report.results.is_empty());
+    }
 }
 
 #[test]
@@ -112,6 +149,12 @@ fn every_mistake_is_reported_with_its_line() {
     };
     let cases = [
         broken("\"gpu\"", "\"gpus\"", 8, "must be \"cpu\""),
+        broken(
+            "verification = \"b3:0a1b2c3d4e5f6071\"",
+            "measure = \"cool\"",
+            28,
+            "must be \"warm\" or \"cold\"",
+        ),
         broken(
             "platform = \"NVIDIA CUDA\"",
             "platform = ",

@@ -3,6 +3,7 @@
 use cltune_core::Text;
 use cltune_core::device::{DeviceField, DeviceLimits};
 use cltune_core::expr::Env;
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, ConstraintOrigin, ElementType, ImageDeclaration, ImageKind,
     ImageShape, Memory, MemoryChoice, MemorySpace, Model, ScalarType, Stage, StageArgument, Step,
@@ -304,6 +305,7 @@ fn declaration() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
     }
 }
 

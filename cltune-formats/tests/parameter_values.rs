@@ -3,6 +3,7 @@
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Env, Formula};
+use cltune_core::measure::Measure;
 use cltune_core::model::{CompileOption, Model, Rejection, Stage, Step};
 use cltune_core::parameter::{Domain, Fraction, Parameter, Value};
 use cltune_core::select::{Table, candidates, select};
@@ -173,6 +174,7 @@ fn lockfiles_hold_fractions_as_numbers() {
         valid: 6,
         strategy: "random".into(),
         verification: None,
+        measure: Measure::Warm,
     };
     let mut file = Lockfile::default();
     let _ = file.record(&model, &device, &measured).unwrap();
@@ -363,6 +365,7 @@ fn a_result_of_another_device_is_passed_over_where_its_value_is_none() {
         valid: 3,
         strategy: "random".into(),
         verification: None,
+        measure: Measure::Warm,
     };
     let mut file = Lockfile::default();
     let _ = file

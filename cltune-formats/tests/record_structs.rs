@@ -1,5 +1,6 @@
 //! Records of declarations with structs, which the macro begins and the compiler completes.
 
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, ElementType, Memory, Model, Named, ScalarType, Scratch, Stage,
     StageArgument, Step, StructField, StructType, fingerprint_with_structs, record_length,
@@ -149,6 +150,7 @@ fn declaration(of: &'static StructType) -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
     }
 }
 

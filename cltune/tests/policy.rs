@@ -2,6 +2,7 @@
 //! caches are facts of the process, so most cases run this test binary again with another
 //! environment.
 
+use cltune::__private::core::measure::Measure;
 use cltune::__private::core::select::Table;
 use cltune::__private::{Arg, explain, launch};
 use cltune::{Buffer, Event, Policy, Queue, Result, Tunable, tunable, with_policy};
@@ -175,6 +176,7 @@ fn a_lockfile_read_at_run_time_is_preferred() {
             valid: 8,
             strategy: "full".into(),
             verification: None,
+            measure: Measure::Warm,
         };
         let info = queue.device().info();
         lockfile

@@ -24,6 +24,7 @@
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `finalists` | configurations that are wrong on another draw than the one they were measured on |
 //! | `limits` | time limits and Ctrl-C, whatever is under way |
+//! | `measuring` | times with cold and with warm caches, which are kept apart |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
 //! | `wrong_kernels` | kernels that are right, or fast, only where somebody looks |
@@ -63,6 +64,7 @@ mod end_to_end {
     mod groups;
     mod images;
     mod limits;
+    mod measuring;
     mod oclgrind;
     mod parameter_values;
     mod places;

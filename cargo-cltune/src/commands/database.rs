@@ -6,6 +6,7 @@ use crate::lockfile_store::{self, StoreError};
 use cltune_core::database::{Database, DatabaseError, Entry};
 use cltune_core::device::{DeviceKey, DeviceLimits};
 use cltune_core::expr::Env;
+use cltune_core::measure::Measure;
 use cltune_formats::database::to_text;
 use cltune_formats::lockfile::split_conflict;
 use std::io::{self, Write};
@@ -46,7 +47,7 @@ pub(crate) enum DatabaseStoreError {
 }
 
 /// Adds what lockfiles hold of fused tunables to the database in a file, which is made where there
-/// is none. `is_wanted` says it of a tunable's position, a device and a problem.
+/// is none, but for what was measured with cold caches. `is_wanted` says it of a tunable's position, a device and a problem.
 pub(super) fn export(
     path: &Path,
     tuned: &[Tuned],
@@ -58,11 +59,16 @@ pub(super) fn export(
         Some(text) => parse(&text, path)?,
         None => Database::default(),
     };
-    let (mut written, mut added) = (0, 0);
+    let (mut written, mut added, mut cold) = (0, 0, 0);
     for (position, one) in tuned.iter().enumerate() {
-        for result in one.table.results.iter() {
+        for (result, measure) in one.table.results.iter().zip(&one.measures) {
             let device = &one.table.devices[usize::from(result.device)];
             if !is_wanted(position, device.key(), &result.problem) {
+                continue;
+            }
+            // Times that do not compare: of two for the same expression the faster one stays.
+            if *measure == Measure::Cold {
+                cold += 1;
                 continue;
             }
             if let Some(entry) = entry(one, &result.problem, &result.values, result.time_us) {
@@ -70,6 +76,12 @@ pub(super) fn export(
                 added += usize::from(database.put(device, entry));
             }
         }
+    }
+    if cold > 0 {
+        writeln!(
+            stdout,
+            "{cold} left out, which were measured with cold caches: template defaults are for warm ones"
+        )?;
     }
     if written == 0 {
         return Err(DatabaseStoreError::Nothing.into());

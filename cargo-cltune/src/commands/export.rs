@@ -67,6 +67,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
             export.model,
             export.on.key(),
             export.dims,
+            export.measure,
             format.ending(),
         ));
         write(&export, format, &file, stdout)?;
@@ -82,6 +83,7 @@ fn exports(kernels: &[Kernel]) -> Vec<Export<'_>> {
             let measured = |on: &&OnDevice| !on.results.is_empty();
             exports.extend(problem.devices.iter().filter(measured).map(|on| Export {
                 model: &kernel.declaration.model,
+                measure: kernel.declaration.measure,
                 dims: &problem.dims,
                 on,
             }));

@@ -1,5 +1,6 @@
 //! The options of `report` and `export` that select earlier results.
 
+use super::measure::MeasureArgs;
 use super::tuned::{AllTuned, Tuned};
 use super::{Exit, database};
 use crate::artifact::{CargoArgs, discover_or_read};
@@ -23,6 +24,8 @@ pub(super) struct HistoryArgs {
     /// Only this problem: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Which Results")]
     problem: Vec<String>,
+    #[command(flatten, next_help_heading = "Which Results")]
+    measure: MeasureArgs,
     /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
     #[arg(long, value_name = "FILE", help_heading = "Which Results")]
     artifact: Option<PathBuf>,
@@ -48,7 +51,8 @@ impl HistoryArgs {
         stdout: &mut dyn Write,
     ) -> Result<Exit, Box<dyn Error>> {
         let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
-        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        let mut discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        self.measure.apply(&mut discovery.packages);
         check_kernel_filters(&discovery.packages, &self.kernel)?;
         let tuned = AllTuned::of(&discovery.packages, &self.kernel, lockfile)?;
         let devices = self.device.iter().map(|filter| device(filter));
@@ -72,7 +76,8 @@ impl HistoryArgs {
     /// Builds, and reads what is known of the tunables.
     pub(super) fn read(&self) -> Result<History, Box<dyn Error>> {
         let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
-        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        let mut discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        self.measure.apply(&mut discovery.packages);
         let filters = Filters {
             kernels: self.kernel.clone(),
             devices: self.device.clone(),

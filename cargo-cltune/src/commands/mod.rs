@@ -1,5 +1,5 @@
 //! One file or folder per subcommand, and what several of them share: `columns`,
-//! `database`, `history_args`, `strategy_help`, `tuned`, `wanted`.
+//! `database`, `history_args`, `measure`, `strategy_help`, `tuned`, `wanted`.
 
 pub(crate) mod cache;
 pub(crate) mod check;
@@ -12,6 +12,7 @@ pub(crate) mod export;
 mod history_args;
 pub(crate) mod list;
 pub(crate) mod man;
+mod measure;
 pub(crate) mod merge;
 pub(crate) mod report;
 pub(crate) mod rules;

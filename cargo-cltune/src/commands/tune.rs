@@ -1,5 +1,6 @@
 //! `cargo cltune [tune]`: tunes every tunable on every device, for every declared problem.
 
+use super::measure::MeasureArgs;
 use super::strategy_help::strategy_help;
 use super::wanted::{Wanted, WantedArgs};
 use super::{Exit, MessageFormat};
@@ -35,6 +36,8 @@ use searches::{SessionResults, Shared};
 pub(crate) struct TuneArgs {
     #[command(flatten)]
     wanted: WantedArgs,
+    #[command(flatten, next_help_heading = "Tuning")]
+    measure: MeasureArgs,
     /// How to search, `NAME` or `NAME:OPTION=VALUE,…`.
     #[arg(
         long,
@@ -154,7 +157,8 @@ pub(crate) struct TuneArgs {
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
     let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
-    let discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
+    let mut discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
+    args.measure.apply(&mut discovery.packages);
     let checks_winners = Method::is_possible(args.soundness)?;
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,

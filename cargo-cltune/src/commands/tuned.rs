@@ -4,6 +4,7 @@ use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
 use cltune_core::database::Database;
+use cltune_core::measure::Measure;
 use cltune_core::select::Table;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::{BakeError, FILE_NAME};
@@ -17,6 +18,8 @@ pub(super) struct Tuned {
     pub(super) folder: PathBuf,
     pub(super) declaration: Declaration,
     pub(super) table: Table,
+    /// What each of its results was measured with.
+    pub(super) measures: Vec<Measure>,
     /// The defaults of its template.
     pub(super) database: Table,
 }
@@ -80,20 +83,22 @@ impl AllTuned {
             let declarations = package.declarations.iter();
             for declaration in declarations.filter(|found| wanted.means(&found.model.name)) {
                 let model = &declaration.model;
-                let with = |table: Table| Tuned {
+                let with = |table: Table, measures: Vec<Measure>| Tuned {
                     folder: package.manifest_dir.clone(),
                     declaration: declaration.clone(),
                     table,
+                    measures,
                     database: database.table(model),
                 };
                 let kernel = lockfile.as_ref().and_then(|file| file.kernel(&model.name));
                 match (&lockfile, kernel) {
                     (Some(lockfile), Some(kernel)) if kernel.is_current(model) => {
-                        all.current.push(with(lockfile.table(model)?));
+                        all.current
+                            .push(with(lockfile.table(model)?, lockfile.measures(model)));
                     }
                     (_, kernel) => {
                         all.stale.extend(kernel.map(|_| model.name.to_string()));
-                        all.untuned.push(with(Table::EMPTY));
+                        all.untuned.push(with(Table::EMPTY, Vec::new()));
                     }
                 }
             }

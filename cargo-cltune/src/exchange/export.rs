@@ -2,6 +2,7 @@
 
 use crate::history::OnDevice;
 use crate::session::Recorded;
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Export<'a> {
     pub(crate) model: &'a Model,
+    pub(crate) measure: Measure,
     pub(crate) dims: &'a [i64],
     pub(crate) on: &'a OnDevice,
 }

@@ -3,6 +3,7 @@
 use super::read::{ReadError, read};
 use crate::history::{Kernel, OnDevice, Problem};
 use crate::session::{Recorded, Session};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::parameter::Parameter;
 use cltune_core::{List, Text};
@@ -188,5 +189,6 @@ fn declaration(
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn write(export: &Export<'_>) -> String {
         "platform": export.on.platform,
         "driver": export.driver(),
         "dimensions": model.dimensions,
+        "measure": export.measure.word(),
     });
     let header = [
         ("device_name", json!(export.on.device).to_string()),

@@ -29,6 +29,7 @@ pub(super) fn write(export: &Export<'_>) -> String {
         "driver": export.driver(),
         "dimensions": model.dimensions,
         "problem": export.dims,
+        "measure": export.measure.word(),
     });
     let results = export.results().into_iter();
     let results: Vec<String> = results.map(|of| result(model, of).to_string()).collect();

@@ -15,7 +15,7 @@ pub(crate) enum PartsError {
     /// Of different artifacts.
     #[error(
         "{first} and {second} are parts of different artifacts: {} and {}. Tune all parts with one file for \
-         `--artifact`, since two builds may differ in what they hold",
+         `--artifact`, since two builds may differ in what they hold, and with the same `--measure`",
         .artifacts[0], .artifacts[1]
     )]
     Artifacts {

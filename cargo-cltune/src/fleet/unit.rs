@@ -85,15 +85,15 @@ pub(crate) fn groups(units: &[Unit]) -> impl Iterator<Item = &[Unit]> {
     units.chunk_by(|a, b| a.group() == b.group())
 }
 
-/// A fingerprint of all that an artifact declares, and of how its results are verified. Two builds
-/// of the same sources have the same; a build with other features need not.
+/// A fingerprint of all that an artifact declares, and of how its results are verified and timed.
+/// Two builds of the same sources have the same; a build with other features need not.
 pub(crate) fn artifact_fingerprint(packages: &[PackageTunables]) -> String {
     let declarations = packages.iter().flat_map(|package| &package.declarations);
     let mut lines: Vec<String> = declarations
         .map(|declaration| {
             let model = &declaration.model;
-            let verification = fingerprint::of_verification(declaration);
-            format!("{}\0{}\0{verification}\n", model.name, model.fingerprint)
+            let results = fingerprint::of_results(declaration);
+            format!("{}\0{}\0{results}\n", model.name, model.fingerprint)
         })
         .collect();
     lines.sort();

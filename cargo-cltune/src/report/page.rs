@@ -5,6 +5,7 @@ use super::html::section;
 use super::sections::{device, failures, overview, parameters, transfer};
 use crate::chart::Element;
 use crate::history::{Kernel, Problem};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 
 const STYLE: &str = include_str!("page.css");
@@ -95,6 +96,9 @@ fn kernel(number: usize, kernel: &Kernel, devices: &Devices, pictures: &mut usiz
     // What was imported is of none.
     if !declaration.package.is_empty() {
         about = format!("{about}, package {}", declaration.package);
+    }
+    if declaration.measure == Measure::Cold {
+        about.push_str("; times with cold caches");
     }
     let problems = kernel.problems.iter().enumerate().map(|(position, of)| {
         let name = problem_name(&declaration.model, of);

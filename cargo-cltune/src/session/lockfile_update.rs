@@ -6,6 +6,7 @@ use super::plan::Job;
 use super::result::Finished;
 use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
+use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};
 use std::path::{Path, PathBuf};
@@ -99,6 +100,7 @@ impl LockfileTarget {
             valid: finished.valid,
             strategy: strategy.to_string(),
             verification: Some(fingerprint::of_verification(&job.declaration)),
+            measure: job.declaration.measure,
         };
         lockfile.record(&job.declaration.model, &job.device.info(), &measured)?;
         lockfile_store::write(&path, &lockfile)?;
@@ -109,13 +111,13 @@ impl LockfileTarget {
     }
 }
 
-/// The time that a lockfile has for this very job.
+/// The time that a lockfile has for this very job, measured as the job measures: other times do not
+/// compare.
 fn entry_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
-    let table = lockfile.table(&job.declaration.model).ok()?;
-    let mut results = table.results.iter();
-    let known = results.find(|result| {
-        let device = &table.devices[usize::from(result.device)];
-        device.key().is(job.device.key()) && *result.problem == *job.dims
-    });
-    known.map(|known| known.time_us)
+    let Declaration { model, measure, .. } = &job.declaration;
+    let kernel = lockfile.kernel(&model.name);
+    let kernel = kernel.filter(|kernel| kernel.is_current(model))?;
+    let device = lockfile.device_of(&job.device.info())?;
+    let entry = kernel.entry(&device.id, &job.dims)?;
+    (entry.measure == *measure).then_some(entry.time_us)
 }

@@ -114,6 +114,7 @@ impl Messages {
                 "values": json::values(&job.declaration.model, &choice.codes),
                 "time_us": choice.time_us,
                 "default_us": choice.default_us,
+                "measure": job.declaration.measure.word(),
                 "spread": repeatability.map(|of| of.spread),
                 "flip_rate": repeatability.map(|of| of.flip_rate),
                 "regret": repeatability.map(|of| of.regret),

@@ -4,7 +4,7 @@
 use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
-use cltune_core::select::{Table, device_distance, problem_distance};
+use cltune_core::select::{Table, TunedDevice, TunedResult, device_distance, problem_distance};
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -27,14 +27,18 @@ pub(crate) struct WarmStart {
 pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmStart {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.
-    let table = match lockfile_store::read(lockfile) {
-        Ok(Some(lockfile)) => lockfile.table(model).unwrap_or(Table::EMPTY),
-        _ => Table::EMPTY,
+    let (table, measures) = match lockfile_store::read(lockfile) {
+        Ok(Some(lockfile)) => (
+            lockfile.table(model).unwrap_or(Table::EMPTY),
+            lockfile.measures(model),
+        ),
+        _ => (Table::EMPTY, Vec::new()),
     };
     let here = Place::of(job);
     let mut all = recall(state, &job.declaration);
     all.retain(|recalled| !recalled.place.is(&here));
-    add(&mut all, &table);
+    let is_alike = measures.iter().map(|of| *of == job.declaration.measure);
+    add(&mut all, table.results.iter().zip(is_alike), &table.devices);
     let own = all.iter().find(|recalled| recalled.place.is(&here));
     let own = own.and_then(|own| Some(own.results.first()?.codes.clone()));
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
@@ -65,10 +69,15 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
     }
 }
 
-/// Adds the lockfile's entries, each to the results of its place.
-fn add(all: &mut Vec<Recalled>, table: &Table) {
-    for result in table.results.iter() {
-        let device = &table.devices[usize::from(result.device)];
+/// Adds the lockfile's entries, each to the results of its place. One that was not measured alike
+/// has a time that does not compare with these: it stands alone, where its place has none.
+fn add<'a>(
+    all: &mut Vec<Recalled>,
+    results: impl Iterator<Item = (&'a TunedResult, bool)>,
+    devices: &[TunedDevice],
+) {
+    for (result, is_alike) in results {
+        let device = &devices[usize::from(result.device)];
         let place = Place {
             device: device.clone(),
             problem: result.problem.to_vec(),
@@ -84,7 +93,7 @@ fn add(all: &mut Vec<Recalled>, table: &Table) {
             Some(same) => {
                 // A journal of an earlier release does not describe its device.
                 same.place = place;
-                if !same.results.iter().any(|of| of.codes == entry.codes) {
+                if is_alike && !same.results.iter().any(|of| of.codes == entry.codes) {
                     same.results.push(entry);
                 }
             }

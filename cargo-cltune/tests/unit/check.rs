@@ -5,6 +5,7 @@ use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Exit, Format};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
+use cltune_core::measure::Measure;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::formula::{Scope, Type};
@@ -24,6 +25,7 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
         valid: 4,
         strategy: "full".to_owned(),
         verification: None,
+        measure: Measure::Warm,
     };
     lockfile
         .record(&declaration.model, &samples::device(device), &measured)
@@ -99,6 +101,39 @@ fn results_that_were_verified_otherwise_are_a_warning() {
     let warning = &json["packages"][0]["warnings"][0];
     assert_eq!(warning["kind"], "verified-otherwise", "{json}");
     assert_eq!(warning["entries"], 1);
+}
+
+#[test]
+fn times_with_other_caches_than_declared_are_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let warm = declaration("app::saxpy", "b3:1", &[8]);
+    let cold = Declaration {
+        measure: Measure::Cold,
+        ..warm.clone()
+    };
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &warm, "x", 8);
+    for (declared, measured) in [(&warm, Measure::Cold), (&cold, Measure::Warm)] {
+        for (is, finds) in [(declared.measure, 0), (measured, 1)] {
+            lockfile.kernels[0].tuned[0].measure = is;
+            lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+            let of = std::slice::from_ref(declared);
+            let (outcome, json) = check(folder.path(), Format::Json, of);
+            let json: Value = serde_json::from_str(&json).unwrap();
+            let findings = json["packages"][0]["findings"].as_array().unwrap();
+            assert_eq!(findings.len(), finds, "{json}");
+            if let [finding] = &findings[..] {
+                assert_eq!(outcome, Exit::Reported);
+                assert_eq!(finding["kind"], "measured-otherwise");
+                assert_eq!(finding["measured"], measured.word());
+                assert_eq!(finding["entries"], 1);
+                let (_, text) = check(folder.path(), Format::Text, of);
+                let expected = format!("1 entry measured with {measured} caches");
+                assert!(text.contains(&expected), "{text}");
+                assert!(text.contains("run `cargo cltune`"), "{text}");
+            }
+        }
+    }
 }
 
 #[test]

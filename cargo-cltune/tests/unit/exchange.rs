@@ -4,6 +4,7 @@ use super::{Export, Layout};
 use crate::history::OnDevice;
 use crate::samples;
 use crate::session::{Recorded, Session};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_search::Status;
@@ -101,7 +102,7 @@ proptest! {
             repeatability: None,
             entry: None,
         };
-        let export = Export { model: &model, dims: &[8], on: &on };
+        let export = Export { model: &model, measure: Measure::Warm, dims: &[8], on: &on };
         let expected = export.results();
         for layout in [Layout::KernelTuner, Layout::T4, Layout::Csv] {
             let file = parse(Path::new("a"), &layout.write(&export)).unwrap();
@@ -161,6 +162,7 @@ fn of_several_results_of_a_configuration_the_last_one_counts() {
         ..OnDevice::default()
     };
     let export = Export {
+        measure: Measure::Cold,
         model: &model,
         dims: &[8],
         on: &on,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
+use cltune_core::measure::Measure;
 use cltune_formats::lockfile::Measured;
 
 fn contribution() -> Contribution {
@@ -18,6 +19,7 @@ fn contribution() -> Contribution {
         valid: 4,
         strategy: "auto".into(),
         verification: None,
+        measure: Measure::Warm,
     };
     lockfile
         .record(&declaration.model, &device, &measured)

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::samples;
+use cltune_core::measure::Measure;
 use cltune_search::Status;
 
 const HEADER: &str = r#"{"kernel":"app::saxpy","fingerprint":"b3:1","platform":"p","device":"d","driver":"1","dimensions":["n"],"problem":[8],"params":["WG"],"strategy":"auto","seed":0}"#;
@@ -34,6 +35,18 @@ fn sessions_of_a_place_are_put_together() {
     let expected = [(vec![32], Some(2.5)), (vec![128], None)];
     assert_eq!(times(&recalled[0]), expected);
     assert_eq!(times(&recalled[1]), [(vec![64], Some(1.0))]);
+}
+
+#[test]
+fn an_old_journal_is_of_warm_caches() {
+    let journal = format!("{HEADER}\n{{\"values\":[32],\"time_us\":2}}\n");
+    for (measure, places) in [(Measure::Warm, 1), (Measure::Cold, 0)] {
+        let mut declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
+        declaration.measure = measure;
+        let mut recalled = Vec::new();
+        read(journal.as_bytes(), &declaration, &mut recalled);
+        assert_eq!(recalled.len(), places, "{measure}");
+    }
 }
 
 #[test]

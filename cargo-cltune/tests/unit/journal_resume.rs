@@ -3,6 +3,7 @@
 use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
+use cltune_core::measure::Measure;
 
 fn job() -> Job {
     Job {
@@ -68,6 +69,31 @@ fn what_fails_later_or_is_abandoned_is_no_result() {
         ..Interrupted::default()
     };
     assert_eq!(left(&journal), expected);
+}
+
+#[test]
+fn times_with_cold_caches_are_not_resumed_with_warm_ones() {
+    let result = "{\"values\":[32],\"time_us\":2}";
+    let mut cold = job();
+    cold.declaration.measure = Measure::Cold;
+    let verification = fingerprint::of_verification(&job().declaration);
+    let of_cold = fingerprint::of_results(&cold.declaration);
+    let journal = |verification_is: &str| {
+        let header = header().replace(&verification, verification_is);
+        format!("{header}\n{result}\n")
+    };
+    for (verification, is_warm, is_cold) in [
+        (&*verification, true, false),
+        (&*of_cold, false, true),
+        ("", false, false),
+    ] {
+        let found = |job: &Job| {
+            !read(journal(verification).as_bytes(), job)
+                .results
+                .is_empty()
+        };
+        assert_eq!((found(&job()), found(&cold)), (is_warm, is_cold));
+    }
 }
 
 #[test]

@@ -59,6 +59,23 @@ fn two_machines_are_united_on_standard_output() {
 }
 
 #[test]
+fn times_that_do_not_compare_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let cold = format!("{}measure = \"cold\"\n", lockfile("x", "b3:1", 9.0));
+    let files = [("a", cold), ("b", lockfile("x", "b3:1", 1.0))];
+    let run = merge(folder.path(), &files, None);
+    assert_eq!(run.result.unwrap(), Exit::Reported);
+    let united = Lockfile::parse(&run.stdout).unwrap();
+    assert_eq!(united.kernels[0].tuned[0].time_us, 9.0);
+    for part in [
+        "measured cold, left out the one measured warm",
+        "cltune check",
+    ] {
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn the_output_may_be_one_of_the_files() {
     let folder = tempfile::tempdir().unwrap();
     let files = [

@@ -3,6 +3,7 @@
 use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
+use cltune_core::measure::Measure;
 use cltune_formats::lockfile::{Lockfile, Measured};
 use std::fs;
 
@@ -53,6 +54,7 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
             valid: 4,
             strategy: "auto".to_owned(),
             verification: None,
+            measure: Measure::Warm,
         };
         let model = &job(device, n).declaration.model;
         lockfile
@@ -78,6 +80,39 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     assert_eq!(results(1), mine);
     let other = [(vec![32], Score::Time(5.0)), (vec![64], Score::Time(2.0))];
     assert_eq!(results(2), other);
+}
+
+#[test]
+fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    journal(state, "other", 8, r#"{"values":[32],"time_us":5}"#);
+    let mut lockfile = Lockfile::default();
+    for (device, code) in [("mine", 256), ("other", 64)] {
+        let measured = Measured {
+            dims: vec![8],
+            codes: vec![code],
+            time_us: 2.0,
+            default_us: None,
+            evaluated: 1,
+            valid: 4,
+            strategy: "auto".to_owned(),
+            verification: None,
+            measure: Measure::Cold,
+        };
+        let model = &job(device, 8).declaration.model;
+        lockfile
+            .record(model, &samples::device(device), &measured)
+            .unwrap();
+    }
+    let file = state.join("cltune.lock");
+    lockfile_store::write(&file, &lockfile).unwrap();
+    let known = prior_results(&job("mine", 8), state, &file);
+    assert_eq!(known.own, Some(vec![256]));
+    let expected = ["1 result on mine for n = 8", "1 result on other for n = 8"];
+    assert_eq!(known.places, expected);
+    let other = [(vec![32], Score::Time(5.0))];
+    assert_eq!(known.results[1].results, other);
 }
 
 #[test]

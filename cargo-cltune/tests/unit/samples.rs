@@ -2,6 +2,7 @@
 
 use cltune_core::List;
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
+use cltune_core::measure::Measure;
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_formats::declaration::{Declaration, Reference, Tolerance};
@@ -52,6 +53,7 @@ pub(crate) fn declaration(
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
     }
 }
 

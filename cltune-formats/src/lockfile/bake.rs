@@ -1,6 +1,7 @@
 //! The table of one tunable, for the selection rule: what the macro writes into the program.
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::select::{Table, TunedResult};
 use std::collections::{HashMap, HashSet};
@@ -45,6 +46,17 @@ impl Lockfile {
             Some(kernel) if kernel.is_current(model) => self.table_of(kernel, model),
             _ => Ok(Table::EMPTY),
         }
+    }
+
+    /// What each entry of [`table`](Self::table) was measured with, in the same order.
+    pub fn measures(&self, model: &Model) -> Vec<Measure> {
+        let kernel = self.kernel(&model.name);
+        let entries = kernel.filter(|kernel| kernel.is_current(model));
+        let entries = entries.into_iter().flat_map(|kernel| &kernel.tuned);
+        entries
+            .filter(|tuned| self.device(&tuned.device).is_some())
+            .map(|tuned| tuned.measure)
+            .collect()
     }
 
     fn table_of(&self, kernel: &LockKernel, model: &Model) -> Result<Table, BakeError> {

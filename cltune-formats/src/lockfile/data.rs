@@ -1,6 +1,7 @@
 //! The content of a lockfile.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceType};
+use cltune_core::measure::Measure;
 use cltune_core::parameter::Value;
 use cltune_core::select::TunedDevice;
 use std::cmp::Ordering;
@@ -65,6 +66,8 @@ pub struct Tuned {
     /// How its results were verified, where that is known:
     /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
     pub verification: Option<String>,
+    /// The state of the caches when its time was measured.
+    pub measure: Measure,
 }
 
 impl Lockfile {

@@ -2,11 +2,14 @@
 //!
 //! The result does not depend on which file is merged into which, except where two files hold
 //! entries for different versions of a kernel: no file says which version is the current one, so
-//! the entries of the file that is merged into stay, and the report says what was left out.
+//! the entries of the file that is merged into stay, and the report says what was left out. The same
+//! holds for entries whose times were measured with caches in different states, which do not
+//! compare.
 
 use super::device_id::Ids;
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
+use cltune_core::measure::Measure;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -25,6 +28,8 @@ pub struct MergeReport {
     pub results: Vec<ResultConflict>,
     /// Kernels of which the files hold different versions.
     pub fingerprints: Vec<FingerprintConflict>,
+    /// Entries that both files have, measured with caches in different states.
+    pub measures: Vec<MeasureConflict>,
 }
 
 /// An entry that both files have, with different content.
@@ -59,12 +64,28 @@ pub struct FingerprintConflict {
     pub dropped_entries: usize,
 }
 
+/// An entry that both files have, with times that do not compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasureConflict {
+    /// The kernel.
+    pub kernel: String,
+    /// The device's id.
+    pub device: String,
+    /// The problem, as the file writes it.
+    pub problem: String,
+    /// What the entry that stays was measured with: that of the file that is merged into.
+    pub kept: Measure,
+    /// What the other file's was.
+    pub dropped: Measure,
+}
+
 impl Lockfile {
     /// Takes over what another file holds.
     ///
     /// - The same device in both: the description that is more complete, then of the newer driver.
     /// - The same kernel with the same fingerprint: every entry of both; of two entries for the
-    ///   same device and problem the one with the smaller time.
+    ///   same device and problem the one with the smaller time; where one was measured with cold
+    ///   caches and the other with warm ones, that of `self`, and the report names it.
     /// - The same kernel with different fingerprints: the entries of `self`; the report names the
     ///   kernel.
     pub fn merge(&mut self, other: &Self) -> MergeReport {
@@ -132,6 +153,16 @@ impl LockKernel {
                 continue;
             };
             if *ours == theirs {
+                continue;
+            }
+            if ours.measure != theirs.measure {
+                report.measures.push(MeasureConflict {
+                    kernel: self.name.clone(),
+                    device: ours.device.clone(),
+                    problem: problem_text(&ours.problem),
+                    kept: ours.measure,
+                    dropped: theirs.measure,
+                });
                 continue;
             }
             let kept_other = preference(&theirs, ours).is_lt();
@@ -282,6 +313,17 @@ impl fmt::Display for FingerprintConflict {
             self.kept,
             entries(self.dropped_entries),
             self.dropped,
+        )
+    }
+}
+
+impl fmt::Display for MeasureConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} on {} for {}: times with cold and with warm caches do not compare; kept the entry that was \
+             measured {}, left out the one measured {}",
+            self.kernel, self.device, self.problem, self.kept, self.dropped,
         )
     }
 }

@@ -32,7 +32,7 @@ pub use conflict::{ConflictSides, split_conflict};
 pub use data::{LockDevice, LockKernel, Lockfile, Tuned};
 pub(crate) use device_id::Ids;
 pub use error::{LockfileError, Problem};
-pub use merge::{FingerprintConflict, MergeReport, ResultConflict};
+pub use merge::{FingerprintConflict, MeasureConflict, MergeReport, ResultConflict};
 pub use record::{Measured, RecordError, Recorded};
 
 /// The newest version of the format that this release reads, and the one it writes.

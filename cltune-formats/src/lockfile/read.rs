@@ -6,6 +6,7 @@ use super::fields::{Document, Fields};
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use cltune_core::device::DeviceType;
+use cltune_core::measure::Measure;
 use cltune_core::select::TunedDevice;
 use std::collections::{HashMap, HashSet};
 use toml::de::DeTable;
@@ -32,6 +33,7 @@ const TUNED_KEYS: &[&str] = &[
     "valid",
     "strategy",
     "verification",
+    "measure",
 ];
 
 impl Lockfile {
@@ -227,7 +229,15 @@ fn read_entry(entry: &Fields<'_>) -> Result<Tuned, LockfileError> {
             .optional("verification")
             .map(|field| field.string())
             .transpose()?,
+        measure: read_measure(entry)?,
     })
+}
+
+fn read_measure(entry: &Fields<'_>) -> Result<Measure, LockfileError> {
+    let Some(field) = entry.optional("measure") else {
+        return Ok(Measure::Warm);
+    };
+    Measure::from_word(&field.string()?).ok_or_else(|| field.wrong_type("\"warm\" or \"cold\""))
 }
 
 fn dimension_names(problem: &[(String, i64)]) -> String {

@@ -3,6 +3,7 @@
 use super::data::round_time;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use cltune_core::device::DeviceInfo;
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::select::TunedDevice;
 
@@ -26,6 +27,8 @@ pub struct Measured {
     /// How results were verified, where that is known:
     /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
     pub verification: Option<String>,
+    /// The state of the caches when its time was measured.
+    pub measure: Measure,
 }
 
 /// What [`Lockfile::record`] did.
@@ -245,5 +248,6 @@ fn tuned_entry(model: &Model, measured: &Measured) -> Result<Tuned, RecordError>
         valid: measured.valid,
         strategy: measured.strategy.clone(),
         verification: measured.verification.clone(),
+        measure: measured.measure,
     })
 }

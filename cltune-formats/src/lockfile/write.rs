@@ -2,6 +2,7 @@
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
+use cltune_core::measure::Measure;
 use cltune_core::parameter::Value;
 use std::fmt::Write as _;
 
@@ -63,6 +64,9 @@ fn push_tuned(out: &mut String, tuned: &Tuned) {
     push_text_line(out, "strategy", &tuned.strategy);
     if let Some(verification) = &tuned.verification {
         push_text_line(out, "verification", verification);
+    }
+    if tuned.measure != Measure::Warm {
+        push_text_line(out, "measure", tuned.measure.word());
     }
 }
 

@@ -35,7 +35,7 @@ const HEADER: usize = MAGIC.len() + 4 + 8;
 
 /// The record of a declaration.
 pub fn encode(declaration: &Declaration) -> Vec<u8> {
-    frame(VERSION, &write::text(declaration))
+    frame(write::version(declaration), &write::text(declaration))
 }
 
 /// The record of a declaration with structs, whose tables the compiler appends: the header up to
@@ -43,7 +43,7 @@ pub fn encode(declaration: &Declaration) -> Vec<u8> {
 /// ([`record_with_structs`](cltune_core::model::record_with_structs)).
 pub fn encode_parts(declaration: &Declaration) -> (Vec<u8>, String) {
     let mut header = MAGIC.to_vec();
-    header.extend(VERSION.to_le_bytes());
+    header.extend(write::version(declaration).to_le_bytes());
     (header, write::text(declaration))
 }
 

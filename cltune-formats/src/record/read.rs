@@ -9,6 +9,7 @@ use crate::declaration::{
     Reference, SourceFile, Tolerance,
 };
 use crate::formula::{Scope, Type};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use toml::de::DeTable;
 
@@ -86,6 +87,7 @@ fn read(fields: &Fields<'_>) -> Result<Declaration, RecordProblem> {
         bytes: fields.optional_formula("bytes", &scope)?,
         flops: fields.optional_formula("flops", &scope)?,
         even_work: fields.optional_ints("even_work")?.is_some(),
+        measure: measure(fields)?,
         model,
     })
 }
@@ -204,6 +206,14 @@ fn draws(fields: &Fields<'_>) -> Result<Option<u32>, RecordProblem> {
     }
     .map(Some)
     .ok_or_else(|| fields.damaged("draws", "one number from 1 to 100 is expected"))
+}
+
+fn measure(fields: &Fields<'_>) -> Result<Measure, RecordProblem> {
+    let Some(word) = fields.optional_text("measure")? else {
+        return Ok(Measure::Warm);
+    };
+    Measure::from_word(word)
+        .ok_or_else(|| fields.damaged("measure", format!("`{word}` is neither warm nor cold")))
 }
 
 fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {

@@ -6,14 +6,25 @@ use crate::declaration::{
 use crate::toml_text::{push_array, push_float, push_key, push_string};
 use cltune_core::Text;
 use cltune_core::expr::Formula;
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ImageDeclaration, Memory, Model, Scratch, Stage,
     StageArgument, Step, Template, tables,
 };
 use cltune_core::parameter::{Domain, Parameter};
 
-/// The version of records that this version writes, and the newest it reads.
-pub const VERSION: u32 = 1;
+/// The newest version of records that this release reads. It writes the oldest that a declaration
+/// can do with.
+pub const VERSION: u32 = 2;
+
+/// The version of a declaration's record: a release that does not know how times are to be measured
+/// must not take one for a declaration of the usual kind.
+pub(super) fn version(declaration: &Declaration) -> u32 {
+    match declaration.measure {
+        Measure::Warm => 1,
+        Measure::Cold => 2,
+    }
+}
 
 /// The key of the release that wrote a record, which tells a record that is newer than its reader
 /// from one that is damaged.
@@ -40,6 +51,7 @@ pub(super) fn text(declaration: &Declaration) -> String {
         bytes,
         flops,
         even_work,
+        measure,
     } = declaration;
     out.text("name", &model.name);
     out.text(RELEASE, env!("CARGO_PKG_VERSION"));
@@ -63,6 +75,9 @@ pub(super) fn text(declaration: &Declaration) -> String {
     }
     if *even_work {
         out.ints("even_work", &[1]);
+    }
+    if *measure != Measure::Warm {
+        out.text("measure", measure.word());
     }
     model_keys(&mut out, model);
     if let Some(template) = &model.template {

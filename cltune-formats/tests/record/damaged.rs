@@ -1,7 +1,7 @@
 //! Records that are cut off, damaged, or of a newer release.
 
 use crate::declarations::declaration;
-use cltune_formats::record::{RecordProblem, decode_all, encode, from_text, to_text};
+use cltune_formats::record::{RecordProblem, VERSION, decode_all, encode, from_text, to_text};
 
 #[test]
 fn a_record_that_is_cut_off_is_an_error() {
@@ -17,9 +17,10 @@ fn a_record_that_is_cut_off_is_an_error() {
 #[test]
 fn a_record_of_a_newer_version_says_to_update() {
     let mut record = encode(&declaration());
-    record[16] = 2;
-    let error = decode_all(&record).expect_err("version 2");
-    assert_eq!(error.problem, RecordProblem::NewerVersion { found: 2 });
+    let found = VERSION + 1;
+    record[16] = found as u8;
+    let error = decode_all(&record).expect_err("a newer version");
+    assert_eq!(error.problem, RecordProblem::NewerVersion { found });
     assert!(error.to_string().contains("update cargo-cltune"), "{error}");
 }
 

@@ -1,5 +1,6 @@
 //! Declarations that the tests put into records.
 
+use cltune_core::measure::Measure;
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
     ScalarType, Scratch, Stage, StageArgument, Step,
@@ -202,6 +203,7 @@ pub(crate) fn declaration() -> Declaration {
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
         even_work: true,
+        measure: Measure::Warm,
     }
 }
 
@@ -235,6 +237,7 @@ pub(crate) fn least() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
+        measure: Measure::Warm,
         ..declaration
     }
 }

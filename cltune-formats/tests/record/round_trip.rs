@@ -1,13 +1,14 @@
 //! Declarations that come back as they were, and what fingerprints cover of them.
 
 use crate::declarations::{computed, declaration, least};
+use cltune_core::measure::Measure;
 use cltune_core::model::{ScalarType, StageArgument, Step, Template};
 use cltune_formats::declaration::{
     Compared, Declaration, Fill, NormTolerance, Reference, Tolerance,
 };
 use cltune_formats::fingerprint;
 use cltune_formats::formula::{Scope, Type};
-use cltune_formats::record::{decode_all, encode, from_text, to_text};
+use cltune_formats::record::{decode_all, encode, encode_parts, from_text, to_text};
 
 #[test]
 fn what_an_older_release_would_take_for_something_else_has_a_form_that_it_refuses() {
@@ -28,6 +29,34 @@ fn what_an_older_release_would_take_for_something_else_has_a_form_that_it_refuse
     let damaged = text.replace("clear = \"sums\"", "clear = \"sum\"");
     let error = from_text(&damaged).expect_err("no such buffer").to_string();
     assert!(error.contains("prepare.step[0].clear"), "{error}");
+}
+
+/// Where the version is in a record: after the magic number.
+const VERSION_AT: usize = 16;
+
+#[test]
+fn an_older_release_refuses_what_is_measured_with_cold_caches_and_nothing_else() {
+    let warm = declaration();
+    let cold = Declaration {
+        measure: Measure::Cold,
+        ..warm.clone()
+    };
+    let version = |of: &Declaration| (encode(of)[VERSION_AT], encode_parts(of).0[VERSION_AT]);
+    assert_eq!((version(&warm), version(&cold)), ((1, 1), (2, 2)));
+    assert!(!to_text(&warm).contains("measure"));
+    assert_eq!(decode_all(&encode(&cold)), Ok(vec![cold.clone()]));
+    let text = to_text(&cold).replace("\"cold\"", "\"cool\"");
+    let error = from_text(&text).expect_err("no such word").to_string();
+    assert!(error.contains("`measure`: `cool` is neither"), "{error}");
+
+    // Tuned values apply all the same, and were verified alike; but they are other results.
+    assert_eq!(fingerprint::of(&cold.model), fingerprint::of(&warm.model));
+    let verification = fingerprint::of_verification(&warm);
+    assert_eq!(fingerprint::of_verification(&cold), verification);
+    assert_eq!(fingerprint::of_results(&warm), verification);
+    let of_cold = fingerprint::of_results(&cold);
+    assert_ne!(of_cold, verification);
+    assert_eq!(of_cold.len(), verification.len());
 }
 
 #[test]

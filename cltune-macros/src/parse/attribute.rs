@@ -4,15 +4,16 @@ use super::compile_option::OptionSyntax;
 use super::computation::{ComputationSyntax, prepare, reference};
 use super::local_arg::LocalArg;
 use super::pieces::{
-    Assignment, NamedArray, Spanned, assigned, assignments, list, separated, single,
+    Assignment, NamedArray, Spanned, assigned, assignments, in_parentheses, list, separated, single,
 };
 use super::stages::{StepSyntax, steps};
 use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
+use cltune_core::measure::Measure;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Expr, LitBool, LitInt, LitStr, Path};
+use syn::{Expr, LitBool, LitInt, LitStr, Path, Token};
 
 /// Every clause as written.
 #[derive(Default)]
@@ -41,6 +42,7 @@ pub(crate) struct Attribute {
     pub(crate) bytes: Option<Spanned<Expr>>,
     pub(crate) flops: Option<Spanned<Expr>>,
     pub(crate) even_work: Option<Spanned<LitBool>>,
+    pub(crate) measure: Option<Spanned<Measure>>,
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
     pub(crate) scratch: Option<Spanned<Vec<NamedArray>>>,
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
@@ -58,7 +60,7 @@ pub(crate) struct TemplateSyntax {
     pub(crate) elements: Expr,
 }
 
-const CLAUSES: [&str; 26] = [
+const CLAUSES: [&str; 27] = [
     "source",
     "kernel",
     "name",
@@ -82,6 +84,7 @@ const CLAUSES: [&str; 26] = [
     "bytes",
     "flops",
     "even_work",
+    "measure",
     "split",
     "scratch",
     "stages",
@@ -143,6 +146,7 @@ impl Attribute {
             "bytes" => set(&mut self.bytes, &word, single(input)),
             "flops" => set(&mut self.flops, &word, single(input)),
             "even_work" => set(&mut self.even_work, &word, assigned(input)),
+            "measure" => set(&mut self.measure, &word, measure(input, &word)),
             "split" => set(&mut self.split, &word, assignments(input, errors)),
             "scratch" => set(&mut self.scratch, &word, list(input, errors)),
             "stages" => set(&mut self.stages, &word, steps(input, errors)),
@@ -154,6 +158,34 @@ impl Attribute {
             }
         }
     }
+}
+
+/// `(cold)` or `(warm)`.
+fn measure(input: ParseStream<'_>, clause: &Ident) -> syn::Result<Measure> {
+    const EXPECTED: &str =
+        "`measure(cold)` times launches with cold caches, `measure(warm)` with warm ones";
+    in_parentheses(input, |content| {
+        if content.is_empty() {
+            let message = format!("a word is missing: {EXPECTED}");
+            return Err(syn::Error::new(clause.span(), message));
+        }
+        if !content.peek(Ident::peek_any) {
+            return Err(content.error(format!("expected a word: {EXPECTED}")));
+        }
+        let word = content.call(Ident::parse_any)?;
+        let text = word.to_string();
+        let measure = Measure::from_word(&text).ok_or_else(|| {
+            let near = did_you_mean(&text, Measure::ALL.map(Measure::word));
+            let message = format!("unknown word `{text}`{near}; {EXPECTED}");
+            syn::Error::new(word.span(), message)
+        })?;
+        content.parse::<Option<Token![,]>>()?;
+        if content.is_empty() {
+            Ok(measure)
+        } else {
+            Err(content.error(format!("expected one word: {EXPECTED}")))
+        }
+    })
 }
 
 /// Stores a clause that may be given once.

@@ -2,6 +2,7 @@
 
 use cltune::{Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable};
 use cltune_core::device::{DeviceField, DeviceLimits};
+use cltune_core::measure::Measure;
 use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument, Step};
 use cltune_core::parameter::Domain;
 use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
@@ -34,6 +35,7 @@ use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormToleranc
     reference(kernel = "plain", source = "tests/kernels/stencil.cl", global(w, h), local(1, 1)),
     tolerance(rel = 1e-5, abs = 0, l2, accumulates = filter * 3),
     draws = 5,
+    measure(cold),
     bytes(8 * w * h),
     flops(2 * w * h),
     split(h = WY, w = WX)
@@ -260,6 +262,7 @@ fn the_record_holds_what_the_tuner_needs() {
     let accumulates = tolerance.accumulates.as_ref();
     assert_eq!(accumulates.map(|terms| &*terms.text), Some("filter * 3"));
     assert_eq!(declaration.draws, Some(5));
+    assert_eq!(declaration.measure, Measure::Cold);
     let none = Fill::None;
     let expected = [
         none.clone(),
@@ -316,6 +319,7 @@ fn what_the_tuner_computes_is_in_the_record() {
 #[test]
 fn every_type_of_argument_has_its_fill() {
     let declaration = super::records::declaration("cltune_macros::types");
+    assert_eq!(declaration.measure, Measure::Warm);
     assert_eq!(declaration.problems, [[]; 1].map(Vec::<i64>::from));
     assert_eq!(declaration.fills.len(), 16);
     assert_eq!(declaration.fills[1], Fill::Constant(255.0));

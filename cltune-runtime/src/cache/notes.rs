@@ -2,6 +2,7 @@
 //! separated by tabs.
 
 use cltune_core::device::{DeviceInfo, DeviceType};
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::{Table, TunedDevice, TunedResult};
@@ -48,6 +49,8 @@ pub struct NotedResult {
     pub valid: u128,
     /// The strategy that found it.
     pub strategy: String,
+    /// The state of the caches when its time was measured.
+    pub measure: Measure,
 }
 
 /// A configuration that did not run.
@@ -163,9 +166,13 @@ impl Notes {
         }
         for noted in &self.results {
             let default = noted.default_us.map_or(String::new(), |us| us.to_string());
+            let measure = match noted.measure {
+                Measure::Warm => String::new(),
+                Measure::Cold => format!("\t{}", Measure::Cold),
+            };
             let _ = writeln!(
                 text,
-                "result\t{}\t{}\t{}\t{default}\t{}\t{}\t{}",
+                "result\t{}\t{}\t{}\t{default}\t{}\t{}\t{}{measure}",
                 list(&noted.problem),
                 value_list(&noted.values),
                 noted.time_us,
@@ -226,6 +233,7 @@ impl Notes {
                 evaluated,
                 valid,
                 strategy,
+                ref measure @ ..,
             ] => {
                 self.results.push(NotedResult {
                     problem: self.problem(problem)?,
@@ -238,6 +246,11 @@ impl Notes {
                     evaluated: evaluated.parse().ok()?,
                     valid: valid.parse().ok()?,
                     strategy: strategy.to_owned(),
+                    measure: match *measure {
+                        [] => Measure::Warm,
+                        [word] => Measure::from_word(word)?,
+                        _ => return None,
+                    },
                 });
             }
             ["refusal", problem, values, driver, reason] => self.refusals.push(NotedRefusal {

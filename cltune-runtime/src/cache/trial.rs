@@ -123,6 +123,7 @@ impl Store {
             evaluated: measured.evaluated,
             valid: measured.valid,
             strategy: line(&measured.strategy),
+            measure: measured.measure,
         };
         self.change(model, info, |notes| notes.add_result(result));
     }

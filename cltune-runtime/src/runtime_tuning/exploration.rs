@@ -13,6 +13,7 @@ use crate::event::Event;
 use crate::kernel::{Arg, Prepared, ProgramBuilder, Tunable};
 use crate::policy::Overhead;
 use crate::queue::Queue;
+use cltune_core::measure::Measure;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::Measured;
 use std::collections::HashMap;
@@ -219,6 +220,8 @@ impl Exploration {
             valid: self.valid,
             strategy: self.strategy.clone(),
             verification: None,
+            // The program's own calls, which find what the program left in the caches.
+            measure: Measure::Warm,
         };
         Store::of_user().add_result(model, info, &measured);
         if let Some(progress) = self.progress.take() {

@@ -206,6 +206,7 @@ impl Session<'_> {
             valid,
             strategy: search.name().to_owned(),
             verification: None,
+            measure: self.measurer.measure_of(),
         })
     }
 

@@ -5,6 +5,7 @@ use super::buffers::Round;
 use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
 use super::compiler::Binary;
 use super::computation::ReferenceLaunch;
+use super::displace::Displacer;
 use super::inputs::InputMaker;
 use super::options::{MeasureOptions, Step};
 use super::outcome::{Measurement, Outcome, StageTime, WrongResult};
@@ -18,6 +19,7 @@ use crate::kernel::{Enqueued, PreparedCommands};
 use crate::queue::Queue;
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
+use cltune_core::measure::Measure;
 use cltune_core::model::Geometry;
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::{Declaration, Reference};
@@ -32,6 +34,8 @@ pub struct Measurer {
     /// Configurations that were loaded and not yet measured, or verified and may be compared.
     loaded: HashMap<Vec<i64>, BuiltConfiguration>,
     pub(super) arguments: Arguments,
+    /// What displaces the content of caches before each timed launch, where those are to be cold.
+    displacer: Option<Displacer>,
     /// What makes inputs from others.
     pub(super) inputs: Option<InputMaker>,
     /// The reference, once it has been computed.
@@ -114,6 +118,7 @@ impl Measurer {
         })?;
         let mut measurer = Self {
             arguments,
+            displacer: None,
             inputs: None,
             reference: None,
             further: FurtherDraws::of(declaration, options),
@@ -130,7 +135,13 @@ impl Measurer {
         };
         measurer.run_reference()?;
         match measurer.arguments.damage(&measurer.queue, true)? {
-            None => Ok(measurer),
+            None => {
+                // Last: a kernel that cannot be measured at all says so first.
+                if declaration.measure == Measure::Cold {
+                    measurer.displacer = Some(Displacer::new(&measurer.queue)?);
+                }
+                Ok(measurer)
+            }
             Some(Damage::Beside(wrong) | Damage::Kept(wrong)) => {
                 Err(PrepareError::ReferenceWrong(Box::new(wrong)))
             }
@@ -288,9 +299,17 @@ impl Measurer {
         self.arguments.verify(&self.queue, round)
     }
 
+    /// The state of the caches when launches are timed.
+    pub(crate) fn measure_of(&self) -> Measure {
+        self.declaration.measure
+    }
+
     /// Gives a configuration up, where a part of its work-groups shows that all of them would take
     /// far longer than the best time. The part is timed twice: a driver may compile during the
     /// first launch, and something else may have used the device.
+    ///
+    /// With warm caches in any case: what a part pays for cold ones, the whole may pay only once, and
+    /// the whole takes no less with cold caches than with warm ones.
     fn time_part(
         &self,
         built: &BuiltConfiguration,
@@ -323,7 +342,8 @@ impl Measurer {
         }))
     }
 
-    /// A launch that caches and clocks warm up at. Nobody looks at its results.
+    /// A launch that caches and clocks warm up at, and in which drivers compile. Nobody looks at its
+    /// results.
     pub(super) fn warm_up(&self, built: &BuiltConfiguration, round: Round) -> Result<()> {
         self.arguments.restore_inputs(&self.queue, round)?;
         self.launch(&built.commands, round, None).map(drop)
@@ -346,7 +366,9 @@ impl Measurer {
             precision: self.options.precision,
         };
         let mut samples = vec![first_us];
-        while repeats.more(&samples, best_us) {
+        let begin = Instant::now();
+        let displacing = || self.displacer.as_ref().map(|_| begin.elapsed());
+        while repeats.more(&samples, best_us, displacing()) {
             let sample = self.sample(built, round);
             samples.push(sample.map_err(|error| launch_failed(&error))?);
         }
@@ -354,11 +376,17 @@ impl Measurer {
         Ok(samples)
     }
 
-    /// One timed launch, microseconds. Outputs hold what the launch before left there.
+    /// One timed launch, microseconds. Outputs hold what the launch before left there; where caches
+    /// are to be cold, other data have displaced whatever they held.
     pub(super) fn sample(&self, built: &BuiltConfiguration, round: Round) -> Result<f64> {
         self.arguments.restore_read_write(&self.queue, round)?;
         self.queue.finish()?;
-        self.launch(&built.commands, round, None)
+        self.place(&built.commands, round)?;
+        if let Some(displacer) = &self.displacer {
+            self.queue.finish()?;
+            displacer.displace(&self.queue)?;
+        }
+        self.run(&built.commands, round, None)
     }
 
     /// Launches, waits, and returns the time: the device's, or the host's where the driver does
@@ -370,8 +398,23 @@ impl Measurer {
         round: Round,
         part: Option<&Geometry>,
     ) -> Result<f64> {
+        self.place(commands, round)?;
+        self.run(commands, round, part)
+    }
+
+    /// Makes what a launch needs besides its arguments.
+    fn place(&self, commands: &PreparedCommands, round: Round) -> Result<()> {
         self.arguments.make_scratch(&self.queue, commands)?;
-        self.arguments.place_images(&self.queue, commands, round)?;
+        self.arguments.place_images(&self.queue, commands, round)
+    }
+
+    /// A launch of which everything is in its place.
+    fn run(
+        &self,
+        commands: &PreparedCommands,
+        round: Round,
+        part: Option<&Geometry>,
+    ) -> Result<f64> {
         let begin = Instant::now();
         let enqueued = self.arguments.enqueue(&self.queue, commands, round, part)?;
         enqueued.last.wait().map_err(Error::call("the kernel"))?;

@@ -37,6 +37,7 @@
 //! | `signature` | comparison of the declaration with the kernel's signature |
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `skipping` | detection of kernels that skip work that is done |
+//! | `displace` | displacing of what the caches hold, for times with cold ones |
 //! | `timing` | the number of launches to time, and the median |
 //! | `place` | places in buffers, as messages name them |
 //! | `outcome` | the outcome of a configuration |
@@ -50,6 +51,7 @@ mod compiler;
 mod computation;
 mod damage;
 mod declared;
+mod displace;
 mod elements;
 mod expected;
 mod fill;

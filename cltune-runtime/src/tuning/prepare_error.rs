@@ -138,6 +138,15 @@ pub enum PrepareError {
         /// The argument.
         argument: String,
     },
+    /// The device's caches cannot be displaced.
+    #[error(
+        "times with cold caches cannot be measured, since what the caches hold cannot be displaced: {reason}. \
+         Declare `measure(warm)`, or tune with `--measure warm`"
+    )]
+    Displacing {
+        /// Why.
+        reason: String,
+    },
     /// OpenCL failed.
     #[error(transparent)]
     OpenCl(#[from] Error),

@@ -67,8 +67,14 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Whether another sample is worth its time.
-    pub(super) fn more(&self, samples_us: &[f64], best_us: Option<f64>) -> bool {
+    /// Whether another sample is worth its time. `passed` is the time since the first one, where
+    /// what is done between samples takes long: then that counts, and not the samples alone.
+    pub(super) fn more(
+        &self,
+        samples_us: &[f64],
+        best_us: Option<f64>,
+        passed: Option<Duration>,
+    ) -> bool {
         if let (Some(first), Some(best)) = (samples_us.first(), best_us)
             && *first > best * self.hopeless
         {
@@ -79,7 +85,8 @@ impl Repeats {
         }
         let spent: f64 = samples_us.iter().sum();
         let many = samples_us.len() >= self.most;
-        if many || spent >= self.time.as_secs_f64() * 1e6 {
+        let is_over = passed.is_some_and(|passed| passed >= self.time);
+        if many || is_over || spent >= self.time.as_secs_f64() * 1e6 {
             return false;
         }
         let Some(((low, high), median)) = median_interval(samples_us).zip(median(samples_us))
@@ -144,32 +151,44 @@ mod tests {
 
     #[test]
     fn slow_configurations_are_not_repeated_and_quick_ones_up_to_a_cap() {
-        assert!(!REPEATS.more(&[301.0], Some(100.0)));
-        assert!(REPEATS.more(&[299.0], Some(100.0)));
-        assert!(REPEATS.more(&[299.0], None));
+        assert!(!REPEATS.more(&[301.0], Some(100.0), None));
+        assert!(REPEATS.more(&[299.0], Some(100.0), None));
+        assert!(REPEATS.more(&[299.0], None, None));
         assert!(
-            !REPEATS.more(&[400.0, 300.0, 500.0], None),
+            !REPEATS.more(&[400.0, 300.0, 500.0], None, None),
             "the time is spent"
         );
         assert!(
-            REPEATS.more(&[4000.0; 2], None),
+            REPEATS.more(&[4000.0; 2], None, None),
             "too few samples for a median"
         );
         let noisy = [10.0, 11.0, 9.0, 10.0, 12.0, 9.0, 10.0, 11.0, 10.0];
-        assert!(REPEATS.more(&noisy[..8], Some(10.0)));
-        assert!(!REPEATS.more(&noisy, Some(10.0)), "the cap");
+        assert!(REPEATS.more(&noisy[..8], Some(10.0), None));
+        assert!(!REPEATS.more(&noisy, Some(10.0), None), "the cap");
+    }
+
+    #[test]
+    fn what_is_done_between_samples_counts_where_it_takes_long() {
+        let noisy = [10.0, 11.0, 9.0, 10.0, 12.0, 9.0];
+        let passed = |microseconds| Some(Duration::from_micros(microseconds));
+        assert!(REPEATS.more(&noisy, Some(10.0), passed(999)));
+        assert!(!REPEATS.more(&noisy, Some(10.0), passed(1000)));
+        assert!(
+            REPEATS.more(&noisy[..2], Some(10.0), passed(1000)),
+            "too few samples for a median"
+        );
     }
 
     #[test]
     fn repeating_ends_when_the_median_is_known_well_enough() {
         let steady = [10.0, 10.05, 9.95, 10.0, 10.1, 10.0];
-        assert!(!REPEATS.more(&steady, Some(10.0)));
+        assert!(!REPEATS.more(&steady, Some(10.0), None));
         assert!(
-            REPEATS.more(&steady[..5], Some(10.0)),
+            REPEATS.more(&steady[..5], Some(10.0), None),
             "too few to be certain"
         );
-        assert!(REPEATS.more(&[10.0, 10.5, 9.5, 10.0, 10.1, 10.0], Some(10.0)));
+        assert!(REPEATS.more(&[10.0, 10.5, 9.5, 10.0, 10.1, 10.0], Some(10.0), None));
         // Noisy, but certainly slower than the best.
-        assert!(!REPEATS.more(&[20.0, 25.0, 15.0], Some(10.0)));
+        assert!(!REPEATS.more(&[20.0, 25.0, 15.0], Some(10.0), None));
     }
 }

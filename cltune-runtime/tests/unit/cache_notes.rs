@@ -36,6 +36,11 @@ fn result(n: i64, wg: i64) -> NotedResult {
         evaluated: 48,
         valid: u128::MAX,
         strategy: "auto".into(),
+        measure: if wg > 32 {
+            Measure::Cold
+        } else {
+            Measure::Warm
+        },
     }
 }
 
@@ -86,6 +91,8 @@ fn other_texts_are_errors_that_name_the_line() {
         ("7.25", "NaN", 13),
         ("\tauto", "", 13),
         ("result", "outcome", 13),
+        ("\tauto", "\tauto\tlukewarm", 13),
+        ("\tauto", "\tauto\tcold\tcold", 13),
     ] {
         let damaged = text.replacen(from, to, 1);
         assert_ne!(damaged, text, "{from}");

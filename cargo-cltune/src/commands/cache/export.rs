@@ -24,11 +24,15 @@ pub(super) fn run(
     let mut united = Lockfile::default();
     // The latest first: the versions of kernels that come first are kept.
     for notes in listing.notes.iter().filter(is_wanted) {
-        for conflict in united.merge(&lockfile(notes)).fingerprints {
+        let report = united.merge(&lockfile(notes));
+        for conflict in report.fingerprints {
             writeln!(
                 stderr,
                 "left out, of another version of the kernel: {conflict}"
             )?;
+        }
+        for conflict in report.measures {
+            writeln!(stderr, "left out: {conflict}")?;
         }
     }
     if united.is_empty() {
@@ -72,6 +76,7 @@ fn lockfile(notes: &Notes) -> Lockfile {
         valid: result.valid,
         strategy: result.strategy.clone(),
         verification: None,
+        measure: result.measure,
     });
     let mut lockfile = Lockfile {
         kernels: vec![LockKernel {
@@ -94,6 +99,7 @@ fn lockfile(notes: &Notes) -> Lockfile {
 mod tests {
     use super::*;
     use cltune_core::device::DeviceType;
+    use cltune_core::measure::Measure;
     use cltune_core::parameter::Value;
     use cltune_core::select::TunedDevice;
     use cltune_runtime::cache::NotedResult;
@@ -107,6 +113,7 @@ mod tests {
             evaluated: 20,
             valid: 50,
             strategy: "auto".into(),
+            measure: Measure::Warm,
         };
         Notes {
             kernel: "app::saxpy".into(),

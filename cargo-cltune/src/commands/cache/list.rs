@@ -2,6 +2,7 @@
 
 use crate::commands::columns::{INDENT, Row, columns};
 use crate::json;
+use cltune_core::measure::Measure;
 use cltune_runtime::cache::{Folder, Listing, NotedResult, Notes};
 use serde_json::json;
 use std::io::{self, Write};
@@ -42,8 +43,12 @@ fn row(notes: &Notes, result: &NotedResult) -> Row<1, 2> {
         Some(default_us) => format!(", default {default_us:.3} us"),
         None => String::new(),
     };
+    let caches = match result.measure {
+        Measure::Warm => "",
+        Measure::Cold => ", cold caches",
+    };
     (
-        [format!("{:.3} us{default}", result.time_us)],
+        [format!("{:.3} us{default}{caches}", result.time_us)],
         [
             assignments(&notes.dimensions, &result.problem),
             assignments(&notes.params, &result.values),
@@ -77,6 +82,7 @@ fn entry(notes: &Notes) -> serde_json::Value {
             "time_us": result.time_us,
             "default_us": result.default_us,
             "evaluated": result.evaluated,
+            "measure": result.measure.word(),
         })
     });
     json!({

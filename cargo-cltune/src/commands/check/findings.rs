@@ -1,5 +1,6 @@
 //! Findings: entries that one package's lockfile lacks, or that are stale.
 
+use cltune_core::measure::Measure;
 use cltune_core::model::assignments;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
@@ -44,6 +45,16 @@ pub(crate) enum Finding {
         kernel: String,
         /// How many entries.
         entries: usize,
+    },
+    /// Entries whose times were measured with caches in another state than the tunable declares now.
+    /// They are used.
+    MeasuredOtherwise {
+        /// The tunable.
+        kernel: String,
+        /// How many entries.
+        entries: usize,
+        /// What their times were measured with.
+        measured: Measure,
     },
     /// A device of the lockfile on which a declared problem was not tuned.
     Lacks {
@@ -107,6 +118,7 @@ fn of_tunable(lockfile: &Lockfile, declaration: &Declaration) -> Vec<Finding> {
     damaged
         .into_iter()
         .chain(verified_otherwise(kernel, declaration))
+        .chain(measured_otherwise(kernel, declaration))
         .chain(missing_entries(lockfile, kernel, declaration))
         .collect()
 }
@@ -120,6 +132,25 @@ fn verified_otherwise(kernel: &LockKernel, declaration: &Declaration) -> Option<
         kernel: kernel.name.clone(),
         entries,
     })
+}
+
+fn measured_otherwise(kernel: &LockKernel, declaration: &Declaration) -> Vec<Finding> {
+    let others = Measure::ALL.into_iter();
+    let others = others.filter(|measured| *measured != declaration.measure);
+    let found = others.map(|measured| {
+        let of = kernel
+            .tuned
+            .iter()
+            .filter(|entry| entry.measure == measured);
+        Finding::MeasuredOtherwise {
+            kernel: kernel.name.clone(),
+            entries: of.count(),
+            measured,
+        }
+    });
+    let is_any =
+        |finding: &Finding| !matches!(finding, Finding::MeasuredOtherwise { entries: 0, .. });
+    found.filter(is_any).collect()
 }
 
 fn missing_entries(
@@ -155,6 +186,7 @@ impl Finding {
             Self::Stale { .. } => "stale",
             Self::Damaged { .. } => "damaged",
             Self::VerifiedOtherwise { .. } => "verified-otherwise",
+            Self::MeasuredOtherwise { .. } => "measured-otherwise",
             Self::Lacks { .. } => "lacks",
         }
     }
@@ -167,9 +199,14 @@ impl Finding {
         )
     }
 
-    /// Whether results are used all the same.
+    /// Whether results are used all the same, and may well be what tuning again finds.
     pub(crate) const fn is_warning(&self) -> bool {
         matches!(self, Self::VerifiedOtherwise { .. })
+    }
+
+    /// Whether results are used all the same.
+    pub(crate) const fn is_used(&self) -> bool {
+        matches!(self, Self::MeasuredOtherwise { .. }) || self.is_warning()
     }
 
     /// The tunable it is about, unless it is about the whole file.
@@ -180,6 +217,7 @@ impl Finding {
             | Self::Stale { kernel, .. }
             | Self::Damaged { kernel, .. }
             | Self::VerifiedOtherwise { kernel, .. }
+            | Self::MeasuredOtherwise { kernel, .. }
             | Self::Lacks { kernel, .. } => Some(kernel),
         }
     }
@@ -212,6 +250,18 @@ impl fmt::Display for Finding {
                     "{kernel}: {entries} verified by other rules than today's, since its reference, tolerance, inputs \
                      or draws have changed; `cargo cltune verify --kernel {kernel}` says whether they hold, \
                      `cargo cltune --kernel {kernel}` tunes again"
+                )
+            }
+            Self::MeasuredOtherwise {
+                kernel,
+                entries,
+                measured,
+            } => {
+                let entries = counted(*entries);
+                write!(
+                    f,
+                    "{kernel}: {entries} measured with {measured} caches, and it declares otherwise now: another \
+                     configuration may be the best (these values are used all the same)"
                 )
             }
             Self::Unreadable { message, .. } | Self::Damaged { message, .. } => {

@@ -148,7 +148,7 @@ fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Re
         report.dependencies.push(DependencyReport {
             notes: notes
                 .into_iter()
-                .filter(|finding| !finding.is_missing() && !finding.is_warning())
+                .filter(|finding| !finding.is_missing() && !finding.is_used())
                 .collect(),
             ..DependencyReport::of(package.package.clone(), &others)
         });

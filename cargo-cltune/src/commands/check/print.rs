@@ -32,7 +32,11 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             writeln!(out, "{package}: {}", lockfile.display())?;
         }
         for finding in findings {
-            untuned |= finding.is_missing() || matches!(finding, Finding::Stale { .. });
+            untuned |= finding.is_missing()
+                || matches!(
+                    finding,
+                    Finding::Stale { .. } | Finding::MeasuredOtherwise { .. }
+                );
             named |= matches!(finding, Finding::Lacks { .. });
             writeln!(out, "  {finding}")?;
         }
@@ -155,6 +159,12 @@ fn finding(finding: &Finding) -> Value {
         }
         Finding::Stale { entries, .. } | Finding::VerifiedOtherwise { entries, .. } => {
             object.insert("entries".to_owned(), (*entries).into());
+        }
+        Finding::MeasuredOtherwise {
+            entries, measured, ..
+        } => {
+            object.insert("entries".to_owned(), (*entries).into());
+            object.insert("measured".to_owned(), measured.word().into());
         }
         Finding::Lacks {
             device, problem, ..

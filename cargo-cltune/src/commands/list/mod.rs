@@ -101,7 +101,14 @@ pub(crate) fn run(
 fn state(declaration: &Declaration, lockfile: Option<&Lockfile>) -> &'static str {
     match lockfile.and_then(|lockfile| lockfile.kernel(&declaration.model.name)) {
         None => "missing",
-        Some(kernel) if kernel.is_current(&declaration.model) => "fresh",
-        Some(_) => "stale",
+        Some(kernel) if !kernel.is_current(&declaration.model) => "stale",
+        Some(kernel) => {
+            let mut entries = kernel.tuned.iter();
+            if entries.all(|entry| entry.measure == declaration.measure) {
+                "fresh"
+            } else {
+                "measured otherwise"
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::counts::{Count, Explained};
 use crate::commands::columns::columns;
 use crate::json;
 use cltune_core::device::DeviceField;
+use cltune_core::measure::Measure;
 use cltune_core::model::ConstraintOrigin;
 use cltune_core::parameter::{Domain, Parameter};
 use cltune_formats::declaration::Declaration;
@@ -21,8 +22,13 @@ pub(super) fn text(
     let model = &declaration.model;
     writeln!(
         stdout,
-        "{} ({}), lockfile: {state}",
-        model.name, declaration.source_file
+        "{} ({}), lockfile: {state}{}",
+        model.name,
+        declaration.source_file,
+        match declaration.measure {
+            Measure::Warm => "",
+            Measure::Cold => ", measured with cold caches",
+        }
     )?;
     for parameter in model.parameters.iter() {
         writeln!(stdout, "   {} = {}", parameter.name, values(parameter))?;
@@ -147,6 +153,7 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
         "source_file": declaration.source_file,
         "fingerprint": model.fingerprint,
         "lockfile": state,
+        "measure": declaration.measure.word(),
         "parameters": parameters,
         "dimensions": model.dimensions,
         "spaces": spaces,

@@ -20,7 +20,8 @@ use std::path::PathBuf;
 /// Unites lockfiles that were tuned on different machines.
 ///
 /// A file may also be one in which git left conflict markers: both sides are united. Where two
-/// files hold results for the same device and problem, the faster one stays. Databases of template
+/// files hold results for the same device and problem, the faster one stays; where one was measured
+/// with cold caches and the other with warm ones, that of the first file. Databases of template
 /// defaults are united in the same way.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct MergeArgs {
@@ -191,7 +192,8 @@ fn check_parts(
     Ok(if is_whole { Exit::Done } else { Exit::Reported })
 }
 
-/// All of them in one lockfile, and whether some hold different versions of a kernel. Contributions
+/// All of them in one lockfile, and whether some hold different versions of a kernel, or times that
+/// do not compare. Contributions
 /// come last, whatever their place.
 fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bool)> {
     let own = sources.iter().filter(|source| !source.is_contribution);
@@ -203,7 +205,7 @@ fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bo
             continue;
         }
         let report = united.merge(&source.lockfile);
-        conflicts |= !report.fingerprints.is_empty();
+        conflicts |= is_conflict(&report);
         describe(messages, &report, &name, &source.name)?;
         name = format!("{name} + {}", source.name);
     }
@@ -211,7 +213,7 @@ fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bo
     for source in sources.iter().filter(|source| source.is_contribution) {
         let (new, left_out) = new_entries(&source.lockfile, &known);
         let report = united.merge(&new);
-        conflicts |= !report.fingerprints.is_empty();
+        conflicts |= is_conflict(&report);
         describe(messages, &report, &name, &source.name)?;
         if left_out > 0 {
             writeln!(
@@ -221,6 +223,11 @@ fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bo
         }
     }
     Ok((united, conflicts))
+}
+
+/// Whether something was left out that no file can decide.
+fn is_conflict(report: &MergeReport) -> bool {
+    !report.fingerprints.is_empty() || !report.measures.is_empty()
 }
 
 fn describe(out: &mut impl Write, report: &MergeReport, into: &str, from: &str) -> io::Result<()> {
@@ -249,6 +256,14 @@ fn describe(out: &mut impl Write, report: &MergeReport, into: &str, from: &str) 
             out,
             "  kept those of {into}; if `cargo cltune check` calls them stale, {from} is the newer \
              one: name it first, or tune again"
+        )?;
+    }
+    for conflict in &report.measures {
+        writeln!(out, "warning: {conflict}")?;
+        writeln!(
+            out,
+            "  if `cargo cltune check` says that it was measured otherwise than is declared, name {from} first, or \
+             tune again"
         )?;
     }
     Ok(())

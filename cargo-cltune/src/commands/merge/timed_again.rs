@@ -14,6 +14,7 @@ use crate::terminal::say;
 use crate::units::time;
 use crate::worker::DeviceRecord;
 use cltune_core::device::DeviceKey;
+use cltune_core::measure::Measure;
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
@@ -40,6 +41,18 @@ struct Subject {
     device: String,
     vendor: String,
     dims: Vec<i64>,
+    /// What their times were measured with: others do not compare.
+    measure: Measure,
+}
+
+impl Subject {
+    fn key(&self) -> DeviceKey<'_> {
+        DeviceKey {
+            platform: &self.platform,
+            name: &self.device,
+            vendor: &self.vendor,
+        }
+    }
 }
 
 /// What one machine found for a unit.
@@ -72,7 +85,8 @@ pub(super) fn run(
     let (mut agreed, mut all) = (0, true);
     for declaration in declarations(&discovery) {
         for (of, findings) in findings(declaration, sources) {
-            if findings.len() < 2 {
+            // Of times that do not compare, those of the first source are kept.
+            if findings.len() < 2 || measure_of(united, declaration, &of) != Some(of.measure) {
                 continue;
             }
             let mut others = findings.iter();
@@ -106,6 +120,14 @@ pub(super) fn run(
     Ok(all)
 }
 
+/// What the united lockfile's entry was measured with.
+fn measure_of(united: &Lockfile, declaration: &Declaration, of: &Subject) -> Option<Measure> {
+    let mut devices = united.devices.iter();
+    let device = devices.find(|device| device.device.key().is(of.key()))?;
+    let kernel = united.kernel(&declaration.model.name)?;
+    Some(kernel.entry(&device.id, &of.dims)?.measure)
+}
+
 fn declarations(discovery: &Discovery) -> impl Iterator<Item = &Declaration> {
     let packages = discovery.packages.iter();
     packages.flat_map(|package| &package.declarations)
@@ -117,16 +139,16 @@ fn job(
     of: &Subject,
     devices: &[(DeviceRecord, Vec<DeviceRecord>)],
 ) -> Option<Job> {
-    let key = DeviceKey {
-        platform: &of.platform,
-        name: &of.device,
-        vendor: &of.vendor,
-    };
-    let (device, _) = devices.iter().find(|(device, _)| device.key().is(key))?;
+    let (device, _) = devices
+        .iter()
+        .find(|(device, _)| device.key().is(of.key()))?;
     Some(Job {
         // Of an artifact, everything lies in the current folder.
         folder: PathBuf::from("."),
-        declaration: declaration.clone(),
+        declaration: Declaration {
+            measure: of.measure,
+            ..declaration.clone()
+        },
         device: device.clone(),
         twins: Vec::new(),
         dims: of.dims.clone(),
@@ -154,6 +176,7 @@ fn findings<'a>(
                 device: key.name.to_owned(),
                 vendor: key.vendor.to_owned(),
                 dims: tuned.dims().collect(),
+                measure: tuned.measure,
             };
             found.entry(of).or_default().push(Finding {
                 source,
@@ -242,6 +265,7 @@ fn time_again(
         valid: findings[0].entry.valid,
         strategy: found.unwrap_or(&findings[0]).strategy.to_owned(),
         verification: Some(fingerprint::of_verification(&job.declaration)),
+        measure: job.declaration.measure,
         codes: choice.codes,
     };
     united.record(model, &job.device.info(), &measured)?;

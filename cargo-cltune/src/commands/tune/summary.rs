@@ -7,6 +7,7 @@ use crate::session::{Finished, Job};
 use crate::terminal::printable_name;
 use crate::units::time;
 use cltune_core::expr::{Env, Formula};
+use cltune_core::measure::Measure;
 use std::io::Write;
 use std::path::Path;
 
@@ -63,6 +64,9 @@ const FLIPS: f64 = 0.1;
 /// Remarks on a search, beside its numbers.
 fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Result<()> {
     let subject = subject(job);
+    if job.declaration.measure == Measure::Cold && finished.choice.is_some() {
+        writeln!(out, "  {subject}: times with cold caches")?;
+    }
     if finished.stagnant {
         writeln!(
             out,

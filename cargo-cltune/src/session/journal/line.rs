@@ -5,6 +5,7 @@ use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
 use crate::session::repeatability::Repeatability;
 use cltune_core::device::DeviceType;
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
 use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::TunedDevice;
@@ -41,9 +42,12 @@ pub(super) enum Line {
 pub(super) struct Header {
     pub(super) kernel: String,
     fingerprint: String,
-    /// Empty in journals of releases that did not write it.
+    /// How results are verified and timed. Empty in journals of releases that did not write it.
     #[serde(default)]
     pub(super) verification: String,
+    /// Empty where caches were warm.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    measure: String,
     platform: String,
     device: String,
     #[serde(flatten)]
@@ -196,7 +200,11 @@ impl Header {
         Self {
             kernel: model.name.to_string(),
             fingerprint: model.fingerprint.to_string(),
-            verification: fingerprint::of_verification(&job.declaration),
+            verification: fingerprint::of_results(&job.declaration),
+            measure: match job.declaration.measure {
+                Measure::Warm => String::new(),
+                Measure::Cold => Measure::Cold.to_string(),
+            },
             platform: device.platform.to_string(),
             device: device.name.to_string(),
             facts: DeviceFacts {
@@ -216,15 +224,15 @@ impl Header {
         }
     }
 
-    /// Whether this session measured this very declaration, and judged results as they are judged
-    /// now; old journals do not say how.
+    /// Whether this session measured this very declaration, and judged and timed results as is done
+    /// now; old journals do not say how they judged, and timed with warm caches.
     pub(super) fn is_of(&self, declaration: &Declaration) -> bool {
         let model = &declaration.model;
         let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
         self.kernel == model.name
             && self.fingerprint == model.fingerprint
-            && (self.verification.is_empty()
-                || self.verification == fingerprint::of_verification(declaration))
+            && ((self.verification.is_empty() && declaration.measure == Measure::Warm)
+                || self.verification == fingerprint::of_results(declaration))
             && self.problem.len() == model.dimensions.len()
             && parameters.eq(self.params.iter().map(String::as_str))
     }

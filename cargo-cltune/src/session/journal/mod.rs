@@ -26,7 +26,9 @@ use super::finalists::Choice;
 use super::plan::Job;
 use crate::json;
 use cltune_core::device::DeviceKey;
+use cltune_core::measure::Measure;
 use cltune_core::model::Model;
+use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use line::{Abandoned, Begin, End, Finalist, Header, ResultLine};
 use repair::{Repair, repair};
@@ -166,18 +168,24 @@ impl Journal {
 /// Where the journal of a job is.
 fn path(state: &Path, job: &Job) -> PathBuf {
     let device = job.device.key();
-    let name = file_name(&job.declaration.model, device, &job.dims, EXTENSION);
+    let Declaration { model, measure, .. } = &job.declaration;
+    let name = file_name(model, device, &job.dims, *measure, EXTENSION);
     state.join(FOLDER).join(name)
 }
 
-/// A file's name for what was measured of a kernel on a device for a problem. One that would be too
-/// long for a file is its beginning, for people, and a hash.
+/// A file's name for what was measured of a kernel on a device for a problem, with caches in some
+/// state. One that would be too long for a file is its beginning, for people, and a hash.
 pub(crate) fn file_name(
     model: &Model,
     device: DeviceKey<'_>,
     problem: &[i64],
+    measure: Measure,
     ending: &str,
 ) -> String {
+    let ending = match measure {
+        Measure::Warm => ending.to_owned(),
+        Measure::Cold => format!("{measure}.{ending}"),
+    };
     let problem = model.dimensions.iter().zip(problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
@@ -221,7 +229,13 @@ mod tests {
                 name: "d",
                 vendor: "v",
             };
-            file_name(&model, device, &vec![size; dimensions], ending)
+            let problem = vec![size; dimensions];
+            let cold = file_name(&model, device, &problem, Measure::Cold, ending);
+            assert!(
+                cold.len() <= LONGEST_NAME && cold.ends_with(&format!(".cold.{ending}")),
+                "{cold}"
+            );
+            file_name(&model, device, &problem, Measure::Warm, ending)
         };
         // Those that were possible before are as they were.
         let short = "app--saxpy-p-d-number-of-output-channels-08-e44c01ca.csv";

@@ -28,7 +28,7 @@ impl Interrupted {
 }
 
 /// What the last search in a journal has left, with all that it was resumed from; nothing where
-/// there is none of this declaration, way of verifying, place and driver.
+/// there is none of this declaration, way of verifying and timing, place and driver.
 pub(super) fn interrupted(path: &Path, job: &Job) -> Interrupted {
     cltune_files::open(path, LARGEST).map_or_else(
         |_| Interrupted::default(),
@@ -38,7 +38,7 @@ pub(super) fn interrupted(path: &Path, job: &Job) -> Interrupted {
 
 fn read(journal: impl BufRead, job: &Job) -> Interrupted {
     let model = &job.declaration.model;
-    let verification = fingerprint::of_verification(&job.declaration);
+    let verification = fingerprint::of_results(&job.declaration);
     let place = Place::of(job);
     let mut results = BTreeMap::new();
     let mut begun: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
