@@ -189,6 +189,20 @@ fn options_change_the_course_and_are_part_of_the_name() {
 }
 
 #[test]
+fn what_a_strategy_cannot_do_in_a_space_is_said() {
+    let limitation = |name, values: i64| {
+        let codes = || (0..values).collect();
+        let parameters = [("A", codes()), ("B", codes()), ("C", codes())];
+        let setting = Setting::new(spaces::space(&parameters, "true"));
+        Search::new(find(name).unwrap(), &setting).limitation()
+    };
+    let said = limitation("ann:n=5,m=3", 500).expect("there are 125 million configurations");
+    assert!(said.contains("there are 125000000"), "{said}");
+    assert_eq!(limitation("ann:n=5,m=3", 400), None);
+    assert_eq!(limitation("ann:n=5", 500), None);
+}
+
+#[test]
 fn auto_is_full_where_the_budget_covers_the_space() {
     let space = space("true");
     let order = |name, budget| {

@@ -312,3 +312,24 @@ fn a_search_without_the_budget_to_measure_what_is_known_does_not_replace_it() {
     let _ = session.tune(&["--budget", "2"]).expect_code(0);
     assert_eq!(session.chosen(), BEST);
 }
+
+#[test]
+fn who_predicts_times_says_how_wrong_the_predictions_were() {
+    let project = samples::inline(
+        "cltune-e2e-predicted",
+        "params(A = [1, 2, 3, 4, 5, 6, 7, 8], B = [1, 2, 3, 4])",
+        "__kernel void run(const uint n, __global int* y) {
+            int sum = 0;
+            for (int i = 0; i < 2000 * A; i++) sum += i ^ y[get_global_id(0)];
+            y[get_global_id(0)] = (sum & 0) + B - B;
+        }",
+    );
+    let tune = ["tune", "--device", "0", "--budget", "20", "--strategy"];
+    let predicted = project.cltune(&[&tune[..], &["ann:n=14,m=4"]].concat());
+    let _ = predicted
+        .expect_code(0)
+        .expect_stdout(&["mean relative error of predicted times, held out: "]);
+    let random = project.cltune(&[&tune[..], &["random"]].concat());
+    let random = random.expect_code(0);
+    assert!(!random.stdout.contains("held out"), "{random}");
+}

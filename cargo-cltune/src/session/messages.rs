@@ -121,6 +121,8 @@ impl Messages {
                 "evaluated": finished.evaluated,
                 "failed": failed,
                 "stagnant": finished.stagnant,
+                "held_out_error": finished.held_out_error,
+                "limitation": finished.limitation,
                 "enough_budget_s": finished.startup.map(|startup| startup.enough_s()),
                 "steady": finished.steadiness.is_none_or(|of| of.is_steady()),
                 "soundness": soundness.map_or("off", Verdict::word),

@@ -31,6 +31,10 @@ pub(crate) struct Finished {
     pub(crate) entry: EntryCheck,
     /// Whether the search ended because going on was not worth it (`--stop-when-stagnant`).
     pub(crate) stagnant: bool,
+    /// The mean relative error of the times that the strategy predicted, where it predicts any.
+    pub(crate) held_out_error: Option<f64>,
+    /// What the strategy could not do in this space.
+    pub(crate) limitation: Option<String>,
     /// Where starting took most of the budget.
     pub(crate) startup: Option<StartupDominated>,
     /// Why the search ended early, keeping what it had found.

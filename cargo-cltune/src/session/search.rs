@@ -273,6 +273,8 @@ impl Ready<'_> {
         let chosen = choice.as_ref();
         let conversion_us = chosen.and_then(|choice| search_loop.conversion_us(&choice.codes));
         Finished {
+            held_out_error: search_loop.search.held_out_error(),
+            limitation: search_loop.search.limitation(),
             choice,
             conversion_us,
             evaluated,

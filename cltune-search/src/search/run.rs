@@ -218,6 +218,11 @@ impl Search {
         self.strategy.held_out_error()
     }
 
+    /// What the strategy was asked to do and cannot do in this space, and what it does instead.
+    pub fn limitation(&self) -> Option<String> {
+        self.strategy.limitation()
+    }
+
     /// Every result, in the order in which configurations were handed out.
     pub fn results(&self) -> impl Iterator<Item = (&[i64], Score)> {
         self.trials

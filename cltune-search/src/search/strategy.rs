@@ -28,6 +28,12 @@ pub trait Strategy: Send {
     fn held_out_error(&self) -> Option<f64> {
         None
     }
+
+    /// What the strategy was asked to do and cannot do in this space, and what it does instead: a
+    /// clause for people. `None` where it does everything.
+    fn limitation(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What became of a configuration.

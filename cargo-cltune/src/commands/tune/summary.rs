@@ -74,6 +74,16 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
              result (--stop-when-stagnant)"
         )?;
     }
+    if let Some(limitation) = &finished.limitation {
+        writeln!(out, "  {subject}: {limitation}")?;
+    }
+    if let Some(error) = finished.held_out_error {
+        writeln!(
+            out,
+            "  {subject}: mean relative error of predicted times, held out: {:.1} %",
+            100.0 * error
+        )?;
+    }
     if let Some(conversion_us) = finished.conversion_us {
         let took = time(conversion_us);
         writeln!(

@@ -254,4 +254,14 @@ impl Strategy for Ann {
     fn held_out_error(&self) -> Option<f64> {
         self.held_out_error
     }
+
+    fn limitation(&self) -> Option<String> {
+        let count = self.space.count();
+        (self.measured.is_some() && count > WHOLE_ONCE).then(|| {
+            format!(
+                "`ann` predicts no more than {WHOLE_ONCE} configurations, and there are {count}: the best \
+                 predicted are those of a random selection"
+            )
+        })
+    }
 }
