@@ -1,4 +1,4 @@
-//! What operations know of a matrix: its memory, and how it lies there.
+//! The memory of a matrix and the way it lies there: all that operations know of it.
 
 use super::host_budget::HostShare;
 use crate::opencl::HostMemory;
