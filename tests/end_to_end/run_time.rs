@@ -52,7 +52,7 @@ fn program() -> Result<()> {
 /// folder.
 fn run(session: &Session, policy: &str, calls: u32) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this test has a file"));
-    command.args(["--exact", "run_time::program", "--nocapture"]);
+    command.args(["--exact", "end_to_end::run_time::program", "--nocapture"]);
     session.place(&mut command);
     command
         .env("CLTUNE_POLICY", policy)
