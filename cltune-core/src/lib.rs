@@ -14,7 +14,7 @@
 //! | [`select`] | which configuration a device and a problem get |
 //! | [`split`] | one kernel on several devices: who computes what |
 //! | [`tasks`] | operations in blocks on several devices: the policy of the scheduler |
-//! | [`measure`] | the state of the caches when a launch is timed |
+//! | [`measure`] | the state of the caches when a launch is timed, and the objective |
 //! | [`database`] | template defaults: what expressions that nobody tuned get |
 //! | [`capture_format`] | the format of recorded launches |
 

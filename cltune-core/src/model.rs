@@ -206,6 +206,8 @@ pub enum ScalarType {
     U64,
     /// `half`.
     F16,
+    /// bfloat16: the upper half of a `float`. OpenCL C has no type for it: `ushort`, its bits.
+    BF16,
     /// `float`.
     F32,
     /// `double`.
@@ -224,6 +226,7 @@ impl ScalarType {
         Self::I64,
         Self::U64,
         Self::F16,
+        Self::BF16,
         Self::F32,
         Self::F64,
     ];
@@ -232,7 +235,7 @@ impl ScalarType {
     pub const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 | Self::F16 => 2,
+            Self::I16 | Self::U16 | Self::F16 | Self::BF16 => 2,
             Self::I32 | Self::U32 | Self::F32 => 4,
             Self::I64 | Self::U64 | Self::F64 => 8,
         }
@@ -251,14 +254,15 @@ impl ScalarType {
             Self::I64 => (i64::MIN, i64::MAX),
             Self::U64 => (0, i64::MAX),
             Self::F16 => (-(1 << 11), 1 << 11),
+            Self::BF16 => (-(1 << 8), 1 << 8),
             Self::F32 => (-(1 << 24), 1 << 24),
             Self::F64 => (-(1 << 53), 1 << 53),
         }
     }
 
     /// An integer as this type's bytes in the host's order, the first [`size`](Self::size) of the
-    /// array; `None` beyond [`integers`](Self::integers). Half precision is left out, since the
-    /// host has no such type.
+    /// array; `None` beyond [`integers`](Self::integers). `f16` and `bf16` are left out, since
+    /// the host has no such types.
     pub fn bytes_of(self, value: i64) -> Option<[u8; 8]> {
         fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
             let mut padded = [0; 8];
@@ -277,7 +281,7 @@ impl ScalarType {
             Self::I32 => padded((value as i32).to_ne_bytes()),
             Self::U32 => padded((value as u32).to_ne_bytes()),
             Self::I64 | Self::U64 => value.to_ne_bytes(),
-            Self::F16 => return None,
+            Self::F16 | Self::BF16 => return None,
             Self::F32 => padded((value as f32).to_ne_bytes()),
             Self::F64 => (value as f64).to_ne_bytes(),
         })
@@ -295,18 +299,19 @@ impl ScalarType {
             Self::I64 => "i64",
             Self::U64 => "u64",
             Self::F16 => "f16",
+            Self::BF16 => "bf16",
             Self::F32 => "f32",
             Self::F64 => "f64",
         }
     }
 
-    /// The name in OpenCL C: `float`.
+    /// The name in OpenCL C: `float`. Both `u16` and `bf16` are `ushort` there.
     pub const fn opencl_name(self) -> &'static str {
         match self {
             Self::I8 => "char",
             Self::U8 => "uchar",
             Self::I16 => "short",
-            Self::U16 => "ushort",
+            Self::U16 | Self::BF16 => "ushort",
             Self::I32 => "int",
             Self::U32 => "uint",
             Self::I64 => "long",
@@ -329,6 +334,7 @@ impl ScalarType {
             Self::I64 => "I64",
             Self::U64 => "U64",
             Self::F16 => "F16",
+            Self::BF16 => "BF16",
             Self::F32 => "F32",
             Self::F64 => "F64",
         }
@@ -344,6 +350,6 @@ impl ScalarType {
 
     /// Whether it is an integer type.
     pub const fn is_integer(self) -> bool {
-        !matches!(self, Self::F16 | Self::F32 | Self::F64)
+        !matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
     }
 }

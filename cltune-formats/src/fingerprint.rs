@@ -173,23 +173,23 @@ pub fn of_verification(declaration: &Declaration) -> String {
         .collect()
 }
 
-/// The fingerprint of how a tunable's results come about: how they are verified, and what their
-/// times are measured with. Results with different ones are not mixed. Of warm caches it is that
-/// of the verification alone, as before there were others.
+/// The fingerprint of how a tunable's results come about: how they are verified, and what is
+/// measured of them. Results with different ones are not mixed. Of times with warm caches it is
+/// that of the verification alone, as before there was anything else.
 pub fn of_results(declaration: &Declaration) -> String {
     let verification = of_verification(declaration);
-    match declaration.measure {
-        Measure::Warm => verification,
-        Measure::Cold => {
-            let length = verification.len();
-            let mut encoder = Encoder(blake3::Hasher::new());
-            encoder.text(&verification);
-            encoder.text(Measure::Cold.word());
-            let mut both = of_hash(encoder.0.finalize());
-            both.truncate(length);
-            both
-        }
+    if declaration.measure == Measure::WARM {
+        return verification;
     }
+    let length = verification.len();
+    let mut encoder = Encoder(blake3::Hasher::new());
+    encoder.text(&verification);
+    for word in declaration.measure.words() {
+        encoder.text(word);
+    }
+    let mut both = of_hash(encoder.0.finalize());
+    both.truncate(length);
+    both
 }
 
 /// The fingerprint of a text, for files that are compared as a whole.

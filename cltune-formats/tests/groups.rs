@@ -184,7 +184,7 @@ fn declaration() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }
 

@@ -101,10 +101,12 @@ fn entries(
                         strategy,
                         verification,
                         measure: if is_cold {
-                            Measure::Cold
+                            Measure::COLD
                         } else {
-                            Measure::Warm
+                            Measure::WARM
                         },
+                        energy_j: None,
+                        default_energy_j: None,
                     }
                 },
             )
@@ -236,7 +238,9 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
                     valid: 9,
                     strategy: "random".to_owned(),
                     verification: None,
-                    measure: Measure::Warm,
+                    measure: Measure::WARM,
+                    energy_j: None,
+                    default_energy_j: None,
                 });
             }
             lockfile.sort();

@@ -64,7 +64,9 @@ fn measured(dims: [i64; 2], codes: [i64; 3], time_us: f64) -> Measured {
         valid: 8,
         strategy: "random".to_owned(),
         verification: Some("b3:9".to_owned()),
-        measure: Measure::Warm,
+        measure: Measure::WARM,
+        energy_j: None,
+        default_energy_j: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text of a lockfile: the layout of the contract, the round trip, every error with its line.
 
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use cltune_formats::lockfile::{Lockfile, Problem};
 
 /// The layout that other tools rely on.
@@ -65,8 +65,8 @@ fn what_a_time_was_measured_with_is_said_where_caches_were_cold() {
         let tuned = lockfile.kernels[0].tuned.iter();
         tuned.map(|tuned| tuned.measure).collect::<Vec<_>>()
     };
-    assert_eq!(measures(&warm), [Measure::Warm, Measure::Warm]);
-    assert_eq!(measures(&cold), [Measure::Cold, Measure::Warm]);
+    assert_eq!(measures(&warm), [Measure::WARM, Measure::WARM]);
+    assert_eq!(measures(&cold), [Measure::COLD, Measure::WARM]);
     assert_eq!(cold.to_text(), text);
 
     // Times that do not compare: the first file's entry stays, however fast the other one is.
@@ -86,6 +86,64 @@ fn what_a_time_was_measured_with_is_said_where_caches_were_cold() {
             "{conflict}"
         );
         assert!(report.results.is_empty());
+    }
+}
+
+#[test]
+fn an_entry_says_its_objective_and_its_energy_where_it_was_not_chosen_by_time() {
+    let by_time = Lockfile::parse(EXAMPLE).unwrap();
+    let with = |energy_j: &str, objective: &str| {
+        EXAMPLE.replace(
+            "\"b3:0a1b2c3d4e5f6071\"\n",
+            &format!(
+                "\"b3:0a1b2c3d4e5f6071\"\nobjective = \"{objective}\"\nenergy_j = {energy_j}\n\
+                 default_energy_j = 0.5\n"
+            ),
+        )
+    };
+    let text = with("0.01234", "energy-delay");
+    let lockfile = Lockfile::parse(&text).unwrap();
+    assert_eq!(lockfile.to_text(), text);
+    let entry = &lockfile.kernels[0].tuned[0];
+    assert_eq!(entry.measure.objective, Objective::EnergyDelay);
+    assert_eq!(
+        (entry.energy_j, entry.default_energy_j),
+        (Some(0.01234), Some(0.5))
+    );
+    assert_eq!(entry.figure(), 0.01234 * entry.time_us);
+
+    // Of two by the same objective the one that it prefers stays, though it be slower.
+    let mut united = lockfile.clone();
+    let mut slower = Lockfile::parse(&with("0.001", "energy-delay")).unwrap();
+    slower.kernels[0].tuned[0].time_us *= 2.0;
+    let report = united.merge(&slower);
+    assert_eq!(united, slower);
+    let said = report.results[0].to_string();
+    assert!(
+        said.contains("kept the better (by energy-delay) entry"),
+        "{said}"
+    );
+    // Others do not compare.
+    let energy = Lockfile::parse(&with("0.001", "energy")).unwrap();
+    for other in [&by_time, &energy] {
+        let mut united = lockfile.clone();
+        let report = united.merge(other);
+        assert_eq!(united, lockfile);
+        let said = report.measures[0].to_string();
+        assert!(
+            said.contains("warm caches, chosen by energy-delay"),
+            "{said}"
+        );
+    }
+    for (wrong, said) in [
+        (
+            with("0.01", "power"),
+            "\"time\", \"energy\" or \"energy-delay\"",
+        ),
+        (with("-1.0", "energy"), "`energy_j` must be a number"),
+    ] {
+        let error = Lockfile::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
     }
 }
 

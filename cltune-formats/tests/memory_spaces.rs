@@ -284,6 +284,7 @@ fn pixels_have_few_channels_of_few_bits() {
     }
     assert!(!pixel(ScalarType::F32, 8, false) && !pixel(ScalarType::F64, 1, false));
     assert!(!pixel(ScalarType::U32, 1, true) && !pixel(ScalarType::F16, 1, true));
+    assert!(pixel(ScalarType::F16, 1, false) && !pixel(ScalarType::BF16, 1, false));
 }
 
 fn declaration() -> Declaration {
@@ -305,7 +306,7 @@ fn declaration() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }
 

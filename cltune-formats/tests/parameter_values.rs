@@ -174,7 +174,9 @@ fn lockfiles_hold_fractions_as_numbers() {
         valid: 6,
         strategy: "random".into(),
         verification: None,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
+        energy_j: None,
+        default_energy_j: None,
     };
     let mut file = Lockfile::default();
     let _ = file.record(&model, &device, &measured).unwrap();
@@ -365,7 +367,9 @@ fn a_result_of_another_device_is_passed_over_where_its_value_is_none() {
         valid: 3,
         strategy: "random".into(),
         verification: None,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
+        energy_j: None,
+        default_energy_j: None,
     };
     let mut file = Lockfile::default();
     let _ = file

@@ -150,7 +150,7 @@ fn declaration(of: &'static StructType) -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }
 

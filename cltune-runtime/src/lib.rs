@@ -64,7 +64,7 @@ pub use element::Element;
 pub use error::{Error, Result};
 pub use event::Event;
 #[cfg(feature = "f16")]
-pub use half::f16;
+pub use half::{bf16, f16};
 pub use image::{Image, Image2d, Image2dArray, Image3d, ImageSize, Normalized, Pixel};
 pub use interop::ForeignError;
 pub use kernel::{FieldLayout, StructLayout, Tunable};

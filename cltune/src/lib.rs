@@ -79,7 +79,7 @@
 //! | `opencl3` | conversions from and to the types of the package opencl3 0.12 |
 //! | `fused` | the attribute `#[fused]` |
 //! | `several-devices` | calls divided among devices (`split(…)`, [`DeviceSet`]) and the scheduler ([`schedule`]) |
-//! | `f16` | `f16` as an element of buffers and a scalar argument |
+//! | `f16` | `f16` and `bf16` as elements of buffers and scalar arguments |
 //! | `offline` | [`Policy::Offline`]: lockfiles read at run time |
 //! | `tuning` | [`Policy::TuneOnce`] and [`Policy::Online`]; measuring, verifying and searching, which `cargo cltune` is built on |
 //!
@@ -106,12 +106,12 @@ pub use cltune_macros::{KernelStruct, tunable};
 #[doc(inline)]
 pub use cltune_runtime::*;
 // Named once more, so that the compiler tells who uses them without the feature which one it is.
-#[cfg(feature = "f16")]
-#[doc(inline)]
-pub use cltune_runtime::f16;
 #[cfg(feature = "several-devices")]
 #[doc(inline)]
 pub use cltune_runtime::{
     DeviceSet, LayoutError, Sharing, SplitReport, SplitShare, Transfers, schedule, split_factors,
     theoretical_best,
 };
+#[cfg(feature = "f16")]
+#[doc(inline)]
+pub use cltune_runtime::{bf16, f16};

@@ -1,8 +1,8 @@
 //! Buffers and scalars of every type, through the device and back.
 
-#[cfg(feature = "f16")]
-use cltune::f16;
 use cltune::{Buffer, Context, Error, Event, Queue, Result, tunable};
+#[cfg(feature = "f16")]
+use cltune::{bf16, f16};
 
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
@@ -56,6 +56,7 @@ every_bit_survives! {
 #[cfg(feature = "f16")]
 every_bit_survives! {
     f16_survives: f16 as "ushort", [f16::from_f32(1.5), f16::MAX, f16::NEG_INFINITY];
+    bf16_survives: bf16 as "ushort", [bf16::from_f32(1.5), bf16::MAX, bf16::NEG_INFINITY];
 }
 
 #[test]

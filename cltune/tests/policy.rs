@@ -176,7 +176,9 @@ fn a_lockfile_read_at_run_time_is_preferred() {
             valid: 8,
             strategy: "full".into(),
             verification: None,
-            measure: Measure::Warm,
+            measure: Measure::WARM,
+            energy_j: None,
+            default_energy_j: None,
         };
         let info = queue.device().info();
         lockfile

@@ -1,7 +1,7 @@
 //! Results that count as right, on a real device: tolerances, norms, accumulation, draws.
 
 use cltune::tuning::{MeasureOptions, Measurer, Outcome, PrepareError, WrongKind, WrongResult};
-use cltune::{Buffer, Device, Event, Queue, Result, tunable};
+use cltune::{Buffer, Device, Event, Queue, Result, bf16, tunable};
 use cltune_core::expr::Formula;
 use cltune_formats::declaration::{Declaration, ElementTolerance, NormTolerance, Tolerance};
 use cltune_formats::formula::{Scope, Type};
@@ -217,5 +217,61 @@ fn the_device_finds_wrong_what_the_host_does() {
             kind(9),
             Some(WrongKind::ReadOnlyWritten { index: 5 })
         ));
+    }
+}
+
+/// Elements that are rounded, and the parameter `V` for how: 0 is as the reference does.
+#[tunable(
+    params(V = 0..=3),
+    global(n),
+    tune(n = 1000),
+    reference(kernel = "reference", global(n)),
+)]
+fn half_as_much(
+    queue: &Queue,
+    n: u32,
+    #[arg(value = 0.5)] factor: bf16,
+    #[arg(len = n, fill = uniform(1, 2))] x: &Buffer<bf16>,
+    #[arg(out, len = n)] y: &mut Buffer<bf16>,
+) -> Result<Event> {
+    r"
+        float number(ushort bits) { return as_float((uint)bits << 16); }
+        ushort rounded(float x) {
+            const uint bits = as_uint(x);
+            return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        }
+        __kernel void reference(const uint n, const ushort factor, __global const ushort* x, __global ushort* y) {
+            const uint i = get_global_id(0);
+            y[i] = rounded(number(factor) * number(x[i]));
+        }
+        __kernel void half_as_much(const uint n, const ushort factor, __global const ushort* x, __global ushort* y) {
+            const uint i = get_global_id(0);
+            float value = number(factor) * number(x[i]);
+            // A unit in the last place, a quarter of the value, nothing at all.
+            if (V == 1) value *= 1.0078125f;
+            if (V == 2 && i == 7) value *= 1.25f;
+            if (V == 3 && i == 7) return;
+            y[i] = rounded(value);
+        }
+    "
+}
+
+#[test]
+fn bfloat16_is_compared_as_numbers_on_the_host_and_on_the_device() {
+    let device = Device::select().unwrap();
+    let declaration = half_as_much::TUNABLE.declaration().unwrap();
+    for on_device in [true, false] {
+        let options = MeasureOptions::default().with(|options| {
+            options.compare_on_device = Some(on_device);
+        });
+        let mut measurer = Measurer::new(&device, &declaration, &[1000], &options).unwrap();
+        assert!(measurer.verify(&[0]).is_ok());
+        assert!(measurer.verify(&[1]).is_ok());
+        let mut wrong = |value| match measurer.verify(&[value]) {
+            Err(Outcome::WrongResult(wrong)) => wrong.to_string(),
+            other => panic!("{value}: {other:?}"),
+        };
+        assert!(wrong(2).starts_with("y[7] is 0."), "{}", wrong(2));
+        assert!(wrong(3).contains("y[7]"), "{}", wrong(3));
     }
 }

@@ -95,7 +95,7 @@ fn ones(queue: &Queue, n: u32, #[arg(len = n, split(n))] x: &mut Buffer<f32>) ->
 }
 fn main() {
     let _: Option<(cltune::DeviceSet, cltune::schedule::Scheduler)> = None;
-    let _: cltune::f16;
+    let _: (cltune::f16, cltune::bf16);
     use cltune::fused;
 }
 ";

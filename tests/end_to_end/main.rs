@@ -24,6 +24,7 @@
 //! | `faults` | drivers, devices, disks and processes that fail, on command |
 //! | `finalists` | configurations that are wrong on another draw than the one they were measured on |
 //! | `limits` | time limits and Ctrl-C, whatever is under way |
+//! | `energy` | energy as an objective, with made-up counters |
 //! | `measuring` | times with cold and with warm caches, which are kept apart |
 //! | `pruning` | what devices' limits leave of a space |
 //! | `verification` | results that are wrong on other inputs and problems than tuning's |
@@ -51,6 +52,7 @@ mod end_to_end {
     mod dependencies;
     mod device_limits;
     mod documentation;
+    mod energy;
     #[cfg(target_os = "linux")]
     mod faults;
     mod finalists;

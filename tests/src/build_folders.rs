@@ -6,6 +6,7 @@
 use crate::manifest::manifest_with_kernels;
 use crate::process::Output;
 use crate::tools;
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,10 +57,10 @@ fn build_dependencies(folder: &Path) -> bool {
     let mut command = Command::new(tools::cargo());
     tools::set_environment(command.current_dir(package.path()), folder);
     let built = Output::of(command.args(["build", "--message-format", "json"])).expect_code(0);
+    // The package itself is another one each time, since its folder is.
+    let is_own = |artifact: &Value| artifact["target"]["name"] == "cltune_e2e_dependencies";
     let artifacts = built.messages("compiler-artifact");
-    let is_own = |name: &str| name.contains("cltune_e2e_dependencies");
-    artifacts.iter().any(|artifact| {
-        let target = artifact["target"]["name"].as_str().unwrap_or_default();
-        artifact["fresh"] == false && !is_own(target)
-    })
+    artifacts
+        .iter()
+        .any(|artifact| artifact["fresh"] == false && !is_own(artifact))
 }

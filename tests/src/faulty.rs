@@ -63,6 +63,21 @@ mod many {
 }
 "#;
 
+/// With `--kernel changing`: two configurations that change their input.
+const CHANGING: &str = r#"
+mod changing {
+    use super::*;
+    #[tunable(params(A = [3, 2]), defaults(A = 3), global(n), tune(n = 4096))]
+    pub fn changing(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<i32>) -> Result<Event> {
+        "__kernel void changing(const uint n, __global int* y) {
+            float waste = get_global_id(0);
+            for (int i = 0; i < 800; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+            y[get_global_id(0)] += waste > 1e30f ? A : (int)n;
+        }"
+    }
+}
+"#;
+
 /// A folder of its own to tune in, and a driver that fails on command. Removed when dropped.
 pub struct Session {
     folder: TempDir,
@@ -303,7 +318,7 @@ fn artifact() -> &'static Path {
         let mixed = format!("mod mixed {{\n{}}}\n", bad::source());
         project.write(
             "src/lib.rs",
-            project.read("src/lib.rs") + GREEDY + MANY + &mixed,
+            project.read("src/lib.rs") + GREEDY + MANY + CHANGING + &mixed,
         );
         let built = project.cargo(&["build", "--message-format", "json"]);
         let artifacts = built.expect_code(0).messages("compiler-artifact");

@@ -13,6 +13,7 @@
 //! | `browser` | Chromium without a window |
 //! | `fleet` | a folder in which several machines tune one artifact |
 //! | `slurm` | a cluster on this machine |
+//! | `powercap` | made-up counters of energy |
 //! | `faulty` | sessions on a driver that fails on command |
 //!
 //! Packages are built in shared folders, so that the run time is compiled once; each package
@@ -24,6 +25,7 @@ pub mod build_folders;
 pub mod faulty;
 pub mod fleet;
 pub mod manifest;
+pub mod powercap;
 pub mod process;
 pub mod project;
 pub mod samples;

@@ -47,7 +47,8 @@ pub(crate) enum DatabaseStoreError {
 }
 
 /// Adds what lockfiles hold of fused tunables to the database in a file, which is made where there
-/// is none, but for what was measured with cold caches. `is_wanted` says it of a tunable's position, a device and a problem.
+/// is none, but for what was measured with cold caches or not chosen by time. `is_wanted` says it of
+/// a tunable's position, a device and a problem.
 pub(super) fn export(
     path: &Path,
     tuned: &[Tuned],
@@ -59,7 +60,7 @@ pub(super) fn export(
         Some(text) => parse(&text, path)?,
         None => Database::default(),
     };
-    let (mut written, mut added, mut cold) = (0, 0, 0);
+    let (mut written, mut added, mut left_out) = (0, 0, 0);
     for (position, one) in tuned.iter().enumerate() {
         for (result, measure) in one.table.results.iter().zip(&one.measures) {
             let device = &one.table.devices[usize::from(result.device)];
@@ -67,8 +68,8 @@ pub(super) fn export(
                 continue;
             }
             // Times that do not compare: of two for the same expression the faster one stays.
-            if *measure == Measure::Cold {
-                cold += 1;
+            if *measure != Measure::WARM {
+                left_out += 1;
                 continue;
             }
             if let Some(entry) = entry(one, &result.problem, &result.values, result.time_us) {
@@ -77,10 +78,11 @@ pub(super) fn export(
             }
         }
     }
-    if cold > 0 {
+    if left_out > 0 {
         writeln!(
             stdout,
-            "{cold} left out, which were measured with cold caches: template defaults are for warm ones"
+            "{left_out} left out, which were measured with cold caches or not chosen by time: template defaults are the \
+             fastest with warm ones"
         )?;
     }
     if written == 0 {

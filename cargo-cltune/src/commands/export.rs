@@ -25,7 +25,7 @@ pub(crate) struct ExportArgs {
     format: Option<Layout>,
     /// Instead: add what lockfiles hold of `#[fused]` functions to this database of template
     /// defaults, which is made where there is none.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out", "measure"])]
     database: Option<PathBuf>,
     /// The file to write, where the results are of one kernel, device and problem; or a folder that
     /// exists, for a file of each. Without this option, the folder target/cltune/export.

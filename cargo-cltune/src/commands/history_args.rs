@@ -51,8 +51,7 @@ impl HistoryArgs {
         stdout: &mut dyn Write,
     ) -> Result<Exit, Box<dyn Error>> {
         let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
-        let mut discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
-        self.measure.apply(&mut discovery.packages);
+        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
         check_kernel_filters(&discovery.packages, &self.kernel)?;
         let tuned = AllTuned::of(&discovery.packages, &self.kernel, lockfile)?;
         let devices = self.device.iter().map(|filter| device(filter));

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+mod energy;
 mod searches;
 mod summary;
 
@@ -236,6 +237,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             || available_parallelism().map_or(1, NonZeroUsize::get),
             usize::from,
         ),
+        idle_powers: energy::idle_powers(&jobs, messages, args.quiet)?,
         idle,
         checks_winners,
         messages,

@@ -143,6 +143,7 @@ fn recorded(result: &RecordedResult, parameters: &[Values], session: usize) -> R
         samples_us: result.samples_ms.iter().map(|ms| ms * 1e3).collect(),
         stages: Vec::new(),
         conversion_us: None,
+        energy: None,
         build_seconds: result.build_ms.map(|ms| ms / 1e3),
         killed: false,
         session,
@@ -189,6 +190,6 @@ fn declaration(
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn write(export: &Export<'_>) -> String {
         "platform": export.on.platform,
         "driver": export.driver(),
         "dimensions": model.dimensions,
-        "measure": export.measure.word(),
+        "measure": export.measure.caches.word(),
+        "objective": export.measure.objective.word(),
     });
     let header = [
         ("device_name", json!(export.on.device).to_string()),

@@ -29,7 +29,8 @@ pub(super) fn write(export: &Export<'_>) -> String {
         "driver": export.driver(),
         "dimensions": model.dimensions,
         "problem": export.dims,
-        "measure": export.measure.word(),
+        "measure": export.measure.caches.word(),
+        "objective": export.measure.objective.word(),
     });
     let results = export.results().into_iter();
     let results: Vec<String> = results.map(|of| result(model, of).to_string()).collect();

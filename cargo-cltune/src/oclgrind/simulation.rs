@@ -243,6 +243,7 @@ impl Simulation<'_> {
             kinds: false,
             // Oclgrind would take a guard zone for a part of the buffer.
             guards: false,
+            metering: None,
         }
     }
 }

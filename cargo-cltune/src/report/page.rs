@@ -97,8 +97,8 @@ fn kernel(number: usize, kernel: &Kernel, devices: &Devices, pictures: &mut usiz
     if !declaration.package.is_empty() {
         about = format!("{about}, package {}", declaration.package);
     }
-    if declaration.measure == Measure::Cold {
-        about.push_str("; times with cold caches");
+    if declaration.measure != Measure::WARM {
+        about = format!("{about}; {}", declaration.measure);
     }
     let problems = kernel.problems.iter().enumerate().map(|(position, of)| {
         let name = problem_name(&declaration.model, of);

@@ -86,21 +86,24 @@ impl LockfileTarget {
         let existing = lockfile_store::read(&path)?;
         let created = existing.is_none();
         let mut lockfile = existing.unwrap_or_default();
+        let found = choice.cost.figure(job.declaration.measure.objective);
         if !finished.is_complete()
-            && entry_us(&lockfile, job).is_some_and(|entry_us| entry_us <= choice.time_us)
+            && entry_figure(&lockfile, job).is_some_and(|figure| figure <= found)
         {
             return Ok(Update::KeptFaster);
         }
         let measured = Measured {
             dims: job.dims.clone(),
             codes: choice.codes.clone(),
-            time_us: choice.time_us,
-            default_us: choice.default_us,
+            time_us: choice.cost.time_us,
+            default_us: choice.default.map(|default| default.time_us),
             evaluated: finished.evaluated,
             valid: finished.valid,
             strategy: strategy.to_string(),
             verification: Some(fingerprint::of_verification(&job.declaration)),
             measure: job.declaration.measure,
+            energy_j: choice.cost.energy_j,
+            default_energy_j: choice.default.and_then(|default| default.energy_j),
         };
         lockfile.record(&job.declaration.model, &job.device.info(), &measured)?;
         lockfile_store::write(&path, &lockfile)?;
@@ -111,13 +114,13 @@ impl LockfileTarget {
     }
 }
 
-/// The time that a lockfile has for this very job, measured as the job measures: other times do not
-/// compare.
-fn entry_us(lockfile: &Lockfile, job: &Job) -> Option<f64> {
+/// What the objective wants least of, as a lockfile has it for this very job, measured as the job
+/// measures: other results do not compare.
+fn entry_figure(lockfile: &Lockfile, job: &Job) -> Option<f64> {
     let Declaration { model, measure, .. } = &job.declaration;
     let kernel = lockfile.kernel(&model.name);
     let kernel = kernel.filter(|kernel| kernel.is_current(model))?;
     let device = lockfile.device_of(&job.device.info())?;
     let entry = kernel.entry(&device.id, &job.dims)?;
-    (entry.measure == *measure).then_some(entry.time_us)
+    (entry.measure == *measure).then(|| entry.figure())
 }

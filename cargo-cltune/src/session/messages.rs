@@ -1,5 +1,6 @@
 //! Messages for tools: a JSON object per line on standard output, each with a `reason`.
 
+use super::cost::Cost;
 use super::journal::{Interrupted, Recorded};
 use super::plan::Job;
 use super::result::Finished;
@@ -8,6 +9,7 @@ use crate::json;
 use crate::oclgrind::Verdict;
 use crate::terminal;
 use crate::worker::DeviceRecord;
+use cltune_runtime::tuning::IdlePower;
 use serde_json::{Map, Value, json};
 
 /// Prints messages, or nothing.
@@ -78,6 +80,10 @@ impl Messages {
         if let (Some(detail), Some(object)) = (&recorded.detail, fields.as_object_mut()) {
             object.insert("detail".into(), detail.as_str().into());
         }
+        if let (Some(energy), Some(object)) = (&recorded.energy, fields.as_object_mut()) {
+            let energy = serde_json::to_value(energy).unwrap_or_default();
+            object.insert("energy".into(), energy);
+        }
         if let (false, Some(object)) = (recorded.stages.is_empty(), fields.as_object_mut()) {
             let stages = serde_json::to_value(&recorded.stages).unwrap_or_default();
             object.insert("stages".into(), stages);
@@ -90,12 +96,24 @@ impl Messages {
         self.about(job, reason, fields);
     }
 
-    pub(crate) fn best(self, job: &Job, codes: &[i64], time_us: f64) {
-        self.about(
-            job,
-            "best",
-            json!({ "values": json::values(&job.declaration.model, codes), "time_us": time_us }),
-        );
+    pub(crate) fn best(self, job: &Job, codes: &[i64], cost: Cost) {
+        let values = json::values(&job.declaration.model, codes);
+        let mut fields = json!({ "values": values, "time_us": cost.time_us });
+        if let (Some(energy_j), Some(object)) = (cost.energy_j, fields.as_object_mut()) {
+            object.insert("energy_j".into(), energy_j.into());
+        }
+        self.about(job, "best", fields);
+    }
+
+    /// The power of a device while nothing runs on it.
+    pub(crate) fn idle_power(self, device: &DeviceRecord, power: &IdlePower) {
+        self.print(&json!({
+            "reason": "idle-power",
+            "device": device.name,
+            "watts": power.watts,
+            "source": power.source,
+            "period_s": power.period_s,
+        }));
     }
 
     /// Of a search that found something.
@@ -104,6 +122,7 @@ impl Messages {
             return;
         };
         let spent = &finished.spent;
+        let measure = job.declaration.measure;
         let soundness = finished.soundness.as_ref();
         let repeatability = choice.repeatability;
         let failed: u64 = finished.failures.values().map(|(count, _)| count).sum();
@@ -112,9 +131,13 @@ impl Messages {
             "finished",
             json!({
                 "values": json::values(&job.declaration.model, &choice.codes),
-                "time_us": choice.time_us,
-                "default_us": choice.default_us,
-                "measure": job.declaration.measure.word(),
+                "time_us": choice.cost.time_us,
+                "default_us": choice.default.map(|default| default.time_us),
+                "measure": measure.caches.word(),
+                "objective": measure.objective.word(),
+                "energy_j": choice.cost.energy_j,
+                "default_energy_j": choice.default.and_then(|default| default.energy_j),
+                "idle_w": finished.idle_power.as_ref().map(|power| power.watts),
                 "spread": repeatability.map(|of| of.spread),
                 "flip_rate": repeatability.map(|of| of.flip_rate),
                 "regret": repeatability.map(|of| of.regret),

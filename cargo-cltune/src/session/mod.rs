@@ -6,6 +6,7 @@
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `space` | its space: declared, derived from the device, asked for |
 //! | `search_loop` | its loop: one configuration after another |
+//! | `cost` | what a launch of a configuration costs |
 //! | `finalists` | the choice between close configurations |
 //! | `repeatability` | what another comparison would choose |
 //! | `result` | its result, and its errors |
@@ -24,6 +25,7 @@
 //! | `messages` | the same for tools, as JSON |
 //! | `memory` | how much memory a problem takes, and how many draws fit |
 
+mod cost;
 mod evaluation;
 mod finalists;
 mod journal;
@@ -46,6 +48,7 @@ mod steadiness;
 mod stopwatch;
 mod workers;
 
+pub(crate) use cost::Cost;
 pub(crate) use evaluation::{Evaluation, failure_reason};
 pub(crate) use finalists::{Choice, Compares, Judge, choose};
 pub(crate) use journal::{Place, Recorded, Session, file_name, is_whole, recall, seal};
@@ -62,5 +65,5 @@ pub(crate) use result::{EntryCheck, Finished};
 pub(crate) use search::{Earlier, SearchOptions, run};
 pub(crate) use session_lock::SessionLock;
 pub(crate) use workers::{
-    IdleWorkers, MeasurementWorker, WorkerError, list_and_keep, list_devices,
+    IdleWorkers, MeasurementWorker, WorkerError, idle_power, list_and_keep, list_devices,
 };

@@ -4,6 +4,7 @@
 use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
+use cltune_core::measure::Objective;
 use cltune_core::select::{Table, TunedDevice, TunedResult, device_distance, problem_distance};
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
@@ -41,6 +42,7 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
     add(&mut all, table.results.iter().zip(is_alike), &table.devices);
     let own = all.iter().find(|recalled| recalled.place.is(&here));
     let own = own.and_then(|own| Some(own.results.first()?.codes.clone()));
+    let objective = job.declaration.measure.objective;
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
     let info = job.device.info();
     let distance = |of: &Recalled| {
@@ -54,7 +56,9 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         let order = distance(a).partial_cmp(&distance(b));
         order.unwrap_or(Ordering::Equal)
     });
-    let priors = all.iter().map(|recalled| prior(&recalled.results));
+    let priors = all
+        .iter()
+        .map(|recalled| prior(&recalled.results, objective));
     let priors: Vec<PriorResults> = priors.collect();
     let counts = priors.iter().map(|prior| prior.results.len());
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
@@ -116,14 +120,25 @@ fn describe(job: &Job, place: &Place, count: usize) -> String {
     )
 }
 
-fn prior(results: &[Recorded]) -> PriorResults {
-    // A configuration that was measured in several sessions counts with its last result.
-    let last = results.iter().map(|of| (&of.codes, of.time_us));
+/// By what the objective wants least of; where that is known of none, by the times: each place has
+/// a scale of its own.
+fn prior(results: &[Recorded], objective: Objective) -> PriorResults {
+    let figure = |of: &Recorded, by: Objective| {
+        let cost = of.cost()?;
+        by.figure(cost.time_us, cost.energy_j)
+    };
+    let is_known = results.iter().any(|of| figure(of, objective).is_some());
+    let by = if is_known { objective } else { Objective::Time };
+    // A configuration that was measured in several sessions counts with its last result. One that
+    // works, and whose figure is not known beside others', says nothing.
+    let figures = results.iter().map(|of| (of, figure(of, by)));
+    let says = figures.filter(|(of, figure)| figure.is_some() == of.time_us.is_some());
+    let last = says.map(|(of, figure)| (&of.codes, figure));
     let last: BTreeMap<&Vec<i64>, Option<f64>> = last.collect();
     let results = last.into_iter();
     PriorResults {
         results: results
-            .map(|(codes, time)| (codes.clone(), Score::of(time)))
+            .map(|(codes, figure)| (codes.clone(), Score::of(figure)))
             .collect(),
     }
 }

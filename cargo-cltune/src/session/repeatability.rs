@@ -21,8 +21,9 @@ pub(crate) struct Repeatability {
     pub(crate) spread: f64,
     /// The share of repetitions that would choose another configuration.
     pub(crate) flip_rate: f64,
-    /// The time that the choices of repetitions take beyond that of this choice, on average and by
-    /// all rounds, as a part of its time. One that is faster counts as equal.
+    /// The time (or what the objective wants least of) that the choices of repetitions take beyond
+    /// that of this choice, on average and by all rounds, as a part of it. One that is faster
+    /// counts as equal.
     pub(crate) regret: f64,
 }
 

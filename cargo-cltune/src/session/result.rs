@@ -9,6 +9,7 @@ use super::workers::WorkerError;
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
 use cltune_core::expr::TextError;
+use cltune_runtime::tuning::IdlePower;
 use cltune_search::Status;
 use cltune_search::space::TooComplex;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub(crate) struct Finished {
     /// The time that converting buffers to images took for the choice, microseconds; it is no part
     /// of the choice's time.
     pub(crate) conversion_us: Option<f64>,
+    /// The device's power while nothing ran on it, where energy was measured.
+    pub(crate) idle_power: Option<IdlePower>,
     pub(crate) evaluated: u64,
     pub(crate) valid: u128,
     pub(crate) failures: Failures,

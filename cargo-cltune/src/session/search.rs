@@ -19,8 +19,10 @@ use crate::oclgrind::{SoundnessCheck, Verdict};
 use crate::threads::lock;
 use cltune_core::select::default_codes;
 use cltune_runtime::Budget;
+use cltune_runtime::tuning::IdlePower;
 use cltune_search::space::Space;
 use cltune_search::{Chosen, Confidence, Search, Setting};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -46,9 +48,20 @@ pub(crate) struct SearchOptions {
     pub(crate) jobs: usize,
     /// The idle worker pool.
     pub(crate) idle: IdleWorkers,
+    /// The power of each device while nothing runs on it, where energy is measured; by index.
+    pub(crate) idle_powers: BTreeMap<usize, IdlePower>,
     /// Whether winners are run under a simulator.
     pub(crate) checks_winners: bool,
     pub(crate) messages: Messages,
+}
+
+impl SearchOptions {
+    /// The power of a job's device while nothing runs on it, where the job measures energy.
+    fn idle_power(&self, job: &Job) -> Option<&IdlePower> {
+        let objective = job.declaration.measure.objective;
+        let power = self.idle_powers.get(&job.device.index);
+        power.filter(|_| objective.needs_energy())
+    }
 }
 
 /// The treatment of an earlier search for the same kernel, device and problem that ended early.
@@ -138,6 +151,7 @@ fn make_ready<'a>(
             strategy: options.strategy.name(),
             seed: options.seed,
             resumed: options.earlier == Earlier::Resume,
+            idle: options.idle_power(job).cloned(),
         },
     )?;
     let mut progress = block.search(job, total, deadline);
@@ -162,6 +176,7 @@ fn make_ready<'a>(
         total,
         learns: options.strategy.learns(),
         idle: options.idle.clone(),
+        metering: options.idle_power(job).map(IdlePower::period),
         stopwatch: Arc::clone(&stopwatch),
     };
     let announce = announce(job, &journal);
@@ -229,7 +244,8 @@ impl Ready<'_> {
         let steadiness = worker.as_ref().and_then(MeasurementWorker::steadiness);
         let mut search_loop = self.search_loop;
         search_loop.progress.comparing();
-        let (default, results) = (search_loop.default.clone(), search_loop.times());
+        let (default, results) = (search_loop.default.clone(), search_loop.costs());
+        let objective = search_loop.job.declaration.measure.objective;
         let judge = worker.as_mut().map(|worker| -> &mut dyn Judge { worker });
         let mut soundness = None;
         let checks = options.checks_winners;
@@ -242,10 +258,17 @@ impl Ready<'_> {
             }
         };
         let mut unwritten = None;
-        let choice = finalists::choose(judge, &default, &results, sound, |codes, measured| {
-            let written = search_loop.revise(codes, measured);
-            unwritten = unwritten.take().or(written.err());
-        });
+        let choice = finalists::choose(
+            judge,
+            &default,
+            objective,
+            &results,
+            sound,
+            |codes, measured| {
+                let written = search_loop.revise(codes, measured);
+                unwritten = unwritten.take().or(written.err());
+            },
+        );
         if let Some(worker) = worker {
             worker.retire(idle);
         }
@@ -272,11 +295,13 @@ impl Ready<'_> {
             budget.and_then(|budget| StartupDominated::of(budget, spent.starting, evaluated));
         let chosen = choice.as_ref();
         let conversion_us = chosen.and_then(|choice| search_loop.conversion_us(&choice.codes));
+        let idle_power = options.idle_power(search_loop.job).cloned();
         Finished {
             held_out_error: search_loop.search.held_out_error(),
             limitation: search_loop.search.limitation(),
             choice,
             conversion_us,
+            idle_power,
             evaluated,
             valid,
             failures: search_loop.failures,

@@ -1,5 +1,6 @@
 //! The search loop: configurations are evaluated until there is a reason to end.
 
+use super::cost::Cost;
 use super::evaluation::Evaluation;
 use super::finalists::Choice;
 use super::journal::{Interrupted, Journal, Recorded};
@@ -37,9 +38,11 @@ pub(super) struct SearchLoop<'a> {
     /// The configurations that failed, with their status.
     failed: BTreeMap<Vec<i64>, Status>,
     quarantine: Quarantine,
-    /// Results from after the search, which replace those of the search: the times of
+    /// Results from after the search, which replace those of the search: the costs of
     /// configurations that were skipped or measured again, `None` for those that have failed since.
-    revised: BTreeMap<Vec<i64>, Option<f64>>,
+    revised: BTreeMap<Vec<i64>, Option<Cost>>,
+    /// What the configurations cost that worked in the search.
+    costs: BTreeMap<Vec<i64>, Cost>,
     /// The times that converting buffers to images took, microseconds.
     conversions: BTreeMap<Vec<i64>, f64>,
     /// Configurations that were timed only once, since they were clearly slower than the best.
@@ -72,6 +75,7 @@ impl<'a> SearchLoop<'a> {
             failed: BTreeMap::new(),
             quarantine: Quarantine::default(),
             revised: BTreeMap::new(),
+            costs: BTreeMap::new(),
             conversions: BTreeMap::new(),
             timed_once: Vec::new(),
             skipped: BTreeSet::new(),
@@ -137,10 +141,11 @@ impl<'a> SearchLoop<'a> {
     pub(super) fn resume(&mut self, left: Interrupted) -> Result<Vec<Vec<i64>>, SearchError> {
         self.messages.resumed(self.job, &left);
         self.progress.resumed(&left);
-        for (codes, time) in &left.results {
-            self.search.know(codes, Score::of(*time));
+        for (codes, cost) in &left.results {
+            self.search.know(codes, self.score(*cost));
+            self.costs.extend(cost.map(|cost| (codes.clone(), cost)));
             if *codes == self.default {
-                self.progress.default(*time);
+                self.progress.default(self.figure(*cost));
             }
         }
         let mut again = Vec::new();
@@ -188,23 +193,33 @@ impl<'a> SearchLoop<'a> {
         }
     }
 
-    /// Every configuration that works, with its time.
-    pub(super) fn times(&self) -> Vec<(Vec<i64>, f64)> {
-        let results = self.search.results();
-        let mut times: BTreeMap<Vec<i64>, Option<f64>> = results
-            .map(|(codes, score)| (codes.to_vec(), score.time()))
+    /// Every configuration that works, with what it costs.
+    pub(super) fn costs(&self) -> Vec<(Vec<i64>, Cost)> {
+        let costs = self.costs.iter();
+        let mut costs: BTreeMap<Vec<i64>, Option<Cost>> = costs
+            .map(|(codes, cost)| (codes.clone(), Some(*cost)))
             .collect();
-        times.extend(self.revised.clone());
-        let times = times.into_iter();
-        times
-            .filter_map(|(codes, time)| Some((codes, time?)))
+        costs.extend(self.revised.clone());
+        let costs = costs.into_iter();
+        costs
+            .filter_map(|(codes, cost)| Some((codes, cost?)))
             .collect()
+    }
+
+    /// What the objective wants least of.
+    fn figure(&self, cost: Option<Cost>) -> Option<f64> {
+        let objective = self.job.declaration.measure.objective;
+        cost.map(|cost| cost.figure(objective))
+    }
+
+    fn score(&self, cost: Option<Cost>) -> Score {
+        Score::of(self.figure(cost))
     }
 
     /// Whether a configuration was measured, and works as far as is known.
     pub(super) fn works(&self, codes: &[i64]) -> Option<bool> {
-        if let Some(time) = self.revised.get(codes) {
-            return Some(time.is_some());
+        if let Some(cost) = self.revised.get(codes) {
+            return Some(cost.is_some());
         }
         let mut results = self.search.results();
         let found = results.find(|(of, _)| *of == codes);
@@ -215,12 +230,12 @@ impl<'a> SearchLoop<'a> {
     /// process killed, and those whose only time is near enough to the best that a disturbance of
     /// the machine may have kept them from the finalists. Of the latter the fastest come first.
     pub(super) fn doubtful(&self) -> Vec<Vec<i64>> {
-        let best_us = self.search.best().map_or(0.0, |(_, best_us)| best_us);
-        let times: BTreeMap<Vec<i64>, f64> = self.times().into_iter().collect();
+        let best = self.search.best().map_or(0.0, |(_, best)| best);
+        let costs: BTreeMap<Vec<i64>, Cost> = self.costs().into_iter().collect();
         let once = self.timed_once.iter();
         let mut slow: Vec<(&Vec<i64>, f64)> = once
-            .filter_map(|codes| Some((codes, *times.get(codes)?)))
-            .filter(|(_, time_us)| *time_us <= best_us * DISTURBANCE)
+            .filter_map(|codes| Some((codes, self.figure(costs.get(codes).copied())?)))
+            .filter(|(_, figure)| *figure <= best * DISTURBANCE)
             .collect();
         slow.sort_by(|a, b| a.1.total_cmp(&b.1));
         let slow = slow.into_iter().take(DOUBTFUL).map(|(codes, _)| codes);
@@ -261,7 +276,9 @@ impl<'a> SearchLoop<'a> {
         let Some(recorded) = Recorded::new(codes, evaluation) else {
             return self.abandon(codes);
         };
-        self.search.tell(codes, Score::of(recorded.time_us));
+        let cost = recorded.cost();
+        self.search.tell(codes, self.score(cost));
+        self.costs.extend(cost.map(|cost| (codes.to_vec(), cost)));
         if let Some(conversion_us) = recorded.conversion_us {
             self.conversions.insert(codes.to_vec(), conversion_us);
         }
@@ -272,13 +289,14 @@ impl<'a> SearchLoop<'a> {
             self.killed.push(codes.to_vec());
         }
         let configuration = || self.job.configuration(codes);
-        self.progress
-            .step(&recorded.status, recorded.time_us, configuration);
+        let figure = self.figure(cost);
+        self.progress.step(&recorded.status, figure, configuration);
         let written = self.report(&recorded, false);
-        if let Some((best, time_us)) = self.search.best()
+        if let Some((best, _)) = self.search.best()
             && best == codes
+            && let Some(cost) = cost
         {
-            self.messages.best(self.job, best, time_us);
+            self.messages.best(self.job, best, cost);
         }
         written
     }
@@ -297,7 +315,7 @@ impl<'a> SearchLoop<'a> {
         recorded.conversion_us = self
             .conversion_us(codes)
             .filter(|_| recorded.time_us.is_some());
-        self.revised.insert(codes.to_vec(), recorded.time_us);
+        self.revised.insert(codes.to_vec(), recorded.cost());
         let is_first = self.skipped.remove(codes);
         self.report(&recorded, !is_first)
     }
@@ -312,7 +330,7 @@ impl<'a> SearchLoop<'a> {
         let written = lock(&self.journal).result(self.job, recorded);
         self.messages.configuration(self.job, recorded, revised);
         if recorded.codes == self.default {
-            self.progress.default(recorded.time_us);
+            self.progress.default(self.figure(recorded.cost()));
         }
         self.count(recorded);
         Ok(written?)

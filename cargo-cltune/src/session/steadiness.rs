@@ -85,6 +85,7 @@ mod tests {
             stages: Vec::new(),
             build_seconds: 0.0,
             conversion_us: None,
+            energy: None,
         }))
     }
 

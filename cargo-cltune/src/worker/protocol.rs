@@ -1,7 +1,7 @@
 //! The protocol between supervisor and worker: requests and answers.
 
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceKey, DeviceLimits, DeviceType};
-use cltune_runtime::tuning::{Binary, Compared, Compiled, Outcome, Step};
+use cltune_runtime::tuning::{Binary, Compared, Compiled, IdlePower, Outcome, Step};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(super) fn mark(secret: &str) -> String {
 pub(crate) enum Request {
     /// List the devices.
     Devices,
+    /// Measure the power of a device while nothing runs on it.
+    IdlePower { device: usize, device_name: String },
     /// Make ready to measure a tunable on a device for a problem.
     Prepare(Box<Prepare>),
     /// Load a configuration that another worker has built and that is to be measured.
@@ -50,7 +52,7 @@ impl Request {
     /// slowly, and contexts take seconds on some devices.
     pub(super) fn least_limit(&self) -> Duration {
         match self {
-            Self::Devices => Duration::from_mins(2),
+            Self::Devices | Self::IdlePower { .. } => Duration::from_mins(2),
             Self::Prepare(_) | Self::PrepareCompiler(_) => least_limit(Step::Host),
             _ => Duration::ZERO,
         }
@@ -66,7 +68,10 @@ impl Request {
     /// no further use then, and what measures is given a moment to end.
     pub(super) fn after_interrupt(&self) -> Duration {
         match self {
-            Self::Devices | Self::Prepare(_) | Self::PrepareCompiler(_) => Duration::ZERO,
+            Self::Devices
+            | Self::IdlePower { .. }
+            | Self::Prepare(_)
+            | Self::PrepareCompiler(_) => Duration::ZERO,
             Self::Load { .. }
             | Self::Measure { .. }
             | Self::Compare { .. }
@@ -97,6 +102,9 @@ pub(crate) struct Prepare {
     pub(crate) kinds: bool,
     /// Whether buffers lie between guard zones.
     pub(crate) guards: bool,
+    /// Whether energy is measured, and the largest time between two advances of its counter.
+    #[serde(default)]
+    pub(crate) metering: Option<Duration>,
 }
 
 /// The result of verifying a configuration.
@@ -114,6 +122,7 @@ pub(crate) enum Response {
     /// The answer follows; this step towards it begins.
     Step(Step),
     Devices(Vec<DeviceRecord>),
+    IdlePower(IdlePower),
     /// The default configuration.
     Prepared {
         default: Vec<i64>,

@@ -4,7 +4,9 @@ use super::protocol::{DeviceRecord, Prepare, Request, Response, SECRET, Verified
 use crate::threads::lock;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::record;
-use cltune_runtime::tuning::{Compiler, MeasureOptions, Measurer, Outcome, PrepareError, Step};
+use cltune_runtime::tuning::{
+    Compiler, IdlePower, MeasureOptions, Measurer, Meter, Outcome, PrepareError, Step,
+};
 use cltune_runtime::{Context, Device};
 use std::io::{BufRead, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -92,6 +94,13 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             ),
             Err(error) => Response::Failed(error.to_string()),
         },
+        Request::IdlePower {
+            device,
+            device_name,
+        } => match ready.idle_power(device, &device_name) {
+            Ok(power) => Response::IdlePower(power),
+            Err(error) => Response::Failed(error),
+        },
         Request::Prepare(prepare) => match ready.prepare(&prepare, Measurer::within) {
             Ok(measurer) => {
                 let default = measurer.default_codes().to_vec();
@@ -172,7 +181,7 @@ impl Ready {
     /// Makes ready for a job, and gives up what this worker was ready for.
     fn prepare<T>(&mut self, prepare: &Prepare, make: Make<T>) -> Result<T, String> {
         (self.measurer, self.compiler) = (None, None);
-        let context = self.context(prepare)?;
+        let context = self.context(prepare.device, &prepare.device_name)?;
         let declaration = record::from_text(&prepare.record).map_err(|error| error.to_string())?;
         let options = MeasureOptions::default().with(|options| {
             options.seed = prepare.seed;
@@ -180,6 +189,7 @@ impl Ready {
             options.draws = prepare.draws;
             options.kinds = prepare.kinds;
             options.guards = prepare.guards;
+            options.metering = prepare.metering;
             options.on_step = on_step;
             // This process measures, and does nothing else.
             options.protect = prepare.guards;
@@ -187,22 +197,24 @@ impl Ready {
         make(&context, &declaration, &prepare.dims, &options).map_err(|error| error.to_string())
     }
 
+    /// The power of a device that has a context, as while it is measured, and runs nothing.
+    fn idle_power(&mut self, device: usize, name: &str) -> Result<IdlePower, String> {
+        let context = self.context(device, name)?;
+        Meter::of(context.device())
+            .and_then(|mut meter| meter.idle())
+            .map_err(|error| error.to_string())
+    }
+
     /// A context of the job's device, the last one's where that was for the same device.
-    fn context(&mut self, prepare: &Prepare) -> Result<Context, String> {
-        let is_meant = |device: &Device| {
-            device.index() == prepare.device && device.info().name == prepare.device_name
-        };
+    fn context(&mut self, index: usize, name: &str) -> Result<Context, String> {
+        let is_meant = |device: &Device| device.index() == index && device.info().name == name;
         if let Some(context) = self.context.take().filter(|of| is_meant(of.device())) {
             return Ok(self.context.insert(context).clone());
         }
         let devices = Device::all().map_err(|error| error.to_string())?;
         let device = devices.iter().find(|device| is_meant(device));
-        let device = device.ok_or_else(|| {
-            format!(
-                "the device {} ({}) has disappeared",
-                prepare.device, prepare.device_name
-            )
-        })?;
+        let device =
+            device.ok_or_else(|| format!("the device {index} ({name}) has disappeared"))?;
         let context = Context::new(device).map_err(|error| error.to_string())?;
         Ok(self.context.insert(context).clone())
     }

@@ -5,7 +5,7 @@ use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Exit, Format};
 use crate::lockfile_store;
 use crate::samples::{self, declaration};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::formula::{Scope, Type};
@@ -25,7 +25,9 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
         valid: 4,
         strategy: "full".to_owned(),
         verification: None,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
+        energy_j: None,
+        default_energy_j: None,
     };
     lockfile
         .record(&declaration.model, &samples::device(device), &measured)
@@ -108,12 +110,12 @@ fn times_with_other_caches_than_declared_are_a_finding() {
     let folder = tempfile::tempdir().unwrap();
     let warm = declaration("app::saxpy", "b3:1", &[8]);
     let cold = Declaration {
-        measure: Measure::Cold,
+        measure: Measure::COLD,
         ..warm.clone()
     };
     let mut lockfile = Lockfile::default();
     record(&mut lockfile, &warm, "x", 8);
-    for (declared, measured) in [(&warm, Measure::Cold), (&cold, Measure::Warm)] {
+    for (declared, measured) in [(&warm, Measure::COLD), (&cold, Measure::WARM)] {
         for (is, finds) in [(declared.measure, 0), (measured, 1)] {
             lockfile.kernels[0].tuned[0].measure = is;
             lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
@@ -125,15 +127,56 @@ fn times_with_other_caches_than_declared_are_a_finding() {
             if let [finding] = &findings[..] {
                 assert_eq!(outcome, Exit::Reported);
                 assert_eq!(finding["kind"], "measured-otherwise");
-                assert_eq!(finding["measured"], measured.word());
+                assert_eq!(finding["measured"], measured.caches.word());
                 assert_eq!(finding["entries"], 1);
                 let (_, text) = check(folder.path(), Format::Text, of);
-                let expected = format!("1 entry measured with {measured} caches");
+                let expected = format!("1 entry measured with {measured}");
                 assert!(text.contains(&expected), "{text}");
                 assert!(text.contains("run `cargo cltune`"), "{text}");
             }
         }
     }
+}
+
+#[test]
+fn another_objective_than_is_declared_is_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let by = |objective| Measure {
+        objective,
+        ..Measure::WARM
+    };
+    let mut declared = declaration("app::saxpy", "b3:1", &[8, 16]);
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &declared, "x", 8);
+    record(&mut lockfile, &declared, "x", 16);
+    lockfile.kernels[0].tuned[0].measure = by(Objective::Energy);
+    lockfile.kernels[0].tuned[0].energy_j = Some(0.5);
+    lockfile_store::write(&folder.path().join("cltune.lock"), &lockfile).unwrap();
+    for (objective, said) in [
+        (
+            Objective::Time,
+            "1 entry chosen by energy, and it declares time now",
+        ),
+        (
+            Objective::Energy,
+            "1 entry chosen by time, and it declares energy now",
+        ),
+    ] {
+        declared.measure = by(objective);
+        let of = std::slice::from_ref(&declared);
+        let (outcome, text) = check(folder.path(), Format::Text, of);
+        assert_eq!(outcome, Exit::Reported);
+        assert!(text.contains(said), "{text}");
+    }
+    declared.measure = by(Objective::EnergyDelay);
+    let (_, json) = check(folder.path(), Format::Json, std::slice::from_ref(&declared));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let findings = json["packages"][0]["findings"].as_array().unwrap();
+    let objectives: Vec<&str> = findings
+        .iter()
+        .filter_map(|finding| finding["objective"].as_str())
+        .collect();
+    assert_eq!(objectives, ["time", "energy"]);
 }
 
 #[test]

@@ -102,7 +102,7 @@ proptest! {
             repeatability: None,
             entry: None,
         };
-        let export = Export { model: &model, measure: Measure::Warm, dims: &[8], on: &on };
+        let export = Export { model: &model, measure: Measure::WARM, dims: &[8], on: &on };
         let expected = export.results();
         for layout in [Layout::KernelTuner, Layout::T4, Layout::Csv] {
             let file = parse(Path::new("a"), &layout.write(&export)).unwrap();
@@ -162,7 +162,7 @@ fn of_several_results_of_a_configuration_the_last_one_counts() {
         ..OnDevice::default()
     };
     let export = Export {
-        measure: Measure::Cold,
+        measure: Measure::COLD,
         model: &model,
         dims: &[8],
         on: &on,

@@ -2,9 +2,11 @@
 
 use super::*;
 
-fn results(times: &[f64]) -> Vec<(Vec<i64>, f64)> {
+fn results(times: &[f64]) -> Vec<(Vec<i64>, Cost)> {
     let numbered = times.iter().enumerate();
-    numbered.map(|(i, time)| (vec![i as i64], *time)).collect()
+    numbered
+        .map(|(i, time)| (vec![i as i64], Cost::of_time(*time)))
+        .collect()
 }
 
 fn chosen(candidates: &[(f64, u64)]) -> Option<(i64, Option<f64>)> {
@@ -13,11 +15,17 @@ fn chosen(candidates: &[(f64, u64)]) -> Option<(i64, Option<f64>)> {
         .filter(|(_, (time, _))| *time > 0.0)
         .map(|(i, (time_us, local_mem))| Candidate {
             codes: vec![i as i64],
-            time_us: *time_us,
+            cost: Cost::of_time(*time_us),
+            figure: *time_us,
             resources: (*local_mem, 64),
         })
         .collect();
-    best(&candidates, &[0]).map(|choice| (choice.codes[0], choice.default_us))
+    best(&candidates, &[0]).map(|choice| {
+        (
+            choice.codes[0],
+            choice.default.map(|default| default.time_us),
+        )
+    })
 }
 
 #[test]
@@ -53,6 +61,8 @@ struct Made {
     error: fn() -> WorkerError,
     /// What must not be chosen for another reason.
     unsound: Vec<i64>,
+    /// The energy of each, joules, where it is measured.
+    energies: Vec<f64>,
     /// What was asked.
     asked: Vec<String>,
 }
@@ -77,6 +87,7 @@ impl Made {
             answers: usize::MAX,
             error: || WorkerError::Refused("gone".into()),
             unsound: Vec::new(),
+            energies: Vec::new(),
             asked: Vec::new(),
         }
     }
@@ -91,9 +102,16 @@ impl Made {
     fn choose(&mut self) -> (Option<i64>, Vec<i64>) {
         let (mut rejected, results) = (Vec::new(), results(&self.times));
         let sound = objector(self.unsound.clone());
-        let choice = choose(Some(self), &[0], &results, sound, |codes, _| {
-            rejected.push(codes[0]);
-        });
+        let choice = choose(
+            Some(self),
+            &[0],
+            Objective::Time,
+            &results,
+            sound,
+            |codes, _| {
+                rejected.push(codes[0]);
+            },
+        );
         (choice.map(|choice| choice.codes[0]), rejected)
     }
 }
@@ -119,11 +137,61 @@ impl Judge for Made {
             Ok(Compared {
                 time_us,
                 samples_us: vec![time_us; 11],
+                energies_j: match self.energies.get(codes[0] as usize) {
+                    Some(energy_j) => vec![*energy_j; 11],
+                    None => Vec::new(),
+                },
                 local_mem: 0,
                 work_items: 64,
             })
         });
         Ok(times.collect())
+    }
+}
+
+#[test]
+fn the_objective_decides_and_both_costs_are_kept() {
+    let (times, energies) = ([4.0, 1.0, 2.0, 3.0], [4.0, 8.0, 3.0, 1.0]);
+    for (by, best) in [
+        (Objective::Time, 1),
+        (Objective::Energy, 3),
+        // 16, 8, 6 and 3.
+        (Objective::EnergyDelay, 3),
+    ] {
+        let mut judge = Made::new(&times, &[]);
+        judge.energies = energies.to_vec();
+        let costs = times.iter().zip(energies).enumerate();
+        let results: Vec<_> = costs
+            .map(|(at, (time_us, energy_j))| {
+                let cost = Cost {
+                    time_us: *time_us,
+                    energy_j: Some(energy_j),
+                };
+                (vec![at as i64], cost)
+            })
+            .collect();
+        let chosen = choose(
+            Some(&mut judge),
+            &[0],
+            by,
+            &results,
+            objector(vec![]),
+            |_, _| {},
+        );
+        let chosen = chosen.unwrap();
+        assert_eq!(chosen.codes, [best], "{by}");
+        let expected = results[best as usize].1;
+        assert_eq!(
+            (chosen.cost, chosen.default),
+            (expected, Some(results[0].1))
+        );
+        let finalist = chosen.finalists.iter().find(|of| of.codes == [best]);
+        let finalist = finalist.unwrap();
+        assert_eq!(finalist.energies_j, [energies[best as usize]; 11]);
+        assert_eq!(finalist.samples_us, [times[best as usize]; 11]);
+        // What was measured first has to do without a judge.
+        let first = choose(None, &[0], by, &results, objector(vec![]), |_, _| {});
+        assert_eq!(first.unwrap().cost, expected);
     }
 }
 
@@ -179,7 +247,14 @@ fn what_is_unsound_is_out_and_the_next_best_is_tried() {
     judge.unsound = vec![1];
     assert_eq!(judge.choose(), (None, vec![0, 1]));
     let all = objector(vec![0, 1]);
-    let choice = choose(None, &[0], &results(&[2.0, 1.0]), all, |_, _| {});
+    let choice = choose(
+        None,
+        &[0],
+        Objective::Time,
+        &results(&[2.0, 1.0]),
+        all,
+        |_, _| {},
+    );
     assert_eq!(choice, None);
 }
 
@@ -188,13 +263,17 @@ fn without_a_judge_the_first_times_have_to_do_but_not_of_what_was_wrong() {
     let choice = choose(
         None,
         &[0],
+        Objective::Time,
         &results(&[2.0, 1.0, 3.0]),
         objector(vec![]),
         |_, _| {},
     )
     .unwrap();
-    assert_eq!((choice.codes, choice.default_us), (vec![1], Some(2.0)));
-    assert_eq!(choose(None, &[0], &[], objector(vec![]), |_, _| {}), None);
+    let default_us = choice.default.map(|default| default.time_us);
+    assert_eq!((choice.codes, default_us), (vec![1], Some(2.0)));
+    let by = Objective::Time;
+    let none = choose(None, &[0], by, &[], objector(vec![]), |_, _| {});
+    assert_eq!(none, None);
     // The device is lost after two answers: the default held, the fastest was wrong.
     let mut judge = Made::new(&[9.0, 1.0, 2.0], &[1]);
     judge.answers = 2;

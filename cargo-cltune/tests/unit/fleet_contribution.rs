@@ -19,7 +19,9 @@ fn contribution() -> Contribution {
         valid: 4,
         strategy: "auto".into(),
         verification: None,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
+        energy_j: None,
+        default_energy_j: None,
     };
     lockfile
         .record(&declaration.model, &device, &measured)

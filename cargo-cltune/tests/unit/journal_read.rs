@@ -40,7 +40,7 @@ fn sessions_of_a_place_are_put_together() {
 #[test]
 fn an_old_journal_is_of_warm_caches() {
     let journal = format!("{HEADER}\n{{\"values\":[32],\"time_us\":2}}\n");
-    for (measure, places) in [(Measure::Warm, 1), (Measure::Cold, 0)] {
+    for (measure, places) in [(Measure::WARM, 1), (Measure::COLD, 0)] {
         let mut declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
         declaration.measure = measure;
         let mut recalled = Vec::new();

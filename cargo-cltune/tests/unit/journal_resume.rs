@@ -34,7 +34,7 @@ fn a_configuration_whose_worker_was_killed_is_measured_again() {
     assert_eq!(left(&journal).results, []);
     assert_eq!(left(&journal).unfinished, [(vec![32], 1)]);
     let then = format!("{journal}{{\"values\":[32],\"time_us\":7}}\n");
-    assert_eq!(left(&then).results, [(vec![32], Some(7.0))]);
+    assert_eq!(left(&then).results, [(vec![32], Some(Cost::of_time(7.0)))]);
     assert_eq!(left(&then).unfinished, []);
 }
 
@@ -48,7 +48,7 @@ fn a_search_is_put_together_from_all_its_sessions() {
              {resumed}\n{{\"begin\":[64]}}\n{{\"values\":[128],\"time_us\":null}}\n"
     );
     let expected = Interrupted {
-        results: vec![(vec![32], Some(2.0)), (vec![128], None)],
+        results: vec![(vec![32], Some(Cost::of_time(2.0))), (vec![128], None)],
         unfinished: vec![(vec![64], 2)],
         ended: false,
     };
@@ -75,7 +75,7 @@ fn what_fails_later_or_is_abandoned_is_no_result() {
 fn times_with_cold_caches_are_not_resumed_with_warm_ones() {
     let result = "{\"values\":[32],\"time_us\":2}";
     let mut cold = job();
-    cold.declaration.measure = Measure::Cold;
+    cold.declaration.measure = Measure::COLD;
     let verification = fingerprint::of_verification(&job().declaration);
     let of_cold = fingerprint::of_results(&cold.declaration);
     let journal = |verification_is: &str| {

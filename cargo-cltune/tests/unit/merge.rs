@@ -68,7 +68,7 @@ fn times_that_do_not_compare_are_reported() {
     let united = Lockfile::parse(&run.stdout).unwrap();
     assert_eq!(united.kernels[0].tuned[0].time_us, 9.0);
     for part in [
-        "measured cold, left out the one measured warm",
+        "measured with cold caches, left out the one measured with warm caches",
         "cltune check",
     ] {
         assert!(run.stderr.contains(part), "{}", run.stderr);

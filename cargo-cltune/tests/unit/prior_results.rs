@@ -5,6 +5,7 @@ use crate::samples;
 use crate::worker::DeviceRecord;
 use cltune_core::measure::Measure;
 use cltune_formats::lockfile::{Lockfile, Measured};
+use cltune_runtime::tuning::Energy;
 use std::fs;
 
 fn job(device: &str, n: i64) -> Job {
@@ -54,7 +55,9 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
             valid: 4,
             strategy: "auto".to_owned(),
             verification: None,
-            measure: Measure::Warm,
+            measure: Measure::WARM,
+            energy_j: None,
+            default_energy_j: None,
         };
         let model = &job(device, n).declaration.model;
         lockfile
@@ -98,7 +101,9 @@ fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() 
             valid: 4,
             strategy: "auto".to_owned(),
             verification: None,
-            measure: Measure::Cold,
+            measure: Measure::COLD,
+            energy_j: None,
+            default_energy_j: None,
         };
         let model = &job(device, 8).declaration.model;
         lockfile
@@ -113,6 +118,39 @@ fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() 
     assert_eq!(known.places, expected);
     let other = [(vec![32], Score::Time(5.0))];
     assert_eq!(known.results[1].results, other);
+}
+
+#[test]
+fn a_place_counts_by_the_objective_where_its_energy_is_known_and_else_by_its_times() {
+    let result = |code: i64, time_us: Option<f64>, joules: Option<f64>| Recorded {
+        codes: vec![code],
+        time_us,
+        energy: joules.map(|joules| Energy {
+            joules,
+            launches: 9,
+            seconds: 0.5,
+            uncertainty: 0.01,
+        }),
+        ..Recorded::default()
+    };
+    let all = [
+        result(32, Some(2.0), Some(3.0)),
+        // The lockfile's, whose energy nobody asked for.
+        result(64, Some(1.0), None),
+        result(128, None, None),
+    ];
+    let of = |results: &[Recorded], objective| prior(results, objective).results;
+    let failed = (vec![128], Score::Failed);
+    let energy = (vec![32], Score::Time(3e6));
+    assert_eq!(of(&all, Objective::Energy), [energy, failed.clone()]);
+    let times = [
+        (vec![32], Score::Time(2.0)),
+        (vec![64], Score::Time(1.0)),
+        failed.clone(),
+    ];
+    assert_eq!(of(&all, Objective::Time), times);
+    let alone = [(vec![64], Score::Time(1.0)), failed];
+    assert_eq!(of(&all[1..], Objective::EnergyDelay), alone);
 }
 
 #[test]

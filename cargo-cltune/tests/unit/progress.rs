@@ -8,7 +8,7 @@ fn state() -> (State, Instant) {
     let mut state = State::new(Some(40), None);
     state.device = "GPU".to_owned();
     state.title = "app::saxpy for n = 8".to_owned();
-    state.default_us = Some(4000.0);
+    state.default = Some(4000.0);
     for (status, time_us) in [
         (Status::Ok, Some(2000.0)),
         (Status::Crashed, None),

@@ -53,7 +53,7 @@ pub(crate) fn declaration(
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }
 

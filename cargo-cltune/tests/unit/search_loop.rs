@@ -104,6 +104,7 @@ fn timed(samples_us: &[f64]) -> Evaluation {
         stages: Vec::new(),
         build_seconds: 0.0,
         conversion_us: None,
+        energy: None,
     }))
 }
 
@@ -137,7 +138,10 @@ fn what_was_timed_once_and_may_be_fast_is_timed_again() {
     assert_eq!(search.measure(doubtful, &mut device).unwrap(), None);
     assert_eq!(asked, [32, 64, 128, 256, 128, 64]);
     let times = [(32, 10.0), (64, 8.0), (128, 25.0), (256, 100.0)];
-    assert_eq!(search.times(), times.map(|(code, time)| (vec![code], time)));
+    assert_eq!(
+        search.costs(),
+        times.map(|(code, time)| (vec![code], Cost::of_time(time)))
+    );
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn what_fails_after_the_search_is_no_result_of_it() {
     search.revise(&[64], &crash).unwrap();
     assert_eq!(search.works(&[64]), Some(false));
     assert_eq!(search.works(&[512]), None);
-    let left = search.times().into_iter().map(|(codes, _)| codes[0]);
+    let left = search.costs().into_iter().map(|(codes, _)| codes[0]);
     assert_eq!(left.collect::<Vec<_>>(), [32, 128, 256]);
     assert_eq!(
         search.failures[&Status::Crashed],

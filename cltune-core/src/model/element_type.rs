@@ -132,7 +132,7 @@ impl ElementType {
         }
     }
 
-    /// The scalar or vector with this name in OpenCL C; for vectors of 3, too.
+    /// The scalar or vector with this name in OpenCL C; for vectors of 3, too. `ushort` is `u16`.
     pub fn from_opencl_name(name: &str) -> Option<Self> {
         let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
         let lanes = match &name[stem.len()..] {
@@ -169,9 +169,13 @@ mod tests {
                 let rust = element.rust_name();
                 assert_eq!(ElementType::from_rust_name(&rust), Some(element), "{rust}");
                 let opencl = element.opencl_name();
+                let of_the_kernel = match scalar {
+                    ScalarType::BF16 => ElementType::vector(ScalarType::U16, lanes),
+                    _ => element,
+                };
                 assert_eq!(
                     ElementType::from_opencl_name(&opencl),
-                    Some(element),
+                    Some(of_the_kernel),
                     "{opencl}"
                 );
                 assert_eq!(element.size(), scalar.size() * usize::from(lanes));

@@ -4,7 +4,9 @@
 //! buffer of as many elements: it is filled, compared and recorded like one.
 
 use super::geometry::{at_least, evaluated};
-use super::{Access, ArgumentKind, ElementType, Model, Quantity, Rejection, Stage, StageArgument};
+use super::{
+    Access, ArgumentKind, ElementType, Model, Quantity, Rejection, ScalarType, Stage, StageArgument,
+};
 use crate::device::DeviceField;
 use crate::expr::{Env, EvalError, Formula};
 use crate::parameter::Domain;
@@ -168,8 +170,8 @@ impl ImageShape {
     }
 }
 
-/// Whether pixels of an image can be such elements: 1, 2 or 4 channels of at most 32 bits, and
-/// integers of at most 16 where they are normalized.
+/// Whether pixels of an image can be such elements: 1, 2 or 4 channels of at most 32 bits, but
+/// not bfloat16, and integers of at most 16 where they are normalized.
 pub const fn is_pixel(element: ElementType, normalized: bool) -> bool {
     let ElementType::Vector { scalar, lanes } = element else {
         return false;
@@ -178,7 +180,7 @@ pub const fn is_pixel(element: ElementType, normalized: bool) -> bool {
     let channel = if normalized {
         scalar.is_integer() && size <= 2
     } else {
-        size <= 4
+        size <= 4 && !matches!(scalar, ScalarType::BF16)
     };
     channel && matches!(lanes, 1 | 2 | 4)
 }

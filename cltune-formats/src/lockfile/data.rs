@@ -66,8 +66,12 @@ pub struct Tuned {
     /// How its results were verified, where that is known:
     /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
     pub verification: Option<String>,
-    /// The state of the caches when its time was measured.
+    /// What was measured: with which caches, and by which objective it was chosen.
     pub measure: Measure,
+    /// The energy of one launch, joules, where that was measured.
+    pub energy_j: Option<f64>,
+    /// The energy of one launch of the declared default in the same session, joules.
+    pub default_energy_j: Option<f64>,
 }
 
 impl Lockfile {
@@ -134,6 +138,16 @@ impl LockKernel {
 }
 
 impl Tuned {
+    /// What its objective wants least of, with the unit of
+    /// [`Objective::figure`](cltune_core::measure::Objective::figure); infinite where it is not
+    /// known, which only a file has that was edited.
+    pub fn figure(&self) -> f64 {
+        let objective = self.measure.objective;
+        objective
+            .figure(self.time_us, self.energy_j)
+            .unwrap_or(f64::INFINITY)
+    }
+
     /// The values of the problem dimensions, in the order of the declaration.
     pub fn dims(&self) -> impl Iterator<Item = i64> + '_ {
         self.problem.iter().map(|(_, value)| *value)
@@ -179,6 +193,11 @@ pub(super) fn round_time(time_us: f64) -> f64 {
     };
     // Both texts are numbers that `parse` accepts; the fallback keeps the measured value.
     text.parse().unwrap_or(time_us)
+}
+
+/// Rounds an energy for the lockfile to 4 significant digits: it is measured to 2 %.
+pub(super) fn round_energy(joules: f64) -> f64 {
+    format!("{joules:.3e}").parse().unwrap_or(joules)
 }
 
 #[cfg(test)]

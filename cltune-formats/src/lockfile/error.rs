@@ -63,11 +63,9 @@ pub enum Problem {
         /// What it is.
         found: String,
     },
-    /// A time that is negative, infinite or not a number.
-    #[error(
-        "`{key}` must be a time in microseconds that is finite and not negative, but is {found}"
-    )]
-    BadTime {
+    /// A time or an energy that is negative, infinite or not a number.
+    #[error("`{key}` must be a number that is finite and not negative, but is {found}")]
+    BadQuantity {
         /// The key.
         key: &'static str,
         /// What it is.

@@ -189,8 +189,8 @@ impl<'a> Field<'a> {
             .ok_or_else(|| self.wrong_type("an integer that is not negative and not too large"))
     }
 
-    /// A time in microseconds.
-    pub(super) fn time(&self, key: &'static str) -> Result<f64, LockfileError> {
+    /// A time in microseconds, or an energy in joules.
+    pub(super) fn quantity(&self, key: &'static str) -> Result<f64, LockfileError> {
         let text = match self.value {
             DeValue::Float(number) => number.as_str(),
             DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
@@ -198,9 +198,9 @@ impl<'a> Field<'a> {
         };
         text.parse::<f64>()
             .ok()
-            .filter(|time| time.is_finite() && time.is_sign_positive())
+            .filter(|number| number.is_finite() && number.is_sign_positive())
             .ok_or_else(|| {
-                Problem::BadTime {
+                Problem::BadQuantity {
                     key,
                     found: text.to_owned(),
                 }

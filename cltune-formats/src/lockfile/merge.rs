@@ -9,7 +9,7 @@
 use super::device_id::Ids;
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct MergeReport {
     pub results: Vec<ResultConflict>,
     /// Kernels of which the files hold different versions.
     pub fingerprints: Vec<FingerprintConflict>,
-    /// Entries that both files have, measured with caches in different states.
+    /// Entries that both files have, of which different things were measured.
     pub measures: Vec<MeasureConflict>,
 }
 
@@ -47,6 +47,8 @@ pub struct ResultConflict {
     pub dropped_us: f64,
     /// Whether the entry that stays is the other file's.
     pub kept_other: bool,
+    /// The objective of both, by which that one is better.
+    pub objective: Objective,
 }
 
 /// A kernel of which two files hold different versions.
@@ -64,7 +66,7 @@ pub struct FingerprintConflict {
     pub dropped_entries: usize,
 }
 
-/// An entry that both files have, with times that do not compare.
+/// An entry that both files have, with results that do not compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeasureConflict {
     /// The kernel.
@@ -73,7 +75,7 @@ pub struct MeasureConflict {
     pub device: String,
     /// The problem, as the file writes it.
     pub problem: String,
-    /// What the entry that stays was measured with: that of the file that is merged into.
+    /// What was measured of the entry that stays: that of the file that is merged into.
     pub kept: Measure,
     /// What the other file's was.
     pub dropped: Measure,
@@ -84,8 +86,9 @@ impl Lockfile {
     ///
     /// - The same device in both: the description that is more complete, then of the newer driver.
     /// - The same kernel with the same fingerprint: every entry of both; of two entries for the
-    ///   same device and problem the one with the smaller time; where one was measured with cold
-    ///   caches and the other with warm ones, that of `self`, and the report names it.
+    ///   same device and problem the one that their objective prefers; where they were measured with
+    ///   caches in different states or chosen by different objectives, that of `self`, and the
+    ///   report names it.
     /// - The same kernel with different fingerprints: the entries of `self`; the report names the
     ///   kernel.
     pub fn merge(&mut self, other: &Self) -> MergeReport {
@@ -178,6 +181,7 @@ impl LockKernel {
                 kept_us: ours.time_us,
                 dropped_us: dropped.time_us,
                 kept_other,
+                objective: ours.measure.objective,
             });
         }
     }
@@ -195,12 +199,13 @@ impl LockKernel {
     }
 }
 
-/// `Less` when `a` is to stay: the faster one; equal times are decided by the rest of the content,
+/// `Less` when `a` is to stay: the one that its objective prefers; equal times are decided by the rest of the content,
 /// so that the order of files does not matter.
 fn preference(a: &Tuned, b: &Tuned) -> Ordering {
     let no_default = f64::INFINITY;
-    a.time_us
-        .total_cmp(&b.time_us)
+    a.figure()
+        .total_cmp(&b.figure())
+        .then_with(|| a.time_us.total_cmp(&b.time_us))
         .then_with(|| b.evaluated.cmp(&a.evaluated))
         .then_with(|| a.values.cmp(&b.values))
         .then_with(|| {
@@ -321,8 +326,8 @@ impl fmt::Display for MeasureConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} on {} for {}: times with cold and with warm caches do not compare; kept the entry that was \
-             measured {}, left out the one measured {}",
+            "{} on {} for {}: results that were measured or chosen differently do not compare; kept the entry that \
+             was measured with {}, left out the one measured with {}",
             self.kernel, self.device, self.problem, self.kept, self.dropped,
         )
     }
@@ -332,8 +337,17 @@ impl fmt::Display for ResultConflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} on {} for {}: kept the faster entry, {} us instead of {} us",
-            self.kernel, self.device, self.problem, self.kept_us, self.dropped_us,
+            "{} on {} for {}: kept the {} entry, {} us instead of {} us",
+            self.kernel,
+            self.device,
+            self.problem,
+            match self.objective {
+                Objective::Time => "faster",
+                Objective::Energy => "more efficient",
+                Objective::EnergyDelay => "better (by energy-delay)",
+            },
+            self.kept_us,
+            self.dropped_us,
         )
     }
 }

@@ -6,7 +6,7 @@ use super::fields::{Document, Fields};
 use super::write::problem_text;
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use cltune_core::device::DeviceType;
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Measure, Objective};
 use cltune_core::select::TunedDevice;
 use std::collections::{HashMap, HashSet};
 use toml::de::DeTable;
@@ -34,6 +34,9 @@ const TUNED_KEYS: &[&str] = &[
     "strategy",
     "verification",
     "measure",
+    "objective",
+    "energy_j",
+    "default_energy_j",
 ];
 
 impl Lockfile {
@@ -213,15 +216,16 @@ fn read_entry(entry: &Fields<'_>) -> Result<Tuned, LockfileError> {
     for item in entry.required("values")?.items()? {
         values.push(item.parameter_value()?);
     }
-    let default_us = entry
-        .optional("default_us")
-        .map(|field| field.time("default_us"));
+    let quantity = |key: &'static str| {
+        let field = entry.optional(key);
+        field.map(|field| field.quantity(key)).transpose()
+    };
     Ok(Tuned {
         device: entry.required("device")?.string()?,
         problem,
         values,
-        time_us: entry.required("time_us")?.time("time_us")?,
-        default_us: default_us.transpose()?,
+        time_us: entry.required("time_us")?.quantity("time_us")?,
+        default_us: quantity("default_us")?,
         evaluated: entry.required("evaluated")?.count()?,
         valid: entry.required("valid")?.count()?,
         strategy: entry.required("strategy")?.string()?,
@@ -230,14 +234,22 @@ fn read_entry(entry: &Fields<'_>) -> Result<Tuned, LockfileError> {
             .map(|field| field.string())
             .transpose()?,
         measure: read_measure(entry)?,
+        energy_j: quantity("energy_j")?,
+        default_energy_j: quantity("default_energy_j")?,
     })
 }
 
 fn read_measure(entry: &Fields<'_>) -> Result<Measure, LockfileError> {
-    let Some(field) = entry.optional("measure") else {
-        return Ok(Measure::Warm);
-    };
-    Measure::from_word(&field.string()?).ok_or_else(|| field.wrong_type("\"warm\" or \"cold\""))
+    let mut measure = Measure::default();
+    if let Some(field) = entry.optional("measure") {
+        measure.caches = Caches::from_word(&field.string()?)
+            .ok_or_else(|| field.wrong_type("\"warm\" or \"cold\""))?;
+    }
+    if let Some(field) = entry.optional("objective") {
+        measure.objective = Objective::from_word(&field.string()?)
+            .ok_or_else(|| field.wrong_type("\"time\", \"energy\" or \"energy-delay\""))?;
+    }
+    Ok(measure)
 }
 
 fn dimension_names(problem: &[(String, i64)]) -> String {

@@ -1,6 +1,6 @@
 //! Replacing one tuned entry after a search.
 
-use super::data::round_time;
+use super::data::{round_energy, round_time};
 use super::{LockDevice, LockKernel, Lockfile, Tuned};
 use cltune_core::device::DeviceInfo;
 use cltune_core::measure::Measure;
@@ -27,8 +27,12 @@ pub struct Measured {
     /// How results were verified, where that is known:
     /// [`fingerprint::of_verification`](crate::fingerprint::of_verification).
     pub verification: Option<String>,
-    /// The state of the caches when its time was measured.
+    /// What was measured: with which caches, and by which objective it was chosen.
     pub measure: Measure,
+    /// The energy of one launch, joules, where that was measured.
+    pub energy_j: Option<f64>,
+    /// The energy of one launch of the default, joules.
+    pub default_energy_j: Option<f64>,
 }
 
 /// What [`Lockfile::record`] did.
@@ -83,6 +87,14 @@ pub enum RecordError {
         kernel: String,
         /// The time.
         time_us: f64,
+    },
+    /// An energy that is negative, infinite or not a number.
+    #[error("an energy of {energy_j} joules for `{kernel}`")]
+    BadEnergy {
+        /// The kernel.
+        kernel: String,
+        /// The energy.
+        energy_j: f64,
     },
 }
 
@@ -225,6 +237,16 @@ fn tuned_entry(model: &Model, measured: &Measured) -> Result<Tuned, RecordError>
             })
         }
     };
+    let checked_energy = |energy_j: f64| {
+        if energy_j.is_finite() && energy_j >= 0.0 {
+            Ok(round_energy(energy_j) + 0.0)
+        } else {
+            Err(RecordError::BadEnergy {
+                kernel: kernel(),
+                energy_j,
+            })
+        }
+    };
     let mut values = Vec::with_capacity(measured.codes.len());
     for (parameter, &code) in model.parameters.iter().zip(&measured.codes) {
         let value = parameter
@@ -249,5 +271,7 @@ fn tuned_entry(model: &Model, measured: &Measured) -> Result<Tuned, RecordError>
         strategy: measured.strategy.clone(),
         verification: measured.verification.clone(),
         measure: measured.measure,
+        energy_j: measured.energy_j.map(checked_energy).transpose()?,
+        default_energy_j: measured.default_energy_j.map(checked_energy).transpose()?,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{LockDevice, LockKernel, Lockfile, Tuned, VERSION};
 use crate::toml_text::{push_array, push_float, push_key, push_string};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Objective};
 use cltune_core::parameter::Value;
 use std::fmt::Write as _;
 
@@ -55,9 +55,9 @@ fn push_tuned(out: &mut String, tuned: &Tuned) {
     out.push_str("values = ");
     push_array(out, &tuned.values, push_value);
     out.push('\n');
-    push_time(out, "time_us", tuned.time_us);
+    push_quantity(out, "time_us", tuned.time_us);
     if let Some(default_us) = tuned.default_us {
-        push_time(out, "default_us", default_us);
+        push_quantity(out, "default_us", default_us);
     }
     push_line(out, "evaluated", tuned.evaluated);
     push_line(out, "valid", tuned.valid);
@@ -65,8 +65,19 @@ fn push_tuned(out: &mut String, tuned: &Tuned) {
     if let Some(verification) = &tuned.verification {
         push_text_line(out, "verification", verification);
     }
-    if tuned.measure != Measure::Warm {
-        push_text_line(out, "measure", tuned.measure.word());
+    if tuned.measure.caches != Caches::Warm {
+        push_text_line(out, "measure", tuned.measure.caches.word());
+    }
+    if tuned.measure.objective != Objective::Time {
+        push_text_line(out, "objective", tuned.measure.objective.word());
+    }
+    for (key, energy_j) in [
+        ("energy_j", tuned.energy_j),
+        ("default_energy_j", tuned.default_energy_j),
+    ] {
+        if let Some(energy_j) = energy_j {
+            push_quantity(out, key, energy_j);
+        }
     }
 }
 
@@ -109,8 +120,8 @@ fn push_text_line(out: &mut String, key: &str, text: &str) {
     out.push('\n');
 }
 
-fn push_time(out: &mut String, key: &str, time_us: f64) {
+fn push_quantity(out: &mut String, key: &str, value: f64) {
     let _ = write!(out, "{key} = ");
-    push_float(out, time_us);
+    push_float(out, value);
     out.push('\n');
 }

@@ -9,7 +9,7 @@ use crate::declaration::{
     Reference, SourceFile, Tolerance,
 };
 use crate::formula::{Scope, Type};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Measure, Objective};
 use cltune_core::model::Model;
 use toml::de::DeTable;
 
@@ -209,11 +209,17 @@ fn draws(fields: &Fields<'_>) -> Result<Option<u32>, RecordProblem> {
 }
 
 fn measure(fields: &Fields<'_>) -> Result<Measure, RecordProblem> {
-    let Some(word) = fields.optional_text("measure")? else {
-        return Ok(Measure::Warm);
-    };
-    Measure::from_word(word)
-        .ok_or_else(|| fields.damaged("measure", format!("`{word}` is neither warm nor cold")))
+    let mut measure = Measure::default();
+    if let Some(word) = fields.optional_text("measure")? {
+        measure.caches = Caches::from_word(word).ok_or_else(|| {
+            fields.damaged("measure", format!("`{word}` is neither warm nor cold"))
+        })?;
+    }
+    if let Some(word) = fields.optional_text("objective")? {
+        measure.objective = Objective::from_word(word)
+            .ok_or_else(|| fields.damaged("objective", format!("`{word}` is no objective")))?;
+    }
+    Ok(measure)
 }
 
 fn fill(argument: &Fields<'_>) -> Result<Fill, RecordProblem> {

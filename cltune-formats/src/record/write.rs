@@ -6,7 +6,7 @@ use crate::declaration::{
 use crate::toml_text::{push_array, push_float, push_key, push_string};
 use cltune_core::Text;
 use cltune_core::expr::Formula;
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Measure, Objective};
 use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ImageDeclaration, Memory, Model, Scratch, Stage,
     StageArgument, Step, Template, tables,
@@ -15,14 +15,15 @@ use cltune_core::parameter::{Domain, Parameter};
 
 /// The newest version of records that this release reads. It writes the oldest that a declaration
 /// can do with.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
-/// The version of a declaration's record: a release that does not know how times are to be measured
-/// must not take one for a declaration of the usual kind.
+/// The version of a declaration's record: a release that does not know what is to be measured must
+/// not take one for a declaration of the usual kind.
 pub(super) fn version(declaration: &Declaration) -> u32 {
     match declaration.measure {
-        Measure::Warm => 1,
-        Measure::Cold => 2,
+        Measure::WARM => 1,
+        Measure::COLD => 2,
+        _ => 3,
     }
 }
 
@@ -76,8 +77,11 @@ pub(super) fn text(declaration: &Declaration) -> String {
     if *even_work {
         out.ints("even_work", &[1]);
     }
-    if *measure != Measure::Warm {
-        out.text("measure", measure.word());
+    if measure.caches != Caches::Warm {
+        out.text("measure", measure.caches.word());
+    }
+    if measure.objective != Objective::Time {
+        out.text("objective", measure.objective.word());
     }
     model_keys(&mut out, model);
     if let Some(template) = &model.template {

@@ -122,7 +122,7 @@ pub(crate) fn declaration() -> Declaration {
     let mut passed: Vec<StageArgument> = (0..8).map(StageArgument::Passed).collect();
     passed.push(StageArgument::Local {
         name: "tile".into(),
-        element: ElementType::vector(ScalarType::F32, 8),
+        element: ElementType::vector(ScalarType::BF16, 8),
         len: int("if U { WG * 2 } else { 0 }"),
     });
     let mut model = Model {
@@ -203,7 +203,7 @@ pub(crate) fn declaration() -> Declaration {
         bytes: Some(int("12 * n")),
         flops: Some(int("2 * n * m")),
         even_work: true,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
     }
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn least() -> Declaration {
         bytes: None,
         flops: None,
         even_work: false,
-        measure: Measure::Warm,
+        measure: Measure::WARM,
         ..declaration
     }
 }

@@ -1,7 +1,7 @@
 //! Declarations that come back as they were, and what fingerprints cover of them.
 
 use crate::declarations::{computed, declaration, least};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use cltune_core::model::{ScalarType, StageArgument, Step, Template};
 use cltune_formats::declaration::{
     Compared, Declaration, Fill, NormTolerance, Reference, Tolerance,
@@ -38,7 +38,7 @@ const VERSION_AT: usize = 16;
 fn an_older_release_refuses_what_is_measured_with_cold_caches_and_nothing_else() {
     let warm = declaration();
     let cold = Declaration {
-        measure: Measure::Cold,
+        measure: Measure::COLD,
         ..warm.clone()
     };
     let version = |of: &Declaration| (encode(of)[VERSION_AT], encode_parts(of).0[VERSION_AT]);
@@ -57,6 +57,34 @@ fn an_older_release_refuses_what_is_measured_with_cold_caches_and_nothing_else()
     let of_cold = fingerprint::of_results(&cold);
     assert_ne!(of_cold, verification);
     assert_eq!(of_cold.len(), verification.len());
+}
+
+#[test]
+fn an_older_release_refuses_what_is_chosen_by_energy() {
+    let by_time = declaration();
+    let by = |objective| Declaration {
+        measure: Measure {
+            objective,
+            ..Measure::WARM
+        },
+        ..by_time.clone()
+    };
+    assert_eq!(by(Objective::Time), by_time);
+    let mut results = vec![fingerprint::of_results(&by_time)];
+    for objective in [Objective::Energy, Objective::EnergyDelay] {
+        let declared = by(objective);
+        assert_eq!(encode(&declared)[VERSION_AT], 3);
+        assert_eq!(decode_all(&encode(&declared)), Ok(vec![declared.clone()]));
+        results.push(fingerprint::of_results(&declared));
+    }
+    results.dedup();
+    assert_eq!(results.len(), 3, "results are not mixed");
+    let text = to_text(&by(Objective::Energy)).replace("\"energy\"", "\"power\"");
+    let error = from_text(&text).expect_err("no such word").to_string();
+    assert!(
+        error.contains("`objective`: `power` is no objective"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -114,11 +114,7 @@ impl Clauses<'_> {
             bytes: formulas::single(attribute.bytes.as_ref(), scopes, names, errors),
             flops: formulas::single(attribute.flops.as_ref(), scopes, names, errors),
             even_work: even_work.is_some_and(|clause| clause.value.value),
-            measure: attribute
-                .measure
-                .as_ref()
-                .map(|clause| clause.value)
-                .unwrap_or_default(),
+            measure: tuning::measure(attribute, errors),
         }
     }
 

@@ -233,6 +233,10 @@ pub(super) fn fits(value: i64, scalar: ScalarType) -> bool {
         ScalarType::I32 => i32::try_from(value).is_ok(),
         ScalarType::U32 => u32::try_from(value).is_ok(),
         ScalarType::U64 => value >= 0,
-        ScalarType::I64 | ScalarType::F16 | ScalarType::F32 | ScalarType::F64 => true,
+        ScalarType::I64
+        | ScalarType::F16
+        | ScalarType::BF16
+        | ScalarType::F32
+        | ScalarType::F64 => true,
     }
 }

@@ -285,8 +285,11 @@ impl Checker<'_> {
         }) = expr
         {
             let scalar = errors.take(computed_type(ty));
-            if scalar == Some(ScalarType::F16) {
-                let message = "a computed scalar cannot have half precision: use `f32`";
+            if let Some(short @ (ScalarType::F16 | ScalarType::BF16)) = scalar {
+                let message = format!(
+                    "a computed scalar cannot be of type `{}`: use `f32`",
+                    short.rust_name()
+                );
                 errors.add(ty.span(), message);
                 return None;
             }

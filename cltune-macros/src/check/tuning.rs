@@ -1,13 +1,35 @@
-//! The default configuration and the compile options.
+//! The default configuration, the compile options, and what is measured.
 
 use super::domain;
 use super::formulas::{self, Names, Scopes};
 use super::parameters::Parameter;
 use crate::errors::{Errors, did_you_mean, quoted};
-use crate::parse::{Assignment, OptionSyntax, Spanned};
+use crate::parse::{Assignment, Attribute, OptionSyntax, Spanned};
+use cltune_core::measure::{Caches, Measure};
 use cltune_core::model::CompileOption;
 use cltune_formats::formula::Type;
 use syn::ext::IdentExt;
+
+/// The clauses `measure(…)` and `objective(…)`.
+pub(super) fn measure(attribute: &Attribute, errors: &mut Errors) -> Measure {
+    let caches = attribute.measure.as_ref();
+    let objective = attribute.objective.as_ref();
+    let measure = Measure {
+        caches: caches.map(|clause| clause.value).unwrap_or_default(),
+        objective: objective.map(|clause| clause.value).unwrap_or_default(),
+    };
+    if let Some(clause) = objective
+        && measure.objective.needs_energy()
+        && measure.caches == Caches::Cold
+    {
+        errors.add(
+            clause.span,
+            "what displaces the content of caches takes energy as well, which cannot be told from the kernel's: \
+             leave `measure(cold)` or this clause out",
+        );
+    }
+    measure
+}
 
 /// The clause `defaults(…)`, as codes.
 pub(super) fn defaults(

@@ -1,6 +1,7 @@
 //! Products of matrices that a library computes: the arguments of type `&mut Gemm<T>` to which they
 //! go, and the calls.
 
+use super::literals::computable;
 use super::value::Value;
 use crate::errors::fail;
 use crate::parse::{element_type, last_segment, ungrouped};
@@ -113,10 +114,12 @@ fn gemm(input: &FnArg) -> Option<syn::Result<Gemm>> {
     };
     let scalar = element_type(element).ok().and_then(ElementType::as_scalar);
     Some(match scalar {
-        Some(scalar) if !scalar.is_integer() => Ok(Gemm {
-            name: pattern.ident.clone(),
-            scalar,
-        }),
+        Some(scalar) if !scalar.is_integer() => {
+            computable(scalar, element.span()).map(|scalar| Gemm {
+                name: pattern.ident.clone(),
+                scalar,
+            })
+        }
         _ => fail(element.span(), expected),
     })
 }

@@ -8,6 +8,17 @@ use proc_macro2::Span;
 /// The largest number of half precision.
 const LARGEST_HALF: f64 = 65504.0;
 
+/// A scalar type that statements compute with; refused at its token otherwise. Kernels that are made
+/// of statements compute in the types of OpenCL C, and `bf16` is none of them.
+pub(super) fn computable(scalar: ScalarType, span: Span) -> syn::Result<ScalarType> {
+    if scalar == ScalarType::BF16 {
+        let message = "statements do not compute with `bf16`: use `f32` or `f16`, or a `#[tunable]` whose \
+                       kernel converts it";
+        return fail(span, message);
+    }
+    Ok(scalar)
+}
+
 /// Refuses a number that its type does not hold, at its token.
 pub(super) fn check(value: &Value) -> syn::Result<()> {
     match &value.kind {

@@ -136,7 +136,7 @@ fn element_type(context: &Context<'_>, element: ElementType) -> TokenStream {
 
 fn scalar_type(context: &Context<'_>, scalar: ScalarType) -> TokenStream {
     let name = format_ident!("{}", scalar.rust_name());
-    if scalar == ScalarType::F16 {
+    if matches!(scalar, ScalarType::F16 | ScalarType::BF16) {
         let krate = context.krate;
         quote!(#krate::#name)
     } else {

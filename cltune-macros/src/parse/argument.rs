@@ -189,6 +189,11 @@ fn kind(ty: &Type) -> syn::Result<ArgumentType> {
 
 /// Why elements are not the pixels of an image.
 pub(crate) fn not_a_pixel(element: ElementType, normalized: bool) -> String {
+    if element.component() == Some(ScalarType::BF16) && !normalized {
+        return "OpenCL has no pixels of `bf16`: use `u16`, the bits of which the kernel reads as \
+                numbers"
+            .into();
+    }
     let channels = if normalized {
         "normalized integers of 8 or 16 bits"
     } else {

@@ -9,7 +9,7 @@ use super::pieces::{
 use super::stages::{StepSyntax, steps};
 use super::tolerance::ToleranceSyntax;
 use crate::errors::{Errors, did_you_mean, quoted};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Objective};
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -42,7 +42,8 @@ pub(crate) struct Attribute {
     pub(crate) bytes: Option<Spanned<Expr>>,
     pub(crate) flops: Option<Spanned<Expr>>,
     pub(crate) even_work: Option<Spanned<LitBool>>,
-    pub(crate) measure: Option<Spanned<Measure>>,
+    pub(crate) measure: Option<Spanned<Caches>>,
+    pub(crate) objective: Option<Spanned<Objective>>,
     pub(crate) split: Option<Spanned<Vec<Assignment>>>,
     pub(crate) scratch: Option<Spanned<Vec<NamedArray>>>,
     pub(crate) stages: Option<Spanned<Vec<StepSyntax>>>,
@@ -60,7 +61,7 @@ pub(crate) struct TemplateSyntax {
     pub(crate) elements: Expr,
 }
 
-const CLAUSES: [&str; 27] = [
+const CLAUSES: [&str; 28] = [
     "source",
     "kernel",
     "name",
@@ -85,6 +86,7 @@ const CLAUSES: [&str; 27] = [
     "flops",
     "even_work",
     "measure",
+    "objective",
     "split",
     "scratch",
     "stages",
@@ -146,7 +148,8 @@ impl Attribute {
             "bytes" => set(&mut self.bytes, &word, single(input)),
             "flops" => set(&mut self.flops, &word, single(input)),
             "even_work" => set(&mut self.even_work, &word, assigned(input)),
-            "measure" => set(&mut self.measure, &word, measure(input, &word)),
+            "measure" => set(&mut self.measure, &word, caches(input, &word)),
+            "objective" => set(&mut self.objective, &word, objective(input, &word)),
             "split" => set(&mut self.split, &word, assignments(input, errors)),
             "scratch" => set(&mut self.scratch, &word, list(input, errors)),
             "stages" => set(&mut self.stages, &word, steps(input, errors)),
@@ -161,29 +164,49 @@ impl Attribute {
 }
 
 /// `(cold)` or `(warm)`.
-fn measure(input: ParseStream<'_>, clause: &Ident) -> syn::Result<Measure> {
-    const EXPECTED: &str =
+fn caches(input: ParseStream<'_>, clause: &Ident) -> syn::Result<Caches> {
+    let expected =
         "`measure(cold)` times launches with cold caches, `measure(warm)` with warm ones";
+    let words = Caches::ALL.map(|caches| (caches.word().to_owned(), caches));
+    word_of(input, clause, &words, expected)
+}
+
+/// `(time)`, `(energy)` or `(energy_delay)`.
+fn objective(input: ParseStream<'_>, clause: &Ident) -> syn::Result<Objective> {
+    let expected = "`objective(energy)` chooses the configuration that takes least energy, \
+                    `objective(energy_delay)` that of the least product with the time, `objective(time)` the fastest";
+    let words = Objective::ALL.map(|objective| (objective.word().replace('-', "_"), objective));
+    word_of(input, clause, &words, expected)
+}
+
+/// One of a few words, in parentheses.
+fn word_of<T: Copy>(
+    input: ParseStream<'_>,
+    clause: &Ident,
+    words: &[(String, T)],
+    expected: &str,
+) -> syn::Result<T> {
     in_parentheses(input, |content| {
         if content.is_empty() {
-            let message = format!("a word is missing: {EXPECTED}");
+            let message = format!("a word is missing: {expected}");
             return Err(syn::Error::new(clause.span(), message));
         }
         if !content.peek(Ident::peek_any) {
-            return Err(content.error(format!("expected a word: {EXPECTED}")));
+            return Err(content.error(format!("expected a word: {expected}")));
         }
         let word = content.call(Ident::parse_any)?;
         let text = word.to_string();
-        let measure = Measure::from_word(&text).ok_or_else(|| {
-            let near = did_you_mean(&text, Measure::ALL.map(Measure::word));
-            let message = format!("unknown word `{text}`{near}; {EXPECTED}");
+        let found = words.iter().find(|(known, _)| *known == text);
+        let (_, value) = found.ok_or_else(|| {
+            let near = did_you_mean(&text, words.iter().map(|(known, _)| known.as_str()));
+            let message = format!("unknown word `{text}`{near}; {expected}");
             syn::Error::new(word.span(), message)
         })?;
         content.parse::<Option<Token![,]>>()?;
         if content.is_empty() {
-            Ok(measure)
+            Ok(*value)
         } else {
-            Err(content.error(format!("expected one word: {EXPECTED}")))
+            Err(content.error(format!("expected one word: {expected}")))
         }
     })
 }

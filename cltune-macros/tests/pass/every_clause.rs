@@ -1,8 +1,8 @@
 //! Every clause and every kind of argument.
 
-use cltune::{Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Configuration, Device, DeviceSet, Event, Queue, Result, bf16, f16, tunable};
 use cltune_core::device::{DeviceField, DeviceLimits};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use cltune_core::model::{Access, ArgumentKind, ScalarType, StageArgument, Step};
 use cltune_core::parameter::Domain;
 use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormTolerance, Reference};
@@ -36,6 +36,7 @@ use cltune_formats::declaration::{Compared, ElementTolerance, Fill, NormToleranc
     tolerance(rel = 1e-5, abs = 0, l2, accumulates = filter * 3),
     draws = 5,
     measure(cold),
+    objective(time),
     bytes(8 * w * h),
     flops(2 * w * h),
     split(h = WY, w = WX)
@@ -92,7 +93,7 @@ fn prepared(
 fn never(queue: &Queue) -> Result<Event>;
 
 /// All types of arguments; without parameters and problem dimensions.
-#[tunable(global(64))]
+#[tunable(global(64), objective(energy_delay))]
 fn types(
     queue: &Queue,
     #[arg(value = 1)] a: i8,
@@ -111,10 +112,12 @@ fn types(
     #[arg(len = 64, fill = iota)] m: &mut Buffer<f16>,
     #[arg(len = 64, fill = constant(7))] n: &Buffer<u16>,
     #[arg(len = 64, fill = file("tests/kernels/stencil.cl"))] o: &Buffer<u8>,
+    p: [bf16; 2],
+    #[arg(len = 64, fill = iota)] q: &mut Buffer<bf16>,
 ) -> Result<Event, cltune::Error> {
     "__kernel void types(char a, uchar b, short c, ushort d, int e, uint f, long g, ulong h,
          half i, float j, double k, __global uchar* params, __global long* l, __global half* m,
-         __global ushort* n, __global uchar* o) {}"
+         __global ushort* n, __global uchar* o, ushort2 p, __global ushort* q) {}"
 }
 
 #[test]
@@ -262,7 +265,7 @@ fn the_record_holds_what_the_tuner_needs() {
     let accumulates = tolerance.accumulates.as_ref();
     assert_eq!(accumulates.map(|terms| &*terms.text), Some("filter * 3"));
     assert_eq!(declaration.draws, Some(5));
-    assert_eq!(declaration.measure, Measure::Cold);
+    assert_eq!(declaration.measure, Measure::COLD);
     let none = Fill::None;
     let expected = [
         none.clone(),
@@ -319,9 +322,14 @@ fn what_the_tuner_computes_is_in_the_record() {
 #[test]
 fn every_type_of_argument_has_its_fill() {
     let declaration = super::records::declaration("cltune_macros::types");
-    assert_eq!(declaration.measure, Measure::Warm);
+    let measure = Measure {
+        objective: Objective::EnergyDelay,
+        ..Measure::WARM
+    };
+    assert_eq!(declaration.measure, measure);
     assert_eq!(declaration.problems, [[]; 1].map(Vec::<i64>::from));
-    assert_eq!(declaration.fills.len(), 16);
+    assert_eq!(declaration.fills.len(), 18);
+    assert_eq!(declaration.fills[17], Fill::Iota);
     assert_eq!(declaration.fills[1], Fill::Constant(255.0));
     assert_eq!(
         declaration.fills[11],

@@ -2,7 +2,7 @@
 //! separated by tabs.
 
 use cltune_core::device::{DeviceInfo, DeviceType};
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Measure};
 use cltune_core::model::Model;
 use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::{Table, TunedDevice, TunedResult};
@@ -166,9 +166,10 @@ impl Notes {
         }
         for noted in &self.results {
             let default = noted.default_us.map_or(String::new(), |us| us.to_string());
-            let measure = match noted.measure {
-                Measure::Warm => String::new(),
-                Measure::Cold => format!("\t{}", Measure::Cold),
+            // Programs choose by time.
+            let measure = match noted.measure.caches {
+                Caches::Warm => String::new(),
+                Caches::Cold => format!("\t{}", Caches::Cold),
             };
             let _ = writeln!(
                 text,
@@ -247,8 +248,11 @@ impl Notes {
                     valid: valid.parse().ok()?,
                     strategy: strategy.to_owned(),
                     measure: match *measure {
-                        [] => Measure::Warm,
-                        [word] => Measure::from_word(word)?,
+                        [] => Measure::WARM,
+                        [word] => Measure {
+                            caches: Caches::from_word(word)?,
+                            ..Measure::WARM
+                        },
                         _ => return None,
                     },
                 });

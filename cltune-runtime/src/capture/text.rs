@@ -51,9 +51,11 @@ pub(super) fn number(scalar: ScalarType, bytes: &[u8]) -> Option<String> {
         ScalarType::U64 => integer!(u64),
         #[cfg(feature = "f16")]
         ScalarType::F16 => finite(half::f16::from_ne_bytes(bytes.try_into().ok()?).to_f64()),
-        // No argument has this type without the feature.
+        #[cfg(feature = "f16")]
+        ScalarType::BF16 => finite(half::bf16::from_ne_bytes(bytes.try_into().ok()?).to_f64()),
+        // No argument has these types without the feature.
         #[cfg(not(feature = "f16"))]
-        ScalarType::F16 => None,
+        ScalarType::F16 | ScalarType::BF16 => None,
         ScalarType::F32 => finite(f32::from_ne_bytes(bytes.try_into().ok()?).into()),
         ScalarType::F64 => finite(f64::from_ne_bytes(bytes.try_into().ok()?)),
     }
@@ -75,6 +77,12 @@ mod tests {
             "0.5"
         );
         assert_eq!(number(ScalarType::F64, &f64::NAN.to_ne_bytes()), None);
+        #[cfg(feature = "f16")]
+        {
+            let of = |value: half::bf16| number(ScalarType::BF16, &value.to_ne_bytes());
+            assert_eq!(of(half::bf16::from_f32(-2.5)).unwrap(), "-2.5");
+            assert_eq!(of(half::bf16::INFINITY), None);
+        }
         assert_eq!(number(ScalarType::F32, &[0; 8]), None);
     }
 

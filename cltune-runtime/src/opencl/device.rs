@@ -46,6 +46,29 @@ pub(crate) fn is_host_unified(device: RawDevice) -> bool {
     answer.is_ok_and(|bytes| number(&bytes) != 0)
 }
 
+/// `CL_DEVICE_PCI_DOMAIN_ID_NV`, which cl3 does not have.
+#[cfg(feature = "energy")]
+const PCI_DOMAIN_ID_NV: device::cl_device_info = 0x400A;
+
+/// The place of a device on the PCI bus, as `0000:3b:00.0`: of `cl_khr_pci_bus_info`, or of
+/// `cl_nv_device_attribute_query`; `None` where the driver does not tell.
+#[cfg(feature = "energy")]
+pub(crate) fn pci_address(device: RawDevice) -> Option<String> {
+    let data = |param| device::get_device_data(device.id, param).ok();
+    if let Some(bytes) = data(device::CL_DEVICE_PCI_BUS_INFO_KHR)
+        && let [domain, bus, device, function] =
+            bytes.chunks_exact(4).map(number).collect::<Vec<_>>()[..]
+    {
+        return Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"));
+    }
+    let bus = number(&data(device::CL_DEVICE_PCI_BUS_ID_NV)?);
+    // The device's number and its function, as the PCI specification packs them.
+    let slot = number(&data(device::CL_DEVICE_PCI_SLOT_ID_NV)?);
+    let domain = data(PCI_DOMAIN_ID_NV).map_or(0, |bytes| number(&bytes));
+    let (device, function) = (slot >> 3, slot & 7);
+    Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
+}
+
 /// `CL_PLATFORM_NAME`.
 pub(crate) fn platform_name(device: RawDevice) -> String {
     platform::get_platform_data(device.platform, platform::CL_PLATFORM_NAME)

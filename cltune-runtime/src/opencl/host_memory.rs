@@ -186,8 +186,7 @@ impl HostMemory {
         self.transfer(event, false)
     }
 
-    /// Begins to read a block from a buffer, when a command of the same context
-    /// has ended.
+    /// Begins to read a block from a buffer, when a command of the same context has ended.
     pub(crate) fn receive(
         self: &Arc<Self>,
         queue: &RawQueue,

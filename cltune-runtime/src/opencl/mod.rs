@@ -43,6 +43,8 @@ mod wait_list;
 pub use bytes::KernelStruct;
 pub(crate) use bytes::{bytes_of, bytes_of_mut};
 pub(crate) use context::RawContext;
+#[cfg(feature = "energy")]
+pub(crate) use device::pci_address;
 pub(crate) use device::{RawDevice, all_devices, describe, is_host_unified};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign::{ImageFacts, MemoryFacts};

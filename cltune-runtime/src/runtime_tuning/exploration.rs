@@ -221,7 +221,9 @@ impl Exploration {
             strategy: self.strategy.clone(),
             verification: None,
             // The program's own calls, which find what the program left in the caches.
-            measure: Measure::Warm,
+            measure: Measure::WARM,
+            energy_j: None,
+            default_energy_j: None,
         };
         Store::of_user().add_result(model, info, &measured);
         if let Some(progress) = self.progress.take() {

@@ -207,6 +207,8 @@ impl Session<'_> {
             strategy: search.name().to_owned(),
             verification: None,
             measure: self.measurer.measure_of(),
+            energy_j: None,
+            default_energy_j: None,
         })
     }
 

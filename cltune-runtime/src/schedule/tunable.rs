@@ -9,7 +9,7 @@ use super::job::{Job, Source};
 use super::matrix::Matrix;
 use super::matrix_core::MatrixCore;
 use super::scheduler::Scheduler;
-use super::tunable_kernel::{DeviceChoice, Passed, TunableKernel};
+use super::tunable_kernel::{DeviceChoice, Passed, Scalar, TunableKernel};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
@@ -131,12 +131,12 @@ impl Call<'_> {
                     let meaning = |division: &&Division| {
                         Meaning::of(*dimension, &division.arguments[position], division)
                     };
-                    passed.push(Passed::Scalar {
+                    passed.push(Passed::Scalar(Scalar {
                         name: argument.name.to_string(),
                         element: *scalar,
                         bytes: bytes.to_vec(),
                         meanings: axes.divisions.iter().map(meaning).collect(),
-                    });
+                    }));
                 }
             }
         }

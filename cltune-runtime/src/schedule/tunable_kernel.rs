@@ -25,17 +25,20 @@ pub(super) struct TunableKernel {
 
 /// An argument of each launch.
 pub(super) enum Passed {
-    Scalar {
-        name: String,
-        element: ElementType,
-        bytes: Vec<u8>,
-        /// To I and J.
-        meanings: Vec<Meaning>,
-    },
+    Scalar(Scalar),
     /// The block of an operand, by its position.
     Input(usize, Operand),
     /// The tile.
     Output(Operand),
+}
+
+/// A scalar of the call.
+pub(super) struct Scalar {
+    pub(super) name: String,
+    pub(super) element: ElementType,
+    pub(super) bytes: Vec<u8>,
+    /// To I and J.
+    pub(super) meanings: Vec<Meaning>,
 }
 
 /// The configuration of a device.
@@ -52,21 +55,12 @@ impl TunableKernel {
     }
 
     /// The bytes of a scalar for a tile.
-    fn scalar(&self, passed: &Passed, tile: &Tile) -> crate::Result<Vec<u8>> {
-        let Passed::Scalar {
-            name,
-            element,
-            bytes,
-            meanings,
-        } = passed
-        else {
-            return Ok(Vec::new());
-        };
-        let mut bytes = bytes.clone();
-        for (axis, meaning) in meanings.iter().enumerate() {
+    fn scalar(&self, scalar: &Scalar, tile: &Tile) -> crate::Result<Vec<u8>> {
+        let mut bytes = scalar.bytes.clone();
+        for (axis, meaning) in scalar.meanings.iter().enumerate() {
             let [start, len] = [tile.first[axis], tile.size[axis]].map(|of| of as i64);
-            bytes = scalar_of(*element, &bytes, *meaning, Span { start, len })
-                .ok_or_else(|| beyond_type(self.tunable, name, *element, start))?;
+            bytes = scalar_of(scalar.element, &bytes, *meaning, Span { start, len })
+                .ok_or_else(|| beyond_type(self.tunable, &scalar.name, scalar.element, start))?;
         }
         Ok(bytes)
     }
@@ -100,7 +94,7 @@ impl AnyKernel for TunableKernel {
         let (mut scalars, mut buffers) = (Vec::new(), Vec::new());
         for passed in &self.passed {
             match passed {
-                Passed::Scalar { .. } => scalars.push(self.scalar(passed, &call.tile)?),
+                Passed::Scalar(scalar) => scalars.push(self.scalar(scalar, &call.tile)?),
                 Passed::Input(position, operand) => {
                     let block = call.inputs.get(*position).ok_or("an operand is missing")?;
                     buffers.push(buffer(block, operand.element)?);
@@ -110,7 +104,7 @@ impl AnyKernel for TunableKernel {
         }
         let (mut scalars, mut buffers) = (scalars.iter(), buffers.iter());
         let arg = |passed: &Passed| match passed {
-            Passed::Scalar { .. } => scalars.next().map(|bytes| Arg::bytes(bytes)),
+            Passed::Scalar(_) => scalars.next().map(|bytes| Arg::bytes(bytes)),
             Passed::Input(..) | Passed::Output(_) => {
                 buffers.next().map(|(buffer, len)| Arg::part(buffer, *len))
             }

@@ -377,6 +377,12 @@ impl Arguments {
         outputs.try_for_each(|buffer| buffer.put_results(queue, round))
     }
 
+    /// Whether a launch changes any of its inputs.
+    pub(super) fn has_read_write(&self) -> bool {
+        let mut buffers = self.buffers.iter();
+        buffers.any(|buffer| buffer.access == Access::ReadWrite && buffer.bytes() > 0)
+    }
+
     /// Whether a launch only writes any memory.
     pub(super) fn has_outputs(&self) -> bool {
         self.outputs().next().is_some()

@@ -39,6 +39,7 @@ impl BuiltConfiguration {
             build_seconds: self.seconds,
             stages: Vec::new(),
             conversion_us: None,
+            energy: None,
         })
     }
 }

@@ -2,13 +2,14 @@
 //! around buffers hold before a run.
 
 use cltune_core::model::{ElementType, ScalarType};
-use half::f16;
+use half::{bf16, f16};
 use std::borrow::Cow;
 
 /// A floating-point element as a number, exactly; `None` for integers.
 pub(super) fn real(scalar: ScalarType, bytes: &[u8]) -> Option<f64> {
     match scalar {
         ScalarType::F16 => Some(f16::from_le_bytes(first(bytes)).to_f64()),
+        ScalarType::BF16 => Some(bf16::from_le_bytes(first(bytes)).to_f64()),
         ScalarType::F32 => Some(f64::from(f32::from_le_bytes(first(bytes)))),
         ScalarType::F64 => Some(f64::from_le_bytes(first(bytes))),
         _ => None,
@@ -42,6 +43,7 @@ pub(super) fn text(scalar: ScalarType, bytes: &[u8]) -> String {
         ScalarType::I64 => i64::from_le_bytes(first(bytes)).to_string(),
         ScalarType::U64 => u64::from_le_bytes(first(bytes)).to_string(),
         ScalarType::F16 => f16::from_le_bytes(first(bytes)).to_string(),
+        ScalarType::BF16 => bf16::from_le_bytes(first(bytes)).to_string(),
         ScalarType::F32 => f32::from_le_bytes(first(bytes)).to_string(),
         ScalarType::F64 => f64::from_le_bytes(first(bytes)).to_string(),
     }
@@ -58,6 +60,7 @@ fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
 pub(crate) fn pattern(scalar: ScalarType) -> &'static [u8] {
     match scalar {
         ScalarType::F16 => &[0x5A, 0x7E],
+        ScalarType::BF16 => &[0xDA, 0x7F],
         ScalarType::F32 => &[0x5A, 0x5A, 0xDA, 0x7F],
         ScalarType::F64 => &[0x5A, 0x5A, 0x5A, 0x5A, 0x5A, 0x5A, 0xFA, 0x7F],
         integer => &[0x5A; 8][..integer.size()],
@@ -106,6 +109,7 @@ pub(super) fn component_at(element: ElementType, byte: usize) -> usize {
 pub(super) fn surroundings(scalar: ScalarType) -> &'static [u8] {
     match scalar {
         ScalarType::F16 => &[0x6B, 0x7E],
+        ScalarType::BF16 => &[0xEB, 0x7F],
         ScalarType::F32 => &[0x6B, 0x6B, 0xEB, 0x7F],
         ScalarType::F64 => &[0x6B, 0x6B, 0x6B, 0x6B, 0x6B, 0x6B, 0xFB, 0x7F],
         integer => &[0x6B; 8][..integer.size()],
@@ -124,6 +128,8 @@ mod tests {
         assert_eq!(text(ScalarType::I8, &[0x80]), "-128");
         assert_eq!(text(ScalarType::F16, &f16::MAX.to_le_bytes()), "65504");
         assert_eq!(real(ScalarType::F16, &[1, 0]), Some(2.0_f64.powi(-24)));
+        assert_eq!(text(ScalarType::BF16, &[0x80, 0x3F]), "1");
+        assert_eq!(real(ScalarType::BF16, &[1, 0]), Some(2.0_f64.powi(-133)));
         assert_eq!(
             real(ScalarType::F32, &[1, 0, 0, 0]),
             Some(2.0_f64.powi(-149))
@@ -154,6 +160,8 @@ mod tests {
             assert!(f64::from_le_bytes(f64_bits).is_nan());
             let f16_bits: [u8; 2] = of(ScalarType::F16).try_into().unwrap();
             assert!(f16::from_le_bytes(f16_bits).is_nan());
+            let bf16_bits: [u8; 2] = of(ScalarType::BF16).try_into().unwrap();
+            assert!(bf16::from_le_bytes(bf16_bits).is_nan());
         }
     }
 

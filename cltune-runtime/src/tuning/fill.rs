@@ -4,7 +4,7 @@ use super::columns::{joined, random_of};
 use cltune_core::model::{ElementType, ScalarType};
 use cltune_formats::declaration::Fill;
 use cltune_search::ready_threads;
-use half::f16;
+use half::{bf16, f16};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -181,6 +181,7 @@ pub(super) fn push(bytes: &mut Vec<u8>, scalar: ScalarType, value: f64) {
         ScalarType::I64 => bytes.extend((value as i64).to_le_bytes()),
         ScalarType::U64 => bytes.extend((value as u64).to_le_bytes()),
         ScalarType::F16 => bytes.extend(f16::from_f64(value).to_le_bytes()),
+        ScalarType::BF16 => bytes.extend(bf16::from_f64(value).to_le_bytes()),
         ScalarType::F32 => bytes.extend((value as f32).to_le_bytes()),
         ScalarType::F64 => bytes.extend(value.to_le_bytes()),
     }

@@ -251,6 +251,7 @@ impl Tiny {
     fn of(scalar: ScalarType) -> Option<Self> {
         let (exponent, mantissa) = match scalar {
             ScalarType::F16 => (-14, 10),
+            ScalarType::BF16 => (-126, 7),
             ScalarType::F32 => (-126, 23),
             ScalarType::F64 => (-1022, 52),
             _ => return None,

@@ -6,12 +6,13 @@ use super::build::{BuildTarget, BuiltConfiguration, launch_failed};
 use super::compiler::Binary;
 use super::computation::ReferenceLaunch;
 use super::displace::Displacer;
+use super::energy::{Energy, EnergyError, Meter, Metering};
 use super::inputs::InputMaker;
 use super::options::{MeasureOptions, Step};
 use super::outcome::{Measurement, Outcome, StageTime, WrongResult};
 use super::part::Part;
 use super::prepare_error::PrepareError;
-use super::timing::Repeats;
+use super::timing::{Repeats, median};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -19,7 +20,7 @@ use crate::kernel::{Enqueued, PreparedCommands};
 use crate::queue::Queue;
 use cltune_core::device::DeviceType;
 use cltune_core::expr::Env;
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Caches, Measure};
 use cltune_core::model::Geometry;
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::{Declaration, Reference};
@@ -36,6 +37,8 @@ pub struct Measurer {
     pub(super) arguments: Arguments,
     /// What displaces the content of caches before each timed launch, where those are to be cold.
     displacer: Option<Displacer>,
+    /// What measures energy, where that is asked for.
+    pub(super) metering: Option<Metering>,
     /// What makes inputs from others.
     pub(super) inputs: Option<InputMaker>,
     /// The reference, once it has been computed.
@@ -119,6 +122,7 @@ impl Measurer {
         let mut measurer = Self {
             arguments,
             displacer: None,
+            metering: None,
             inputs: None,
             reference: None,
             further: FurtherDraws::of(declaration, options),
@@ -137,8 +141,16 @@ impl Measurer {
         match measurer.arguments.damage(&measurer.queue, true)? {
             None => {
                 // Last: a kernel that cannot be measured at all says so first.
-                if declaration.measure == Measure::Cold {
+                let is_cold = declaration.measure.caches == Caches::Cold;
+                if is_cold {
                     measurer.displacer = Some(Displacer::new(&measurer.queue)?);
+                }
+                if let Some(period) = options.metering {
+                    if is_cold {
+                        return Err(EnergyError::ColdCaches.into());
+                    }
+                    let meter = Meter::of(measurer.context.device())?;
+                    measurer.metering = Some(Metering { meter, period });
                 }
                 Ok(measurer)
             }
@@ -184,9 +196,9 @@ impl Measurer {
             Err(outcome) => return outcome,
         };
         let outcome = match self.measure_built(&built, best_us) {
-            Ok(samples_us) => {
+            Ok((samples_us, energy)) => {
                 let conversion_us = self.arguments.conversion_us(&built.commands);
-                self.with_parts(built.timed(samples_us), conversion_us)
+                self.with_parts(built.timed(samples_us), conversion_us, energy)
             }
             Err(outcome) => self.of_configuration(codes, outcome),
         };
@@ -194,13 +206,19 @@ impl Measurer {
         self.judged(outcome, self.arguments.is_kept_in_sight())
     }
 
-    /// An outcome with the parts of the call that was launched last, and with the time that
-    /// converting its buffers to images took.
-    fn with_parts(&self, outcome: Outcome, conversion_us: Option<f64>) -> Outcome {
+    /// An outcome with the parts of the call that was timed last, with the time that converting its
+    /// buffers to images took, and with its energy.
+    fn with_parts(
+        &self,
+        outcome: Outcome,
+        conversion_us: Option<f64>,
+        energy: Option<Energy>,
+    ) -> Outcome {
         match outcome {
             Outcome::Ok(measurement) => Outcome::Ok(Measurement {
                 stages: self.stages.take(),
                 conversion_us,
+                energy: energy.map(Box::new),
                 ..measurement
             }),
             failed => failed,
@@ -214,12 +232,13 @@ impl Measurer {
         (!stages.is_empty()).then(|| stages.iter().map(|stage| stage.time_us).sum())
     }
 
-    /// The times of a configuration that is right on the next draw, microseconds.
+    /// The times of a configuration that is right on the next draw, microseconds, and its energy
+    /// where that is measured.
     fn measure_built(
         &mut self,
         built: &BuiltConfiguration,
         best_us: Option<f64>,
-    ) -> Result<Vec<f64>, Outcome> {
+    ) -> Result<(Vec<f64>, Option<Energy>), Outcome> {
         let failed = |error: Error| launch_failed(&error);
         let round = self.arguments.round(self.verified);
         if let Some(too_slow) = self.time_part(built, round, best_us).map_err(failed)? {
@@ -228,7 +247,20 @@ impl Measurer {
         self.verified += 1;
         self.warm_up(built, round).map_err(failed)?;
         let first_us = self.first_sample(built, round)?;
-        self.time(built, round, best_us, first_us)
+        let samples_us = self.time(built, round, best_us, first_us)?;
+        let time_us = median(&samples_us).unwrap_or(first_us);
+        let energy = self.energy(built, round, time_us)?;
+        Ok((samples_us, energy))
+    }
+
+    /// A configuration that is slower than the best by more than this factor is given up, or timed
+    /// once.
+    fn hopeless_factor(&self) -> f64 {
+        let factor = self.options.hopeless_factor;
+        match self.metering {
+            None => factor,
+            Some(_) => factor * SLOWER_WITH_LESS,
+        }
     }
 
     /// Notes with a wrong result whether the configuration is its own reference.
@@ -299,9 +331,14 @@ impl Measurer {
         self.arguments.verify(&self.queue, round)
     }
 
-    /// The state of the caches when launches are timed.
+    /// What is measured of launches: where their energy is not, the best is the fastest.
     pub(crate) fn measure_of(&self) -> Measure {
-        self.declaration.measure
+        let declared = self.declaration.measure;
+        let objective = self.metering.as_ref().map(|_| declared.objective);
+        Measure {
+            objective: objective.unwrap_or_default(),
+            ..declared
+        }
     }
 
     /// Gives a configuration up, where a part of its work-groups shows that all of them would take
@@ -332,7 +369,7 @@ impl Measurer {
         for _ in 0..2 {
             let part_us = self.launch(&built.commands, round, Some(&part.geometry))?;
             at_least_us = at_least_us.min(part.whole_takes_at_least_us(part_us, is_cpu));
-            if at_least_us <= best_us * self.options.hopeless_factor {
+            if at_least_us <= best_us * self.hopeless_factor() {
                 return Ok(None);
             }
         }
@@ -362,7 +399,7 @@ impl Measurer {
             least: self.options.least_repeats.max(1),
             most: self.options.most_repeats.max(1),
             time: self.options.repeat_time,
-            hopeless: self.options.hopeless_factor,
+            hopeless: self.hopeless_factor(),
             precision: self.options.precision,
         };
         let mut samples = vec![first_us];
@@ -447,6 +484,10 @@ fn stage_times(enqueued: &Enqueued) -> Vec<StageTime> {
     }
     times
 }
+
+/// A configuration may be slower than the fastest by this factor more, and take less energy: a
+/// device's power differs between configurations by no more than between an idle and a busy one.
+const SLOWER_WITH_LESS: f64 = 4.0;
 
 /// Programs take memory.
 const MOST_LOADED: usize = 64;

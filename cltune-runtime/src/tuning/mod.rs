@@ -38,6 +38,7 @@
 //! | `part` | a part of a launch, which shows that a configuration is far slower than the best |
 //! | `skipping` | detection of kernels that skip work that is done |
 //! | `displace` | displacing of what the caches hold, for times with cold ones |
+//! | `energy` | the energy that the device takes for launches |
 //! | `timing` | the number of launches to time, and the median |
 //! | `place` | places in buffers, as messages name them |
 //! | `outcome` | the outcome of a configuration |
@@ -53,6 +54,7 @@ mod damage;
 mod declared;
 mod displace;
 mod elements;
+mod energy;
 mod expected;
 mod fill;
 mod finalists;
@@ -78,10 +80,11 @@ mod tolerance;
 mod verify;
 mod watch;
 
-pub use compare::Compared;
+pub use compare::{Compared, figures};
 pub use compiler::{Binary, Compiled, Compiler};
 pub use declared::NoDeclaration;
 pub(crate) use elements::{filler, pattern};
+pub use energy::{Energy, EnergyError, IdlePower, Meter};
 pub(crate) use expected::ExpectedBuffer;
 pub use fill::FillError;
 pub use finalists::{FinalistRule, Finalists};

@@ -59,13 +59,18 @@ __kernel void near(__global const BITS* expected, __global const BITS* found, co
 #[derive(Debug, Default)]
 pub(super) struct Nears {
     /// Built when they are first needed; `None` where the device does not build them.
-    of_types: [OnceCell<Option<Near>>; 3],
+    of_types: [OnceCell<Option<Near>>; 4],
 }
 
 impl Nears {
     /// `None` for integers, which must be the same, and where [`Near::new`] is.
     pub(super) fn of(&self, context: &Context, element: ScalarType) -> Option<&Near> {
-        let types = [ScalarType::F16, ScalarType::F32, ScalarType::F64];
+        let types = [
+            ScalarType::F16,
+            ScalarType::BF16,
+            ScalarType::F32,
+            ScalarType::F64,
+        ];
         let pairs = types.iter().zip(&self.of_types);
         let (_, near) = pairs.into_iter().find(|(of, _)| **of == element)?;
         near.get_or_init(|| Near::new(context, element)).as_ref()
@@ -86,6 +91,7 @@ impl Near {
         // `vload_half` needs no extension.
         let (bits, load) = match element {
             ScalarType::F16 => ("ushort", "vload_half(i,(__global const half*)(p))"),
+            ScalarType::BF16 => ("ushort", "as_float((uint)(p)[i] << 16)"),
             ScalarType::F32 => ("uint", "as_float((p)[i])"),
             ScalarType::F64 => ("ulong", "as_double((p)[i])"),
             _ => return None,

@@ -49,8 +49,12 @@ pub struct MeasureOptions {
     /// Up to which precision to repeat: the largest distance between the median and the ends of
     /// [`median_interval`](super::median_interval), a part of the median.
     pub precision: f64,
+    /// Whether the energy of launches is measured too, and the largest time between two advances of
+    /// what counts it ([`Meter::idle`](super::Meter::idle) tells).
+    pub metering: Option<Duration>,
     /// A configuration that is slower than the best by more than this factor is timed once, or
-    /// given up where a part of it shows that it is.
+    /// given up where a part of it shows that it is; where energy is measured, by four times this
+    /// factor.
     pub hopeless_factor: f64,
     /// Where `fill = file("…")` is relative to.
     pub folder: PathBuf,
@@ -74,6 +78,7 @@ impl Default for MeasureOptions {
             most_repeats: 50,
             repeat_time: Duration::from_millis(100),
             precision: 0.01,
+            metering: None,
             hopeless_factor: 2.0,
             folder: PathBuf::new(),
             on_step: |_| {},

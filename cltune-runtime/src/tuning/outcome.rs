@@ -1,5 +1,6 @@
 //! The outcome of measuring a configuration. Serializable, since it comes from another process.
 
+use super::energy::Energy;
 use super::kinds::InputKind;
 use super::place::{Fields, Place, fields, lanes};
 use cltune_core::model::ElementType;
@@ -82,6 +83,9 @@ pub struct Measurement {
     /// where the driver does not measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversion_us: Option<f64>,
+    /// The energy of one launch, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<Box<Energy>>,
 }
 
 /// The time of a part of a call: all launches of a kernel, or all of one kind of other commands.
@@ -458,6 +462,7 @@ mod tests {
             build_seconds: 0.25,
             stages: Vec::new(),
             conversion_us: None,
+            energy: None,
         });
         let wrong = Outcome::WrongResult(WrongResult::new(
             "y",

@@ -1,5 +1,6 @@
 //! Reasons why nothing can be measured.
 
+use super::energy::EnergyError;
 use super::fill::FillError;
 use super::outcome::WrongResult;
 use super::signature::SignatureMismatch;
@@ -147,6 +148,9 @@ pub enum PrepareError {
         /// Why.
         reason: String,
     },
+    /// The energy of launches cannot be measured.
+    #[error(transparent)]
+    Energy(#[from] EnergyError),
     /// OpenCL failed.
     #[error(transparent)]
     OpenCl(#[from] Error),

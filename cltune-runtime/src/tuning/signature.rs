@@ -2,7 +2,7 @@
 
 use crate::opencl::{ArgInfo, RawKernel};
 use cltune_core::model::{
-    Access, ArgumentKind, ElementType, ImageKind, MemorySpace, Model, StageArgument,
+    Access, ArgumentKind, ElementType, ImageKind, MemorySpace, Model, ScalarType, StageArgument,
 };
 use std::fmt;
 
@@ -193,10 +193,13 @@ fn describe(argument: &Declared) -> String {
 fn agree(declared: DeclaredKind, found: &ArgInfo) -> bool {
     let (base, is_pointer) = base_type(&found.type_name);
     // A typedef or struct of the source's own is nothing to compare with. A pointer may be to
-    // another vector of the same scalar: the memory is the same.
+    // another vector of the same scalar: the memory is the same. By names of OpenCL C, where two
+    // types of the host have the same one.
+    let component = |of: ElementType| of.component().map(ScalarType::opencl_name);
     let same = |declared: ElementType| {
         base.and_then(element_of).is_none_or(|found| {
-            found == declared || (is_pointer && found.component() == declared.component())
+            found.opencl_name() == declared.opencl_name()
+                || (is_pointer && component(found) == component(declared))
         })
     };
     match declared {

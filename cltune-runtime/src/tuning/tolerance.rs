@@ -10,16 +10,18 @@ const ROUNDINGS: f64 = 16.0;
 /// The bound that follows from an element's type, as a fraction of what is compared.
 ///
 /// - Of a result that accumulates `k` terms: `16 * u * sqrt(k)`, where `u` is the type's unit
-///   roundoff (2^-24 for `f32`, 2^-53 for `f64`, 2^-11 for `f16`). The errors of sums in different
-///   orders grow with the root of the number of terms as long as roundings are independent (Higham
-///   and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41(5),
-///   2019), which random inputs see to.
+///   roundoff (2^-24 for `f32`, 2^-53 for `f64`, 2^-11 for `f16`, 2^-8 for `bf16`). The errors of
+///   sums in different orders grow with the root of the number of terms as long as roundings are
+///   independent (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J.
+///   Sci. Comput. 41(5), 2019), which random inputs see to.
 /// - Where nothing is known of the kernel: 1e-4 for `f32` (about 1,700 units, sums of 10,000
-///   terms), 1e-10 for `f64`, 1e-2 for `f16` (20 units: sums are expected to be in `f32`).
+///   terms), 1e-10 for `f64`, 1e-2 for `f16` and 8e-2 for `bf16` (20 units: sums are expected to be
+///   in `f32`).
 /// - 0 for integers.
 pub fn default_bound(scalar: ScalarType, accumulates: Option<u64>) -> f64 {
     let unknown = match scalar {
         ScalarType::F16 => 1e-2,
+        ScalarType::BF16 => 8e-2,
         ScalarType::F32 => 1e-4,
         ScalarType::F64 => 1e-10,
         _ => return 0.0,
@@ -32,6 +34,7 @@ pub fn default_bound(scalar: ScalarType, accumulates: Option<u64>) -> f64 {
 pub(super) fn unit_roundoff(scalar: ScalarType) -> f64 {
     match scalar {
         ScalarType::F16 => f64::powi(2.0, -11),
+        ScalarType::BF16 => f64::powi(2.0, -8),
         ScalarType::F32 => f64::powi(2.0, -24),
         ScalarType::F64 => f64::powi(2.0, -53),
         _ => 0.0,

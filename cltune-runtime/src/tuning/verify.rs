@@ -8,7 +8,7 @@ use super::tolerance::{Allowed, Norm};
 use cltune_core::model::ScalarType;
 use cltune_formats::declaration::Tolerance;
 use cltune_search::ready_threads;
-use half::f16;
+use half::{bf16, f16};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -253,6 +253,9 @@ impl Expected {
             ScalarType::F16 => {
                 self.passes_as(scalar, found, |bytes| f16::from_le_bytes(bytes).to_f64())
             }
+            ScalarType::BF16 => {
+                self.passes_as(scalar, found, |bytes| bf16::from_le_bytes(bytes).to_f64())
+            }
             _ => is_same(self.compared_bytes(scalar), found) || self.is_rounded_to(scalar, found),
         }
     }
@@ -335,6 +338,7 @@ fn part<'a>(bytes: &'a [u8], components: &Range<usize>, scalar: ScalarType) -> &
 fn largest(scalar: ScalarType) -> f64 {
     match scalar {
         ScalarType::F16 => f16::MAX.to_f64(),
+        ScalarType::BF16 => bf16::MAX.to_f64(),
         ScalarType::F32 => f64::from(f32::MAX),
         _ => f64::MAX,
     }

@@ -37,9 +37,9 @@ fn result(n: i64, wg: i64) -> NotedResult {
         valid: u128::MAX,
         strategy: "auto".into(),
         measure: if wg > 32 {
-            Measure::Cold
+            Measure::COLD
         } else {
-            Measure::Warm
+            Measure::WARM
         },
     }
 }

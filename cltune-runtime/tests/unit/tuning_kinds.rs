@@ -51,6 +51,20 @@ fn each_kind_is_what_it_says() {
 }
 
 #[test]
+fn the_numbers_next_to_zero_are_those_of_the_type() {
+    let fill = uniform(-1.0, 2.0);
+    for (scalar, least, least_normal) in
+        [(ScalarType::F16, -24, -14), (ScalarType::BF16, -133, -126)]
+    {
+        let of = |special| elements(Values::With(special), &fill, scalar, 1000).unwrap();
+        let power = |exponent| f64::powi(2.0, exponent);
+        assert!(of(Special::Denormal).contains(&power(least)), "{scalar:?}");
+        let normal = of(Special::LeastNormal);
+        assert!(normal.contains(&power(least_normal)), "{scalar:?}");
+    }
+}
+
+#[test]
 fn integers_have_no_denormals_and_reach_their_bounds() {
     let fill = uniform(-3.0, 40.0);
     let of = |values| elements(values, &fill, ScalarType::I8, 500);
@@ -99,7 +113,11 @@ proptest! {
     ) {
         let scalar = ScalarType::ALL[type_at];
         // What is written in a declaration is a value of the type.
-        let round = |x: f64| if scalar.is_integer() { x.round().clamp(-100.0, 100.0) } else { x.round() };
+        let round = |x: f64| match scalar {
+            ScalarType::BF16 => half::bf16::from_f64(x).to_f64(),
+            _ if scalar.is_integer() => x.round().clamp(-100.0, 100.0),
+            _ => x.round(),
+        };
         let (low, high) = (round(low), round(low + span));
         let low = if text(scalar, &[0xFF; 8]).starts_with('-') || !scalar.is_integer() {
             low

@@ -5,7 +5,7 @@ use super::*;
 use crate::device::Device;
 use crate::tuning::outcome::WrongKind;
 use cltune_formats::declaration::{ElementTolerance, NormTolerance, Tolerance};
-use half::f16;
+use half::{bf16, f16};
 
 /// A reference's elements and a configuration's, as bytes.
 type Case<const N: usize> = (Vec<[u8; N]>, Vec<[u8; N]>);
@@ -101,6 +101,13 @@ fn doubles_and_halves_are_compared_as_such() {
         ScalarType::F16,
         &Tolerance::default(),
         &[100.5, 110.0].map(|found| (bytes(100.0), bytes(found))),
+    );
+    assert_eq!(said, [true, false]);
+    let bytes = |value: f32| vec![bf16::from_f32(value).to_le_bytes(); 3];
+    let said = passes(
+        ScalarType::BF16,
+        &Tolerance::default(),
+        &[104.0, 120.0].map(|found| (bytes(100.0), bytes(found))),
     );
     assert_eq!(said, [true, false]);
 }

@@ -1,7 +1,6 @@
 //! Tests of `tuning/signature`.
 
 use super::*;
-use cltune_core::model::ScalarType;
 
 #[expect(clippy::unnecessary_wraps, reason = "as the driver answers")]
 fn info(address: &'static str, type_name: &str) -> Option<ArgInfo> {
@@ -38,6 +37,15 @@ fn vectors_of_the_element_are_the_kernels_own_view() {
     assert!(!agrees(buffer(Access::Read), info("local", "float*")));
     assert!(agrees(buffer(Access::Read), info("global", "my_type*")));
     assert!(agrees(buffer(Access::Read), None));
+    // Its bits, since OpenCL C has no such type.
+    let mut short = buffer(Access::Read);
+    short.kind = DeclaredKind::Buffer {
+        element: ScalarType::BF16.into(),
+        access: Access::Read,
+    };
+    assert!(agrees(short.clone(), info("global", "ushort*")));
+    assert!(agrees(short.clone(), info("global", "unsigned short*")));
+    assert!(!agrees(short, info("global", "half*")));
 }
 
 #[test]

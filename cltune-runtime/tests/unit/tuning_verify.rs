@@ -260,4 +260,18 @@ fn halves_have_their_own_tolerance() {
             .compare(ScalarType::F16, &bits(110.0), false)
             .is_some()
     );
+    let bits = |value: f32| bf16::from_f32(value).to_le_bytes().to_vec();
+    let expected = by_default(ScalarType::BF16, bits(100.0)).unwrap();
+    let compared = |found| expected.compare(ScalarType::BF16, &bits(found), false);
+    assert_eq!(compared(104.0), None);
+    assert!(compared(120.0).is_some());
+    assert!(compared(f32::INFINITY).is_some());
+    let infinite = by_default(ScalarType::BF16, bits(f32::INFINITY)).unwrap();
+    let largest = bf16::MAX.to_le_bytes();
+    assert!(
+        infinite
+            .compare(ScalarType::BF16, &largest, false)
+            .is_some()
+    );
+    assert!(by_default(ScalarType::BF16, bits(f32::NAN)).is_err());
 }

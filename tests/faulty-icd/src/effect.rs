@@ -5,6 +5,7 @@ use opencl_sys::{CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES, cl_int};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Whether `unusable` has happened.
@@ -37,6 +38,12 @@ pub(crate) fn strike(effect: &Effect) -> Option<cl_int> {
             let _ = stdout.flush();
         }
         Effect::Leak(bytes) => leak(*bytes),
+        Effect::Spend(microjoules, zone) => {
+            if let Err(error) = spend(*microjoules, zone) {
+                eprintln!("faulty-icd: {}: {error}", zone.display());
+                std::process::abort();
+            }
+        }
         // Of the call's result, which is not there yet.
         Effect::Corrupt | Effect::Answer(_) => {}
     }
@@ -79,6 +86,21 @@ fn killed(mark: &Path) {
             libc::raise(libc::SIGKILL);
         }
     }
+}
+
+/// Advances a zone's counter, which begins again where its range ends. Whoever reads it meanwhile
+/// reads the old value or the new one.
+fn spend(microjoules: u64, zone: &Path) -> std::io::Result<()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = |name: &str| -> std::io::Result<u64> {
+        let text = std::fs::read_to_string(zone.join(name))?;
+        text.trim().parse().map_err(std::io::Error::other)
+    };
+    let (now, range) = (number("energy_uj")?, number("max_energy_range_uj")?);
+    let next = zone.join(format!("next-{}", std::process::id()));
+    std::fs::write(&next, ((now + microjoules) % range.max(1)).to_string())?;
+    std::fs::rename(next, zone.join("energy_uj"))
 }
 
 /// Takes memory for good. Where there is none left, the process ends as C++ drivers do.

@@ -37,6 +37,8 @@ pub(crate) enum Effect {
     Print(String),
     Leak(usize),
     Answer(u64),
+    /// So many microjoules, in the zone of a folder.
+    Spend(u64, PathBuf),
 }
 
 /// All faults of a text, or which of them cannot be understood.
@@ -103,6 +105,10 @@ impl FromStr for Effect {
             ("print", text) => Self::Print(text.to_owned()),
             ("leak", bytes) => Self::Leak(number(bytes)?),
             ("answer", value) => Self::Answer(number(value)?),
+            ("spend", value) => {
+                let (microjoules, zone) = value.split_once(' ').ok_or(())?;
+                Self::Spend(number(microjoules)?, zone.into())
+            }
             _ => return Err(()),
         })
     }
@@ -152,6 +158,7 @@ mod tests {
             "error=x@clFinish",
             "sleep=-1@clFinish",
             "abort@clFinish#x",
+            "spend=5@clFinish",
         ] {
             let error = parse(&format!("abort@clFinish;{wrong}")).unwrap_err();
             assert!(error.contains(wrong), "{error}");

@@ -77,6 +77,8 @@ fn lockfile(notes: &Notes) -> Lockfile {
         strategy: result.strategy.clone(),
         verification: None,
         measure: result.measure,
+        energy_j: None,
+        default_energy_j: None,
     });
     let mut lockfile = Lockfile {
         kernels: vec![LockKernel {
@@ -113,7 +115,7 @@ mod tests {
             evaluated: 20,
             valid: 50,
             strategy: "auto".into(),
-            measure: Measure::Warm,
+            measure: Measure::WARM,
         };
         Notes {
             kernel: "app::saxpy".into(),

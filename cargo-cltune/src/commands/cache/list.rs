@@ -2,7 +2,7 @@
 
 use crate::commands::columns::{INDENT, Row, columns};
 use crate::json;
-use cltune_core::measure::Measure;
+use cltune_core::measure::Caches;
 use cltune_runtime::cache::{Folder, Listing, NotedResult, Notes};
 use serde_json::json;
 use std::io::{self, Write};
@@ -43,9 +43,9 @@ fn row(notes: &Notes, result: &NotedResult) -> Row<1, 2> {
         Some(default_us) => format!(", default {default_us:.3} us"),
         None => String::new(),
     };
-    let caches = match result.measure {
-        Measure::Warm => "",
-        Measure::Cold => ", cold caches",
+    let caches = match result.measure.caches {
+        Caches::Warm => "",
+        Caches::Cold => ", cold caches",
     };
     (
         [format!("{:.3} us{default}{caches}", result.time_us)],
@@ -82,7 +82,7 @@ fn entry(notes: &Notes) -> serde_json::Value {
             "time_us": result.time_us,
             "default_us": result.default_us,
             "evaluated": result.evaluated,
-            "measure": result.measure.word(),
+            "measure": result.measure.caches.word(),
         })
     });
     json!({

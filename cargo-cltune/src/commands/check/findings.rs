@@ -5,6 +5,7 @@ use cltune_core::model::assignments;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Something that a lockfile should have and has not.
@@ -46,15 +47,17 @@ pub(crate) enum Finding {
         /// How many entries.
         entries: usize,
     },
-    /// Entries whose times were measured with caches in another state than the tunable declares now.
-    /// They are used.
+    /// Entries that were measured with caches in another state, or chosen by another objective, than
+    /// the tunable declares now. They are used.
     MeasuredOtherwise {
         /// The tunable.
         kernel: String,
         /// How many entries.
         entries: usize,
-        /// What their times were measured with.
+        /// How they were measured and chosen.
         measured: Measure,
+        /// How the tunable declares it.
+        declared: Measure,
     },
     /// A device of the lockfile on which a declared problem was not tuned.
     Lacks {
@@ -135,22 +138,19 @@ fn verified_otherwise(kernel: &LockKernel, declaration: &Declaration) -> Option<
 }
 
 fn measured_otherwise(kernel: &LockKernel, declaration: &Declaration) -> Vec<Finding> {
-    let others = Measure::ALL.into_iter();
-    let others = others.filter(|measured| *measured != declaration.measure);
-    let found = others.map(|measured| {
-        let of = kernel
-            .tuned
-            .iter()
-            .filter(|entry| entry.measure == measured);
-        Finding::MeasuredOtherwise {
-            kernel: kernel.name.clone(),
-            entries: of.count(),
-            measured,
-        }
+    let declared = declaration.measure;
+    let mut others: BTreeMap<Measure, usize> = BTreeMap::new();
+    for entry in kernel.tuned.iter().filter(|of| of.measure != declared) {
+        *others.entry(entry.measure).or_default() += 1;
+    }
+    let others = others.into_iter();
+    let findings = others.map(|(measured, entries)| Finding::MeasuredOtherwise {
+        kernel: kernel.name.clone(),
+        entries,
+        measured,
+        declared,
     });
-    let is_any =
-        |finding: &Finding| !matches!(finding, Finding::MeasuredOtherwise { entries: 0, .. });
-    found.filter(is_any).collect()
+    findings.collect()
 }
 
 fn missing_entries(
@@ -256,12 +256,24 @@ impl fmt::Display for Finding {
                 kernel,
                 entries,
                 measured,
+                declared,
             } => {
                 let entries = counted(*entries);
+                let how = if measured.objective == declared.objective {
+                    format!(
+                        "measured with {} caches, and it declares otherwise now",
+                        measured.caches
+                    )
+                } else {
+                    format!(
+                        "chosen by {}, and it declares {} now",
+                        measured.objective, declared.objective
+                    )
+                };
                 write!(
                     f,
-                    "{kernel}: {entries} measured with {measured} caches, and it declares otherwise now: another \
-                     configuration may be the best (these values are used all the same)"
+                    "{kernel}: {entries} {how}: another configuration may be the best (these values are used all the \
+                     same)"
                 )
             }
             Self::Unreadable { message, .. } | Self::Damaged { message, .. } => {

@@ -164,7 +164,8 @@ fn finding(finding: &Finding) -> Value {
             entries, measured, ..
         } => {
             object.insert("entries".to_owned(), (*entries).into());
-            object.insert("measured".to_owned(), measured.word().into());
+            object.insert("measured".to_owned(), measured.caches.word().into());
+            object.insert("objective".to_owned(), measured.objective.word().into());
         }
         Finding::Lacks {
             device, problem, ..

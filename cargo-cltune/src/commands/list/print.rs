@@ -26,8 +26,8 @@ pub(super) fn text(
         model.name,
         declaration.source_file,
         match declaration.measure {
-            Measure::Warm => "",
-            Measure::Cold => ", measured with cold caches",
+            Measure::WARM => String::new(),
+            measure => format!(", measured with {measure}"),
         }
     )?;
     for parameter in model.parameters.iter() {
@@ -153,7 +153,8 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
         "source_file": declaration.source_file,
         "fingerprint": model.fingerprint,
         "lockfile": state,
-        "measure": declaration.measure.word(),
+        "measure": declaration.measure.caches.word(),
+        "objective": declaration.measure.objective.word(),
         "parameters": parameters,
         "dimensions": model.dimensions,
         "spaces": spaces,

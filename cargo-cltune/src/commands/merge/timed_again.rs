@@ -7,14 +7,14 @@ use crate::fleet::Unit;
 use crate::history::{LockfileEntry, entry};
 use crate::oclgrind::{Method, SoundnessCheck, Verdict};
 use crate::session::{
-    Choice, Compares, Evaluation, IdleWorkers, Job, Judge, MeasurementWorker, Place, Recorded,
-    SessionLock, WorkerError, choose, kinds, list_devices, recall,
+    Choice, Compares, Cost, Evaluation, IdleWorkers, Job, Judge, MeasurementWorker, Place,
+    Recorded, SessionLock, WorkerError, choose, kinds, list_devices, recall,
 };
 use crate::terminal::say;
 use crate::units::time;
 use crate::worker::DeviceRecord;
 use cltune_core::device::DeviceKey;
-use cltune_core::measure::Measure;
+use cltune_core::measure::{Measure, Objective};
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
@@ -95,6 +95,10 @@ pub(super) fn run(
                 continue;
             }
             let again = match job(declaration, &of, &devices) {
+                _ if of.measure.objective.needs_energy() => {
+                    let objective = of.measure.objective;
+                    Err(format!("it was chosen by {objective}, and times are compared here").into())
+                }
                 Some(job) => time_again(united, &job, &findings, checks, out),
                 None => Err("this machine has no such device".into()),
             };
@@ -103,8 +107,14 @@ pub(super) fn run(
                 let problem = declaration.model.describe_problem(&of.dims);
                 writeln!(
                     out,
-                    "warning: {} on {} for {problem}: not timed again: {error}; the faster entry stays",
-                    declaration.model.name, of.device
+                    "warning: {} on {} for {problem}: not timed again: {error}; the {} entry stays",
+                    declaration.model.name,
+                    of.device,
+                    if of.measure.objective.needs_energy() {
+                        "better"
+                    } else {
+                        "faster"
+                    },
                 )?;
             }
         }
@@ -202,7 +212,7 @@ fn time_again(
     say(format_args!("timing again: {unit}"));
     let begin = Instant::now();
     let mut judge = Watched {
-        worker: MeasurementWorker::new(job, SEED, LIMIT, &IdleWorkers::default())?,
+        worker: MeasurementWorker::new(job, SEED, LIMIT, None, &IdleWorkers::default())?,
         times: BTreeMap::new(),
     };
     let limits = &job.device.info().limits;
@@ -222,7 +232,8 @@ fn time_again(
             model.describe(codes)
         ));
     };
-    let choice = choose(Some(&mut judge), &default, &results, sound, reject);
+    let (judged, by) = (Some(&mut judge as &mut dyn Judge), Objective::Time);
+    let choice = choose(judged, &default, by, &results, sound, reject);
     writeln!(out, "{unit}: {} results, timed again here:", findings.len())?;
     for line in rejected {
         writeln!(out, "{line}")?;
@@ -259,13 +270,15 @@ fn time_again(
     let found = findings.iter().find(|one| one.entry.codes == choice.codes);
     let measured = Measured {
         dims: job.dims.clone(),
-        time_us: choice.time_us,
-        default_us: choice.default_us,
+        time_us: choice.cost.time_us,
+        default_us: choice.default.map(|default| default.time_us),
         evaluated: findings.iter().map(|one| one.evaluated).sum(),
         valid: findings[0].entry.valid,
         strategy: found.unwrap_or(&findings[0]).strategy.to_owned(),
         verification: Some(fingerprint::of_verification(&job.declaration)),
         measure: job.declaration.measure,
+        energy_j: None,
+        default_energy_j: None,
         codes: choice.codes,
     };
     united.record(model, &job.device.info(), &measured)?;
@@ -283,7 +296,7 @@ fn reason(choice: &Choice, times: &[(Vec<i64>, f64)], default: &[i64]) -> &'stat
 
 /// The configurations that may be the best, with times that compare: those of a machine as parts of
 /// its own best.
-fn candidates(job: &Job, findings: &[Finding<'_>], default: &[i64]) -> Vec<(Vec<i64>, f64)> {
+fn candidates(job: &Job, findings: &[Finding<'_>], default: &[i64]) -> Vec<(Vec<i64>, Cost)> {
     let mut parts: BTreeMap<Vec<i64>, f64> = BTreeMap::new();
     let mut add = |codes: &[i64], part: f64| {
         let known = parts.entry(codes.to_vec()).or_insert(part);
@@ -312,7 +325,7 @@ fn candidates(job: &Job, findings: &[Finding<'_>], default: &[i64]) -> Vec<(Vec<
     let base = base.reduce(f64::min).unwrap_or(1.0);
     let candidates = parts.into_iter();
     candidates
-        .map(|(codes, part)| (codes, base * part))
+        .map(|(codes, part)| (codes, Cost::of_time(base * part)))
         .collect()
 }
 
@@ -394,8 +407,8 @@ mod tests {
     fn the_reason_says_whether_it_was_the_fastest() {
         let choice = |code: i64| Choice {
             codes: vec![code],
-            time_us: 1.0,
-            default_us: None,
+            cost: Cost::of_time(1.0),
+            default: None,
             repeatability: None,
             finalists: Vec::new(),
         };

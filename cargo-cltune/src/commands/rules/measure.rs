@@ -30,7 +30,7 @@ pub(super) fn measure(
             configurations.push(choice.codes.clone());
         }
     }
-    let mut worker = MeasurementWorker::new(job, SEED, limit, &IdleWorkers::default())?;
+    let mut worker = MeasurementWorker::new(job, SEED, limit, None, &IdleWorkers::default())?;
     let mut right = Vec::new();
     for codes in configurations {
         if worker.verify(&codes)?.is_none() {

@@ -3,11 +3,12 @@
 use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
-use crate::session::{Finished, Job};
+use crate::session::{Choice, Cost, Finished, Job};
 use crate::terminal::printable_name;
-use crate::units::time;
+use crate::units::{energy, time};
 use cltune_core::expr::{Env, Formula};
-use cltune_core::measure::Measure;
+use cltune_core::measure::Caches;
+use cltune_runtime::tuning::IdlePower;
 use std::io::Write;
 use std::path::Path;
 
@@ -64,8 +65,11 @@ const FLIPS: f64 = 0.1;
 /// Remarks on a search, beside its numbers.
 fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Result<()> {
     let subject = subject(job);
-    if job.declaration.measure == Measure::Cold && finished.choice.is_some() {
+    if job.declaration.measure.caches == Caches::Cold && finished.choice.is_some() {
         writeln!(out, "  {subject}: times with cold caches")?;
+    }
+    if let (Some(choice), Some(idle)) = (&finished.choice, &finished.idle_power) {
+        writeln!(out, "  {subject}: {}", of_energy(job, choice, idle))?;
     }
     if finished.stagnant {
         writeln!(
@@ -182,18 +186,41 @@ fn row(job: &Job, finished: &Finished) -> Row<5, 3> {
             String::new(),
         ),
         Some(choice) => {
+            let took_us = choice.cost.time_us;
             let speed_up = choice
-                .default_us
-                .map(|default| format!("{:.2}x", default / choice.time_us));
-            let default = choice.default_us.map_or_else(|| "failed".into(), time);
-            let times = [time(choice.time_us), default, speed_up.unwrap_or_default()];
-            (times, rate(job, &choice.codes, choice.time_us))
+                .default
+                .map(|default| format!("{:.2}x", default.time_us / took_us));
+            let default = choice.default.map(|default| time(default.time_us));
+            let default = default.unwrap_or_else(|| "failed".into());
+            let times = [time(took_us), default, speed_up.unwrap_or_default()];
+            (times, rate(job, &choice.codes, took_us))
         }
     };
     let [took, default, speed_up] = times;
     (
         [took, default, speed_up, measured, failed.to_string()],
         [name, job.problem(), rate],
+    )
+}
+
+/// The energy of a choice, and what it is measured against.
+fn of_energy(job: &Job, choice: &Choice, idle: &IdlePower) -> String {
+    let joules = |cost: Cost| cost.energy_j.map_or_else(|| "unknown".to_owned(), energy);
+    let watts = choice
+        .cost
+        .energy_j
+        .map(|energy_j| format!(" ({:.1} W)", energy_j / choice.cost.time_us * 1e6));
+    let default = choice
+        .default
+        .map(|default| format!(", the default {}", joules(default)));
+    format!(
+        "chosen by {}: a launch takes {}{}{}; idle power {:.1} W, which is part of it ({})",
+        job.declaration.measure.objective,
+        joules(choice.cost),
+        watts.unwrap_or_default(),
+        default.unwrap_or_default(),
+        idle.watts,
+        idle.source,
     )
 }
 

@@ -333,6 +333,7 @@ impl Attempt {
             draws: Some(draws),
             kinds,
             guards: true,
+            metering: None,
         };
         let worker = Worker::start().map_err(|failure| Failure::of_worker(&failure))?;
         let patience = PATIENCE.max(self.limit);

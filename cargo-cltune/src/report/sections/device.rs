@@ -1,5 +1,6 @@
 //! A search on a device: its figures, its picture, its fastest configurations.
 
+use super::energy;
 use super::overview::gain;
 use crate::chart::Element;
 use crate::history::OnDevice;
@@ -42,6 +43,7 @@ pub(in crate::report) fn card(
     match picture::draw(on, model, &caption) {
         Some(svg) => card
             .child(Element::new("figure").child(svg))
+            .children(energy::section(on, model, number))
             .children(stages(on))
             .child(fastest(on, model))
             .child(course(on, model)),
@@ -241,7 +243,10 @@ fn course(on: &OnDevice, model: &Model) -> Element {
     )
 }
 
-fn configuration<'a>(codes: &'a [i64], model: &'a Model) -> impl Iterator<Item = Element> + 'a {
+pub(super) fn configuration<'a>(
+    codes: &'a [i64],
+    model: &'a Model,
+) -> impl Iterator<Item = Element> + 'a {
     let codes = codes.iter().enumerate();
     codes.map(|(position, code)| cell(model.describe_value(position, *code)))
 }

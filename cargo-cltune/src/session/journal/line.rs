@@ -1,6 +1,7 @@
 //! The lines of a journal: what they hold, and the checksum by which a line that was changed is
 //! recognised.
 
+use crate::session::cost::Cost;
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
 use crate::session::repeatability::Repeatability;
@@ -11,7 +12,7 @@ use cltune_core::parameter::{Fraction, Value};
 use cltune_core::select::TunedDevice;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
-use cltune_runtime::tuning::{Outcome, StageTime};
+use cltune_runtime::tuning::{Energy, IdlePower, Outcome, StageTime};
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -45,7 +46,7 @@ pub(super) struct Header {
     /// How results are verified and timed. Empty in journals of releases that did not write it.
     #[serde(default)]
     pub(super) verification: String,
-    /// Empty where caches were warm.
+    /// What was measured, where that is not the time with warm caches.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     measure: String,
     platform: String,
@@ -64,6 +65,9 @@ pub(super) struct Header {
     seed: u64,
     #[serde(default)]
     resumed: bool,
+    /// Where energy is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    idle: Option<IdlePower>,
 }
 
 /// The facts by which devices are recognised and compared, besides the names. Journals of earlier
@@ -113,6 +117,9 @@ pub(super) struct End {
 pub(super) struct Finalist {
     pub(super) values: Vec<serde_json::Value>,
     pub(super) samples_us: Vec<f64>,
+    /// The energy of a launch in each round, joules, where that was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) energies_j: Vec<f64>,
 }
 
 /// A configuration and its result.
@@ -135,6 +142,9 @@ pub(crate) struct Recorded {
     /// The time that converting buffers to images took, microseconds; it is not part of the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) conversion_us: Option<f64>,
+    /// The energy of a launch, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) energy: Option<Energy>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
@@ -160,7 +170,7 @@ pub(crate) struct Place {
 }
 
 /// The driver of a session, and how it searched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Session {
     /// `CL_DRIVER_VERSION`.
     pub(crate) driver: String,
@@ -168,6 +178,8 @@ pub(crate) struct Session {
     pub(crate) seed: u64,
     /// Whether it went on where the session before it had ended.
     pub(crate) resumed: bool,
+    /// The device's power while nothing ran on it, where energy is measured.
+    pub(crate) idle: Option<IdlePower>,
 }
 
 impl Line {
@@ -201,10 +213,12 @@ impl Header {
             kernel: model.name.to_string(),
             fingerprint: model.fingerprint.to_string(),
             verification: fingerprint::of_results(&job.declaration),
-            measure: match job.declaration.measure {
-                Measure::Warm => String::new(),
-                Measure::Cold => Measure::Cold.to_string(),
-            },
+            measure: job
+                .declaration
+                .measure
+                .words()
+                .collect::<Vec<_>>()
+                .join(" "),
             platform: device.platform.to_string(),
             device: device.name.to_string(),
             facts: DeviceFacts {
@@ -221,6 +235,7 @@ impl Header {
             strategy: session.strategy,
             seed: session.seed,
             resumed: session.resumed,
+            idle: session.idle,
         }
     }
 
@@ -231,7 +246,7 @@ impl Header {
         let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
         self.kernel == model.name
             && self.fingerprint == model.fingerprint
-            && ((self.verification.is_empty() && declaration.measure == Measure::Warm)
+            && ((self.verification.is_empty() && declaration.measure == Measure::WARM)
                 || self.verification == fingerprint::of_results(declaration))
             && self.problem.len() == model.dimensions.len()
             && parameters.eq(self.params.iter().map(String::as_str))
@@ -256,6 +271,7 @@ impl Header {
             strategy: self.strategy,
             seed: self.seed,
             resumed: self.resumed,
+            idle: self.idle,
         };
         (place, session)
     }
@@ -277,6 +293,14 @@ impl Place {
 }
 
 impl Recorded {
+    /// What a launch costs; `None` where it failed.
+    pub(crate) fn cost(&self) -> Option<Cost> {
+        Some(Cost {
+            time_us: self.time_us?,
+            energy_j: self.energy.map(|energy| energy.joules),
+        })
+    }
+
     /// `None` of a configuration of which nothing is known.
     pub(crate) fn new(codes: &[i64], evaluation: &Evaluation) -> Option<Self> {
         let (status, detail) = evaluation.status()?;
@@ -293,6 +317,7 @@ impl Recorded {
             build_seconds: measurement.map(|of| of.build_seconds),
             stages: measurement.map(|of| of.stages.clone()).unwrap_or_default(),
             conversion_us: measurement.and_then(|of| of.conversion_us),
+            energy: measurement.and_then(|of| of.energy.as_deref().copied()),
             detail,
             killed: matches!(evaluation, Evaluation::Killed(_)),
             session: 0,

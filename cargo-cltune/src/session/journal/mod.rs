@@ -142,9 +142,10 @@ impl Journal {
         choice: Option<&Choice>,
     ) -> io::Result<()> {
         let finalists = choice.map_or(&[][..], |choice| &choice.finalists);
-        let finalists = finalists.iter().map(|(codes, samples_us)| Finalist {
-            values: json::values(&job.declaration.model, codes),
-            samples_us: samples_us.clone(),
+        let finalists = finalists.iter().map(|of| Finalist {
+            values: json::values(&job.declaration.model, &of.codes),
+            samples_us: of.samples_us.clone(),
+            energies_j: of.energies_j.clone(),
         });
         self.line(&End {
             reason: reason.to_owned(),
@@ -173,8 +174,8 @@ fn path(state: &Path, job: &Job) -> PathBuf {
     state.join(FOLDER).join(name)
 }
 
-/// A file's name for what was measured of a kernel on a device for a problem, with caches in some
-/// state. One that would be too long for a file is its beginning, for people, and a hash.
+/// A file's name for what was measured of a kernel on a device for a problem. One that would be too
+/// long for a file is its beginning, for people, and a hash.
 pub(crate) fn file_name(
     model: &Model,
     device: DeviceKey<'_>,
@@ -182,10 +183,10 @@ pub(crate) fn file_name(
     measure: Measure,
     ending: &str,
 ) -> String {
-    let ending = match measure {
-        Measure::Warm => ending.to_owned(),
-        Measure::Cold => format!("{measure}.{ending}"),
-    };
+    let words = measure
+        .words()
+        .fold(String::new(), |words, word| words + word + ".");
+    let ending = words + ending;
     let problem = model.dimensions.iter().zip(problem);
     let problem: Vec<String> = problem
         .map(|(dimension, size)| format!("{dimension}{size}"))
@@ -230,12 +231,12 @@ mod tests {
                 vendor: "v",
             };
             let problem = vec![size; dimensions];
-            let cold = file_name(&model, device, &problem, Measure::Cold, ending);
+            let cold = file_name(&model, device, &problem, Measure::COLD, ending);
             assert!(
                 cold.len() <= LONGEST_NAME && cold.ends_with(&format!(".cold.{ending}")),
                 "{cold}"
             );
-            file_name(&model, device, &problem, Measure::Warm, ending)
+            file_name(&model, device, &problem, Measure::WARM, ending)
         };
         // Those that were possible before are as they were.
         let short = "app--saxpy-p-d-number-of-output-channels-08-e44c01ca.csv";

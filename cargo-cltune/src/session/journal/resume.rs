@@ -1,6 +1,7 @@
 //! The results of an interrupted search.
 
 use super::line::{LARGEST, Line, Place, codes};
+use crate::session::cost::Cost;
 use crate::session::plan::Job;
 use cltune_formats::fingerprint;
 use std::collections::BTreeMap;
@@ -10,8 +11,8 @@ use std::path::Path;
 /// The results of a search that ended before it was done.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Interrupted {
-    /// The configurations and their times, microseconds; `None` where one failed.
-    pub(crate) results: Vec<(Vec<i64>, Option<f64>)>,
+    /// The configurations and what they cost; `None` where one failed.
+    pub(crate) results: Vec<(Vec<i64>, Option<Cost>)>,
     /// Configurations whose measuring began and never ended, and how often: the session or the
     /// worker was killed meanwhile, or the machine went down with it.
     pub(crate) unfinished: Vec<(Vec<i64>, usize)>,
@@ -22,8 +23,8 @@ pub(crate) struct Interrupted {
 impl Interrupted {
     /// The best time, microseconds.
     pub(crate) fn best_us(&self) -> Option<f64> {
-        let times = self.results.iter().filter_map(|(_, time)| *time);
-        times.reduce(f64::min)
+        let costs = self.results.iter().filter_map(|(_, cost)| *cost);
+        costs.map(|cost| cost.time_us).reduce(f64::min)
     }
 }
 
@@ -76,7 +77,7 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
                     if result.recorded.killed {
                         begun.insert(codes.clone(), 1);
                     } else if results
-                        .insert(codes.clone(), result.recorded.time_us)
+                        .insert(codes.clone(), result.recorded.cost())
                         .is_none()
                     {
                         order.push(codes);
@@ -89,8 +90,8 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
         }
     }
     let results = order.into_iter().map(|codes| {
-        let time = results.get(&codes).copied().flatten();
-        (codes, time)
+        let cost = results.get(&codes).copied().flatten();
+        (codes, cost)
     });
     begun.retain(|_, times| *times > 0);
     Interrupted {

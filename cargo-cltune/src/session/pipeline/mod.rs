@@ -56,6 +56,8 @@ pub(crate) struct PipelineOptions {
     pub(crate) learns: bool,
     /// The idle worker pool.
     pub(crate) idle: IdleWorkers,
+    /// Whether energy is measured, and how often its counter advances.
+    pub(crate) metering: Option<Duration>,
     pub(crate) stopwatch: Arc<Stopwatch>,
 }
 
@@ -101,14 +103,14 @@ impl Pipeline {
     ) -> Self {
         let shared = Shared::new(announce, best_us, Arc::clone(&options.stopwatch));
         let compilers = compilers(job, options);
-        let (seed, limit) = (options.seed, options.limit);
+        let (seed, limit, metering) = (options.seed, options.limit, options.metering);
         let start = |device: &DeviceRecord| -> StartMeasuring {
             let job = Job {
                 device: device.clone(),
                 ..job.clone()
             };
             let idle = options.idle.clone();
-            Box::new(move || MeasurementWorker::new(&job, seed, limit, &idle))
+            Box::new(move || MeasurementWorker::new(&job, seed, limit, metering, &idle))
         };
         if job.device.is_cpu() || compilers.is_empty() {
             let batch = compilers.len() * if options.learns { BATCH.0 } else { BATCH.1 };

@@ -106,6 +106,7 @@ impl Block {
         state.device.clone_from(&self.device);
         state.title = format!("{kernel} for {problem}");
         state.search = (self.begun, self.searches);
+        state.objective = job.declaration.measure.objective;
         if self.screen.kind == Kind::Plain {
             say(format_args!("{kernel} on {} for {problem}", self.device));
         }
@@ -179,19 +180,19 @@ impl Progress {
         self.screen.say(&format!("warning: {text}"));
     }
 
-    /// The default's time, for the speed-up.
-    pub(crate) fn default(&mut self, time_us: Option<f64>) {
-        self.state.default_us = time_us;
+    /// The default's figure, by the objective, for the speed-up.
+    pub(crate) fn default(&mut self, figure: Option<f64>) {
+        self.state.default = figure;
     }
 
-    /// A configuration is done: its status and its time, microseconds, where it works.
+    /// A configuration is done: its status and its figure, by the objective, where it works.
     pub(crate) fn step(
         &mut self,
         status: &Status,
-        time_us: Option<f64>,
+        figure: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {
-        self.state.step(status, time_us, configuration);
+        self.state.step(status, figure, configuration);
         self.draw();
         if self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();

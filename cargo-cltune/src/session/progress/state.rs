@@ -1,5 +1,6 @@
 //! Progress of a search.
 
+use cltune_core::measure::Objective;
 use cltune_search::Status;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,10 +22,12 @@ pub(super) struct State {
     pub(super) done: u64,
     /// How many of these an earlier search did.
     resumed: u64,
-    /// The best time so far, microseconds, and its configuration.
+    /// What the best has least of.
+    pub(super) objective: Objective,
+    /// The best figure so far, by the objective, and its configuration.
     pub(super) best: Option<(f64, String)>,
-    /// The default's time, microseconds.
-    pub(super) default_us: Option<f64>,
+    /// The default's figure.
+    pub(super) default: Option<f64>,
     /// How many failed, by kind.
     pub(super) failures: BTreeMap<Status, u64>,
     /// Whether all is measured, and the best are timed again.
@@ -43,8 +46,9 @@ impl State {
             deadline,
             done: 0,
             resumed: 0,
+            objective: Objective::Time,
             best: None,
-            default_us: None,
+            default: None,
             failures: BTreeMap::new(),
             comparing: false,
         }
@@ -60,14 +64,14 @@ impl State {
     pub(super) fn step(
         &mut self,
         status: &Status,
-        time_us: Option<f64>,
+        figure: Option<f64>,
         configuration: impl FnOnce() -> String,
     ) {
         self.done += 1;
-        match time_us {
+        match figure {
             None => *self.failures.entry(status.clone()).or_insert(0) += 1,
-            Some(time) if self.best.as_ref().is_none_or(|(best, _)| time < *best) => {
-                self.best = Some((time, configuration()));
+            Some(figure) if self.best.as_ref().is_none_or(|(best, _)| figure < *best) => {
+                self.best = Some((figure, configuration()));
             }
             Some(_) => {}
         }

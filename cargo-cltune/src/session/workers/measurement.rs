@@ -26,14 +26,18 @@ pub(crate) struct MeasurementWorker {
 
 impl MeasurementWorker {
     /// Starts a worker, or takes an idle one, and lets it prepare: allocate, fill, compute the
-    /// reference.
+    /// reference. With `metering` it also measures energy, from a counter that advances so often.
     pub(crate) fn new(
         job: &Job,
         seed: u64,
         least_limit: Duration,
+        metering: Option<Duration>,
         idle: &IdleWorkers,
     ) -> Result<Self, WorkerError> {
-        let prepare = prepare(job, seed);
+        let prepare = Prepare {
+            metering,
+            ..prepare(job, seed)
+        };
         let (worker, default, measured) = start(&prepare, idle, least_limit)?;
         Ok(Self {
             worker: Some(worker),

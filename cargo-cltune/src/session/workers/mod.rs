@@ -13,4 +13,4 @@ mod start;
 pub(crate) use compile::{BuildResult, CompileWorker, Gate};
 pub(crate) use measurement::MeasurementWorker;
 pub(crate) use start::prepare;
-pub(crate) use start::{IdleWorkers, WorkerError, list_and_keep, list_devices};
+pub(crate) use start::{IdleWorkers, WorkerError, idle_power, list_and_keep, list_devices};

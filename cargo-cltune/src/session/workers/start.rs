@@ -5,6 +5,7 @@ use crate::session::plan::Job;
 use crate::threads::lock;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_formats::record;
+use cltune_runtime::tuning::IdlePower;
 use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 use std::time::Duration;
@@ -65,6 +66,23 @@ pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, IdleWorkers), Worker
     }
 }
 
+/// The power of a device while nothing runs on it.
+///
+/// # Errors
+/// Nothing measures its energy, or it may not be read.
+pub(crate) fn idle_power(device: &DeviceRecord) -> Result<IdlePower, WorkerError> {
+    let request = Request::IdlePower {
+        device: device.index,
+        device_name: device.name.clone(),
+    };
+    let (_, answer) = ask_new(&request, Duration::ZERO, &[])?;
+    match answer.map_err(|failure| WorkerError::of(failure, WorkerError::Worker))? {
+        Response::IdlePower(power) => Ok(power),
+        Response::Failed(reason) => Err(WorkerError::Refused(reason)),
+        other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
+    }
+}
+
 /// Asks a new worker, started with these variables. One that ends before it has answered is
 /// replaced, once: somebody may have killed it.
 pub(super) fn ask_new(
@@ -97,6 +115,7 @@ pub(crate) fn prepare(job: &Job, seed: u64) -> Prepare {
         draws: declared.map(|draws| draws_at_once(model, &job.dims, &limits, draws as usize)),
         kinds: true,
         guards: true,
+        metering: None,
     }
 }
 

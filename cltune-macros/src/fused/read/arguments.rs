@@ -3,6 +3,7 @@
 use super::Reader;
 use crate::errors::Errors;
 use crate::errors::fail;
+use crate::fused::literals::computable;
 use crate::fused::matrices::Matrices;
 use crate::fused::program::{Layout, Length, Operand, Place, Program};
 use crate::fused::tokens::tidy;
@@ -41,11 +42,12 @@ impl Reader {
     ) -> syn::Result<Option<Operand>> {
         let name = argument.name.unraw().to_string();
         let scalar = |element: ElementType| {
-            element.as_scalar().ok_or_else(|| {
+            let scalar = element.as_scalar().ok_or_else(|| {
                 let message = "statements compute with scalars: the tuner chooses vectors, and each \
                                field of a struct is a buffer of its own here";
                 syn::Error::new(argument.name.span(), message)
-            })
+            })?;
+            computable(scalar, argument.name.span())
         };
         let mut storage = None;
         let [offset, stride] = [&argument.options.offset, &argument.options.stride]

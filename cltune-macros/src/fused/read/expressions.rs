@@ -4,7 +4,7 @@ use super::Reader;
 use crate::errors::fail;
 use crate::errors::{did_you_mean, quoted};
 use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction, names};
-use crate::fused::literals;
+use crate::fused::literals::{self, computable};
 use crate::fused::operations::described;
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -50,6 +50,7 @@ impl Reader {
                 let Some(scalar) = element.as_scalar() else {
                     return fail(cast.ty.span(), "a value is converted to a scalar type");
                 };
+                let scalar = computable(scalar, cast.ty.span())?;
                 let mut value = self.value(&cast.expr)?;
                 if value.ty == Type::Literal {
                     value.settle(scalar);
@@ -358,7 +359,7 @@ fn number(literal: &Lit) -> syn::Result<Value> {
                 format!("there are no elements of type `{suffix}`"),
             );
         };
-        value.settle(scalar);
+        value.settle(computable(scalar, literal.span())?);
     }
     Ok(value)
 }

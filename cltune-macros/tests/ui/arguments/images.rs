@@ -10,7 +10,7 @@ fn sizes(queue: &Queue, n: u32, a: &Image2d<f32>, #[arg(size = [n])] b: &Image2d
     global(n),
     tune(n = 64),
 )]
-fn pixels(queue: &Queue, n: u32, #[arg(size = [n, n])] a: &Image2d<f64>, #[arg(size = [n, n])] b: &Image2d<Normalized<f32>>, #[arg(size = [n, n])] c: &Image2d<[f32; 8]>, #[arg(size = [n, n])] d: &Image2d, #[arg(size = [n, n])] e: &Image2d<Normalized>, #[arg(size = [n, n])] f: Image2d<f32>) -> Result<Event> { "" }
+fn pixels(queue: &Queue, n: u32, #[arg(size = [n, n])] a: &Image2d<f64>, #[arg(size = [n, n])] b: &Image2d<Normalized<f32>>, #[arg(size = [n, n])] c: &Image2d<[f32; 8]>, #[arg(size = [n, n])] d: &Image2d, #[arg(size = [n, n])] e: &Image2d<Normalized>, #[arg(size = [n, n])] f: Image2d<f32>, #[arg(size = [n, n])] g: &Image2d<cltune::bf16>, #[arg(size = [n, n])] h: &Image2d<Normalized<cltune::bf16>>) -> Result<Event> { "" }
 
 #[tunable(
     stages(clear(a), stage(k(a, b), global(n)), swap(a, b)),

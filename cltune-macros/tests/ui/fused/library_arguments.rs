@@ -9,6 +9,7 @@ fn mistakes(
     queue: &Queue,
     shared: &Gemm<f32>,
     integers: &mut Gemm<i32>,
+    short: &mut Gemm<cltune::bf16>,
     #[arg(len = m)] with_attribute: &mut Gemm<f32>,
     one: &mut Gemm<f64>,
     two: &mut Gemm<f64>,

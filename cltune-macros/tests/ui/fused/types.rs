@@ -7,6 +7,8 @@ fn k(
     a: f64,
     v: [f32; 4],
     #[arg(size = [n, n])] picture: &cltune::Image2d<f32>,
+    b: cltune::bf16,
+    #[arg(len = n)] w: &Buffer<cltune::bf16>,
     #[arg(len = n)] x: &Buffer<f32>,
     #[arg(len = n)] i: &Buffer<i32>,
     #[arg(len = n)] u: &Buffer<u32>,
@@ -26,6 +28,8 @@ fn k(
     y = (x > 0.0) as f32;
     let c = x > 1.0;
     y = !x;
+    y = (x as bf16) as f32;
+    y = x + 1bf16;
 }
 
 fn main() {}

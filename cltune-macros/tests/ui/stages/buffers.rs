@@ -9,7 +9,7 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
         swap(n, y),
         swap(y, y),
         copy(same, same),
-        stage(first(n, x, y, (n * 2) as f16, n as float, same, numbers), global(n), local(WG)),
+        stage(first(n, x, y, (n * 2) as f16, n as bf16, n as float, same, numbers), global(n), local(WG)),
     ),
     tune(n = 1024),
 )]

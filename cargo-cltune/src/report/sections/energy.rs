@@ -1,0 +1,202 @@
+//! Time against energy: every configuration whose energy was measured, and the Pareto front, which
+//! has those that no other beats in both.
+
+use super::device::configuration;
+use crate::chart::axes::{self, Area};
+use crate::chart::{Element, Scale, pixels};
+use crate::history::OnDevice;
+use crate::report::html::{note, number, row_name, table};
+use crate::units::{energy, time};
+use cltune_core::model::Model;
+use std::fmt::Write as _;
+
+/// Pixels: as the pictures of searches.
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 236.0;
+const AREA: Area = Area {
+    left: 58.0,
+    top: 12.0,
+    width: 268.0,
+    height: 168.0,
+};
+
+/// A configuration whose energy was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measured<'a> {
+    codes: &'a [i64],
+    time_us: f64,
+    energy_j: f64,
+}
+
+/// The picture, and a table of the front; nothing where no energy was measured. `number` is that of
+/// the search's picture on the page.
+pub(in crate::report) fn section(on: &OnDevice, model: &Model, number: usize) -> Vec<Element> {
+    let latest = on.latest().into_iter();
+    let all = latest.filter_map(|(codes, result)| {
+        Some(Measured {
+            codes,
+            time_us: result.time_us?,
+            energy_j: result.energy?.joules,
+        })
+    });
+    let all: Vec<Measured<'_>> = all.collect();
+    let front = front(&all);
+    let (Some(fastest), Some(least)) = (front.first(), front.last()) else {
+        return Vec::new();
+    };
+    let best = (fastest.time_us, least.energy_j);
+    let figure = Element::new("figure").child(picture(&all, &front, best, model, number));
+    let mut elements = vec![
+        Element::new("h5").text("Time and energy"),
+        figure,
+        list(&front, model),
+    ];
+    let idle = on.sessions.iter().rev().find_map(|of| of.idle.as_ref());
+    elements.extend(idle.map(|idle| {
+        note(format!(
+            "Energy is all that the device takes while a launch runs. {:.1} W of its power are those of the idle \
+             device ({}).",
+            idle.watts, idle.source
+        ))
+    }));
+    elements
+}
+
+/// Those that no other beats in both, the fastest first.
+fn front<'a>(all: &[Measured<'a>]) -> Vec<Measured<'a>> {
+    let mut sorted = all.to_vec();
+    sorted.sort_by(|a, b| {
+        let times = a.time_us.total_cmp(&b.time_us);
+        times.then_with(|| a.energy_j.total_cmp(&b.energy_j))
+    });
+    let mut front: Vec<Measured<'_>> = Vec::new();
+    for measured in sorted {
+        if front
+            .last()
+            .is_none_or(|last| measured.energy_j < last.energy_j)
+        {
+            front.push(measured);
+        }
+    }
+    front
+}
+
+/// Both as parts of the best, so that the best of both would be at the top right.
+fn picture(
+    all: &[Measured<'_>],
+    front: &[Measured<'_>],
+    (best_us, best_j): (f64, f64),
+    model: &Model,
+    number: usize,
+) -> Element {
+    let across = Scale::new((0.0, 1.0), (AREA.left, AREA.right() - 6.0));
+    let up = Scale::new((0.0, 1.0), (AREA.bottom(), AREA.top + 6.0));
+    let place = |of: &Measured<'_>| (across.at(best_us / of.time_us), up.at(best_j / of.energy_j));
+    let dot = |of: &Measured<'_>, radius: f64| {
+        let (x, y) = place(of);
+        let label = format!(
+            "{}, {}, {}",
+            time(of.time_us),
+            energy(of.energy_j),
+            model.describe(of.codes)
+        );
+        Element::new("circle")
+            .at([("cx", x), ("cy", y), ("r", radius)])
+            .child(Element::new("title").text(label))
+    };
+    let mut line = String::new();
+    for of in front {
+        let (x, y) = place(of);
+        // Writing to a string does not fail.
+        let _ = if line.is_empty() {
+            write!(line, "M{},{}", pixels(x), pixels(y))
+        } else {
+            write!(line, "H{}V{}", pixels(x), pixels(y))
+        };
+    }
+    let labels: Vec<axes::Label> = across
+        .ticks(5, 0.0)
+        .into_iter()
+        .map(|(value, label)| (across.at(value), label))
+        .collect();
+    let marks: Vec<f64> = labels.iter().map(|(x, _)| *x).collect();
+    let ids = ["title", "description"].map(|of| format!("energy-{number}-{of}"));
+    let [title, description] = &ids;
+    let about = format!(
+        "{} configurations. {} of them are on the Pareto front: from {} and {} to {} and {}.",
+        all.len(),
+        front.len(),
+        front
+            .first()
+            .map_or_else(String::new, |of| time(of.time_us)),
+        front
+            .first()
+            .map_or_else(String::new, |of| energy(of.energy_j)),
+        front.last().map_or_else(String::new, |of| time(of.time_us)),
+        front
+            .last()
+            .map_or_else(String::new, |of| energy(of.energy_j)),
+    );
+    Element::new("svg")
+        .with("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
+        .with("role", "img")
+        .with("aria-labelledby", ids.join(" "))
+        .child(
+            Element::new("title")
+                .with("id", title)
+                .text("Time and energy"),
+        )
+        .child(Element::new("desc").with("id", description).text(about))
+        .child(axes::vertical(AREA, up, "least energy / energy"))
+        .child(axes::horizontal(AREA, &labels, &marks, "best time / time"))
+        .children(all.iter().map(|of| dot(of, 1.6).with("class", "try")))
+        .child(Element::new("path").with("class", "line").with("d", line))
+        .children(front.iter().map(|of| dot(of, 3.2).with("class", "gain")))
+        .child(axes::frame(AREA))
+}
+
+fn list(front: &[Measured<'_>], model: &Model) -> Element {
+    let rows = front.iter().enumerate().map(|(position, of)| {
+        let mut row = vec![
+            row_name((position + 1).to_string()),
+            number(time(of.time_us)),
+            number(energy(of.energy_j)),
+            number(format!("{:.1} W", of.energy_j / of.time_us * 1e6)),
+        ];
+        row.extend(configuration(of.codes, model));
+        row
+    });
+    let columns = ["", "Time", "Energy", "Power"];
+    let parameters = model.parameters.iter().map(|parameter| &*parameter.name);
+    table(
+        "Pareto front of time and energy, as first measured",
+        columns.into_iter().chain(parameters),
+        rows,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_front_has_what_nothing_beats_in_both() {
+        let of = |time_us: f64, energy_j: f64| Measured {
+            codes: &[],
+            time_us,
+            energy_j,
+        };
+        let all = [
+            of(3.0, 1.0),
+            of(1.0, 9.0),
+            of(2.0, 4.0),
+            of(2.0, 5.0),
+            of(2.5, 4.0),
+            of(9.0, 1.0),
+            of(1.0, 9.5),
+        ];
+        let expected = [of(1.0, 9.0), of(2.0, 4.0), of(3.0, 1.0)];
+        assert_eq!(front(&all), expected);
+        assert_eq!(front(&[]), []);
+    }
+}
