@@ -2,11 +2,15 @@
 
     python compare.py GEMM_PROGRAM PEERS SIZES [ROUNDS] [CSV]
 
-PEERS is a comma-separated list of: openblas (numpy's, all cores), torch (cuBLAS through PyTorch, in single
-precision), clblast (libclblast on the same device, through pyopencl; with CLBLAST_XGEMM="MWG=64 KWG=32 ...", the
-line of best parameters that its clblast_tuner_xgemm prints, with those). SIZES is a comma-separated list of N or
-MxNxK. Everything is in single precision, row after row, alpha 1 and beta 0, and
-each time is that of a call until the device has done; the best peer of each size is what ratios are of.
+PEERS is a comma-separated list of: openblas (numpy's, all cores), torch (cuBLAS through PyTorch), clblast
+(libclblast on the same device, through pyopencl, in single precision only; with CLBLAST_XGEMM="MWG=64 KWG=32 ...",
+the line of best parameters that its clblast_tuner_xgemm prints, with those). SIZES is a comma-separated list of N or
+MxNxK and, for batches, MxNxK*COUNT: COUNT products in one call, whose matrices follow each other in memory. Peers
+multiply batches by torch.bmm, which is cuBLAS's strided and batched multiplication, and by numpy's matmul of stacks,
+which calls OpenBLAS for each product in turn; CLBlast sits batches out. The way `batched` is the kernel for batches,
+in one launch. Everything is of the type TYPE (f32, f64, f16, bf16 or tf32; f32 where it is not set; f16, bf16 and
+tf32 with torch), row after row, alpha 1 and beta 0, and each time is that of a call until the device has done; the
+best peer of each size is what ratios are of.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
 """
 
@@ -18,6 +22,7 @@ import time
 
 program, peers, sizes = sys.argv[1], sys.argv[2].split(","), sys.argv[3].split(",")
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
+kind = os.environ.get("TYPE", "f32")
 
 
 class Ours:
@@ -29,9 +34,10 @@ class Ours:
         )
         self.device = self.process.stdout.readline().strip()
 
-    def seconds(self, kind, size, layouts, route, repeats):
+    def seconds(self, kind, size, count, layouts, route, repeats):
         m, n, k = size
-        print(kind, m, n, k, layouts, route, repeats, file=self.process.stdin, flush=True)
+        words = [kind, m, n, k, layouts, route, repeats] + ([count] if count else [])
+        print(*words, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline().strip()
         if answer.startswith("error") or not answer:
             return None
@@ -44,12 +50,14 @@ class OpenBlas:
 
         self.numpy = numpy
 
-    def prepare(self, size):
+    def prepare(self, size, count):
         m, n, k = size
         random = self.numpy.random.default_rng(1)
-        self.a = random.random((m, k), dtype="float32") - 0.5
-        self.b = random.random((k, n), dtype="float32") - 0.5
-        self.c = self.numpy.empty((m, n), "float32")
+        dtype = {"f32": "float32", "f64": "float64"}[kind]
+        stack = (count,) if count else ()
+        self.a = random.random(stack + (m, k), dtype=dtype) - 0.5
+        self.b = random.random(stack + (k, n), dtype=dtype) - 0.5
+        self.c = self.numpy.empty(stack + (m, n), dtype)
 
     def run(self):
         self.numpy.matmul(self.a, self.b, out=self.c)
@@ -59,18 +67,24 @@ class Torch:
     def __init__(self):
         import torch
 
-        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
         self.torch = torch
+        self.dtype = {
+            "f32": torch.float32, "tf32": torch.float32, "f64": torch.float64, "f16": torch.float16,
+            "bf16": torch.bfloat16,
+        }[kind]
 
-    def prepare(self, size):
+    def prepare(self, size, count):
         m, n, k = size
-        self.a = self.torch.rand(m, k, device="cuda") - 0.5
-        self.b = self.torch.rand(k, n, device="cuda") - 0.5
-        self.c = self.torch.empty(m, n, device="cuda")
+        stack = (count,) if count else ()
+        random = lambda *size: (self.torch.rand(*stack, *size, device="cuda") - 0.5).to(self.dtype)
+        self.a, self.b = random(m, k), random(k, n)
+        self.c = self.torch.empty(*stack, m, n, device="cuda", dtype=self.dtype)
+        self.multiply = self.torch.bmm if count else self.torch.matmul
         self.torch.cuda.synchronize()
 
     def run(self):
-        self.torch.matmul(self.a, self.b, out=self.c)
+        self.multiply(self.a, self.b, out=self.c)
         self.torch.cuda.synchronize()
 
 
@@ -108,7 +122,7 @@ class ClBlast:
         if status != 0:
             sys.exit(f"CLBlast failed with {status}")
 
-    def prepare(self, size):
+    def prepare(self, size, count):
         import numpy
 
         m, n, k = self.size = size
@@ -139,14 +153,16 @@ class ClBlast:
 KINDS = {"openblas": OpenBlas, "torch": Torch, "clblast": ClBlast}
 ours = Ours()
 others = {name: KINDS[name]() for name in peers}
-# auto may use tensor cores in single precision, plain may not; nn: A and B row after row, tn: A column
-# after column, nt: B.
-ways = {"plain": ("f32", "nn", "plain"), "A by columns": ("f32", "tn", "plain")}
+# auto may use tensor cores, plain may not; nn: A and B row after row, tn: A column after column, nt: B.
+ways = {"auto": (kind, "nn", "auto")}
 if "torch" in peers:
-    ways["auto"] = ("f32", "nn", "auto")
-    ways["auto, B by columns"] = ("f32", "nt", "auto")
-if os.environ.get("TF32"):
-    ways["TF32"] = ("tf32", "nn", "auto")
+    ways["auto, B by columns"] = (kind, "nt", "auto")
+if kind in ("f32", "f64"):
+    ways["plain"] = (kind, "nn", "plain")
+    ways["A by columns"] = (kind, "tn", "plain")
+if any("*" in text for text in sizes):
+    # In one launch, which auto may do, too.
+    ways["batched"] = (kind, "nn", "batched")
 
 
 def peer_seconds(peer, repeats):
@@ -160,26 +176,28 @@ def peer_seconds(peer, repeats):
     return taken
 
 
-print(f"{ours.device}, single precision, GFLOPS: medians of {rounds} rounds in turns (least to most)\n")
+print(f"{ours.device}, {kind}, GFLOPS: medians of {rounds} rounds in turns (least to most)\n")
 names = list(others) + list(ways)
 heads = ["m x n x k"] + names + [f"{way} / peer" for way in ways]
 print("| " + " | ".join(heads) + " |")
 print("|---" * len(heads) + "|")
 points = []
 for text in sizes:
-    sides = [int(side) for side in text.split("x")]
-    size = sides * 3 if len(sides) == 1 else sides
-    work = 2 * size[0] * size[1] * size[2]
+    of_one, _, count = text.partition("*")
+    sides = [int(side) for side in of_one.split("x")]
+    size, count = sides * 3 if len(sides) == 1 else sides, int(count or 0)
+    work = 2 * size[0] * size[1] * size[2] * max(1, count)
     repeats = max(1, min(20, int(2e11 // work)))
     seconds = {name: [] for name in names}
-    for peer in others.values():
-        peer.prepare(size)
+    peers_of_size = {name: peer for name, peer in others.items() if not (count and name == "clblast")}
+    for peer in peers_of_size.values():
+        peer.prepare(size, count)
         peer_seconds(peer, 1)
     for _ in range(rounds):
-        for name, peer in others.items():
+        for name, peer in peers_of_size.items():
             seconds[name] += peer_seconds(peer, repeats)
-        for name, (kind, layouts, route) in ways.items():
-            taken = ours.seconds(kind, size, layouts, route, repeats)
+        for name, (of_kind, layouts, route) in ways.items():
+            taken = ours.seconds(of_kind, size, count, layouts, route, repeats)
             if taken:
                 seconds[name] += taken
     rate = {name: work / statistics.median(taken) / 1e9 for name, taken in seconds.items() if taken}
@@ -187,10 +205,11 @@ for text in sizes:
     for name in rate:
         slowest, fastest = work / max(seconds[name]) / 1e9, work / min(seconds[name]) / 1e9
         spread[name] = f"{rate[name]:.0f} ({slowest:.0f} to {fastest:.0f})"
-    best = max((rate[name] for name in others), default=None)
+    best = max((rate[name] for name in others if name in rate), default=None)
     ratios = [f"{rate[name] / best:.2f}" if best and name in rate else "-" for name in ways]
     print("| " + " | ".join([text] + [spread[name] for name in names] + ratios) + " |", flush=True)
-    bytes_moved = 4 * (size[0] * size[2] + size[2] * size[1] + size[0] * size[1])
+    element = {"f16": 2, "bf16": 2, "f64": 8}.get(kind, 4)
+    bytes_moved = element * max(1, count) * (size[0] * size[2] + size[2] * size[1] + size[0] * size[1])
     points += [(name, text, rate[name], work / bytes_moved) for name in rate]
 
 if len(sys.argv) > 5:

@@ -76,7 +76,7 @@ impl Shape {
     }
 
     /// How many elements a buffer must have; `None` where that is no number.
-    fn extent(&self) -> Option<usize> {
+    pub(crate) fn extent(&self) -> Option<usize> {
         if self.is_empty() {
             return Some(self.offset);
         }

@@ -1,7 +1,7 @@
 //! The distance of products from sums in double precision.
 
 use crate::way::{Way, WithTf32};
-use cltune::{Buffer, Queue, f16};
+use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Arithmetic, GemmError, Matrix, MatrixMut, Route, Shape};
 use std::error::Error;
 use std::process::ExitCode;
@@ -45,6 +45,16 @@ impl Element for f64 {
 
 impl Element for f16 {
     const UNITS: (f64, f64) = (f32::EPSILON as f64 / 2.0, 1.0 / 2048.0);
+    fn rounded(value: f32) -> Self {
+        Self::from_f32(value)
+    }
+    fn exactly(self) -> f64 {
+        self.to_f64()
+    }
+}
+
+impl Element for bf16 {
+    const UNITS: (f64, f64) = (f32::EPSILON as f64 / 2.0, 1.0 / 256.0);
     fn rounded(value: f32) -> Self {
         Self::from_f32(value)
     }
@@ -103,6 +113,7 @@ pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<d
     let way = Way::Chosen(Arithmetic::Automatic);
     Inputs::<f64>::new(size).shown(queue, "f64", way, None)?;
     Inputs::<f16>::new(size).shown(queue, "f16", way, None)?;
+    Inputs::<bf16>::new(size).shown(queue, "bf16", way, None)?;
     Ok(if too_wrong {
         println!("more than {ALLOWED} times as wrong as plain single precision");
         ExitCode::FAILURE

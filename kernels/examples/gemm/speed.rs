@@ -1,7 +1,7 @@
 //! The rate of multiplications of matrices.
 
 use crate::way::{Way, WithTf32};
-use cltune::{Buffer, Queue, f16};
+use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{GemmError, Matrix, MatrixMut, Shape};
 use std::error::Error;
 use std::io::BufRead;
@@ -15,12 +15,21 @@ struct Case {
     layouts: [bool; 2],
     way: Way,
     repeats: usize,
+    /// How many such products at once, where it is a batch.
+    count: Option<usize>,
 }
 
 /// Every route, one after the other.
 pub(crate) fn show(queue: &Queue, size: usize) -> Result<(), Box<dyn Error>> {
     println!("{}, single precision, {size} x {size}:", queue.device());
-    for route in ["auto", "direct", "pipelined", "tensor", "panels"] {
+    for route in [
+        "auto",
+        "direct",
+        "pipelined",
+        "tensor",
+        "warpgroup",
+        "panels",
+    ] {
         let case = Case {
             m: size,
             n: size,
@@ -28,6 +37,7 @@ pub(crate) fn show(queue: &Queue, size: usize) -> Result<(), Box<dyn Error>> {
             layouts: [false, false],
             way: Way::named(route)?,
             repeats: 5,
+            count: None,
         };
         match case.times(queue, &|_: usize| 1.0_f32) {
             Ok(times) => {
@@ -62,8 +72,14 @@ pub(crate) fn serve(queue: &Queue) -> Result<(), Box<dyn Error>> {
 
 fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [kind, m, n, k, layouts, route, repeats] = words[..] else {
-        return Err("seven words are needed: TYPE M N K LAYOUTS ROUTE REPEATS".into());
+    let (words, count) = match words[..] {
+        [ref words @ .., count] if words.len() == 7 => (words, Some(count.parse()?)),
+        ref words => (words, None),
+    };
+    let &[kind, m, n, k, layouts, route, repeats] = words else {
+        return Err(
+            "seven or eight words are needed: TYPE M N K LAYOUTS ROUTE REPEATS [COUNT]".into(),
+        );
     };
     let way = if kind == "tf32" {
         Way::Tf32
@@ -77,13 +93,24 @@ fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
         layouts: [layouts.starts_with('t'), layouts.ends_with('t')],
         way,
         repeats: repeats.parse()?,
+        count,
     };
-    let value = |at: usize| (at % 1021) as f32 / 1021.0 - 0.5;
+    // All bits differ from one to the next, as in data: a GPU is faster where they do not.
+    let value = |at: usize| {
+        let mixed = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f32 / 2.0_f32.powi(24)
+            - 0.5
+    };
     Ok(match kind {
         "f32" | "tf32" => case.times(queue, &value)?,
         "f64" => case.times(queue, &|at| f64::from(value(at)))?,
         "f16" => case.times(queue, &|at| f16::from_f32(value(at)))?,
-        other => return Err(format!("no type `{other}`: f32, f64, f16 and tf32 are there").into()),
+        "bf16" => case.times(queue, &|at| bf16::from_f32(value(at)))?,
+        other => {
+            return Err(
+                format!("no type `{other}`: f32, f64, f16, bf16 and tf32 are there").into(),
+            );
+        }
     })
 }
 
@@ -99,8 +126,12 @@ impl Case {
             let values: Vec<T> = (0..count).map(value).collect();
             Buffer::from_slice(queue, &values)
         };
-        let (a, b) = (filled(self.m * self.k)?, filled(self.k * self.n)?);
-        let mut c = Buffer::new(queue.context(), self.m * self.n)?;
+        let count = self.count.unwrap_or(1);
+        let (a, b) = (
+            filled(count * self.m * self.k)?,
+            filled(count * self.k * self.n)?,
+        );
+        let mut c = Buffer::new(queue.context(), count * self.m * self.n)?;
         let shape = |rows, columns, by_columns: bool| {
             if by_columns {
                 Shape::column_major(rows, columns)
@@ -115,7 +146,11 @@ impl Case {
         let mut once = || -> Result<Duration, GemmError> {
             let begin = Instant::now();
             let target = MatrixMut::new(&mut c, Shape::row_major(self.m, self.n));
-            let _launched = self.way.multiply(&mut gemm, queue, a, b, target)?;
+            let way = self.way;
+            let _launched = match self.count {
+                None => way.multiply(&mut gemm, queue, a, b, target)?,
+                Some(count) => way.multiply_batched(&mut gemm, queue, a, b, target, count)?,
+            };
             queue.finish()?;
             Ok(begin.elapsed())
         };

@@ -1,13 +1,17 @@
 //! The ways to multiply that can be asked for.
 
-use cltune::{Event, Queue, f16};
-use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Real, Route};
+use cltune::{Event, Queue, bf16, f16};
+use cltune_kernels::gemm::{
+    Arithmetic, Batch, Gemm, GemmError, Matrix, MatrixMut, Real, Route, Shape,
+};
 
 /// How it is multiplied.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     Chosen(Arithmetic),
     By(Route),
+    /// By the kernel for batches.
+    InOneLaunch,
     Tf32,
 }
 
@@ -21,6 +25,7 @@ impl Way {
             "tensor" => Self::By(Route::Tensor),
             "warpgroup" => Self::By(Route::Warpgroup),
             "panels" => Self::By(Route::Panels),
+            "batched" => Self::InOneLaunch,
             other => return Err(format!("no route `{other}`")),
         })
     }
@@ -30,7 +35,7 @@ impl Way {
         let gemm = Gemm::new(queue)?;
         Ok(match self {
             Self::Chosen(arithmetic) => gemm.arithmetic(arithmetic),
-            Self::By(_) | Self::Tf32 => gemm,
+            Self::By(_) | Self::InOneLaunch | Self::Tf32 => gemm,
         })
     }
 
@@ -48,7 +53,49 @@ impl Way {
             Self::Chosen(_) => gemm.multiply(queue, alpha, a, b, beta, c),
             Self::By(route) => gemm.multiply_with(queue, route, alpha, a, b, beta, c),
             Self::Tf32 => T::tf32(gemm, queue, a, b, c),
+            Self::InOneLaunch => {
+                let batch = side_by_side(1, &a, &b, c.shape());
+                gemm.multiply_batched_with(queue, None, alpha, a, b, beta, c, batch)
+            }
         }
+    }
+
+    /// C ← A B for products whose matrices follow each other.
+    pub(crate) fn multiply_batched<T: WithTf32>(
+        self,
+        gemm: &mut Gemm<T>,
+        queue: &Queue,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        c: MatrixMut<'_, T>,
+        count: usize,
+    ) -> Result<Option<Event>, GemmError> {
+        let (alpha, beta) = (T::ONE, T::ZERO);
+        let batch = side_by_side(count, &a, &b, c.shape());
+        let route = match self {
+            Self::Chosen(_) => {
+                return gemm.multiply_batched(queue, alpha, a, b, beta, c, batch);
+            }
+            Self::InOneLaunch => None,
+            Self::By(route) => Some(route),
+            Self::Tf32 => {
+                return Err(GemmError::Unsupported {
+                    device: queue.device().to_string(),
+                    what: "TF32 in batches",
+                });
+            }
+        };
+        gemm.multiply_batched_with(queue, route, alpha, a, b, beta, c, batch)
+    }
+}
+
+fn side_by_side<T: Real>(count: usize, a: &Matrix<'_, T>, b: &Matrix<'_, T>, c: &Shape) -> Batch {
+    let elements = |shape: &Shape| shape.rows() * shape.columns();
+    Batch {
+        count,
+        stride_a: elements(a.shape()),
+        stride_b: elements(b.shape()),
+        stride_c: elements(c),
     }
 }
 
@@ -90,5 +137,9 @@ impl WithTf32 for f64 {
 }
 
 impl WithTf32 for f16 {
+    const ONE: f32 = 1.0;
+}
+
+impl WithTf32 for bf16 {
     const ONE: f32 = 1.0;
 }

@@ -43,9 +43,32 @@ pub enum GemmError {
         /// How many it has.
         len: usize,
     },
-    /// A size, distance or offset of 2^31 or more.
+    /// The matrix of a batch's last product does not fit into the buffer.
+    #[error("the last of {count} matrices {name} reaches to element {needed} of a buffer of {len}")]
+    LastTooShort {
+        /// The matrix.
+        name: &'static str,
+        /// How many products there are.
+        count: usize,
+        /// How many elements the buffer needs.
+        needed: usize,
+        /// How many it has.
+        len: usize,
+    },
+    /// Two products of a batch write the same element.
     #[error(
-        "{number}, of matrix {name}, is too large: sizes, distances and offsets are less than 2^31"
+        "matrices C that are {stride} elements apart have elements in common, those of products 0 and \
+         {apart} among them: give a stride that leaves each product its own"
+    )]
+    Overlap {
+        /// The distance of successive matrices, in elements.
+        stride: usize,
+        /// The least difference of the numbers of two products that have an element in common.
+        apart: usize,
+    },
+    /// A size, distance, offset or count of 2^31 or more.
+    #[error(
+        "{number}, of matrix {name}, is too large: sizes, distances, offsets and counts are less than 2^31"
     )]
     TooLarge {
         /// The matrix.

@@ -6,13 +6,16 @@
 //! |---|---|
 //! | `Direct` | small matrices as they lie |
 //! | `Pipelined` | tiles, with copies ahead on three levels; for GPUs |
-//! | `Tensor` | the tensor cores of NVIDIA's GPUs, in single precision |
-//! | `Warpgroup` | those of the Hopper GPUs, with instructions of their own |
+//! | `Tensor` | the tensor cores of NVIDIA's GPUs, in single and double precision |
+//! | `Warpgroup` | those of the Hopper GPUs, with instructions of their own; not in double precision |
 //! | `Panels` | vectors, from panels that are copied first; for CPUs |
+//!
+//! [`Gemm::multiply_batched`] does many small products in one launch.
 //!
 //! [`gemm_classic()`] is the kernel of Nugteren & Codreanu 2015 with its 14 parameters, as it was
 //! published: for comparisons, and for trying out tuners.
 
+mod batched;
 mod error;
 mod fused;
 mod kernels;
@@ -22,6 +25,7 @@ mod real;
 mod route;
 
 pub use crate::matrix::{Matrix, MatrixMut, Shape};
+pub use batched::Batch;
 pub use error::GemmError;
 pub use kernels::classic::gemm_classic;
 pub use multiply::Gemm;

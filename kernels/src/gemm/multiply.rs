@@ -1,11 +1,14 @@
 //! A multiplication, from its matrices to its launches.
 
 use super::error::GemmError;
-use super::operands::{PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, ready, whole};
-use super::real::{Factors, Operand, Orders, Products, Real, Size, Target};
+use super::operands::{
+    PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
+};
+use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
+use std::collections::HashMap;
 
 /// Multiplies matrices: C ← α A B + β C.
 ///
@@ -39,15 +42,19 @@ pub struct Gemm<T: Real> {
     arithmetic: Arithmetic,
     /// Copies of A and of B, in the order that a kernel reads.
     copies: [Option<Buffer<T::Real>>; 2],
+    /// The same as they are stored, for tensor cores.
+    stored_copies: [Option<Buffer<T>>; 2],
+    /// Configurations for batches, by the size of a product and how its factors lie.
+    batch_params: HashMap<([i32; 3], [bool; 2]), T::BatchParams>,
 }
 
 /// A multiplication of row-major C whose matrices fit together.
-struct Product<'a, T: Real> {
-    size: Size,
-    factors: Factors<T::Real>,
-    a: Matrix<'a, T>,
-    b: Matrix<'a, T>,
-    c: MatrixMut<'a, T>,
+pub(super) struct Product<'a, T: Real> {
+    pub(super) size: Size,
+    pub(super) factors: Factors<T::Real>,
+    pub(super) a: Matrix<'a, T>,
+    pub(super) b: Matrix<'a, T>,
+    pub(super) c: MatrixMut<'a, T>,
 }
 
 impl<T: Real> Gemm<T> {
@@ -67,6 +74,8 @@ impl<T: Real> Gemm<T> {
             speeds: Speeds::of::<T>(device),
             arithmetic: Arithmetic::Automatic,
             copies: [None, None],
+            stored_copies: [None, None],
+            batch_params: HashMap::new(),
         })
     }
 
@@ -97,14 +106,7 @@ impl<T: Real> Gemm<T> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        let (a, b) = (&product.a, &product.b);
-        let copies = Copies {
-            to_k_lines: [&a.transposed(), b].map(|it| ready(it).is_none()),
-            to_lines_of_k: [a, &b.transposed()].map(|it| ready(it).is_none()),
-        };
-        let route = self.speeds.route(product.size, copies, self.arithmetic);
-        self.multiply_by(queue, route, Products::Three, product)
-            .map(Some)
+        self.multiply_product(queue, product).map(Some)
     }
 
     /// C ← α A B + β C by a given route, for tests and comparisons; otherwise as
@@ -126,22 +128,75 @@ impl<T: Real> Gemm<T> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        self.multiply_by(queue, route, Products::Three, product)
-            .map(Some)
+        self.multiply_by_route(queue, route, product).map(Some)
     }
 
     /// The seconds that a product of these sizes takes by what tuning has measured on the device;
     /// `None` where it has measured nothing.
     pub fn expected_seconds(&self, m: usize, n: usize, k: usize) -> Option<f64> {
         let [m, n, k] = [m, n, k].map(whole);
+        // Row after row.
+        let tensor = |orders| match T::lines(orders) {
+            Some(Lines::OfK) => [false, true],
+            Some(Lines::Across) => [true, false],
+            Some(Lines::Either) | None => [false, false],
+        };
         let copies = Copies {
-            to_k_lines: [true, false],
-            to_lines_of_k: [false, true],
+            pipelined: [true, false],
+            tensor: tensor(Orders::Warp),
+            warpgroup: tensor(Orders::Warpgroup),
         };
         let known = self
             .speeds
             .fastest(Size { m, n, k }, copies, self.arithmetic);
         known.map(|(_, micros)| micros * 1e-6)
+    }
+
+    /// By the fastest route.
+    pub(super) fn multiply_product(
+        &mut self,
+        queue: &Queue,
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        let route = self
+            .speeds
+            .route(product.size, product.copies(), self.arithmetic);
+        self.multiply_by_route(queue, route, product)
+    }
+
+    pub(super) fn multiply_by_route(
+        &mut self,
+        queue: &Queue,
+        route: Route,
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        self.multiply_by(queue, route, Products::Three, product)
+    }
+
+    /// Whether products of a size take less time in a batch than each by itself.
+    pub(super) fn is_faster_in_a_batch(&self, size: Size, copies: Copies) -> bool {
+        self.speeds
+            .is_faster_in_a_batch(size, copies, self.arithmetic)
+    }
+
+    /// The configuration for batches of products of a size: that of the batch that was tuned for
+    /// the most similar size, whatever its count. `None` where none was tuned on this device.
+    pub(super) fn batch_params(
+        &mut self,
+        queue: &Queue,
+        size: Size,
+        transposed: [bool; 2],
+    ) -> Result<Option<T::BatchParams>, GemmError> {
+        let Some(count) = self.speeds.batches_like(size) else {
+            return Ok(None);
+        };
+        let kind = ([size.m, size.n, size.k], transposed);
+        if let Some(known) = self.batch_params.get(&kind) {
+            return Ok(Some(*known));
+        }
+        let params = T::batch_params(queue.device(), size, transposed, count)?;
+        self.batch_params.insert(kind, params);
+        Ok(Some(params))
     }
 
     /// `products` is for tensor cores.
@@ -189,12 +244,13 @@ impl<T: Real> Gemm<T> {
         how: (Orders, Products),
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let (a, b) = match how.0 {
-            Orders::Warp => (product.a.transposed(), product.b),
-            Orders::Warpgroup => (product.a, product.b.transposed()),
+        let lines = match how {
+            (Orders::Warpgroup, Products::One) => Lines::OfK,
+            (orders, _) => T::lines(orders).unwrap_or(Lines::Either),
         };
-        let [to_a, to_b] = &mut self.copies;
-        let (a, b) = (in_lines(queue, &a, to_a)?, in_lines(queue, &b, to_b)?);
+        let [to_a, to_b] = &mut self.stored_copies;
+        let a = in_stored_lines(queue, lines, &product.a, to_a)?;
+        let b = in_stored_lines(queue, lines, &product.b.transposed(), to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = target(product.c);
         Ok(T::tensor(queue, how, size, factors, a, b, c)?)
@@ -220,8 +276,7 @@ impl Gemm<f32> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        let hopper = queue.device().info().limits.nv_compute_capability == HOPPER;
-        let route = if hopper {
+        let route = if Orders::Warpgroup.are_taken_by(queue.device()) {
             Route::Warpgroup
         } else {
             Route::Tensor
@@ -233,7 +288,7 @@ impl Gemm<f32> {
 
 impl<'a, T: Real> Product<'a, T> {
     /// Checks the matrices; `None` where nothing is to be done.
-    fn new(
+    pub(super) fn new(
         alpha: T::Real,
         mut a: Matrix<'a, T>,
         mut b: Matrix<'a, T>,
@@ -241,13 +296,7 @@ impl<'a, T: Real> Product<'a, T> {
         mut c: MatrixMut<'a, T>,
     ) -> Result<Option<Self>, GemmError> {
         let (of_a, of_b, of_c) = (a.shape, b.shape, c.shape);
-        if of_a.rows != of_c.rows || of_b.columns != of_c.columns || of_a.columns != of_b.rows {
-            return Err(GemmError::Shapes {
-                a: (of_a.rows, of_a.columns),
-                b: (of_b.rows, of_b.columns),
-                c: (of_c.rows, of_c.columns),
-            });
-        }
+        check_sizes(of_a, of_b, of_c)?;
         check("C", of_c, c.buffer.len())?;
         check("A", of_a, a.buffer.len())?;
         check("B", of_b, b.buffer.len())?;
@@ -273,10 +322,45 @@ impl<'a, T: Real> Product<'a, T> {
             c,
         }))
     }
+
+    /// Which operands the routes have to copy.
+    pub(super) fn copies(&self) -> Copies {
+        let (a, b) = (self.a, self.b);
+        let tensor = |orders| {
+            let lines = T::lines(orders).unwrap_or(Lines::Either);
+            [a, b.transposed()].map(|it| is_copied(lines, &it))
+        };
+        Copies {
+            pipelined: [a.transposed(), b].map(|it| ready(&it).is_none()),
+            tensor: tensor(Orders::Warp),
+            warpgroup: tensor(Orders::Warpgroup),
+        }
+    }
+}
+
+/// Whether the sizes of A, B and C are those of a product.
+pub(super) fn check_sizes(a: Shape, b: Shape, c: Shape) -> Result<(), GemmError> {
+    if a.rows == c.rows && b.columns == c.columns && a.columns == b.rows {
+        return Ok(());
+    }
+    Err(GemmError::Shapes {
+        a: (a.rows, a.columns),
+        b: (b.rows, b.columns),
+        c: (c.rows, c.columns),
+    })
 }
 
 /// Whether a matrix fits into its buffer, and its sizes into the kernels' numbers.
 pub(super) fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
+    check_fits(name, shape, len)?;
+    check_numbers(
+        name,
+        [shape.rows, shape.columns, shape.offset, shape.leading],
+    )
+}
+
+/// Whether a matrix fits into its buffer.
+pub(super) fn check_fits(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
     shape.check(len).map_err(|misfit| match misfit {
         Misfit::Leading { leading, least } => GemmError::Leading {
             name,
@@ -284,9 +368,14 @@ pub(super) fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), 
             least,
         },
         Misfit::TooShort { needed, len } => GemmError::TooShort { name, needed, len },
-    })?;
-    // The kernels count in 32 bits within a matrix.
-    let numbers = [shape.rows, shape.columns, shape.offset, shape.leading];
+    })
+}
+
+/// Whether the kernels, which count in 32 bits, hold numbers that belong to a matrix.
+pub(super) fn check_numbers<const COUNT: usize>(
+    name: &'static str,
+    numbers: [usize; COUNT],
+) -> Result<(), GemmError> {
     match numbers
         .into_iter()
         .find(|number| i32::try_from(*number).is_err())
@@ -296,24 +385,20 @@ pub(super) fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), 
     }
 }
 
-/// The compute capability of the Hopper GPUs.
-const HOPPER: i64 = 90;
-
 /// Whether a device has what a route needs.
 fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> {
-    let capability = device.info().limits.nv_compute_capability;
-    let (is_there, what) = match route {
+    let (orders, what) = match route {
         Route::Direct | Route::Pipelined | Route::Panels => return Ok(()),
         Route::Tensor => (
-            capability >= 80,
+            Orders::Warp,
             "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
         ),
         Route::Warpgroup => (
-            capability == HOPPER,
+            Orders::Warpgroup,
             "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
         ),
     };
-    if T::ON_TENSOR_CORES && is_there {
+    if T::lines(orders).is_some() && orders.are_taken_by(device) {
         return Ok(());
     }
     Err(GemmError::Unsupported {
@@ -330,7 +415,7 @@ fn direct<T: Real>(queue: &Queue, product: Product<'_, T>) -> Result<Event, Gemm
 }
 
 /// A matrix, and whether it lies column after column.
-fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
+pub(super) fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
     let operand = Operand {
         buffer: matrix.buffer,
         offset: whole(matrix.shape.offset),
@@ -339,7 +424,7 @@ fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
     (operand, !matrix.shape.by_rows)
 }
 
-fn target<T: Real>(MatrixMut { buffer, shape }: MatrixMut<'_, T>) -> Target<'_, T> {
+pub(super) fn target<T: Real>(MatrixMut { buffer, shape }: MatrixMut<'_, T>) -> Target<'_, T> {
     Target {
         buffer,
         offset: whole(shape.offset),

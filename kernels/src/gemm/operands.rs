@@ -1,14 +1,14 @@
 //! Operands in the order in which kernels read them.
 //!
 //! Most kernels read a line for each of the k summands: then the functions here take B, or the
-//! transpose of A, a matrix of k rows. One reads lines of k: for it they take A, or the transpose
+//! transpose of A, a matrix of k rows. Some read lines of k: for them they take A, or the transpose
 //! of B.
 
 use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};
-use super::real::{Operand, Real};
+use super::real::{Lines, OfLines, Operand, Real};
 use crate::matrix::Matrix;
-use cltune::{Buffer, Queue};
+use cltune::{Buffer, Element, Event, Queue};
 
 /// How an operand is divided into panels.
 #[derive(Clone, Copy, Debug)]
@@ -42,16 +42,37 @@ impl Panels {
 /// The bytes that a kernel copies at once; lines begin at multiples of them.
 const ALIGNMENT: usize = 16;
 
-/// The operand as it lies, where kernels can read that.
+/// The operand as it lies, where kernels for what is computed in can read that.
 pub(super) fn ready<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T::Real>> {
+    let stored = ready_as_stored(matrix)?;
+    Some(Operand {
+        buffer: T::as_stored(stored.buffer)?,
+        offset: stored.offset,
+        leading: stored.leading,
+    })
+}
+
+/// The operand as it lies, where kernels for what is stored can read that.
+fn ready_as_stored<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T>> {
     let shape = matrix.shape;
-    let aligned = |elements: usize| (elements * size_of::<T::Real>()).is_multiple_of(ALIGNMENT);
-    let buffer = T::as_stored(matrix.buffer)?;
+    let aligned = |elements: usize| (elements * size_of::<T>()).is_multiple_of(ALIGNMENT);
     (shape.by_rows && aligned(shape.leading) && aligned(shape.offset)).then(|| Operand {
-        buffer,
+        buffer: matrix.buffer,
         offset: whole(shape.offset),
         leading: whole(shape.leading),
     })
+}
+
+/// Whether an operand has to be copied for a kernel of tensor cores; `matrix` has a row for each
+/// line of k.
+pub(super) fn is_copied<T: Real>(lines: Lines, matrix: &Matrix<'_, T>) -> bool {
+    let of_k = || ready_as_stored(matrix).is_none();
+    let across = || ready_as_stored(&matrix.transposed()).is_none();
+    match lines {
+        Lines::OfK => of_k(),
+        Lines::Across => across(),
+        Lines::Either => of_k() && across(),
+    }
 }
 
 /// The operand in lines that begin at multiples of 16 bytes: as it lies or, if need be, copied to
@@ -61,19 +82,57 @@ pub(super) fn in_lines<'a, T: Real>(
     matrix: &Matrix<'a, T>,
     place: &'a mut Option<Buffer<T::Real>>,
 ) -> Result<Operand<'a, T::Real>, GemmError> {
-    if let Some(operand) = ready(matrix) {
-        return Ok(operand);
+    match ready(matrix) {
+        Some(operand) => Ok(operand),
+        None => copied_lines(queue, matrix, place, T::pack),
     }
+}
+
+/// The operand in lines as a kernel of tensor cores reads them: as it lies or, if need be, copied
+/// to `place`. `matrix` has a row for each line of k.
+pub(super) fn in_stored_lines<'a, T: Real>(
+    queue: &Queue,
+    lines: Lines,
+    matrix: &Matrix<'a, T>,
+    place: &'a mut Option<Buffer<T>>,
+) -> Result<OfLines<'a, T>, GemmError> {
+    let across = matrix.transposed();
+    let of_k = ready_as_stored(matrix).map(|operand| (operand, true));
+    let ready = match lines {
+        Lines::OfK => of_k,
+        Lines::Across => ready_as_stored(&across).map(|operand| (operand, false)),
+        Lines::Either => of_k.or_else(|| ready_as_stored(&across).map(|operand| (operand, false))),
+    };
+    if let Some(ready) = ready {
+        return Ok(ready);
+    }
+    let is_of_k = lines == Lines::OfK;
+    let rows = if is_of_k { matrix } else { &across };
+    Ok((copied_lines(queue, rows, place, T::transpose)?, is_of_k))
+}
+
+/// What copies an operand: rows, k, rows with what is filled up, and the width of a panel; whether
+/// it lies transposed; from where and to where.
+type Copy<T, R> =
+    fn(&Queue, (i32, i32, i32, i32), bool, Operand<'_, T>, &mut Buffer<R>) -> cltune::Result<Event>;
+
+/// The operand, copied in lines.
+fn copied_lines<'a, T: Real, R: Element>(
+    queue: &Queue,
+    matrix: &Matrix<'_, T>,
+    place: &'a mut Option<Buffer<R>>,
+    by: Copy<T, R>,
+) -> Result<Operand<'a, R>, GemmError> {
     let width = matrix
         .shape
         .columns
-        .next_multiple_of(ALIGNMENT / size_of::<T::Real>());
+        .next_multiple_of(ALIGNMENT / size_of::<R>());
     let width = i32::try_from(width).map_err(|_| GemmError::TooLarge {
         name: "A or B",
         number: width,
     })?;
     Ok(Operand {
-        buffer: copy(queue, matrix, width, width, place)?,
+        buffer: copy(queue, matrix, width, width, place, by)?,
         offset: 0,
         leading: width,
     })
@@ -87,21 +146,21 @@ pub(super) fn in_panels<'a, T: Real>(
     place: &'a mut Option<Buffer<T::Real>>,
 ) -> Result<&'a Buffer<T::Real>, GemmError> {
     let padded = panels.padded(whole(matrix.shape.columns));
-    copy(queue, matrix, padded, panels.width, place)
+    copy(queue, matrix, padded, panels.width, place, T::pack)
 }
 
 /// Copies an operand to panels of a width, `padded` columns in all.
-fn copy<'a, T: Real>(
+fn copy<'a, T: Real, R: Element>(
     queue: &Queue,
     matrix: &Matrix<'_, T>,
     padded: i32,
     width: i32,
-    place: &'a mut Option<Buffer<T::Real>>,
-) -> Result<&'a Buffer<T::Real>, GemmError> {
+    place: &'a mut Option<Buffer<R>>,
+    by: Copy<T, R>,
+) -> Result<&'a Buffer<R>, GemmError> {
     let shape = matrix.shape;
     let len = shape.rows * usize::try_from(padded).unwrap_or(0);
-    let fits =
-        |buffer: &Buffer<T::Real>| buffer.len() >= len && buffer.context() == queue.context();
+    let fits = |buffer: &Buffer<R>| buffer.len() >= len && buffer.context() == queue.context();
     let to = match place.take().filter(fits) {
         Some(buffer) => place.insert(buffer),
         None => place.insert(Buffer::new(queue.context(), len)?),
@@ -112,7 +171,7 @@ fn copy<'a, T: Real>(
         leading: whole(shape.leading),
     };
     let sizes = (whole(shape.columns), whole(shape.rows), padded, width);
-    T::pack(queue, sizes, shape.by_rows, from, to)?;
+    by(queue, sizes, shape.by_rows, from, to)?;
     Ok(to)
 }
 

@@ -1,12 +1,25 @@
 //! The types of numbers that are multiplied, and the kernels of each.
 
-use super::kernels::direct::{gemm_direct, gemm_direct_f16, gemm_direct_f64};
-use super::kernels::pack::{gemm_pack, gemm_pack_f16, gemm_pack_f64};
-use super::kernels::panels::{gemm_panels, gemm_panels_f16, gemm_panels_f64};
-use super::kernels::pipelined::{gemm_pipelined, gemm_pipelined_f16, gemm_pipelined_f64};
+use super::kernels::batched::{
+    gemm_batched, gemm_batched_bf16, gemm_batched_f16, gemm_batched_f64,
+};
+use super::kernels::direct::{gemm_direct, gemm_direct_bf16, gemm_direct_f16, gemm_direct_f64};
+use super::kernels::pack::{
+    gemm_pack, gemm_pack_bf16, gemm_pack_f16, gemm_pack_f64, gemm_transpose_bf16,
+    gemm_transpose_f16,
+};
+use super::kernels::panels::{gemm_panels, gemm_panels_bf16, gemm_panels_f16, gemm_panels_f64};
+use super::kernels::pipelined::{
+    gemm_pipelined, gemm_pipelined_bf16, gemm_pipelined_f16, gemm_pipelined_f64,
+};
 use super::kernels::split::{gemm_split, gemm_tf32};
-use super::kernels::warpgroup::{gemm_warpgroup, gemm_warpgroup_tf32};
-use cltune::{Buffer, Device, Element, Event, Queue, Result, f16};
+use super::kernels::tensor_f64::gemm_tensor_f64;
+use super::kernels::warpgroup::gemm_warpgroup;
+use super::kernels::warpgroup_stored::{
+    gemm_warpgroup_bf16, gemm_warpgroup_f16, gemm_warpgroup_tf32,
+};
+use cltune::{Buffer, Device, Element, Event, Queue, Result, bf16, f16};
+use std::fmt::Debug;
 
 /// The size of a product: C has m rows and n columns, and sums of k products.
 #[derive(Clone, Copy, Debug)]
@@ -46,15 +59,35 @@ pub struct Measured {
     pub(super) micros: f64,
 }
 
+/// A batch as kernels take it: how many products, and how far their matrices are apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    pub(super) count: i32,
+    pub(super) a: i32,
+    pub(super) b: i32,
+    pub(super) c: i32,
+    /// Whether matrices A, and matrices B, have elements in common.
+    pub(super) shared: [bool; 2],
+}
+
+/// What was measured of a batch: how many products, and the time that each took.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredBatch {
+    pub(super) count: i64,
+    pub(super) each: Measured,
+}
+
 /// The kernels of a type. Not for use outside: it keeps [`Real`] sealed.
 pub trait Kernels: Element {
     /// What is computed in.
     type Real: Element + PartialEq;
+    /// A configuration of `batched`.
+    type BatchParams: Copy + Debug + Send + Sync;
 
     /// Whether the device has to support `double`.
     const NEEDS_FP64: bool;
-    /// Whether there is a kernel for tensor cores.
-    const ON_TENSOR_CORES: bool = false;
+    /// The least k for which tensor cores are as precise as plain arithmetic.
+    const PRECISE_FROM: i32 = 0;
     /// Zero.
     const ZERO: Self::Real;
 
@@ -68,6 +101,16 @@ pub trait Kernels: Element {
         transposed: bool,
         from: Operand<'_, Self>,
         to: &mut Buffer<Self::Real>,
+    ) -> Result<Event>;
+
+    /// Brings rows of length k into lines of the other direction, as they are stored; see
+    /// `pack.cl`.
+    fn transpose(
+        queue: &Queue,
+        rows: (i32, i32, i32, i32),
+        transposed: bool,
+        from: Operand<'_, Self>,
+        to: &mut Buffer<Self>,
     ) -> Result<Event>;
 
     /// See `pipelined.cl`.
@@ -100,6 +143,28 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event>;
 
+    /// The configuration of `batched` for so many products of operands that lie column after column
+    /// or not.
+    fn batch_params(
+        device: &Device,
+        size: Size,
+        transposed: [bool; 2],
+        count: i64,
+    ) -> Result<Self::BatchParams>;
+
+    /// See `batched.cl`. With a configuration, or the one that the launch itself chooses.
+    fn batched(
+        queue: &Queue,
+        size: Size,
+        how: (Steps, Option<Self::BatchParams>),
+        factors: Factors<Self::Real>,
+        a: (Operand<'_, Self>, bool),
+        b: (Operand<'_, Self>, bool),
+        c: Target<'_, Self>,
+    ) -> Result<Event>;
+
+    /// What is known of `batched` on this device.
+    fn batched_times(device: &Device) -> Vec<MeasuredBatch>;
     /// What is known of `direct` on this device.
     fn direct_times(device: &Device) -> Vec<Measured>;
     /// What is known of `pipelined` on this device.
@@ -108,24 +173,35 @@ pub trait Kernels: Element {
     fn panels_times(device: &Device) -> Vec<Measured>;
     /// What is known of `pack` on this device, with a single panel or with several: rows, k, 1.
     fn pack_times(device: &Device, single: bool) -> Vec<Measured>;
+    /// How the kernel for tensor cores reads its operands; `None` where there is no such kernel.
+    fn lines(orders: Orders) -> Option<Lines>;
     /// What is known of `tensor` on this device.
-    fn tensor_times(_device: &Device, _orders: Orders) -> Vec<Measured> {
-        Vec::new()
-    }
-
-    /// See `split.cl` and `warpgroup.cl`, which wants its operands otherwise. A type that tensor
-    /// cores are not used for takes the ordinary units.
+    fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured>;
+    /// See `split.cl`, `tensor_f64.cl`, `warpgroup.cl` and `warpgroup_stored.cl`. Where there is no
+    /// kernel for these orders, it is that of the others.
     fn tensor(
         queue: &Queue,
-        _how: (Orders, Products),
+        how: (Orders, Products),
         size: Size,
         factors: Factors<Self::Real>,
-        a: Operand<'_, Self::Real>,
-        b: Operand<'_, Self::Real>,
+        a: OfLines<'_, Self>,
+        b: OfLines<'_, Self>,
         c: Target<'_, Self>,
-    ) -> Result<Event> {
-        Self::pipelined(queue, size, factors, a, b, c)
-    }
+    ) -> Result<Event>;
+}
+
+/// An operand, and whether its lines are of k.
+pub(super) type OfLines<'a, T> = (Operand<'a, T>, bool);
+
+/// The lines of operands that a kernel reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Of k elements.
+    OfK,
+    /// Of m or n elements.
+    Across,
+    /// Both.
+    Either,
 }
 
 /// Who gives orders to tensor cores.
@@ -137,6 +213,18 @@ pub enum Orders {
     Warpgroup,
 }
 
+impl Orders {
+    /// Whether a device has such tensor cores.
+    pub(super) fn are_taken_by(self, device: &Device) -> bool {
+        let capability = device.info().limits.nv_compute_capability;
+        match self {
+            Self::Warp => capability >= 80,
+            // Not 90 and later: these instructions have no successor of the same name.
+            Self::Warpgroup => capability == 90,
+        }
+    }
+}
+
 /// How many products of TF32 numbers stand for one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
@@ -146,13 +234,14 @@ pub enum Products {
     Three,
 }
 
-/// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16`, which is
-/// computed in `f32` and rounded once.
+/// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16` and `bf16`,
+/// which are computed in `f32` and rounded once.
 pub trait Real: Kernels {}
 
 impl Real for f32 {}
 impl Real for f64 {}
 impl Real for f16 {}
+impl Real for bf16 {}
 
 /// The rows of the lockfile for a device.
 macro_rules! times {
@@ -177,11 +266,12 @@ macro_rules! times {
 
 macro_rules! kernels {
     (
-        $stored:ident in $real:ident, $pack:ident, $pipelined:ident, $panels:ident, $direct:ident,
-        $needs_fp64:literal, { $($more:tt)* }
+        $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident, $panels:ident, $direct:ident,
+        $batched:ident, $needs_fp64:literal, { $($more:tt)* }
     ) => {
         impl Kernels for $stored {
             type Real = $real;
+            type BatchParams = $batched::Params;
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
 
@@ -193,6 +283,19 @@ macro_rules! kernels {
                 to: &mut Buffer<$real>,
             ) -> Result<Event> {
                 $pack(
+                    queue, rows, k, padded, panel, i32::from(transposed), from.buffer, from.offset,
+                    from.leading, to,
+                )
+            }
+
+            fn transpose(
+                queue: &Queue,
+                (rows, k, padded, panel): (i32, i32, i32, i32),
+                transposed: bool,
+                from: Operand<'_, $stored>,
+                to: &mut Buffer<$stored>,
+            ) -> Result<Event> {
+                $transpose(
                     queue, rows, k, padded, panel, i32::from(transposed), from.buffer, from.offset,
                     from.leading, to,
                 )
@@ -254,6 +357,68 @@ macro_rules! kernels {
                 )
             }
 
+            fn batch_params(
+                device: &Device,
+                Size { m, n, k }: Size,
+                transposed: [bool; 2],
+                count: i64,
+            ) -> Result<$batched::Params> {
+                let [m, n, k] = [m, n, k].map(i64::from);
+                let [trans_a, trans_b] = transposed.map(i64::from);
+                let problem = $batched::Problem {
+                    m, n, k, count, trans_a, trans_b, shared_a: 0, shared_b: 0,
+                };
+                Ok($batched::select(device, problem)?.params)
+            }
+
+            fn batched(
+                queue: &Queue,
+                Size { m, n, k }: Size,
+                (steps, params): (Steps, Option<$batched::Params>),
+                Factors { alpha, beta }: Factors<$real>,
+                (a, trans_a): (Operand<'_, $stored>, bool),
+                (b, trans_b): (Operand<'_, $stored>, bool),
+                c: Target<'_, $stored>,
+            ) -> Result<Event> {
+                let [trans_a, trans_b] = [trans_a, trans_b].map(i32::from);
+                let [shared_a, shared_b] = steps.shared.map(i32::from);
+                // Without barriers, as above.
+                let params = if k > 0 { params } else {
+                    Some($batched::Params {
+                        MWG: 16, NWG: 16, KWG: 16, MWI: 4, NWI: 4, VM: 1, VN: 4, PRODUCTS: 1,
+                        LOCAL: false, VW: 1, PAD: 0, AHEAD: false, UNROLL: 1,
+                    })
+                };
+                match params {
+                    Some(params) => $batched::launch_with(
+                        &params, queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha,
+                        beta, a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading,
+                        steps.b, c.buffer, c.offset, c.leading, steps.c,
+                    ),
+                    None => $batched(
+                        queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha, beta,
+                        a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading, steps.b,
+                        c.buffer, c.offset, c.leading, steps.c,
+                    ),
+                }
+            }
+
+            fn batched_times(device: &Device) -> Vec<MeasuredBatch> {
+                let info = device.info();
+                $batched::BAKED
+                    .iter()
+                    .filter(|row| row.platform == info.platform && row.device == info.name)
+                    .map(|row| {
+                        let of = row.problem;
+                        let each = Measured {
+                            size: [of.m, of.n, of.k],
+                            micros: row.time_us / of.count.max(1) as f64,
+                        };
+                        MeasuredBatch { count: of.count, each }
+                    })
+                    .collect()
+            }
+
             fn direct_times(device: &Device) -> Vec<Measured> {
                 times!($direct, device, |of| [of.m, of.n, of.k])
             }
@@ -275,12 +440,20 @@ macro_rules! kernels {
     };
 }
 
-kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false, {
+kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, gemm_batched, false, {
+    // What is left out of one product is more than the rounding of a short sum.
+    const PRECISE_FROM: i32 = 16;
+
     fn as_stored(buffer: &Buffer<f32>) -> Option<&Buffer<f32>> {
         Some(buffer)
     }
 
-    const ON_TENSOR_CORES: bool = true;
+    fn lines(orders: Orders) -> Option<Lines> {
+        Some(match orders {
+            Orders::Warp => Lines::Across,
+            Orders::Warpgroup => Lines::OfK,
+        })
+    }
 
     fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
         match orders {
@@ -294,14 +467,19 @@ kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false,
         how: (Orders, Products),
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
-        a: Operand<'_, f32>,
-        b: Operand<'_, f32>,
+        (a, a_of_k): OfLines<'_, f32>,
+        (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
         let multiply = match how {
             (Orders::Warp, Products::One) => gemm_tf32,
             (Orders::Warp, Products::Three) => gemm_split,
-            (Orders::Warpgroup, Products::One) => gemm_warpgroup_tf32,
+            (Orders::Warpgroup, Products::One) => {
+                return gemm_warpgroup_tf32(
+                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(a_of_k), b.buffer,
+                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading,
+                );
+            }
             (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
         };
         multiply(
@@ -311,14 +489,58 @@ kernels!(f32 in f32, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, false,
     }
 });
 
-kernels!(f64 in f64, gemm_pack_f64, gemm_pipelined_f64, gemm_panels_f64, gemm_direct_f64, true, {
+/// A single kernel for tensor cores, which reads operands as they lie.
+macro_rules! as_they_lie {
+    ($stored:ident in $real:ident, $orders:ident, $kernel:ident) => {
+        fn lines(orders: Orders) -> Option<Lines> {
+            (orders == Orders::$orders).then_some(Lines::Either)
+        }
+
+        fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
+            if orders != Orders::$orders {
+                return Vec::new();
+            }
+            times!($kernel, device, |of| [of.m, of.n, of.k])
+        }
+
+        fn tensor(
+            queue: &Queue,
+            _how: (Orders, Products),
+            Size { m, n, k }: Size,
+            Factors { alpha, beta }: Factors<$real>,
+            (a, a_of_k): OfLines<'_, $stored>,
+            (b, b_of_k): OfLines<'_, $stored>,
+            c: Target<'_, $stored>,
+        ) -> Result<Event> {
+            let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
+            $kernel(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer,
+                b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading,
+            )
+        }
+    };
+}
+
+kernels!(f64 in f64, gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_panels_f64, gemm_direct_f64, gemm_batched_f64, true, {
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
         Some(buffer)
     }
+
+    as_they_lie!(f64 in f64, Warp, gemm_tensor_f64);
 });
 
-kernels!(f16 in f32, gemm_pack_f16, gemm_pipelined_f16, gemm_panels_f16, gemm_direct_f16, false, {
+kernels!(f16 in f32, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_panels_f16, gemm_direct_f16, gemm_batched_f16, false, {
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
+
+    as_they_lie!(f16 in f32, Warpgroup, gemm_warpgroup_f16);
+});
+
+kernels!(bf16 in f32, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_panels_bf16, gemm_direct_bf16, gemm_batched_bf16, false, {
+    fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
+        None
+    }
+
+    as_they_lie!(bf16 in f32, Warpgroup, gemm_warpgroup_bf16);
 });

@@ -1,7 +1,7 @@
 //! The choice of the kernel that multiplies matrices of a size on a device: the one that takes the
 //! least time, with what it needs before, by what tuning has measured.
 
-use super::real::{Measured, Orders, Real, Size};
+use super::real::{Measured, MeasuredBatch, Orders, Real, Size};
 use cltune::Device;
 
 /// A way to multiply.
@@ -9,11 +9,15 @@ use cltune::Device;
 pub enum Route {
     /// As the matrices lie.
     Direct,
-    /// In tiles; operands that lie otherwise are transposed first.
+    /// In tiles; operands that lie otherwise than row after row (B) and column after column (A) are
+    /// transposed first.
     Pipelined,
-    /// On tensor cores, three products for one; operands as for `Pipelined`.
+    /// On the tensor cores of NVIDIA's GPUs since compute capability 8.0: single precision by three
+    /// products for one, with operands as for `Pipelined`; double precision with operands as they
+    /// lie.
     Tensor,
-    /// The same on Hopper GPUs, which read A row after row and B column after column.
+    /// On those of the Hopper GPUs, with instructions that only these have: single precision with A
+    /// row after row and B column after column; `f16` and `bf16` with operands as they lie.
     Warpgroup,
     /// In vectors, from panels that both operands are copied to first.
     Panels,
@@ -24,7 +28,8 @@ pub enum Route {
 pub enum Arithmetic {
     /// Whatever is fastest of what is as precise as plain arithmetic in the type. On tensor cores
     /// single precision is split into three products; its error is at most twice that of plain
-    /// sums.
+    /// sums. Double precision is rounded there as elsewhere, and sums of `f16` and `bf16` are in
+    /// single precision, cut off rather than rounded before the result is rounded to the type.
     Automatic,
     /// The ordinary units only.
     Plain,
@@ -34,9 +39,9 @@ pub enum Arithmetic {
 /// the size and what it saves with the cube.
 const WORTH_PACKING: f64 = 192.0 * 192.0 * 192.0;
 
-/// The least k for which tensor cores are as precise as plain arithmetic: what is left out of one
-/// product is more than the rounding of a short sum.
-const PRECISE_FROM: i32 = 16;
+/// Without measurements: the greatest m n k of products that are multiplied in one launch. Larger
+/// ones have a kernel for their size.
+const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 
 /// What is known of a device's speed.
 #[derive(Debug)]
@@ -44,44 +49,59 @@ pub(super) struct Speeds {
     direct: Vec<Measured>,
     pipelined: Vec<Measured>,
     panels: Vec<Measured>,
+    batched: Vec<MeasuredBatch>,
     tensor: Vec<Measured>,
     warpgroup: Vec<Measured>,
     /// Copying an operand, to lines of the other direction and to panels.
     to_lines: Vec<Measured>,
     to_panels: Vec<Measured>,
     is_cpu: bool,
+    /// The route on the device's tensor cores, where it has some.
+    on_tensor_cores: Option<Route>,
+    /// The least k for which they are as precise as plain arithmetic.
+    precise_from: i32,
 }
 
 /// Which operands, A and B, have to be copied before kernels can read them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copies {
-    /// For `Pipelined` and `Tensor`: to k lines.
-    pub(super) to_k_lines: [bool; 2],
-    /// For `Warpgroup`: to lines of k.
-    pub(super) to_lines_of_k: [bool; 2],
+    pub(super) pipelined: [bool; 2],
+    pub(super) tensor: [bool; 2],
+    pub(super) warpgroup: [bool; 2],
 }
 
 impl Speeds {
     pub(super) fn of<T: Real>(device: &Device) -> Self {
+        let is_there = |orders: Orders| T::lines(orders).is_some() && orders.are_taken_by(device);
         Self {
             direct: T::direct_times(device),
             pipelined: T::pipelined_times(device),
             panels: T::panels_times(device),
+            batched: T::batched_times(device),
             tensor: T::tensor_times(device, Orders::Warp),
             warpgroup: T::tensor_times(device, Orders::Warpgroup),
             to_lines: T::pack_times(device, true),
             to_panels: T::pack_times(device, false),
             is_cpu: device.info().limits.is_cpu == 1,
+            on_tensor_cores: [
+                (Orders::Warpgroup, Route::Warpgroup),
+                (Orders::Warp, Route::Tensor),
+            ]
+            .into_iter()
+            .find_map(|(orders, route)| is_there(orders).then_some(route)),
+            precise_from: T::PRECISE_FROM,
         }
+    }
+
+    /// Whether tensor cores may be chosen.
+    fn may_use_tensor_cores(&self, size: Size, arithmetic: Arithmetic) -> bool {
+        arithmetic == Arithmetic::Automatic && size.k >= self.precise_from
     }
 
     /// The route for a size.
     pub(super) fn route(&self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
         let known = self.fastest(size, copies, arithmetic);
-        known.map_or_else(
-            || self.unmeasured([size.m, size.n, size.k].map(i64::from)),
-            |(route, _)| route,
-        )
+        known.map_or_else(|| self.unmeasured(size, arithmetic), |(route, _)| route)
     }
 
     /// The fastest route by what tuning has measured, and its time in microseconds.
@@ -99,17 +119,21 @@ impl Speeds {
             let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
             copies.filter_map(|copy| estimate(times, copy)).sum::<f64>()
         };
-        let k_lines = copying(&self.to_lines, copies.to_k_lines);
-        let is_precise = arithmetic == Arithmetic::Automatic && size.k >= PRECISE_FROM;
+        let to_lines = |needed| copying(&self.to_lines, needed);
+        let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let tensor = |times: &'a [Measured]| if is_precise { times } else { &[] };
         let choices = [
             (Route::Direct, self.direct.as_slice(), 0.0),
-            (Route::Pipelined, &self.pipelined, k_lines),
-            (Route::Tensor, tensor(&self.tensor), k_lines),
+            (
+                Route::Pipelined,
+                &self.pipelined,
+                to_lines(copies.pipelined),
+            ),
+            (Route::Tensor, tensor(&self.tensor), to_lines(copies.tensor)),
             (
                 Route::Warpgroup,
                 tensor(&self.warpgroup),
-                copying(&self.to_lines, copies.to_lines_of_k),
+                to_lines(copies.warpgroup),
             ),
             (
                 Route::Panels,
@@ -123,14 +147,57 @@ impl Speeds {
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
+    /// Whether products of a size take less time in a batch than each by itself.
+    pub(super) fn is_faster_in_a_batch(
+        &self,
+        size: Size,
+        copies: Copies,
+        arithmetic: Arithmetic,
+    ) -> bool {
+        let problem = [size.m, size.n, size.k].map(i64::from);
+        let in_a_batch = estimate(self.batched.iter().map(|batch| &batch.each), problem);
+        let known = in_a_batch.zip(self.fastest(size, copies, arithmetic));
+        known.map_or_else(
+            || volume(problem) <= WORTH_A_BATCH,
+            |(in_a_batch, (_, by_itself))| in_a_batch <= by_itself.max(self.shortest_launch()),
+        )
+    }
+
+    /// The least time of a launch that was measured, in microseconds: products that are smaller
+    /// than all that were measured take no less by themselves.
+    fn shortest_launch(&self) -> f64 {
+        let routes = [
+            &self.direct,
+            &self.pipelined,
+            &self.panels,
+            &self.tensor,
+            &self.warpgroup,
+        ];
+        let times = routes.into_iter().flatten().map(|of| of.micros);
+        times.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The count of the batch that was tuned for the most similar size.
+    pub(super) fn batches_like(&self, size: Size) -> Option<i64> {
+        let problem = [size.m, size.n, size.k].map(i64::from);
+        let away = |batch: &MeasuredBatch| distance(batch.each.size, problem);
+        let nearest = self
+            .batched
+            .iter()
+            .min_by(|a, b| away(a).total_cmp(&away(b)));
+        nearest.map(|batch| batch.count)
+    }
+
     /// The route where nothing is known of this device.
-    fn unmeasured(&self, problem: [i64; 3]) -> Route {
-        if volume(problem) < WORTH_PACKING {
+    fn unmeasured(&self, size: Size, arithmetic: Arithmetic) -> Route {
+        if volume([size.m, size.n, size.k].map(i64::from)) < WORTH_PACKING {
             Route::Direct
         } else if self.is_cpu {
             Route::Panels
         } else {
-            Route::Pipelined
+            let tensor = self.on_tensor_cores;
+            let tensor = tensor.filter(|_| self.may_use_tensor_cores(size, arithmetic));
+            tensor.unwrap_or(Route::Pipelined)
         }
     }
 }
@@ -143,9 +210,9 @@ const DOUBT: f64 = 0.1;
 
 /// The time, in microseconds, by that of the most similar problem: as much more as there is to do,
 /// and more where that problem is another.
-fn estimate(times: &[Measured], problem: [i64; 3]) -> Option<f64> {
+fn estimate<'a>(times: impl IntoIterator<Item = &'a Measured>, problem: [i64; 3]) -> Option<f64> {
     let (away, nearest) = times
-        .iter()
+        .into_iter()
         .map(|of| (distance(of.size, problem), of))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let doubt = DOUBT.mul_add(away, 1.0);
@@ -185,8 +252,9 @@ mod tests {
     }
 
     const NO_COPIES: Copies = Copies {
-        to_k_lines: [false; 2],
-        to_lines_of_k: [false; 2],
+        pipelined: [false; 2],
+        tensor: [false; 2],
+        warpgroup: [false; 2],
     };
 
     #[test]
@@ -195,6 +263,7 @@ mod tests {
             direct: vec![measured(100, 10.0)],
             pipelined: vec![measured(1000, 1000.0)],
             panels: Vec::new(),
+            batched: Vec::new(),
             tensor: vec![measured(1000, 500.0)],
             warpgroup: vec![measured(1000, 450.0)],
             to_panels: Vec::new(),
@@ -203,12 +272,14 @@ mod tests {
                 micros: 100.0,
             }],
             is_cpu: false,
+            on_tensor_cores: Some(Route::Warpgroup),
+            precise_from: 16,
         };
         let route = |side, copies| speeds.route(cube(side), copies, Arithmetic::Automatic);
         assert_eq!(route(1000, NO_COPIES), Route::Warpgroup);
         let b_is_by_rows = Copies {
-            to_k_lines: [false; 2],
-            to_lines_of_k: [false, true],
+            warpgroup: [false, true],
+            ..NO_COPIES
         };
         assert_eq!(route(1000, b_is_by_rows), Route::Tensor);
         let plain = speeds.route(cube(1000), NO_COPIES, Arithmetic::Plain);
@@ -216,8 +287,9 @@ mod tests {
         // At 20, far from all that was measured: direct takes 0.14 us, tensor 0.017 and copying
         // both operands 0.33.
         let copies = Copies {
-            to_k_lines: [true; 2],
-            to_lines_of_k: [true; 2],
+            pipelined: [true; 2],
+            tensor: [true; 2],
+            warpgroup: [true; 2],
         };
         assert_eq!(route(20, copies), Route::Direct);
         assert_eq!(route(20, NO_COPIES), Route::Warpgroup);
@@ -246,11 +318,14 @@ mod tests {
             direct: Vec::new(),
             pipelined: Vec::new(),
             panels: Vec::new(),
+            batched: Vec::new(),
             tensor: Vec::new(),
             warpgroup: Vec::new(),
             to_lines: Vec::new(),
             to_panels: Vec::new(),
             is_cpu: true,
+            on_tensor_cores: None,
+            precise_from: 16,
         };
         let route =
             |speeds: &Speeds, side| speeds.route(cube(side), NO_COPIES, Arithmetic::Automatic);
@@ -258,5 +333,43 @@ mod tests {
         assert_eq!(route(&speeds, 500), Route::Panels);
         speeds.is_cpu = false;
         assert_eq!(route(&speeds, 500), Route::Pipelined);
+        speeds.on_tensor_cores = Some(Route::Tensor);
+        assert_eq!(route(&speeds, 500), Route::Tensor);
+        let plain = speeds.route(cube(500), NO_COPIES, Arithmetic::Plain);
+        assert_eq!(plain, Route::Pipelined);
+    }
+
+    #[test]
+    fn batches_are_one_launch_where_a_product_takes_less_time_in_one() {
+        let batch = |side, count, micros| MeasuredBatch {
+            count,
+            each: measured(side, micros),
+        };
+        let mut speeds = Speeds {
+            direct: vec![measured(64, 7.0), measured(256, 16.0)],
+            pipelined: vec![measured(1000, 60.0)],
+            panels: Vec::new(),
+            batched: vec![batch(16, 1000, 0.01), batch(128, 50, 0.2)],
+            tensor: Vec::new(),
+            warpgroup: Vec::new(),
+            to_lines: Vec::new(),
+            to_panels: Vec::new(),
+            is_cpu: false,
+            on_tensor_cores: None,
+            precise_from: 0,
+        };
+        let is_faster = |speeds: &Speeds, side| {
+            speeds.is_faster_in_a_batch(cube(side), NO_COPIES, Arithmetic::Automatic)
+        };
+        // Pipelined would take 0.0015 us at 16, if launches could be as short as that.
+        assert!(is_faster(&speeds, 16) && is_faster(&speeds, 256));
+        // 0.2 us for 128 are 95 for 1000, more with doubt.
+        assert!(!is_faster(&speeds, 1000));
+        assert_eq!(speeds.batches_like(cube(20)), Some(1000));
+        assert_eq!(speeds.batches_like(cube(100)), Some(50));
+        // By the size where nothing is known.
+        speeds.batched = Vec::new();
+        assert!(is_faster(&speeds, 128) && !is_faster(&speeds, 129));
+        assert_eq!(speeds.batches_like(cube(20)), None);
     }
 }

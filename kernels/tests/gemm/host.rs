@@ -1,6 +1,6 @@
 //! Matrices on the host, of every type, that lie in every way.
 
-use cltune::f16;
+use cltune::{bf16, f16};
 use cltune_kernels::gemm::{Real, Shape};
 
 /// A type of the tests, with how near its results have to be.
@@ -51,8 +51,21 @@ impl Number for f16 {
     const ULPS: (f64, f64) = (1.0 / 1024.0, f32::EPSILON as f64);
 }
 
-/// A reproducible generator (Knuth's MMIX constants): numbers from -1 to 1 that each type has
-/// exactly.
+impl Number for bf16 {
+    fn from_f64(value: f64) -> Self {
+        Self::from_f64(value)
+    }
+    fn to_f64(self) -> f64 {
+        Self::to_f64(self)
+    }
+    fn real(value: f64) -> f32 {
+        value as f32
+    }
+    const ULPS: (f64, f64) = (1.0 / 128.0, f32::EPSILON as f64);
+}
+
+/// A reproducible generator (Knuth's MMIX constants): numbers from -1 to 1 that each type but
+/// `bf16`, which rounds them, has exactly.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -115,11 +128,91 @@ impl<T: Number> Host<T> {
         }
     }
 
+    /// With values for as many matrices as a batch has, `stride` apart.
+    pub(crate) fn repeated(mut self, numbers: &mut Numbers, count: usize, stride: usize) -> Self {
+        let more = count.saturating_sub(1) * stride;
+        self.values
+            .extend((0..more).map(|_| T::from_f64(numbers.next())));
+        self
+    }
+
+    /// The same elements as the transpose.
+    pub(crate) fn transpose(&mut self) {
+        self.shape = self.shape.transposed();
+        self.strides = (self.strides.1, self.strides.0);
+    }
+
     pub(crate) fn at(&self, row: usize, column: usize) -> usize {
         self.offset + row * self.strides.0 + column * self.strides.1
     }
 
     pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
         self.values[self.at(row, column)].to_f64()
+    }
+}
+
+/// C after α A B + β C: the exact values and how far each may be off. What is in no matrix must not
+/// change.
+pub(crate) struct Expected {
+    values: Vec<f64>,
+    bounds: Vec<f64>,
+}
+
+impl Expected {
+    /// C as it is.
+    pub(crate) fn unchanged<T: Number>(c: &Host<T>) -> Self {
+        Self {
+            values: c.values.iter().map(|value| value.to_f64()).collect(),
+            bounds: vec![0.0; c.values.len()],
+        }
+    }
+
+    /// After the product of matrices that begin so many elements after these.
+    pub(crate) fn after<T: Number>(
+        mut self,
+        [a, b, c]: [(&Host<T>, usize); 3],
+        alpha: f64,
+        beta: f64,
+    ) -> Self {
+        let get = |(host, begin): (&Host<T>, usize), row, column| {
+            host.values[begin + host.at(row, column)].to_f64()
+        };
+        let k = a.0.shape.columns();
+        for row in 0..c.0.shape.rows() {
+            for column in 0..c.0.shape.columns() {
+                let products = (0..k).map(|p| get(a, row, p) * get(b, p, column));
+                let (sum, size) = products.fold((0.0, 0.0), |(sum, size), product| {
+                    (sum + product, size + product.abs())
+                });
+                let old = if beta == 0.0 {
+                    0.0
+                } else {
+                    beta * get(c, row, column)
+                };
+                let at = c.1 + c.0.at(row, column);
+                self.values[at] = alpha * sum + old;
+                // Higham 2002, section 3.1: the error of a sum of k products is at most k units of
+                // the sum of their sizes; rounding the result is one unit more.
+                let (stored, computed) = T::ULPS;
+                self.bounds[at] = computed * (k + 4) as f64 * (alpha.abs() * size + old.abs())
+                    + stored * self.values[at].abs()
+                    + 1e-300;
+            }
+        }
+        self
+    }
+
+    /// Fails with `what` where an element is too far off.
+    pub(crate) fn is_found<T: Number>(&self, found: &[T], what: impl Fn() -> String) {
+        assert_eq!(found.len(), self.values.len());
+        let expected = self.values.iter().zip(&self.bounds);
+        for (at, (found, (&value, &bound))) in found.iter().zip(expected).enumerate() {
+            let (found, is_both_nan) = (found.to_f64(), found.to_f64().is_nan() && value.is_nan());
+            assert!(
+                is_both_nan || (found - value).abs() <= bound,
+                "{}: element {at} is {found} instead of {value}",
+                what()
+            );
+        }
     }
 }

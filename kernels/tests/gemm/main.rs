@@ -3,13 +3,17 @@
 //! | file | tests |
 //! |---|---|
 //! | `results.rs` | every route and type, element by element |
+//! | `tensor_cores.rs` | the same of the routes on tensor cores |
 //! | `precision.rs` | that what is chosen is as precise as plain arithmetic |
 //! | `fused.rs` | products in the statements of `#[fused]` |
+//! | `batched.rs` | many products in one call, and that what does not fit is an error |
 //! | `refusals.rs` | that what does not fit is an error |
 //! | `host.rs` | none: matrices on the host |
 
+mod batched;
 mod fused;
 mod host;
 mod precision;
 mod refusals;
 mod results;
+mod tensor_cores;

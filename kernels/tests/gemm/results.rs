@@ -1,9 +1,10 @@
 //! Every route and type against sums in double precision, for sizes, distances and layouts of all
 //! kinds.
 
-use crate::host::{Host, Number, Numbers};
-use cltune::{Buffer, Queue, f16};
-use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
+use crate::host::{Expected, Host, Number, Numbers};
+use crate::tensor_cores::on_tensor_cores;
+use cltune::{Buffer, Queue, bf16, f16};
+use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
 
 /// One multiplication by a route, compared element by element; what lies between rows must not
 /// change.
@@ -39,46 +40,18 @@ fn check<T: Number>(
     };
     done.unwrap();
     let found = of_c.read(queue).unwrap();
-    let mut expected: Vec<f64> = c.values.iter().map(|value| value.to_f64()).collect();
-    let mut bounds = vec![0.0; expected.len()];
-    for row in 0..c.shape.rows() {
-        for column in 0..c.shape.columns() {
-            let products = (0..a.shape.columns()).map(|p| a.get(row, p) * b.get(p, column));
-            let (sum, size) = products.fold((0.0, 0.0), |(sum, size), product| {
-                (sum + product, size + product.abs())
-            });
-            let old = if beta == 0.0 {
-                0.0
-            } else {
-                beta * c.get(row, column)
-            };
-            let at = c.at(row, column);
-            expected[at] = alpha * sum + old;
-            // Higham 2002, section 3.1: the error of a sum of k products is at most k units of the
-            // sum of their sizes; rounding the result is one unit more.
-            let (stored, computed) = T::ULPS;
-            bounds[at] =
-                computed * (a.shape.columns() + 4) as f64 * (alpha.abs() * size + old.abs())
-                    + stored * expected[at].abs()
-                    + 1e-300;
-        }
-    }
-    for (at, ((&found, &expected), &bound)) in found.iter().zip(&expected).zip(&bounds).enumerate()
-    {
-        let error = (found.to_f64() - expected).abs();
-        assert!(
-            error <= bound,
-            "{route:?} {:?} x {:?} -> {:?}, alpha {alpha}, beta {beta}: element {at} is {} instead of {expected}",
-            a.shape,
-            b.shape,
-            c.shape,
-            found.to_f64()
-        );
-    }
+    Expected::unchanged(c)
+        .after([(a, 0), (b, 0), (c, 0)], alpha, beta)
+        .is_found(&found, || {
+            format!(
+                "{route:?} {:?} x {:?} -> {:?}, alpha {alpha}, beta {beta}",
+                a.shape, b.shape, c.shape
+            )
+        });
 }
 
 #[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
-fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count: usize) {
+pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count: usize) {
     let queue = Queue::default_device().unwrap();
     let mut numbers = Numbers(seed);
     // Sizes at, beside and between those of tiles, and primes.
@@ -135,43 +108,94 @@ fn half_precision_is_rounded_once() {
     random_cases::<f16>(3, &EVERYWHERE, 24);
 }
 
-/// The routes on tensor cores that a device has.
-fn on_tensor_cores(queue: &Queue) -> Vec<Option<Route>> {
-    match queue.device().info().limits.nv_compute_capability {
-        90 => vec![Some(Route::Tensor), Some(Route::Warpgroup)],
-        80.. => vec![Some(Route::Tensor)],
-        _ => Vec::new(),
+#[test]
+fn bfloat16_is_rounded_once() {
+    random_cases::<bf16>(6, &EVERYWHERE, 24);
+}
+
+/// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β
+/// make of single elements, by every route.
+fn each_by_itself<T: Number>(alpha: f64, column: &[T], beta: f64, old: &[T]) -> Vec<Vec<T>> {
+    let queue = Queue::default_device().unwrap();
+    let left = Buffer::from_slice(&queue, column).unwrap();
+    let right = Buffer::from_slice(&queue, &[T::from_f64(1.0)]).unwrap();
+    let mut gemm = Gemm::new(&queue).unwrap();
+    let of_route = |route| {
+        let mut target = Buffer::from_slice(&queue, old).unwrap();
+        let done = gemm.multiply_with(
+            &queue,
+            route,
+            T::real(alpha),
+            Matrix::new(&left, Shape::row_major(column.len(), 1)),
+            Matrix::new(&right, Shape::row_major(1, 1)),
+            T::real(beta),
+            MatrixMut::new(&mut target, Shape::row_major(column.len(), 1)),
+        );
+        done.unwrap();
+        target.read(&queue).unwrap()
+    };
+    EVERYWHERE.into_iter().flatten().map(of_route).collect()
+}
+
+/// Of every bit pattern of 16 bits, in every route.
+#[test]
+fn every_bfloat16_is_read_and_written_as_it_is() {
+    let all: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
+    let old = vec![bf16::NAN; all.len()];
+    for found in each_by_itself(1.0, &all, 0.0, &old) {
+        for (found, value) in found.into_iter().zip(&all) {
+            // A device may take denormals for zero, as it may in single precision.
+            let is_right = if value.is_nan() {
+                found.is_nan()
+            } else {
+                found == *value || value.to_f32().is_subnormal() && found == bf16::ZERO
+            };
+            assert!(is_right, "{found:?} instead of {value:?}");
+        }
     }
 }
 
 #[test]
-fn tensor_cores_are_right_where_there_are_some() {
-    let queue = Queue::default_device().unwrap();
-    let there = on_tensor_cores(&queue);
-    if !there.is_empty() {
-        random_cases::<f32>(4, &there, 60);
-        return;
+fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
+    fn check<T: Number + PartialEq + std::fmt::Debug>(
+        rounded: fn(f32) -> T,
+        greatest: T,
+        ulp: f32,
+    ) {
+        let numbers = [
+            // Ties to even, down and up, and beside ties.
+            1.0 + ulp / 2.0,
+            1.0 + 1.5 * ulp,
+            1.0 + 0.51 * ulp,
+            1.0 + 0.49 * ulp,
+            -1.0 - 1.5 * ulp,
+            2.0 - ulp / 4.0,
+            // The greatest number, what is still rounded to it, and what is not any more.
+            greatest.to_f64() as f32,
+            (greatest.to_f64() * (1.0 + f64::from(ulp) / 8.0)) as f32,
+            (greatest.to_f64() * (1.0 + f64::from(ulp) / 3.9)) as f32,
+            (-greatest.to_f64() * (1.0 + f64::from(ulp) / 3.9)) as f32,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+        ];
+        for number in numbers {
+            let one = [T::from_f64(1.0)];
+            for found in each_by_itself(number.into(), &one, 0.0, &one) {
+                assert_eq!(found, [rounded(number)], "{number:e}");
+            }
+            // The same of what β makes of 1.
+            let zero = [T::from_f64(0.0)];
+            for found in each_by_itself(1.0, &zero, number.into(), &one) {
+                assert_eq!(found, [rounded(number)], "{number:e} as the factor of C");
+            }
+        }
+        let one = [T::from_f64(1.0)];
+        for found in each_by_itself(f64::NAN, &one, 0.0, &one) {
+            assert!(found[0].to_f64().is_nan(), "{found:?}");
+        }
     }
-    let ones = Buffer::from_slice(&queue, &[1.0_f32; 16]).unwrap();
-    let mut sums = Buffer::new(queue.context(), 16).unwrap();
-    let matrix = Matrix::new(&ones, Shape::row_major(4, 4));
-    let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
-    let mut gemm = Gemm::new(&queue).unwrap();
-    let refused = gemm
-        .multiply_with(&queue, Route::Tensor, 1.0, matrix, matrix, 0.0, target)
-        .unwrap_err();
-    assert!(
-        refused.to_string().contains("compute capability 8.0"),
-        "{refused}"
-    );
-    let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
-    let refused = gemm
-        .multiply_tf32(&queue, 1.0, matrix, matrix, 0.0, target)
-        .unwrap_err();
-    assert!(
-        matches!(refused, GemmError::Unsupported { .. }),
-        "{refused}"
-    );
+    check(f16::from_f32, f16::MAX, f16::EPSILON.to_f32());
+    check(bf16::from_f32, bf16::MAX, bf16::EPSILON.to_f32());
 }
 
 #[test]
@@ -209,7 +233,7 @@ fn what_is_no_number_spreads_as_blas_says() {
     let right = Buffer::from_slice(&queue, &vec![1.0_f32; side * side]).unwrap();
     let square = Shape::row_major(side, side);
     let mut routes = EVERYWHERE.to_vec();
-    routes.extend(on_tensor_cores(&queue));
+    routes.extend(on_tensor_cores::<f32>(&queue));
     for route in routes {
         // With beta 0, C is not read.
         let mut c = Buffer::from_slice(&queue, &vec![nan; side * side]).unwrap();

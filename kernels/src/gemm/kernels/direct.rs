@@ -1,15 +1,24 @@
 //! The kernel for small matrices, which reads them as they lie.
 
-use cltune::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 macro_rules! direct {
     ($name:ident, $real:ident, $stored:ident, $size:tt, [$($option:tt),*]) => {
+        direct! {
+            $name, $real, $stored, $size, [$($option),*],
+            "src/gemm/kernels/cl/direct.cl", "src/gemm/kernels/cl/direct_reference.cl", (accumulates = k)
+        }
+    };
+    (
+        $name:ident, $real:ident, $stored:ident, $size:tt, [$($option:tt),*],
+        $source:tt, $reference:tt, $tolerance:tt
+    ) => {
         /// C ← α op(A) op(B) + β C; `direct.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
         #[tunable(
-            source = "src/gemm/kernels/cl/direct.cl",
+            source = $source,
             kernel = "gemm_direct",
             params(
                 MWG = [8, 16, 32, 64], NWG = [8, 16, 32, 64], KWG = [8, 16, 32],
@@ -31,10 +40,10 @@ macro_rules! direct {
             tune_if($size == 4 || device.fp64 == 1),
             defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true),
             reference(
-                kernel = "gemm_reference", source = "src/gemm/kernels/cl/direct_reference.cl",
+                kernel = "gemm_reference", source = $reference,
                 global(n, m),
             ),
-            tolerance(accumulates = k),
+            tolerance $tolerance,
             flops(2 * m * n * k), bytes($size * (m * k + n * k + m * n)),
         )]
         pub(crate) fn $name(
@@ -73,4 +82,15 @@ direct!(
     f16,
     4,
     ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+);
+// Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
+direct!(
+    gemm_direct_bf16,
+    f32,
+    bf16,
+    4,
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
+    "src/gemm/kernels/cl/bf16/direct.cl",
+    "src/gemm/kernels/cl/bf16/direct_reference.cl",
+    (rel = 0.01, abs = 0.01, l2 = 2e-3)
 );

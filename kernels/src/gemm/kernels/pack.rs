@@ -1,16 +1,25 @@
 //! The kernel that brings a matrix into panels, or transposes it, and makes single of half
-//! precision.
+//! precision or bfloat16 where that is asked for.
 
-use cltune::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 macro_rules! pack {
     ($name:ident, $stored:ident, $real:ident, $size:tt, [$($option:tt),*]) => {
+        pack! {
+            $name, $stored, $real, $size, [$($option),*],
+            "src/gemm/kernels/cl/pack.cl", "src/gemm/kernels/cl/pack_reference.cl"
+        }
+    };
+    (
+        $name:ident, $stored:ident, $real:ident, $size:tt, [$($option:tt),*],
+        $source:tt, $reference:tt
+    ) => {
         /// Copies a matrix into panels; `pack.cl` says how they lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
         #[tunable(
-            source = "src/gemm/kernels/cl/pack.cl",
+            source = $source,
             kernel = "gemm_pack",
             params(
                 TILE_R = [16, 32, 64, 128], TILE_K = [8, 16, 32, 64],
@@ -33,10 +42,10 @@ macro_rules! pack {
             tune(rows = 4096, k = 4096, padded = 4096, panel = 4096, transposed = 0),
             tune(rows = 1024, k = 1024, padded = 1038, panel = 2, transposed = [0, 1]),
             tune(rows = 1024, k = 1024, padded = 1024, panel = 16, transposed = [0, 1]),
-            tune_if((device.is_cpu == 1) == (panel < rows) && ($size == 4 || device.fp64 == 1)),
+            tune_if((device.is_cpu == 1) == (panel < rows) && ($size < 8 || device.fp64 == 1)),
             defaults(TILE_R = 32, TILE_K = 32, DIM_R = 32, DIM_K = 4, LOCAL = true),
             reference(
-                kernel = "gemm_pack_reference", source = "src/gemm/kernels/cl/pack_reference.cl",
+                kernel = "gemm_pack_reference", source = $reference,
                 global(padded, k),
             ),
             tolerance(rel = 0, abs = 0),
@@ -71,4 +80,32 @@ pack!(
     f32,
     4,
     ["-DREAL=float", "-DREAL_SIZE=4", "-DA_HALF"]
+);
+pack!(
+    gemm_pack_bf16,
+    bf16,
+    f32,
+    4,
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DA_HALF"],
+    "src/gemm/kernels/cl/bf16/pack.cl",
+    "src/gemm/kernels/cl/bf16/pack_reference.cl"
+);
+// For kernels that read 16 bits as they are stored.
+pack!(
+    gemm_transpose_f16,
+    f16,
+    f16,
+    2,
+    [],
+    "src/gemm/kernels/cl/pack_16.cl",
+    "src/gemm/kernels/cl/pack_16_reference.cl"
+);
+pack!(
+    gemm_transpose_bf16,
+    bf16,
+    bf16,
+    2,
+    [],
+    "src/gemm/kernels/cl/pack_16.cl",
+    "src/gemm/kernels/cl/pack_16_reference.cl"
 );

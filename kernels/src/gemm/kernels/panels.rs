@@ -1,6 +1,6 @@
 //! The kernel for CPUs: a tile of sums in vector registers, operands in panels.
 
-use cltune::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 /// The rows of a panel of A. Small, so that the height of a tile can be tuned without packing anew.
 pub(crate) const PANEL_M: i32 = 2;
@@ -13,12 +13,21 @@ pub(crate) const WIDEST: i32 = 64;
 
 macro_rules! panels {
     ($name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*]) => {
+        panels! {
+            $name, $real, $stored, $size, [$($widths),*], $width, [$($option),*],
+            "src/gemm/kernels/cl/panels.cl", "src/gemm/kernels/cl/panels_reference.cl", (accumulates = k)
+        }
+    };
+    (
+        $name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*],
+        $source:tt, $reference:tt, $tolerance:tt
+    ) => {
         /// C ← α A B + β C; `panels.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
         #[tunable(
-            source = "src/gemm/kernels/cl/panels.cl",
+            source = $source,
             kernel = "gemm_panels",
             params(
                 MR = [2, 4, 6, 8, 10, 12, 14], NR = [16, 32, 48, 64], VW = [$($widths),*],
@@ -41,10 +50,10 @@ macro_rules! panels {
             tune_if(device.is_cpu == 1 && ($size == 4 || device.fp64 == 1)),
             defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
             reference(
-                kernel = "gemm_reference", source = "src/gemm/kernels/cl/panels_reference.cl",
+                kernel = "gemm_reference", source = $reference,
                 global(n, m),
             ),
-            tolerance(accumulates = k),
+            tolerance $tolerance,
             flops(2 * m * n * k), bytes($size * (m * k + n * k + m * n)),
         )]
         pub(crate) fn $name(
@@ -89,4 +98,17 @@ panels!(
     [4, 8, 16],
     8,
     ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+);
+// Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
+panels!(
+    gemm_panels_bf16,
+    f32,
+    bf16,
+    4,
+    [4, 8, 16],
+    8,
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
+    "src/gemm/kernels/cl/bf16/panels.cl",
+    "src/gemm/kernels/cl/bf16/panels_reference.cl",
+    (rel = 0.01, abs = 0.01, l2 = 2e-3)
 );

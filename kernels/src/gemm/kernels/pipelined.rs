@@ -5,16 +5,25 @@
 //! unit lie side by side decides how often local memory has to be read; copies that the hardware
 //! makes need no registers, and then more than two tiles may be on their way.
 
-use cltune::{Buffer, Event, Queue, Result, f16, tunable};
+use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 macro_rules! pipelined {
     ($name:ident, $real:ident, $stored:ident, $width:tt, $vector:tt, [$($vectors:tt),*], [$($option:tt),*]) => {
+        pipelined! {
+            $name, $real, $stored, $width, $vector, [$($vectors),*], [$($option),*],
+            "src/gemm/kernels/cl/pipelined.cl", "src/gemm/kernels/cl/pipelined_reference.cl", (accumulates = k)
+        }
+    };
+    (
+        $name:ident, $real:ident, $stored:ident, $width:tt, $vector:tt, [$($vectors:tt),*], [$($option:tt),*],
+        $source:tt, $reference:tt, $tolerance:tt
+    ) => {
         /// C ← α A B + β C; `pipelined.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
         #[tunable(
-            source = "src/gemm/kernels/cl/pipelined.cl",
+            source = $source,
             kernel = "gemm_pipelined",
             params(
                 MWG = [32, 64, 128, 256], NWG = [32, 64, 128, 256], KWG = [8, 16, 32],
@@ -68,10 +77,10 @@ macro_rules! pipelined {
                 STAGES = 2, SWIZZLE = 8, ORDER = "rows",
             ),
             reference(
-                kernel = "gemm_reference", source = "src/gemm/kernels/cl/pipelined_reference.cl",
+                kernel = "gemm_reference", source = $reference,
                 global(n, m),
             ),
-            tolerance(accumulates = k),
+            tolerance $tolerance,
             flops(2 * m * n * k), bytes((16 / $width) * (m * k + n * k + m * n)),
         )]
         pub(crate) fn $name(
@@ -120,4 +129,17 @@ pipelined!(
     4,
     [1, 2, 4],
     ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+);
+// Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
+pipelined!(
+    gemm_pipelined_bf16,
+    f32,
+    bf16,
+    4,
+    4,
+    [1, 2, 4],
+    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
+    "src/gemm/kernels/cl/bf16/pipelined.cl",
+    "src/gemm/kernels/cl/bf16/pipelined_reference.cl",
+    (rel = 0.01, abs = 0.01, l2 = 2e-3)
 );

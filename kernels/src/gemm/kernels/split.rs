@@ -44,6 +44,8 @@ macro_rules! split {
             tune(m = 1024, n = 1024, k = 1024),
             tune(m = 2048, n = 2048, k = 2048),
             tune(m = 4096, n = 4096, k = 4096),
+            tune(m = 4096, n = 128, k = 4096),
+            tune(m = 128, n = 4096, k = 4096),
             tune_if(device.nv_compute_capability >= 80),
             defaults(
                 MWG = 128, NWG = 128, KWG = 16, WM = 64, WN = 64, MDIMA = 32, NDIMB = 32,

@@ -1,5 +1,5 @@
-// C <- alpha A B + beta C on the tensor cores of NVIDIA's Hopper GPUs, in single precision of TF32
-// products (split.cl says how and why three of them) or in TF32.
+// C <- alpha A B + beta C on the tensor cores of NVIDIA's Hopper GPUs, in single precision of three TF32
+// products for each (split.cl says how and why).
 //
 // A is m lines of k elements and B, other than everywhere else, n lines of k, because that is how these
 // instructions read TF32. Lines begin at multiples of 16 bytes. A distance of 0 means that lines follow
@@ -9,9 +9,8 @@
 //   NWG           its columns
 //   STAGES        how many tiles are in local memory
 //   TILES_AHEAD   how many tiles are added up by the tensor cores before the ordinary units add that
-//                 to the sums; with PRODUCTS 1 all of them
+//                 to the sums
 //   SWIZZLE       as in pipelined.cl
-//   PRODUCTS      3, or 1 for TF32
 //
 // A tile is 32 products deep, which is a line of 128 bytes. While the tensor cores multiply one tile, the
 // work-items split the next, and the ones after it are on their way to local memory.
@@ -29,15 +28,9 @@
 // Lines that are copied at once.
 #define LINES (ITEMS / 8)
 
-#if PRODUCTS == 3
-#define SUMS "p"
 // The low parts of B: of the tile that is multiplied, of the next, and of the one that a slower warpgroup
 // is still at.
 #define LOW_TILES 3
-#else
-#define SUMS "s"
-#define LOW_TILES 1
-#endif
 
 // How many bytes of a chunk are in the matrix.
 inline int bytes_inside(int line, int lines, int at, int columns) {
@@ -54,13 +47,7 @@ inline void copy_chunk(__local float* to, __global const float* from, int bytes)
 // x rounded to TF32. Rounding to nearest leaves a low part that is half as large as after cutting off, and
 // as often below zero as above.
 inline uint high_part(float x) {
-#if PRODUCTS == 3
     return (as_uint(x) + 0x1000u) & 0xffffe000u;
-#else
-    uint high;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(high) : "f"(x));
-    return high;
-#endif
 }
 
 // The parts of this work-item's chunks of a tile of B: each copied those itself, so nobody is waited for.
@@ -71,9 +58,7 @@ inline void split_b(__local float* tile, __local float* low) {
         const float4 x = *at;
         const uint4 high = (uint4)(high_part(x.x), high_part(x.y), high_part(x.z), high_part(x.w));
         *(__local uint4*)at = high;
-#if PRODUCTS == 3
         *(__local float4*)(low + i * LINES * KWG) = x - as_float4(high);
-#endif
     }
 }
 
@@ -87,7 +72,7 @@ inline void split_a(__local const float* of_item, uint high[4][4], uint low[4][4
             const size_t chunk = (size_t)of_item ^ (step * 2 + e / 2) * 16;
             const float x = ((__local const float*)chunk)[e % 2 * 8 * KWG];
             high[step][e] = high_part(x);
-            low[step][e] = PRODUCTS == 3 ? as_uint(x - as_float(high[step][e])) : high[step][e];
+            low[step][e] = as_uint(x - as_float(high[step][e]));
         }
     }
 }
@@ -112,33 +97,22 @@ inline void update_pair(__global float* at, float first, float second, float alp
 }
 
 // The orders for a tile. The small products come first, while the sum is small.
-#if PRODUCTS == 3
 #define MULTIPLY(how, high, low, of_b, low_b) { \
         BEGIN_ORDERS(); \
-        ORDER(SUMS, how, low[0], of_b); \
-        ORDER(SUMS, "go_on", low[1], (of_b) + 2); \
-        ORDER(SUMS, "go_on", low[2], (of_b) + 4); \
-        ORDER(SUMS, "go_on", low[3], (of_b) + 6); \
-        ORDER(SUMS, "go_on", high[0], low_b); \
-        ORDER(SUMS, "go_on", high[1], (low_b) + 2); \
-        ORDER(SUMS, "go_on", high[2], (low_b) + 4); \
-        ORDER(SUMS, "go_on", high[3], (low_b) + 6); \
-        ORDER(SUMS, "go_on", high[0], of_b); \
-        ORDER(SUMS, "go_on", high[1], (of_b) + 2); \
-        ORDER(SUMS, "go_on", high[2], (of_b) + 4); \
-        ORDER(SUMS, "go_on", high[3], (of_b) + 6); \
+        ORDER("p", how, low[0], of_b); \
+        ORDER("p", "go_on", low[1], (of_b) + 2); \
+        ORDER("p", "go_on", low[2], (of_b) + 4); \
+        ORDER("p", "go_on", low[3], (of_b) + 6); \
+        ORDER("p", "go_on", high[0], low_b); \
+        ORDER("p", "go_on", high[1], (low_b) + 2); \
+        ORDER("p", "go_on", high[2], (low_b) + 4); \
+        ORDER("p", "go_on", high[3], (low_b) + 6); \
+        ORDER("p", "go_on", high[0], of_b); \
+        ORDER("p", "go_on", high[1], (of_b) + 2); \
+        ORDER("p", "go_on", high[2], (of_b) + 4); \
+        ORDER("p", "go_on", high[3], (of_b) + 6); \
         END_ORDERS(); \
     }
-#else
-#define MULTIPLY(how, high, low, of_b, low_b) { \
-        BEGIN_ORDERS(); \
-        ORDER(SUMS, "go_on", high[0], of_b); \
-        ORDER(SUMS, "go_on", high[1], (of_b) + 2); \
-        ORDER(SUMS, "go_on", high[2], (of_b) + 4); \
-        ORDER(SUMS, "go_on", high[3], (of_b) + 6); \
-        END_ORDERS(); \
-    }
-#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, const REAL beta,
@@ -147,11 +121,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
                     __global stored* restrict c, const int offset_c, const int ldc) {
     __local float tiles_a[STAGES][MWG * KWG] __attribute__((aligned(1024)));
     __local float tiles_b[STAGES][NWG * KWG] __attribute__((aligned(1024)));
-#if PRODUCTS == 3
     __local float lows[LOW_TILES][NWG * KWG] __attribute__((aligned(1024)));
-#else
-#define lows tiles_b
-#endif
     DECLARE_SUMS();
 
     const int item = get_local_id(0);
@@ -236,7 +206,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1; \
         split_a(tiles_a[stage] + of_item, high[set], low[set]); \
         WAIT_FOR_ORDERS(high[busy], low[busy]); \
-        if (PRODUCTS == 3 && tile % TILES_AHEAD == 0) { \
+        if (tile % TILES_AHEAD == 0) { \
             ADD_PARTS(); \
             ORDER_TILE("begin", set) \
         } else { \
@@ -253,9 +223,7 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         NEXT_TILE(1, 0)
     }
     WAIT_FOR_ORDERS(high[0], low[0]);
-#if PRODUCTS == 3
     ADD_PARTS();
-#endif
 
     c += offset_c + begin_m * step_c + begin_n;
     const int lines_m = m - begin_m;
@@ -263,7 +231,6 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
     // This work-item's elements: of two rows, pairs of columns.
     const int row = warp * 16 + eighth;
     const int column = quarter * 2;
-#if PRODUCTS == 3
     // Infinity has no low part: infinity - infinity, or infinity * 0. Plain arithmetic says what the sums
     // really are.
     float doubtful = 0.0f;
@@ -294,7 +261,6 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         }
         return;
     }
-#endif
     const bool pairs = (offset_c | (int)step_c) % 2 == 0;
     c += row * step_c + column;
     int at = 0;

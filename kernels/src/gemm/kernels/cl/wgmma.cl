@@ -6,7 +6,7 @@
 // may change. Compilers move variables about, so the sums are registers that they do not see: s00 to
 // s07, s10 to s17 and so on, and p00... for sums that are added to those later.
 //
-//   NWG   64, 128 or 256: the columns of B, two for each register
+//   NWG   64, 96, 128, 192 or 256: the columns of B, two for each register
 #pragma once
 
 #define STRING_OF(x) #x
@@ -17,19 +17,22 @@
     set row "4, " set row "5, " set row "6, " set row "7"
 #define REGISTERS_64(set) \
     EIGHT(set, "0") ", " EIGHT(set, "1") ", " EIGHT(set, "2") ", " EIGHT(set, "3")
-#define REGISTERS_128(set) \
-    REGISTERS_64(set) ", " \
-    EIGHT(set, "4") ", " EIGHT(set, "5") ", " EIGHT(set, "6") ", " EIGHT(set, "7")
-#define REGISTERS_256(set) \
+#define REGISTERS_96(set) REGISTERS_64(set) ", " EIGHT(set, "4") ", " EIGHT(set, "5")
+#define REGISTERS_128(set) REGISTERS_96(set) ", " EIGHT(set, "6") ", " EIGHT(set, "7")
+#define REGISTERS_192(set) \
     REGISTERS_128(set) ", " \
-    EIGHT(set, "8") ", " EIGHT(set, "9") ", " EIGHT(set, "a") ", " EIGHT(set, "b") ", " \
+    EIGHT(set, "8") ", " EIGHT(set, "9") ", " EIGHT(set, "a") ", " EIGHT(set, "b")
+#define REGISTERS_256(set) \
+    REGISTERS_192(set) ", " \
     EIGHT(set, "c") ", " EIGHT(set, "d") ", " EIGHT(set, "e") ", " EIGHT(set, "f")
 // All registers of a set, as a list.
 #define REGISTERS(set) EXPAND(REGISTERS_, NWG)(set)
 
 #define ROWS_64(M) M("0") M("1") M("2") M("3")
-#define ROWS_128(M) ROWS_64(M) M("4") M("5") M("6") M("7")
-#define ROWS_256(M) ROWS_128(M) M("8") M("9") M("a") M("b") M("c") M("d") M("e") M("f")
+#define ROWS_96(M) ROWS_64(M) M("4") M("5")
+#define ROWS_128(M) ROWS_96(M) M("6") M("7")
+#define ROWS_192(M) ROWS_128(M) M("8") M("9") M("a") M("b")
+#define ROWS_256(M) ROWS_192(M) M("c") M("d") M("e") M("f")
 // M(row) for each eight registers.
 #define FOR_ROWS(M) EXPAND(ROWS_, NWG)(M)
 

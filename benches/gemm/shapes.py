@@ -1,0 +1,94 @@
+"""How far the route that is chosen is from the best, and from cuBLAS, for random shapes; in turns in one run.
+
+    python shapes.py GEMM_PROGRAM COUNT [ROUNDS]
+
+COUNT shapes, m, n and k each from 256 to 8192 with evenly spread logarithms, the same ones each time, of the type TYPE
+(f32, f64, f16 or bf16; f32 where it is not set), row after row. With PEER=torch cuBLAS is timed, too. Each time is that
+of a call until the device has done. A line for each shape that is more than 5 % off the best route, then what all are.
+"""
+
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+
+program, count = sys.argv[1], int(sys.argv[2])
+rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+kind = os.environ.get("TYPE", "f32")
+ROUTES = ["auto", "direct", "pipelined", "tensor", "warpgroup", "panels"]
+
+ours = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+device = ours.stdout.readline().strip()
+
+
+def seconds(size, route):
+    """Of three calls; None where the device has no such route."""
+    print(kind, *size, "nn", route, 3, file=ours.stdin, flush=True)
+    answer = ours.stdout.readline().strip()
+    return None if answer.startswith("error") else [float(word) for word in answer.split()]
+
+
+def cublas():
+    import torch
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    dtype = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16}[kind]
+
+    def times(size):
+        m, n, k = size
+        a = (torch.rand(m, k, device="cuda") - 0.5).to(dtype)
+        b = (torch.rand(k, n, device="cuda") - 0.5).to(dtype)
+        c = torch.empty(m, n, device="cuda", dtype=dtype)
+        taken = []
+        for _ in range(4):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            torch.matmul(a, b, out=c)
+            torch.cuda.synchronize()
+            taken.append(time.perf_counter() - begin)
+        return taken[1:]
+
+    return times
+
+
+peer = cublas() if os.environ.get("PEER") == "torch" else None
+numbers = random.Random(20)
+there = [route for route in ROUTES if seconds((256, 256, 256), route)]
+print(f"{device}, {kind}, {count} shapes, medians of {rounds} rounds of 3 calls; routes: {', '.join(there[1:])}\n")
+print("| m x n x k | us | the best route | us |\n|---|---|---|---|")
+behind, of_peer = [], []
+for _ in range(count):
+    size = tuple(round(256 * math.exp(numbers.random() * math.log(32))) for _ in range(3))
+    taken = {route: [] for route in there}
+    if peer:
+        taken["peer"] = []
+    slow = set()
+    for number in range(rounds):
+        for route in there:
+            # What is far behind need not be timed again.
+            if route not in slow:
+                taken[route] += seconds(size, route)
+        if number == 0:
+            least = min(statistics.median(taken[route]) for route in there)
+            slow = {route for route in there[1:] if statistics.median(taken[route]) > 2 * least}
+        if peer:
+            taken["peer"] += peer(size)
+    median = {name: statistics.median(times) for name, times in taken.items()}
+    best = min(there[1:], key=lambda route: median[route])
+    behind.append(median["auto"] / median[best])
+    if peer:
+        of_peer.append(median["peer"] / median["auto"])
+    if behind[-1] > 1.05:
+        name = " x ".join(map(str, size))
+        print(f"| {name} | {median['auto'] * 1e6:.0f} | {best} | {median[best] * 1e6:.0f} |", flush=True)
+
+late = sum(ratio > 1.05 for ratio in behind)
+print(f"\nmore than 5 % behind the best route: {late} of {count}; at most {max(behind):.2f} times its time")
+if peer:
+    print(
+        f"rate of auto / cuBLAS: {statistics.mean(of_peer):.2f} on average, median {statistics.median(of_peer):.2f}, "
+        f"from {min(of_peer):.2f} to {max(of_peer):.2f}"
+    )

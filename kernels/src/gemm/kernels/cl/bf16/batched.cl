@@ -1,0 +1,2 @@
+#include "vectors.cl"
+#include "../batched.cl"

@@ -1,0 +1,2 @@
+#include "names.cl"
+#include "../direct.cl"

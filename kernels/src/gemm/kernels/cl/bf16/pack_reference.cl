@@ -1,0 +1,2 @@
+#include "names.cl"
+#include "../pack_reference.cl"

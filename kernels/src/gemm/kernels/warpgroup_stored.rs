@@ -1,0 +1,117 @@
+//! The kernels for the tensor cores of NVIDIA's Hopper GPUs that read factors as they are stored:
+//! half precision, bfloat16, and TF32.
+
+use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
+
+macro_rules! warpgroup_stored {
+    (
+        $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:literal,
+        constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
+    ) => {
+        /// C ← α A B + β C; `warpgroup_stored.cl` says how, and how the matrices lie.
+        ///
+        /// # Errors
+        /// A buffer is too short, the device is no Hopper GPU, or OpenCL fails.
+        #[tunable(
+            source = "src/gemm/kernels/cl/warpgroup_stored.cl",
+            params(
+                WARPGROUPS = 1..=4, NWG = [64, 128, 192, 256], STAGES = 2..=8, SWIZZLE = [1, 4, 8, 16],
+                // The work-groups for each compute unit, which share the parts of C.
+                RESIDENT = [1, 2],
+            ),
+            constraints(
+                // Not 90 and later: these instructions have no successor of the same name.
+                device.nv_compute_capability == 90,
+                // What a compute unit has for work-groups, which is more than OpenCL tells of: 226 KiB.
+                RESIDENT * STAGES * ((64 * WARPGROUPS + NWG) * 128 + 16) <= 231424,
+                // Registers: the sums, and what else is needed, of 65,536.
+                RESIDENT * (NWG / 2 + 48) * (128 * WARPGROUPS + 32) <= 65536,
+                $($constraint)*
+            ),
+            scratch(maps: [u8; device.compute_units * RESIDENT * 256]),
+            stages(stage(
+                gemm_warpgroup_stored(
+                    m, n, k, alpha, beta, a, offset_a, lda, a_of_k, b, offset_b, ldb, b_of_k, c, offset_c,
+                    ldc, maps,
+                ),
+                global(
+                    ((m + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS) * ((n + NWG - 1) / NWG))
+                        .min(device.compute_units * RESIDENT) * (128 * WARPGROUPS + 32),
+                ),
+                local(128 * WARPGROUPS + 32),
+            )),
+            defines(
+                A_OF_K = a_of_k, B_OF_K = b_of_k,
+                EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1),
+            ),
+            options($factors),
+            tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
+            tune_if(device.nv_compute_capability == 90),
+            defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, SWIZZLE = 8, RESIDENT = 1),
+            reference(
+                kernel = "gemm_reference", source = "src/gemm/kernels/cl/warpgroup_stored_reference.cl",
+                global(n, m),
+            ),
+            tolerance($($tolerance)*),
+            flops(2 * m * n * k), bytes($size * (m * k + n * k + m * n)),
+        )]
+        pub(crate) fn $name(
+            queue: &Queue,
+            m: i32,
+            n: i32,
+            k: i32,
+            #[arg(value = 1)] alpha: f32,
+            #[arg(value = 0)] beta: f32,
+            #[arg(len = m * k)] a: &Buffer<$stored>,
+            #[arg(value = 0)] offset_a: i32,
+            #[arg(value = 0)] lda: i32,
+            a_of_k: i32,
+            #[arg(len = n * k)] b: &Buffer<$stored>,
+            #[arg(value = 0)] offset_b: i32,
+            #[arg(value = 0)] ldb: i32,
+            b_of_k: i32,
+            #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
+            #[arg(value = 0)] offset_c: i32,
+            #[arg(value = 0)] ldc: i32,
+        ) -> Result<Event>;
+    };
+}
+
+warpgroup_stored!(
+    gemm_warpgroup_f16,
+    f16,
+    2,
+    "-DFACTORS_f16",
+    b_of_k = 0,
+    constraints(),
+    tolerance(accumulates = k)
+);
+// With a tolerance of the multiple that the sum of k products has, bfloat16 would pass anything.
+warpgroup_stored!(
+    gemm_warpgroup_bf16,
+    bf16,
+    2,
+    "-DFACTORS_bf16",
+    b_of_k = 0,
+    constraints(),
+    tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
+);
+// These instructions read TF32 in lines of k only. Two factors rounded to 11 bits each; the sum of k
+// products of either sign is as wrong as one of them.
+warpgroup_stored!(
+    gemm_warpgroup_tf32,
+    f32,
+    4,
+    "-DFACTORS_tf32",
+    b_of_k = 1,
+    constraints(a_of_k == 1, b_of_k == 1),
+    tolerance(l2 = 1e-3)
+);

@@ -1,0 +1,214 @@
+//! Every route on tensor cores that a device has; where it has none, that it says so.
+
+use crate::host::{Host, Number, Numbers};
+use crate::results::random_cases;
+use cltune::{Buffer, Queue, bf16, f16};
+use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
+
+/// A type and its routes on tensor cores.
+pub(crate) trait OnTensorCores: Number {
+    /// Since compute capability 8.0, and of 9.0 besides.
+    const ROUTES: (&'static [Route], &'static [Route]);
+}
+
+impl OnTensorCores for f32 {
+    const ROUTES: (&'static [Route], &'static [Route]) = (&[Route::Tensor], &[Route::Warpgroup]);
+}
+impl OnTensorCores for f64 {
+    const ROUTES: (&'static [Route], &'static [Route]) = (&[Route::Tensor], &[]);
+}
+impl OnTensorCores for f16 {
+    const ROUTES: (&'static [Route], &'static [Route]) = (&[], &[Route::Warpgroup]);
+}
+impl OnTensorCores for bf16 {
+    const ROUTES: (&'static [Route], &'static [Route]) = (&[], &[Route::Warpgroup]);
+}
+
+/// The routes on tensor cores that a device has for a type.
+pub(crate) fn on_tensor_cores<T: OnTensorCores>(queue: &Queue) -> Vec<Option<Route>> {
+    let capability = queue.device().info().limits.nv_compute_capability;
+    let (since_80, of_90) = T::ROUTES;
+    let mut routes = Vec::new();
+    if capability >= 80 {
+        routes.extend(since_80);
+    }
+    if capability == 90 {
+        routes.extend(of_90);
+    }
+    routes.into_iter().map(Some).collect()
+}
+
+/// Those that are there are right, and the others refused before anything is launched.
+fn are_right_or_refused<T: OnTensorCores>(seed: u64) {
+    let queue = Queue::default_device().unwrap();
+    let there = on_tensor_cores::<T>(&queue);
+    if !there.is_empty() {
+        random_cases::<T>(seed, &there, 60);
+    }
+    let ones = Buffer::from_slice(&queue, &[T::from_f64(1.0); 16]).unwrap();
+    let mut sums = Buffer::new(queue.context(), 16).unwrap();
+    for route in [Route::Tensor, Route::Warpgroup] {
+        if there.contains(&Some(route)) {
+            continue;
+        }
+        let matrix = Matrix::new(&ones, Shape::row_major(4, 4));
+        let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
+        let (one, zero) = (T::real(1.0), T::real(0.0));
+        let refused = Gemm::new(&queue)
+            .unwrap()
+            .multiply_with(&queue, route, one, matrix, matrix, zero, target)
+            .unwrap_err();
+        let said = refused.to_string();
+        assert!(said.contains("compute capability"), "{route:?}: {said}");
+    }
+}
+
+#[test]
+fn single_precision_is_right_on_tensor_cores() {
+    are_right_or_refused::<f32>(4);
+}
+
+#[test]
+fn double_precision_is_right_on_tensor_cores() {
+    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+        are_right_or_refused::<f64>(7);
+    }
+}
+
+#[test]
+fn half_precision_and_bfloat16_are_right_on_tensor_cores() {
+    are_right_or_refused::<f16>(8);
+    are_right_or_refused::<bf16>(11);
+}
+
+/// The numbers of these matrices have so few bits that TF32 has them exactly.
+#[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn tf32_is_right_however_matrices_lie() {
+    let queue = Queue::default_device().unwrap();
+    let is_there = queue.device().info().limits.nv_compute_capability >= 80;
+    let mut numbers = Numbers(9);
+    for case in 0..8 {
+        let (m, n, k) = (97, 65, 40 + case);
+        let mut random = |rows, columns, bit: usize| {
+            let by_rows = case & bit == 0;
+            Host::<f32>::random(&mut numbers, rows, columns, by_rows, case % 3 * 4, 4)
+        };
+        let (a, b, c) = (random(m, k, 1), random(k, n, 2), random(m, n, 4));
+        let [of_a, of_b, mut of_c] =
+            [&a, &b, &c].map(|host| Buffer::from_slice(&queue, &host.values).unwrap());
+        let done = Gemm::new(&queue).unwrap().multiply_tf32(
+            &queue,
+            1.0,
+            Matrix::new(&of_a, a.shape),
+            Matrix::new(&of_b, b.shape),
+            0.5,
+            MatrixMut::new(&mut of_c, c.shape),
+        );
+        if !is_there {
+            let refused = done.unwrap_err();
+            assert!(matches!(refused, GemmError::Unsupported { .. }));
+            return;
+        }
+        done.unwrap();
+        let found = of_c.read(&queue).unwrap();
+        for row in 0..m {
+            for column in 0..n {
+                let sum: f64 = (0..k).map(|p| a.get(row, p) * b.get(p, column)).sum();
+                let expected = sum + 0.5 * c.get(row, column);
+                let error = f64::from(found[c.at(row, column)]) - expected;
+                assert!(error.abs() < 1e-4, "case {case}, {row}, {column}: {error}");
+            }
+        }
+    }
+}
+
+/// More tiles than a device computes at once, with edges: what comes out is what `Direct` says.
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn many_tiles_are_right<T: OnTensorCores>() {
+    let queue = Queue::default_device().unwrap();
+    let (m, n, k) = (3000, 1900, 72);
+    for route in on_tensor_cores::<T>(&queue) {
+        let mut numbers = Numbers(10);
+        let mut random =
+            |len| -> Vec<T> { (0..len).map(|_| T::from_f64(numbers.next())).collect() };
+        let (a, b) = (random(m * k), random(k * n));
+        let (a, b) = (
+            Buffer::from_slice(&queue, &a).unwrap(),
+            Buffer::from_slice(&queue, &b).unwrap(),
+        );
+        let mut gemm = Gemm::new(&queue).unwrap();
+        let mut by = |route| {
+            let mut c = Buffer::from_slice(&queue, &vec![T::from_f64(1.0); m * n]).unwrap();
+            let done = gemm.multiply_with(
+                &queue,
+                route,
+                T::real(1.0),
+                Matrix::new(&a, Shape::row_major(m, k)),
+                Matrix::new(&b, Shape::row_major(k, n)),
+                T::real(-1.0),
+                MatrixMut::new(&mut c, Shape::row_major(m, n)),
+            );
+            done.unwrap();
+            c.read(&queue).unwrap()
+        };
+        let (found, expected) = (by(route.unwrap()), by(Route::Direct));
+        for (at, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+            let (found, expected) = (found.to_f64(), expected.to_f64());
+            let bound = T::ULPS.0 * expected.abs() + T::ULPS.1 * 4.0 * k as f64;
+            assert!(
+                (found - expected).abs() <= bound,
+                "{route:?}: element {at} is {found} instead of {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn many_tiles_are_right_on_tensor_cores() {
+    many_tiles_are_right::<f32>();
+    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+        many_tiles_are_right::<f64>();
+    }
+    many_tiles_are_right::<f16>();
+    many_tiles_are_right::<bf16>();
+}
+
+#[test]
+fn infinities_and_what_is_no_number_spread_in_half_precision() {
+    let queue = Queue::default_device().unwrap();
+    let side = 40;
+    let mut left = vec![f16::ONE; side * side];
+    left[3 * side + 5] = f16::INFINITY;
+    left[8 * side + 5] = f16::NAN;
+    // 40 times this is more than half precision has, and half of it is not.
+    left[11 * side..12 * side].fill(f16::from_f32(2000.0));
+    // The least number above zero, of which 40 are not lost.
+    left[14 * side..15 * side].fill(f16::MIN_POSITIVE_SUBNORMAL);
+    let left = Buffer::from_slice(&queue, &left).unwrap();
+    let right = Buffer::from_slice(&queue, &vec![f16::ONE; side * side]).unwrap();
+    let square = Shape::row_major(side, side);
+    let mut routes = vec![Some(Route::Direct)];
+    routes.extend(on_tensor_cores::<f16>(&queue));
+    for route in routes.into_iter().flatten() {
+        // With beta 0, C is not read.
+        let mut c = Buffer::from_slice(&queue, &vec![f16::NAN; side * side]).unwrap();
+        let mut gemm = Gemm::new(&queue).unwrap();
+        for (alpha, of_large) in [(1.0, f16::INFINITY), (0.5, f16::from_f32(40_000.0))] {
+            let (a, b) = (Matrix::new(&left, square), Matrix::new(&right, square));
+            let target = MatrixMut::new(&mut c, square);
+            let done = gemm.multiply_with(&queue, route, alpha, a, b, 0.0, target);
+            done.unwrap();
+            let found = c.read(&queue).unwrap();
+            for column in 0..side {
+                let of = |row: usize| found[row * side + column];
+                assert_eq!(of(0), f16::from_f32(40.0 * alpha), "{route:?}");
+                assert_eq!(of(3), f16::INFINITY, "{route:?}");
+                assert!(of(8).is_nan(), "{route:?}");
+                assert_eq!(of(11), of_large, "{route:?}");
+                let small = f16::from_bits(if alpha == 1.0 { 40 } else { 20 });
+                assert_eq!(of(14), small, "{route:?}");
+            }
+        }
+    }
+}
