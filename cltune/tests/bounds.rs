@@ -270,11 +270,45 @@ mod memory {
     use std::fs::File;
     use std::os::unix::fs::FileExt;
 
+    /// A value, repeated: single comparisons take tests, which are not optimised, most of their time.
+    fn block(value: f32) -> Vec<u8> {
+        value.to_le_bytes().repeat(1024)
+    }
+
+    /// How many bytes from the beginning are words with the value of a block.
+    fn leading(bytes: &[u8], block: &[u8]) -> usize {
+        let mut count = 0;
+        for part in [block, &block[..4]] {
+            while bytes[count..].starts_with(part) {
+                count += part.len();
+            }
+        }
+        count
+    }
+
+    /// How many bytes up to the end are words with the value of a block.
+    fn trailing(bytes: &[u8], block: &[u8]) -> usize {
+        let mut rest = bytes;
+        for part in [block, &block[..4]] {
+            while let Some(before) = rest.strip_suffix(part) {
+                rest = before;
+            }
+        }
+        bytes.len() - rest.len()
+    }
+
+    fn read(memory: &File, begin: u64, length: usize) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        memory.read_exact_at(&mut bytes, begin).ok()?;
+        Some(bytes)
+    }
+
     /// Where a value is repeated so many times at least in memory that can be written: addresses in
     /// the middle.
     pub(crate) fn places_of(value: f32, times: usize) -> Vec<u64> {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let memory = File::open("/proc/self/mem").unwrap();
+        let block = block(value);
         let ranges = maps.lines().filter_map(|line| {
             let mut words = line.split(' ');
             let (begin, end) = words.next()?.split_once('-')?;
@@ -284,27 +318,22 @@ mod memory {
         });
         let mut places = Vec::new();
         for (begin, end) in ranges {
-            let mut bytes = vec![0; (end - begin) as usize];
-            if memory.read_exact_at(&mut bytes, begin).is_err() {
+            let Some(bytes) = read(&memory, begin, (end - begin) as usize) else {
                 continue;
-            }
-            let (words, _) = bytes.as_chunks::<4>();
-            let is_value = |index: usize| words[index] == value.to_le_bytes();
-            let mut next = times - 1;
+            };
+            let mut next = 4 * (times - 1);
             // Each run that is long enough has one of these words.
-            while next < words.len() {
-                if is_value(next) {
-                    let before = (0..next).rev().take_while(|index| is_value(*index)).count();
-                    let after = (next..words.len())
-                        .take_while(|index| is_value(*index))
-                        .count();
-                    if before + after >= times {
-                        let middle = usize::midpoint(next - before, next + after);
-                        places.push(begin + 4 * middle as u64);
+            while next < bytes.len() {
+                let after = leading(&bytes[next..], &block);
+                if after > 0 {
+                    let before = trailing(&bytes[..next], &block);
+                    if before + after >= 4 * times {
+                        let middle = usize::midpoint(next - before, next + after) / 4 * 4;
+                        places.push(begin + middle as u64);
                     }
                     next += after;
                 }
-                next += times;
+                next += 4 * times;
             }
         }
         places
@@ -313,14 +342,8 @@ mod memory {
     /// Whether a value is still repeated so many times from there on.
     pub(crate) fn is_still(at: u64, value: f32, times: usize) -> bool {
         let memory = File::open("/proc/self/mem").unwrap();
-        let mut bytes = vec![0; 4 * times];
-        let read = memory.read_exact_at(&mut bytes, at);
-        read.is_ok()
-            && bytes
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .all(|word| *word == value.to_le_bytes())
+        read(&memory, at, 4 * times)
+            .is_some_and(|bytes| leading(&bytes, &block(value)) == bytes.len())
     }
 }
 

@@ -455,7 +455,7 @@ fn lines_that_overlap_are_refused_before_a_launch() {
 /// Work-groups that PoCL builds soon.
 const SMALL: &str = "WGX * WGY <= 64";
 
-/// Configurations of each problem: each takes PoCL a second to build.
+/// Configurations of each problem.
 const CONFIGURATIONS: usize = 4;
 
 #[test]

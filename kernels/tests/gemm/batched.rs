@@ -1,6 +1,6 @@
 //! Batches of products.
 
-use crate::host::{Expected, Host, Number, Numbers};
+use crate::host::{Expected, Host, Number, Numbers, cases};
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Batch, Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
 
@@ -82,7 +82,7 @@ fn random_cases<T: Number>(seed: u64, count: usize) {
     let sizes = [
         1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 23, 31, 32, 33, 47, 64, 65, 97,
     ];
-    for case in 0..count {
+    for case in 0..cases(count) {
         let [m, n, k] = [(); 3].map(|()| numbers.among(&sizes));
         let products = numbers.among(&[1, 2, 3, 8, 9, 21]);
         let mut random = |rows, columns, strides: &[Option<usize>]| {

@@ -3,6 +3,16 @@
 use cltune::{bf16, f16};
 use cltune_kernels::gemm::{Real, Shape};
 
+/// How many random cases are tested: all by `scripts/test --full`, a third otherwise, since drivers
+/// compile nearly each of them.
+pub(crate) fn cases(all: usize) -> usize {
+    if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
+        all
+    } else {
+        all.div_ceil(3)
+    }
+}
+
 /// A type of the tests, with how near its results have to be.
 pub(crate) trait Number: Real {
     fn from_f64(value: f64) -> Self;

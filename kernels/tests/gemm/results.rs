@@ -1,7 +1,7 @@
 //! Every route and type against sums in double precision, for sizes, distances and layouts of all
 //! kinds.
 
-use crate::host::{Expected, Host, Number, Numbers};
+use crate::host::{Expected, Host, Number, Numbers, cases};
 use crate::tensor_cores::on_tensor_cores;
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
@@ -56,7 +56,7 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
     let mut numbers = Numbers(seed);
     // Sizes at, beside and between those of tiles, and primes.
     let sizes = [1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97];
-    for case in 0..count {
+    for case in 0..cases(count) {
         let (m, n, k) = (
             numbers.among(&sizes),
             numbers.among(&sizes),
@@ -115,15 +115,20 @@ fn bfloat16_is_rounded_once() {
 
 /// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β
 /// make of single elements, by every route.
-fn each_by_itself<T: Number>(alpha: f64, column: &[T], beta: f64, old: &[T]) -> Vec<Vec<T>> {
-    let queue = Queue::default_device().unwrap();
-    let left = Buffer::from_slice(&queue, column).unwrap();
-    let right = Buffer::from_slice(&queue, &[T::from_f64(1.0)]).unwrap();
-    let mut gemm = Gemm::new(&queue).unwrap();
+fn each_by_itself<T: Number>(
+    queue: &Queue,
+    alpha: f64,
+    column: &[T],
+    beta: f64,
+    old: &[T],
+) -> Vec<Vec<T>> {
+    let left = Buffer::from_slice(queue, column).unwrap();
+    let right = Buffer::from_slice(queue, &[T::from_f64(1.0)]).unwrap();
+    let mut gemm = Gemm::new(queue).unwrap();
     let of_route = |route| {
-        let mut target = Buffer::from_slice(&queue, old).unwrap();
+        let mut target = Buffer::from_slice(queue, old).unwrap();
         let done = gemm.multiply_with(
-            &queue,
+            queue,
             route,
             T::real(alpha),
             Matrix::new(&left, Shape::row_major(column.len(), 1)),
@@ -132,7 +137,7 @@ fn each_by_itself<T: Number>(alpha: f64, column: &[T], beta: f64, old: &[T]) -> 
             MatrixMut::new(&mut target, Shape::row_major(column.len(), 1)),
         );
         done.unwrap();
-        target.read(&queue).unwrap()
+        target.read(queue).unwrap()
     };
     EVERYWHERE.into_iter().flatten().map(of_route).collect()
 }
@@ -140,9 +145,10 @@ fn each_by_itself<T: Number>(alpha: f64, column: &[T], beta: f64, old: &[T]) -> 
 /// Of every bit pattern of 16 bits, in every route.
 #[test]
 fn every_bfloat16_is_read_and_written_as_it_is() {
+    let queue = Queue::default_device().unwrap();
     let all: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
     let old = vec![bf16::NAN; all.len()];
-    for found in each_by_itself(1.0, &all, 0.0, &old) {
+    for found in each_by_itself(&queue, 1.0, &all, 0.0, &old) {
         for (found, value) in found.into_iter().zip(&all) {
             // A device may take denormals for zero, as it may in single precision.
             let is_right = if value.is_nan() {
@@ -162,6 +168,7 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
         greatest: T,
         ulp: f32,
     ) {
+        let queue = Queue::default_device().unwrap();
         let numbers = [
             // Ties to even, down and up, and beside ties.
             1.0 + ulp / 2.0,
@@ -180,17 +187,17 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
         ];
         for number in numbers {
             let one = [T::from_f64(1.0)];
-            for found in each_by_itself(number.into(), &one, 0.0, &one) {
+            for found in each_by_itself(&queue, number.into(), &one, 0.0, &one) {
                 assert_eq!(found, [rounded(number)], "{number:e}");
             }
             // The same of what β makes of 1.
             let zero = [T::from_f64(0.0)];
-            for found in each_by_itself(1.0, &zero, number.into(), &one) {
+            for found in each_by_itself(&queue, 1.0, &zero, number.into(), &one) {
                 assert_eq!(found, [rounded(number)], "{number:e} as the factor of C");
             }
         }
         let one = [T::from_f64(1.0)];
-        for found in each_by_itself(f64::NAN, &one, 0.0, &one) {
+        for found in each_by_itself(&queue, f64::NAN, &one, 0.0, &one) {
             assert!(found[0].to_f64().is_nan(), "{found:?}");
         }
     }
