@@ -63,6 +63,10 @@ fn the_papers_spaces_have_the_papers_sizes() {
     };
     let matmul = spaces("cltune_e2e_pruning::matmul");
     let conv1d = spaces("cltune_e2e_pruning::conv1d");
+    let of_size = |n: u64| -> Vec<Value> {
+        let of_size = conv1d.iter().filter(|space| space["problem"]["n"] == n);
+        of_size.cloned().collect()
+    };
     // Table 1: without pruning. Table 2: after it.
     let table = |spaces: &[Value], rule| -> Vec<u64> {
         spaces.iter().map(|space| left(space, rule)).collect()
@@ -70,9 +74,12 @@ fn the_papers_spaces_have_the_papers_sizes() {
     let (all, pruned) = ("work-item sizes", "compute units");
     assert_eq!(table(&matmul, all), [1 << 20, 1 << 18, 1 << 20, 1 << 20]);
     assert_eq!(table(&matmul, pruned), [7, 5, 7, 6]);
-    assert_eq!(table(&conv1d, all), [8192, 512, 8192, 1024]);
-    // The paper has 24, 17, 24 and 19, for a global size that it does not give.
-    assert_eq!(table(&conv1d, pruned), [13, 10, 13, 11]);
+    for n in [1 << 16, 5 << 14] {
+        assert_eq!(table(&of_size(n), all), [8192, 512, 8192, 1024]);
+    }
+    assert_eq!(table(&of_size(1 << 16), pruned), [13, 10, 13, 11]);
+    // The paper's numbers, for a global size that it does not give.
+    assert_eq!(table(&of_size(5 << 14), pruned), [24, 17, 24, 19]);
     assert_eq!(matmul[1]["valid"], 5, "{}", matmul[1]);
 }
 

@@ -37,7 +37,7 @@ pub fn matmul(
     global(n), local(WG),
     local_memory((WG + mask - 1) * 4),
     defines(MASK = mask),
-    tune(n = 1 << 16, mask = 625),
+    tune(n = [1 << 16, 5 << 14], mask = 625),
     defaults(WG = 64),
     reference(kernel = "conv1d_reference", global(n)),
     tolerance(accumulates = mask),
