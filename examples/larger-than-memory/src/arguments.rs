@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Measures rates of devices alone, together, and with little memory
     Bench(Bench),
-    /// Computes a chain of operations: a tunable, a product that is added to what is there
+    /// Computes a chain of operations: tunables of two results, a product that is added to what is there
     Chain(Chain),
 }
 

@@ -1,7 +1,8 @@
 //! Rates of devices that are not there, simulated from what one device was measured to do.
 
 use cltune_core::tasks::{
-    Axis, DeviceFacts, Grain, LinkRates, Machine, Operand, Reach, Shape, SimulatedDevice, simulate,
+    Axis, DeviceFacts, Grain, LinkRates, Machine, Operand, Output, Reach, Shape, SimulatedDevice,
+    simulate,
 };
 
 /// The kinds of links: by name, bytes per second in each direction, and what the host's memory
@@ -66,8 +67,10 @@ fn shape(size: usize) -> Shape {
     Shape {
         sizes: [size; 3],
         grains: [Grain::ONE; 2],
-        output: operand([Axis::I, Axis::J], 1),
-        reads_output: false,
+        outputs: vec![Output {
+            operand: operand([Axis::I, Axis::J], 1),
+            is_read: false,
+        }],
         inputs: vec![
             operand([Axis::I, Axis::K], 2),
             operand([Axis::K, Axis::J], 2),

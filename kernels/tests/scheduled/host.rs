@@ -1,7 +1,7 @@
 //! Matrices on the host, in double precision.
 
-use cltune::Device;
 use cltune::schedule::{Matrix, Scheduler, SchedulerOptions};
+use cltune::{Buffer, Device, Queue, Result};
 use cltune_kernels::scheduled::Real;
 
 /// A reproducible generator (Knuth's MMIX constants).
@@ -32,27 +32,76 @@ pub(crate) trait Number: Real + std::fmt::Debug {
     fn value(self) -> f64;
     /// The unit in the last place of 1.
     const ULP: f64;
+
+    /// u ← a + b, v ← a − b.
+    fn both(
+        queue: &Queue,
+        n: u64,
+        ab: [&Buffer<Self>; 2],
+        uv: [&mut Buffer<Self>; 2],
+    ) -> Result<()>;
+    /// (u, v) ← (u + v, u − v).
+    fn turn(queue: &Queue, n: u64, uv: [&mut Buffer<Self>; 2]) -> Result<()>;
 }
 
-impl Number for f32 {
-    fn of(value: f64) -> Self {
-        value as Self
-    }
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
-    const ULP: f64 = f32::EPSILON as f64;
+macro_rules! number {
+    ($number:ident, $module:ident) => {
+        mod $module {
+            use cltune::{Buffer, Event, Queue, Result, fused};
+
+            #[fused(tune(n = 1024))]
+            pub(super) fn both(
+                queue: &Queue,
+                n: u64,
+                #[arg(len = n)] a: &Buffer<$number>,
+                #[arg(len = n)] b: &Buffer<$number>,
+                #[arg(out, len = n)] u: &mut Buffer<$number>,
+                #[arg(out, len = n)] v: &mut Buffer<$number>,
+            ) -> Result<Event> {
+                u = a + b;
+                v = a - b;
+            }
+
+            #[fused(tune(n = 1024))]
+            pub(super) fn turn(
+                queue: &Queue,
+                n: u64,
+                #[arg(len = n)] u: &mut Buffer<$number>,
+                #[arg(len = n)] v: &mut Buffer<$number>,
+            ) -> Result<Event> {
+                (u, v) = (u + v, u - v);
+            }
+        }
+
+        impl Number for $number {
+            fn of(value: f64) -> Self {
+                value as Self
+            }
+
+            fn value(self) -> f64 {
+                self.into()
+            }
+
+            const ULP: f64 = $number::EPSILON as f64;
+
+            fn both(
+                queue: &Queue,
+                n: u64,
+                [a, b]: [&Buffer<Self>; 2],
+                [u, v]: [&mut Buffer<Self>; 2],
+            ) -> Result<()> {
+                $module::both(queue, n, a, b, u, v).map(drop)
+            }
+
+            fn turn(queue: &Queue, n: u64, [u, v]: [&mut Buffer<Self>; 2]) -> Result<()> {
+                $module::turn(queue, n, u, v).map(drop)
+            }
+        }
+    };
 }
 
-impl Number for f64 {
-    fn of(value: f64) -> Self {
-        value
-    }
-    fn value(self) -> f64 {
-        self
-    }
-    const ULP: f64 = f64::EPSILON;
-}
+number!(f32, single);
+number!(f64, double);
 
 /// A matrix with, for each element, the most that it may be off.
 #[derive(Clone, Debug)]
