@@ -41,9 +41,12 @@ pub(crate) fn sum<'a>(
     })
 }
 
+/// So many devices, from that of the tests on (`CLTUNE_DEVICE`): all there are, again and again.
 pub(crate) fn devices(count: usize) -> Vec<Device> {
     let all = Device::all().expect("there is a device");
-    (0..count).map(|at| all[at % all.len()].clone()).collect()
+    let first = Device::select().expect("there is a device").index();
+    let places = (first..).map(|at| at % all.len());
+    places.take(count).map(|at| all[at].clone()).collect()
 }
 
 pub(crate) fn scheduler(count: usize, memory: usize) -> Scheduler {

@@ -2,7 +2,7 @@
 
 use crate::kernels::{Adding, counted, is_twice, scheduler, sum, vector};
 use cltune::schedule::{Axis, Matrix, Operation, RunReport, ScheduleError, Scheduler};
-use cltune::{Buffer, Event, Queue, Result, fused, tunable};
+use cltune::{Buffer, Device, Event, Queue, Result, fused, tunable};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
@@ -236,6 +236,37 @@ fn of_several_results_one_is_read_once_also_where_work_groups_overlap() {
         let is_wrong =
             |i: &usize| (y[*i], z[2 * *i], z[2 * *i + 1]) != (3 * x[*i] + 1, 2 * x[*i], -x[*i]);
         assert_eq!((0..n).find(is_wrong), None, "{n}");
+    }
+}
+
+/// Also those that are too slow to be given anything beside the others.
+#[test]
+fn every_device_computes_all_results_alone() {
+    let (count, n) = (Device::all().unwrap().len().max(2), 10_007);
+    let scheduler = scheduler(count, 40_000);
+    let (a, zeros) = (counted(&scheduler, n, 1), scheduler.matrix(n, 1).unwrap());
+    let in_x = vector(&scheduler, &(0..n as i32).collect::<Vec<_>>());
+    for alone in 0..count {
+        for device in 0..count {
+            scheduler.set_resting(device, device != alone);
+        }
+        let [mut u, mut v] = [0; 2].map(|_| scheduler.matrix(n, 1).unwrap());
+        store_both(&scheduler, [&a, &zeros], [&mut u, &mut v]).unwrap();
+        update_both(&scheduler, [&mut u, &mut v]).unwrap();
+        let mut y = vector(&scheduler, &vec![1; n]);
+        let mut z = vector(&scheduler, &vec![0; 2 * n]);
+        add_and_double::enqueue(&scheduler, n as u32, &in_x, &mut y, &mut z).unwrap();
+        let report = scheduler.finish().unwrap();
+        is_times(2.0, &u);
+        is_times(0.0, &v);
+        let (y, z) = (y.values().unwrap(), z.values().unwrap());
+        let is_wrong = |i: &usize| (y[*i], z[2 * *i]) != (*i as i32 + 1, 2 * *i as i32);
+        assert_eq!((0..n).find(is_wrong), None, "{report}");
+        let tasks = report.devices.iter().map(|device| device.tasks > 0);
+        assert!(
+            tasks.eq((0..count).map(|device| device == alone)),
+            "{report}"
+        );
     }
 }
 

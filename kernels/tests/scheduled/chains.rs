@@ -10,7 +10,7 @@ const SIZES: [usize; 12] = [1, 2, 3, 7, 16, 31, 64, 97, 128, 131, 200, 257];
 /// C = (A + B) (A - B), for a memory that is much less than a matrix.
 fn paper<T: Number>(size: usize, count: usize, memory: usize) {
     let mut numbers = Numbers(size as u64);
-    let scheduler = scheduler(count, memory);
+    let scheduler = scheduler::<T>(count, memory);
     let [mut a, mut b] = [0; 2].map(|_| Host::random(&mut numbers, size, size));
     let (of_a, of_b) = (
         sent::<T>(&scheduler, &mut a, true),
@@ -56,32 +56,34 @@ fn both<T: Number>(
     for at in 0..3 {
         order.swap(at, at + numbers.below(4 - at));
     }
-    let [u, v, a, b] = matrices.get_disjoint_mut(order).unwrap();
-    let [to_u, to_v, from_a, from_b] = order;
+    let [first, second, left, right] = matrices.get_disjoint_mut(order).unwrap();
+    let [to_first, to_second, from_left, from_right] = order;
     let (x, y) = if numbers.below(2) == 0 {
         let function = |queue: &Queue, n, ab: [&Buffer<T>; 2], uv: [&mut Buffer<T>; 2]| {
             T::both(queue, n as u64, ab, uv)
         };
         scheduler
-            .store_all("both", [&*a, b], function, [u, v])
+            .store_all("both", [&*left, right], function, [first, second])
             .unwrap();
-        (&hosts[from_a], &hosts[from_b])
+        (&hosts[from_left], &hosts[from_right])
     } else {
         let function = |queue: &Queue, n, []: [&Buffer<T>; 0], uv: [&mut Buffer<T>; 2]| {
             T::turn(queue, n as u64, uv)
         };
         let none: [&Matrix<T>; 0] = [];
-        scheduler.update("turn", none, function, [u, v]).unwrap();
-        (&hosts[to_u], &hosts[to_v])
+        scheduler
+            .update("turn", none, function, [first, second])
+            .unwrap();
+        (&hosts[to_first], &hosts[to_second])
     };
     let results = [1.0, -1.0].map(|sign| x.combined(1.0, y, sign, T::ULP));
-    [hosts[to_u], hosts[to_v]] = results;
+    [hosts[to_first], hosts[to_second]] = results;
 }
 
 /// A chain of random operations, and the same on the host.
 fn chain<T: Number>(seed: u64, count: usize, memory: usize) {
     let mut numbers = Numbers(seed);
-    let scheduler = scheduler(count, memory);
+    let scheduler = scheduler::<T>(count, memory);
     let size = numbers.among(&SIZES);
     let mut hosts = Vec::new();
     let mut matrices = Vec::new();

@@ -217,14 +217,17 @@ pub(crate) fn check<T: Number>(matrix: &Matrix<T>, host: &Host, what: &str) {
     }
 }
 
-/// So many times the device of the tests: contexts of their own, as several devices have.
-pub(crate) fn devices(count: usize) -> Vec<Device> {
-    let all = Device::all().expect("there is a device");
-    // Others take part where there are any.
-    (0..count).map(|at| all[at % all.len()].clone()).collect()
+/// So many devices that have numbers of a type, from that of the tests on (`CLTUNE_DEVICE`): all
+/// there are, again and again, with contexts of their own.
+fn devices<T>(count: usize) -> Vec<Device> {
+    let mut all = Device::all().expect("there is a device");
+    all.rotate_left(Device::select().expect("there is a device").index());
+    let has_type = |of: &Device| size_of::<T>() < 8 || of.info().limits.fp64 == 1;
+    let able = all.iter().filter(|of| has_type(of)).cycle();
+    able.take(count).cloned().collect()
 }
 
-pub(crate) fn scheduler(count: usize, memory: usize) -> Scheduler {
+pub(crate) fn scheduler<T: Number>(count: usize, memory: usize) -> Scheduler {
     let options = SchedulerOptions::new().device_memory(&[memory]);
-    Scheduler::with(&devices(count), &options).expect("there is a scheduler")
+    Scheduler::with(&devices::<T>(count), &options).expect("a device has numbers of the type")
 }
