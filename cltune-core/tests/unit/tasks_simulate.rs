@@ -183,6 +183,26 @@ fn the_rate_grows_until_the_host_can_move_no_more() {
     assert!(bound.host_load > 0.7, "{}", bound.host_load);
 }
 
+/// Where the host's memory is the limit, blocks for more devices than it serves would be smaller and
+/// move more: then some have nothing to do.
+#[test]
+fn devices_that_the_host_cannot_serve_cost_nothing() {
+    let seconds = |count: usize| {
+        let devices = vec![device(50e12); count];
+        let machine = Machine {
+            devices,
+            host: 150e9,
+        };
+        simulate(&product(32768), &machine).unwrap().seconds
+    };
+    let mut least = f64::INFINITY;
+    for count in [1, 2, 4, 8, 16, 32, 64] {
+        let seconds = seconds(count);
+        assert!(seconds < 1.05 * least, "{count}: {seconds} {least}");
+        least = least.min(seconds);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     /// Whatever devices do, results are taken once, and a device never makes it slower by more than

@@ -250,17 +250,17 @@ fn every_device_computes_all_results_alone() {
         for device in 0..count {
             scheduler.set_resting(device, device != alone);
         }
-        let [mut u, mut v] = [0; 2].map(|_| scheduler.matrix(n, 1).unwrap());
-        store_both(&scheduler, [&a, &zeros], [&mut u, &mut v]).unwrap();
-        update_both(&scheduler, [&mut u, &mut v]).unwrap();
-        let mut y = vector(&scheduler, &vec![1; n]);
-        let mut z = vector(&scheduler, &vec![0; 2 * n]);
-        add_and_double::enqueue(&scheduler, n as u32, &in_x, &mut y, &mut z).unwrap();
+        let [mut sum, mut difference] = [0; 2].map(|_| scheduler.matrix(n, 1).unwrap());
+        store_both(&scheduler, [&a, &zeros], [&mut sum, &mut difference]).unwrap();
+        update_both(&scheduler, [&mut sum, &mut difference]).unwrap();
+        let mut added = vector(&scheduler, &vec![1; n]);
+        let mut doubled = vector(&scheduler, &vec![0; 2 * n]);
+        add_and_double::enqueue(&scheduler, n as u32, &in_x, &mut added, &mut doubled).unwrap();
         let report = scheduler.finish().unwrap();
-        is_times(2.0, &u);
-        is_times(0.0, &v);
-        let (y, z) = (y.values().unwrap(), z.values().unwrap());
-        let is_wrong = |i: &usize| (y[*i], z[2 * *i]) != (*i as i32 + 1, 2 * *i as i32);
+        is_times(2.0, &sum);
+        is_times(0.0, &difference);
+        let (added, doubled) = (added.values().unwrap(), doubled.values().unwrap());
+        let is_wrong = |i: &usize| (added[*i], doubled[2 * *i]) != (*i as i32 + 1, 2 * *i as i32);
         assert_eq!((0..n).find(is_wrong), None, "{report}");
         let tasks = report.devices.iter().map(|device| device.tasks > 0);
         assert!(
@@ -309,22 +309,26 @@ fn an_operation_is_given_up_when_none_of_its_results_is_needed() {
     let mut c = matrix();
     waiting.enqueue(&scheduler, &a, &a, &mut c).unwrap();
     let results = || [matrix(), matrix()];
-    let ([mut u, mut v], [mut w, mut x], [mut y, mut z]) = (results(), results(), results());
-    half.enqueue_both(&scheduler, &a, [&mut u, &mut v]).unwrap();
-    none.enqueue_both(&scheduler, &a, [&mut w, &mut x]).unwrap();
-    read.enqueue_both(&scheduler, &a, [&mut y, &mut z]).unwrap();
+    let ([mut dropped, mut held], [mut unneeded, mut neither], [mut unread, mut between]) =
+        (results(), results(), results());
+    half.enqueue_both(&scheduler, &a, [&mut dropped, &mut held])
+        .unwrap();
+    none.enqueue_both(&scheduler, &a, [&mut unneeded, &mut neither])
+        .unwrap();
+    read.enqueue_both(&scheduler, &a, [&mut unread, &mut between])
+        .unwrap();
     let mut last = matrix();
-    scheduler.store(&z, &mut last).unwrap();
-    drop((u, w, x, y, z));
+    scheduler.store(&between, &mut last).unwrap();
+    drop((dropped, unneeded, neither, unread, between));
     drop(open);
     let report = scheduler.finish().unwrap();
-    for matrix in [&c, &v, &last] {
+    for matrix in [&c, &held, &last] {
         is_twice(matrix);
     }
     let launched = |of: &Adding| of.launched.load(Ordering::Relaxed);
     assert!(launched(&half) > 0 && launched(&read) > 0);
     assert_eq!(launched(&none), 0);
-    // c, v, z and last: what was dropped and nobody reads stays where it is.
+    // c, held, between and last: what was dropped and nobody reads stays where it is.
     assert_eq!(moved(&report)[1], 4 * bytes, "{report}");
 }
 
@@ -355,15 +359,16 @@ fn what_all_refuse_leaves_no_result_with_values() {
     let scheduler = scheduler(2, 100_000);
     let a = counted(&scheduler, 20, 20);
     let refusing = Adding::new("refused add", |_| Err("never".into()));
-    let [mut u, mut v, mut w, mut x] = [0; 4].map(|_| scheduler.matrix(20, 20).unwrap());
+    let [mut first, mut second, mut reader, mut apart] =
+        [0; 4].map(|_| scheduler.matrix(20, 20).unwrap());
     refusing
-        .enqueue_both(&scheduler, &a, [&mut u, &mut v])
+        .enqueue_both(&scheduler, &a, [&mut first, &mut second])
         .unwrap();
-    scheduler.store(&v, &mut w).unwrap();
-    scheduler.store(sum(&a, &a).unwrap(), &mut x).unwrap();
+    scheduler.store(&second, &mut reader).unwrap();
+    scheduler.store(sum(&a, &a).unwrap(), &mut apart).unwrap();
     says(scheduler.finish(), &["refused add", "never"]);
-    is_twice(&x);
-    for matrix in [&u, &v, &w] {
+    is_twice(&apart);
+    for matrix in [&first, &second, &reader] {
         says(matrix.values().map(drop), &["no values", "never"]);
     }
 }
@@ -396,22 +401,22 @@ fn all_results_of_an_overdue_task_are_computed_by_another_device() {
 fn results_that_do_not_fit_are_errors() {
     let (one, other) = (scheduler(1, 1 << 20), scheduler(1, 1 << 20));
     let (a, b) = (counted(&one, 4, 6), counted(&one, 4, 6));
-    let (mut u, mut v) = (
+    let (mut first, mut second) = (
         one.matrix::<f32>(4, 6).unwrap(),
         one.matrix::<f32>(6, 4).unwrap(),
     );
     says(
-        store_both(&one, [&a, &b], [&mut u, &mut v]),
+        store_both(&one, [&a, &b], [&mut first, &mut second]),
         &["both", "result 2", "6 lines of 4", "4 lines of 6"],
     );
     let mut by_columns = one.matrix_by_columns::<f32>(4, 6).unwrap();
     says(
-        store_both(&one, [&a, &b], [&mut u, &mut by_columns]),
+        store_both(&one, [&a, &b], [&mut first, &mut by_columns]),
         &["both", "result 2", "another order"],
     );
     let mut foreign = other.matrix::<f32>(4, 6).unwrap();
     says(
-        store_both(&one, [&a, &b], [&mut u, &mut foreign]),
+        store_both(&one, [&a, &b], [&mut first, &mut foreign]),
         &["both", "result 2", "another scheduler"],
     );
     let nothing = |_: &Queue, _, _: [&Buffer<f32>; 1], []: [&mut Buffer<f32>; 0]| Ok(());
@@ -426,21 +431,21 @@ fn results_that_do_not_fit_are_errors() {
         operation.input(&a, all).input(&b, all)
     };
     says(
-        one.enqueue(operation(all), &mut u),
+        one.enqueue(operation(all), &mut first),
         &["2 results", "1 matrices"],
     );
     // Each element of a line's result would belong to several tiles.
     let mut line = one.vector::<f32>(4).unwrap();
     says(
-        one.enqueue(operation(lines), [&mut u, &mut line]),
+        one.enqueue(operation(lines), [&mut first, &mut line]),
         &["result 2", "One x I", "I and J"],
     );
-    let x = one.matrix::<i32>(8, 6).unwrap();
+    let lines_of_x = one.matrix::<i32>(8, 6).unwrap();
     let mut sums = one.vector::<i64>(8).unwrap();
     // Lines of 4 are no parts of what a position has, which are 6 elements.
     let mut above = one.matrix::<f32>(12, 4).unwrap();
     says(
-        centred::enqueue(&one, 8, 6, &x, &mut sums, &mut above),
+        centred::enqueue(&one, 8, 6, &lines_of_x, &mut sums, &mut above),
         &["centred", "`above`", "12 lines of 4", "a divisor of 6"],
     );
     assert_eq!(one.finish().unwrap().work(), 0.0);
