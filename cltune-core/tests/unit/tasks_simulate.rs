@@ -183,8 +183,8 @@ fn the_rate_grows_until_the_host_can_move_no_more() {
     assert!(bound.host_load > 0.7, "{}", bound.host_load);
 }
 
-/// Where the host's memory is the limit, blocks for more devices than it serves would be smaller and
-/// move more: then some have nothing to do.
+/// Where the host's memory is the limit, blocks for more devices than it serves would be smaller
+/// and move more: then some have nothing to do.
 #[test]
 fn devices_that_the_host_cannot_serve_cost_nothing() {
     let seconds = |count: usize| {

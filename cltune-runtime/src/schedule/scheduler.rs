@@ -299,10 +299,12 @@ impl Scheduler {
     /// #     [u, v]: [&mut Matrix<f32>; 2],
     /// # ) -> std::result::Result<(), ScheduleError> {
     /// // u = a + b; v = a - b;
-    /// let function = move |queue: &Queue, n, [a, b]: [&Buffer<f32>; 2], [u, v]: [&mut Buffer<f32>; 2]| {
-    ///     both(queue, n as u64, a, b, u, v).map(drop)
-    /// };
-    /// scheduler.store_all("both", [a, b], function, [u, v])
+    /// scheduler.store_all(
+    ///     "both",
+    ///     [a, b],
+    ///     move |queue, n, [a, b], [u, v]| both(queue, n as u64, a, b, u, v).map(drop),
+    ///     [u, v],
+    /// )
     /// # }
     /// ```
     ///

@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Simulates devices that are not there, from what one was measured to do
     Scale(Scale),
-    /// Computes a chain of operations: tunables of two results, a product that is added to what is there
+    /// Computes a chain: tunables of two results, a product that is added to what is there
     Chain(Chain),
 }
 

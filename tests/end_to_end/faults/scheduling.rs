@@ -18,9 +18,10 @@ fn computed(faults: &str, arguments: &[&str]) -> Output {
     Output::of(&mut command)
 }
 
-/// A chain with tunables of two results, of which one changes both in place, a product that is added
-/// to what is there, and a result that is dropped, so often. What the program held of the driver's objects when it ended: of each kind how many
-/// were made, and how many references are left.
+/// A chain with tunables of two results, of which one changes both in place, a product that is
+/// added to what is there, and a result that is dropped, so often. What the program held of the
+/// driver's objects when it ended: of each kind how many were made, and how many references are
+/// left.
 fn chain(faults: &str, rounds: usize) -> (Output, BTreeMap<String, [i64; 2]>) {
     let session = Session::new(faults);
     let mut command = Command::new(tools::larger_than_memory());
