@@ -35,6 +35,7 @@ const FOREIGN: &[&str] = &[
     "Item",
     "Iterator",
     "Kept",
+    "M",
     "N",
     "Option",
     "P",

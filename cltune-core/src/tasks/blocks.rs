@@ -3,9 +3,9 @@
 /// A direction in which an operation is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
-    /// The lines of the result.
+    /// The lines of the results.
     I,
-    /// The positions within a line of the result.
+    /// The positions within a line of the results.
     J,
     /// What is summed over.
     K,
@@ -157,6 +157,15 @@ impl Operand {
     }
 }
 
+/// A result of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// How it belongs to the axes.
+    pub operand: Operand,
+    /// Whether it is read before it is written.
+    pub is_read: bool,
+}
+
 /// An operation: the sizes of its axes, and what it reads and writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
@@ -164,10 +173,8 @@ pub struct Shape {
     pub sizes: [usize; 3],
     /// What tiles consist of along I and J.
     pub grains: [Grain; 2],
-    /// The result.
-    pub output: Operand,
-    /// Whether the result is read before it is written.
-    pub reads_output: bool,
+    /// The results, one or more. A tile is a part of each of them.
+    pub outputs: Vec<Output>,
     /// What is read.
     pub inputs: Vec<Operand>,
     /// Arithmetic operations for each I x J x K.
@@ -180,7 +187,7 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cut(pub [usize; 3]);
 
-/// A block of the result: its first position and its size along I and J.
+/// A block of the results: its first position and its size along I and J.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tile {
     /// The first positions along I and J.
@@ -238,9 +245,23 @@ impl Shape {
         computed
     }
 
-    /// The part of the result that a tile is.
-    pub fn result_rect(&self, tile: &Tile) -> Rect {
-        part(&self.output, tile, [0, self.sizes[2]])
+    /// The bytes of the blocks of all results in a device's memory, for these sizes of the axes.
+    pub fn output_bytes(&self, blocks: [usize; 3]) -> usize {
+        let bytes = |output: &Output| output.operand.block_bytes(blocks);
+        self.outputs
+            .iter()
+            .map(bytes)
+            .fold(0, usize::saturating_add)
+    }
+
+    /// Whether any result is read before it is written.
+    pub fn reads_outputs(&self) -> bool {
+        self.outputs.iter().any(|output| output.is_read)
+    }
+
+    /// The part of a result that a tile is.
+    pub fn result_rect(&self, output: &Operand, tile: &Tile) -> Rect {
+        part(output, tile, [0, self.sizes[2]])
     }
 
     /// The part of an operand that is needed to [compute](Self::computed) a tile for positions

@@ -54,9 +54,12 @@ const NOT_HIDDEN: f64 = 0.1;
 impl Need {
     /// That of an operation in blocks of this size.
     pub fn of(shape: &Shape, Cut(blocks): Cut) -> Self {
-        let output = shape.output.block_bytes(blocks);
+        let output = shape.output_bytes(blocks);
         // Of a panel: what the launch reads, what is sent, and what is computed from that.
-        let (mut read, mut sent, mut made, mut largest) = (0_usize, 0_usize, 0_usize, output);
+        let (mut read, mut sent, mut made, mut largest) = (0_usize, 0_usize, 0_usize, 0);
+        for output in &shape.outputs {
+            largest = largest.max(output.operand.block_bytes(blocks));
+        }
         for input in &shape.inputs {
             let bytes = input.block_bytes(blocks);
             largest = largest.max(bytes);
@@ -106,7 +109,7 @@ impl Cost {
             memory,
             launch,
         } = device.rates;
-        let output = shape.output.block_bytes(shape.sizes) as f64 / all;
+        let output = shape.output_bytes(shape.sizes) as f64 / all;
         let spare = device.memory.saturating_sub(need.passing) as f64;
         let Sent {
             first,
@@ -114,7 +117,9 @@ impl Cost {
             in_row,
             computed,
         } = Sent::of(shape, counts, tiles, spare);
-        let own = if shape.reads_output { output } else { 0.0 };
+        let own = shape.outputs.iter().filter(|output| output.is_read);
+        let own: usize = own.map(|of| of.operand.block_bytes(shape.sizes)).sum();
+        let own = own as f64 / all;
         // Each panel but the first reads what the earlier ones have summed up.
         let moved = computed + 2.0 * output * (counts[2] - 1.0);
         let launches = (counts[2] + FOR_TASK) * launch;

@@ -1,6 +1,6 @@
 //! The graph of tasks: which waits for which, and what becomes of them.
 //!
-//! A task computes a tile of the result of an operation. It waits for the tasks of earlier
+//! A task computes a tile of the results of an operation. It waits for the tasks of earlier
 //! operations that write what it reads, that read what it writes, or that write the same.
 
 use super::blocks::Rect;
@@ -35,7 +35,7 @@ pub struct TaskId {
 pub enum OperationEnd {
     /// All of its tasks have ended.
     Done,
-    /// It was given up: nobody needs its result, or it cannot be computed.
+    /// It was given up: nobody needs its results, or it cannot be computed.
     Abandoned,
 }
 
@@ -57,13 +57,13 @@ struct Operation {
     is_abandoned: bool,
     /// The matrices that are read and written.
     reads: BTreeSet<u64>,
-    writes: u64,
+    writes: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
 struct Task {
     reads: Vec<Access>,
-    write: Access,
+    writes: Vec<Access>,
     state: State,
     /// The number of tasks that have to end before.
     waits: usize,
@@ -77,26 +77,23 @@ enum State {
     Open,
     /// These devices do.
     Running(Vec<usize>),
-    /// This device writes the result.
+    /// This device writes the results.
     Writing(usize),
     Done,
 }
 
 impl Graph {
     /// Adds an operation, whose tasks read and write these parts of matrices, all of them parts of
-    /// one matrix written. Returns its number; later operations have larger ones.
-    pub fn add(&mut self, tasks: Vec<(Vec<Access>, Access)>) -> u64 {
+    /// the same matrices written. Returns its number; later operations have larger ones.
+    pub fn add(&mut self, tasks: Vec<(Vec<Access>, Vec<Access>)>) -> u64 {
         let number = self.next;
         self.next += 1;
         let mut operation = Operation {
             left: tasks.len(),
             is_abandoned: false,
             ready: BTreeSet::new(),
-            reads: tasks
-                .iter()
-                .flat_map(|(reads, _)| reads.iter().map(|read| read.matrix))
-                .collect(),
-            writes: tasks.first().map_or(0, |(_, write)| write.matrix),
+            reads: matrices(tasks.iter().flat_map(|(reads, _)| reads)),
+            writes: matrices(tasks.iter().flat_map(|(_, writes)| writes)),
             tasks: tasks.into_iter().map(Task::new).collect(),
         };
         for (&earlier, before) in &mut self.operations {
@@ -129,22 +126,22 @@ impl Graph {
         self.operations.contains_key(&operation)
     }
 
-    /// Whether an operation other than `but` that has not ended reads a matrix.
-    pub fn is_read(&self, matrix: u64, but: u64) -> bool {
-        let mut operations = self.operations.iter();
-        operations.any(|(number, operation)| *number != but && operation.reads.contains(&matrix))
+    /// Whether an operation after this one that has not ended reads a matrix.
+    pub fn is_read_after(&self, operation: u64, matrix: u64) -> bool {
+        let mut later = self.operations.range(operation + 1..);
+        later.any(|(_, later)| later.reads.contains(&matrix))
     }
 
     /// Whether an operation that has not ended reads or writes a matrix.
     pub fn uses(&self, matrix: u64) -> bool {
         let mut operations = self.operations.values();
-        operations.any(|operation| operation.writes == matrix || operation.reads.contains(&matrix))
+        operations.any(|of| of.writes.contains(&matrix) || of.reads.contains(&matrix))
     }
 
     /// Whether an operation that has not ended writes a matrix.
     pub fn writes(&self, matrix: u64) -> bool {
         let mut operations = self.operations.values();
-        operations.any(|operation| operation.writes == matrix)
+        operations.any(|operation| operation.writes.contains(&matrix))
     }
 
     /// The tiles of an operation that can begin and that nobody computes, in order.
@@ -210,8 +207,8 @@ impl Graph {
         }
     }
 
-    /// Asks for a device to write the result of its task. No other device writes it if this is
-    /// true; if not, another one does, or nobody needs it.
+    /// Asks for a device to write the results of its task, all of them. No other device writes any
+    /// if this is true; if not, another one does, or nobody needs them.
     pub fn commit(&mut self, id: TaskId, device: usize) -> bool {
         match self.state(id) {
             Some(state @ State::Running(_)) => {
@@ -228,7 +225,7 @@ impl Graph {
         }
     }
 
-    /// Ends a task whose result is there. Returns the end of its operation if that was its last.
+    /// Ends a task whose results are there. Returns the end of its operation if that was its last.
     pub fn end(&mut self, id: TaskId) -> Option<OperationEnd> {
         let state = self.state(id)?;
         if *state == State::Done {
@@ -251,8 +248,8 @@ impl Graph {
         })
     }
 
-    /// Takes all tasks from a device that has not ended them, so that others compute them. A result
-    /// that it was writing is written once more.
+    /// Takes all tasks from a device that has not ended them, so that others compute them. Results
+    /// that it was writing are written once more.
     pub fn give_back(&mut self, device: usize) {
         for operation in self.operations.values_mut() {
             operation.give_back(device);
@@ -270,7 +267,7 @@ impl Graph {
         }
     }
 
-    /// Gives an operation up: nobody needs its result, or it cannot be computed. What waits for it
+    /// Gives an operation up: nobody needs its results, or it cannot be computed. What waits for it
     /// need not wait any more, except for results that are being written. Returns the end of the
     /// operation if there are none of these.
     pub fn abandon(&mut self, operation: u64) -> Option<OperationEnd> {
@@ -307,30 +304,28 @@ impl Graph {
 
     /// The operations that read what an operation writes, or what these write, and come later.
     pub fn dependents(&self, operation: u64) -> Vec<u64> {
-        let mut matrices = BTreeSet::new();
-        if let Some(of) = self.operations.get(&operation) {
-            matrices.insert(of.writes);
-        }
+        let of = self.operations.get(&operation);
+        let mut matrices = of.map(|of| of.writes.clone()).unwrap_or_default();
         let mut found = Vec::new();
         for (number, later) in self.operations.range(operation + 1..) {
             if !later.reads.is_disjoint(&matrices) {
-                matrices.insert(later.writes);
+                matrices.extend(&later.writes);
                 found.push(*number);
             }
         }
         found
     }
 
-    /// The operations whose results nobody needs: no operation reads them, and `is_held` says that
-    /// the program does not. A result that only such operations read is not needed either.
+    /// The operations of which nobody needs any result: no operation reads one, and `is_held` says
+    /// that the program does not. What only such operations read is not needed either.
     pub fn unneeded(&self, is_held: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut found = BTreeSet::new();
         for (number, operation) in self.operations.iter().rev() {
             let mut later = self.operations.range(number + 1..);
             let is_read = later.any(|(number, later)| {
-                !found.contains(number) && later.reads.contains(&operation.writes)
+                !found.contains(number) && !later.reads.is_disjoint(&operation.writes)
             });
-            if !is_read && !is_held(operation.writes) {
+            if !is_read && !operation.writes.iter().any(|matrix| is_held(*matrix)) {
                 found.insert(*number);
             }
         }
@@ -378,17 +373,17 @@ impl Operation {
 
     /// Whether one of them may have to wait for the other.
     fn concerns(&self, later: &Self) -> bool {
-        later.reads.contains(&self.writes)
-            || self.reads.contains(&later.writes)
-            || self.writes == later.writes
+        !later.reads.is_disjoint(&self.writes)
+            || !self.reads.is_disjoint(&later.writes)
+            || !self.writes.is_disjoint(&later.writes)
     }
 }
 
 impl Task {
-    fn new((reads, write): (Vec<Access>, Access)) -> Self {
+    fn new((reads, writes): (Vec<Access>, Vec<Access>)) -> Self {
         Self {
             reads,
-            write,
+            writes,
             state: State::Open,
             waits: 0,
             successors: Vec::new(),
@@ -399,14 +394,25 @@ impl Task {
     fn wait_for(&mut self, id: TaskId, before: &mut Operation) {
         let earlier = before.tasks.iter_mut();
         for task in earlier.filter(|task| task.state != State::Done) {
-            let reads_result = self.reads.iter().any(|read| read.overlaps(&task.write));
-            let overwrites = task.reads.iter().any(|read| read.overlaps(&self.write));
-            if reads_result || overwrites || task.write.overlaps(&self.write) {
+            let reads_result = overlap(&self.reads, &task.writes);
+            let overwrites = overlap(&task.reads, &self.writes);
+            if reads_result || overwrites || overlap(&task.writes, &self.writes) {
                 task.successors.push(id);
                 self.waits += 1;
             }
         }
     }
+}
+
+/// The matrices of parts.
+fn matrices<'a>(accesses: impl Iterator<Item = &'a Access>) -> BTreeSet<u64> {
+    accesses.map(|access| access.matrix).collect()
+}
+
+/// Whether an element belongs to parts of both lists.
+fn overlap(some: &[Access], others: &[Access]) -> bool {
+    some.iter()
+        .any(|one| others.iter().any(|other| one.overlaps(other)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Operations in blocks on several devices: the policy of the scheduler, without any device.
 //!
-//! An operation is computed tile by tile of its result, and a tile panel by panel of what it sums
+//! An operation is computed tile by tile of its results, and a tile panel by panel of what it sums
 //! over. The method is that of the paper on ViennaCL's scheduler (Rupp et al., section 2): objects
 //! in host memory are divided into blocks, operations become graphs of tasks, and a central
 //! scheduler gives tasks to devices.
@@ -25,7 +25,7 @@ mod simulate;
 mod sizes;
 mod turns;
 
-pub use blocks::{Axis, Cut, Grain, Operand, Reach, Rect, Shape, Tile, padded};
+pub use blocks::{Axis, Cut, Grain, Operand, Output, Reach, Rect, Shape, Tile, padded};
 pub use cost::{Cost, DeviceFacts, Need};
 pub use graph::{Access, Graph, OperationEnd, TaskId};
 pub use rates::{LinkRates, Speed};

@@ -73,11 +73,15 @@ pub fn simulate(shape: &Shape, machine: &Machine) -> Result<Outcome, PlanError> 
     let plan = choose(shape, &facts, machine.host)?;
     let tiles = shape.tiles(plan.cut);
     let mut graph = Graph::default();
-    let write = |tile| Access {
-        matrix: 0,
-        rect: shape.result_rect(tile),
+    let task = |tile| {
+        let outputs = shape.outputs.iter().zip(0..);
+        let writes = outputs.map(|(output, matrix)| Access {
+            matrix,
+            rect: shape.result_rect(&output.operand, tile),
+        });
+        (Vec::new(), writes.collect())
     };
-    let operation = graph.add(tiles.iter().map(|tile| (Vec::new(), write(tile))).collect());
+    let operation = graph.add(tiles.iter().map(task).collect());
     let mut simulation = Simulation {
         machine,
         costs: plan.costs,

@@ -127,8 +127,11 @@ fn plan(
             Some(Cost::of(shape, cut, device, speed, own))
         })
         .collect();
-    // What all move at the same time goes through the host's memory.
-    let moved: f64 = costs.iter().flatten().map(|of| of.traffic / of.tile).sum();
+    // What all move at the same time goes through the host's memory. Of more devices than tiles,
+    // only some have one.
+    let able = costs.iter().flatten();
+    let busy = (tiles as f64 / able.clone().count() as f64).min(1.0);
+    let moved = busy * able.map(|of| of.traffic / of.tile).sum::<f64>();
     if moved > host {
         for cost in costs.iter_mut().flatten() {
             cost.tile *= moved / host;

@@ -15,9 +15,19 @@ fn access(matrix: u64, line: usize, lines: usize) -> Access {
     Access { matrix, rect }
 }
 
+type Tasks = Vec<(Vec<Access>, Vec<Access>)>;
+
 /// `written` in two halves, each from the same half of `read`.
-fn halves(read: u64, written: u64) -> Vec<(Vec<Access>, Access)> {
-    let half = |line| (vec![access(read, line, 5)], access(written, line, 5));
+fn halves(read: u64, written: u64) -> Tasks {
+    halves_of(read, &[written])
+}
+
+/// The same of several results.
+fn halves_of(read: u64, written: &[u64]) -> Tasks {
+    let half = |line| {
+        let writes = written.iter().map(|matrix| access(*matrix, line, 5));
+        (vec![access(read, line, 5)], writes.collect())
+    };
     vec![half(0), half(5)]
 }
 
@@ -93,11 +103,49 @@ fn what_nobody_needs_is_found_with_what_it_needs() {
     assert_eq!(graph.abandon(first), None);
 }
 
-/// An operation that reads and writes random matrices in tiles of random height.
-fn operations() -> impl Strategy<Value = Vec<(Vec<u64>, u64, usize)>> {
+#[test]
+fn an_operation_is_needed_as_long_as_any_of_its_results_is() {
+    let mut graph = Graph::default();
+    let both = graph.add(halves_of(1, &[2, 3]));
+    let reads_one = graph.add(halves(3, 4));
+    let reads_other = graph.add(halves(2, 5));
+    // A tile of either is there when that of both is.
+    assert_eq!(
+        graph
+            .ready(reads_one)
+            .chain(graph.ready(reads_other))
+            .count(),
+        0
+    );
+    compute(&mut graph, task(both, 1));
+    for reader in [reads_one, reads_other] {
+        assert_eq!(graph.ready(reader).collect::<Vec<_>>(), [1]);
+    }
+    assert_eq!(
+        graph.unneeded(|matrix| matrix == 2),
+        [reads_one, reads_other]
+    );
+    assert_eq!(graph.unneeded(|matrix| matrix == 4), [reads_other]);
+    assert_eq!(graph.unneeded(|_| false), [both, reads_one, reads_other]);
+    assert_eq!(graph.dependents(both), [reads_one, reads_other]);
+    assert!(graph.writes(2) && graph.writes(3) && !graph.writes(1));
+    assert!(graph.is_read_after(both, 2) && graph.is_read_after(both, 3));
+    assert!(!graph.is_read_after(reads_one, 3) && !graph.is_read_after(both, 1));
+    // Neither is overwritten while it is read.
+    let overwrites = graph.add(halves_of(6, &[7, 3]));
+    assert_eq!(graph.ready(overwrites).count(), 0);
+    compute(&mut graph, task(reads_one, 1));
+    assert_eq!(graph.ready(overwrites).collect::<Vec<_>>(), [1]);
+}
+
+/// Operations, each with the matrices that it reads and writes and the height of its tiles.
+type Random = Vec<(Vec<u64>, Vec<u64>, usize)>;
+
+/// Operations that read and write random matrices in tiles of random height.
+fn operations() -> impl Strategy<Value = Random> {
     let operation = (
         proptest::collection::vec(0_u64..4, 1..3),
-        0_u64..4,
+        proptest::collection::vec(0_u64..4, 1..4),
         1_usize..6,
     );
     proptest::collection::vec(operation, 1..8)
@@ -111,12 +159,12 @@ proptest! {
         operations in operations(), choices in proptest::collection::vec(0_usize..1000, 400)
     ) {
         let mut graph = Graph::default();
-        let mut all: Vec<Vec<(Vec<Access>, Access)>> = Vec::new();
+        let mut all: Vec<Tasks> = Vec::new();
         for (reads, written, height) in &operations {
             let tile = |line: usize| {
                 let lines = (*height).min(10 - line);
-                let reads = reads.iter().map(|read| access(*read, line, lines)).collect();
-                (reads, access(*written, line, lines))
+                let parts = |of: &[u64]| of.iter().map(|of| access(*of, line, lines)).collect();
+                (parts(reads), parts(written))
             };
             let tiles: Vec<_> = (0..10).step_by(*height).map(tile).collect();
             graph.add(tiles.clone());
@@ -124,9 +172,10 @@ proptest! {
         }
         let conflicts = |a: TaskId, b: TaskId| {
             let (of_a, of_b) = (&all[a.operation as usize][a.tile], &all[b.operation as usize][b.tile]);
-            of_a.0.iter().any(|read| read.overlaps(&of_b.1))
-                || of_b.0.iter().any(|read| read.overlaps(&of_a.1))
-                || of_a.1.overlaps(&of_b.1)
+            let meet = |some: &[Access], others: &[Access]| {
+                some.iter().any(|one| others.iter().any(|other| one.overlaps(other)))
+            };
+            meet(&of_a.0, &of_b.1) || meet(&of_b.0, &of_a.1) || meet(&of_a.1, &of_b.1)
         };
         let mut done: Vec<TaskId> = Vec::new();
         let mut choices = choices.into_iter().cycle();

@@ -1,7 +1,7 @@
 //! Devices that are made up: slow ones, ones that fail, many.
 
 use super::*;
-use crate::tasks::{Axis, Grain, LinkRates, Operand, Reach};
+use crate::tasks::{Axis, Grain, LinkRates, Operand, Output, Reach};
 use proptest::prelude::*;
 
 fn device(speed: f64) -> SimulatedDevice {
@@ -22,8 +22,8 @@ fn device(speed: f64) -> SimulatedDevice {
     }
 }
 
-fn product(size: usize) -> Shape {
-    let operand = |axes| Operand {
+fn operand(axes: [Axis; 2]) -> Operand {
+    Operand {
         axes,
         reach: [Reach::ONE; 2],
         origin: [0; 2],
@@ -31,23 +31,49 @@ fn product(size: usize) -> Shape {
         leaves: 1,
         is_computed: false,
         is_padded: true,
-    };
+    }
+}
+
+fn product(size: usize) -> Shape {
     Shape {
         sizes: [size; 3],
         grains: [Grain::ONE; 2],
-        output: operand([Axis::I, Axis::J]),
-        reads_output: false,
+        outputs: vec![Output {
+            operand: operand([Axis::I, Axis::J]),
+            is_read: false,
+        }],
         inputs: vec![operand([Axis::I, Axis::K]), operand([Axis::K, Axis::J])],
         work: 2.0,
         workspace: 1.0,
     }
 }
 
+/// So many results from the elements at one position of two matrices.
+fn map(size: usize, results: usize) -> Shape {
+    let both = operand([Axis::I, Axis::J]);
+    let output = Output {
+        operand: both,
+        is_read: false,
+    };
+    Shape {
+        sizes: [size, size, 1],
+        outputs: vec![output; results],
+        inputs: vec![both; 2],
+        work: results as f64,
+        workspace: 0.0,
+        ..product(size)
+    }
+}
+
 fn run(size: usize, devices: &[SimulatedDevice]) -> Outcome {
+    run_shape(&product(size), devices)
+}
+
+fn run_shape(shape: &Shape, devices: &[SimulatedDevice]) -> Outcome {
     let devices = devices.to_vec();
     let host = 150e9;
-    let outcome = simulate(&product(size), &Machine { devices, host }).unwrap();
-    let tiles = product(size).tiles(outcome.cut).len();
+    let outcome = simulate(shape, &Machine { devices, host }).unwrap();
+    let tiles = shape.tiles(outcome.cut).len();
     let mut taken: Vec<usize> = outcome
         .events
         .iter()
@@ -113,6 +139,35 @@ fn the_others_do_what_a_device_has_not_ended() {
     assert!(none.seconds.is_infinite());
 }
 
+/// Where transfers decide, two results of one operation take little longer than one: what they read
+/// is sent once for both, and results leave beside. With three devices the host's memory decides,
+/// through which four matrices go instead of three.
+#[test]
+fn results_of_one_operation_share_what_is_sent() {
+    for (count, factor) in [(1, 1.2), (3, 1.45)] {
+        let devices = vec![device(1e12); count];
+        let one = run_shape(&map(30_000, 1), &devices);
+        let both = run_shape(&map(30_000, 2), &devices);
+        assert!(both.seconds < factor * one.seconds, "{one:?} {both:?}");
+    }
+}
+
+#[test]
+fn several_results_are_taken_once_where_devices_fail_or_are_slow() {
+    let failing = SimulatedDevice {
+        fails: 0.02,
+        ..device(1e12)
+    };
+    let stuck = SimulatedDevice {
+        slower: 100.0,
+        ..device(1e12)
+    };
+    let all = run_shape(&map(30_000, 3), &[device(1e12), failing, stuck]);
+    assert!(all.seconds.is_finite());
+    let is_of_failed = |event: &&Event| event.device == 1;
+    assert!(all.events.iter().filter(is_of_failed).count() > 0);
+}
+
 #[test]
 fn the_rate_grows_until_the_host_can_move_no_more() {
     let seconds = |count: usize, host: f64| {
@@ -126,6 +181,26 @@ fn the_rate_grows_until_the_host_can_move_no_more() {
     let (bound, free) = (seconds(64, 150e9), seconds(64, 1e13));
     assert!(bound.seconds > 1.5 * free.seconds, "{bound:?} {free:?}");
     assert!(bound.host_load > 0.7, "{}", bound.host_load);
+}
+
+/// Where the host's memory is the limit, blocks for more devices than it serves would be smaller
+/// and move more: then some have nothing to do.
+#[test]
+fn devices_that_the_host_cannot_serve_cost_nothing() {
+    let seconds = |count: usize| {
+        let devices = vec![device(50e12); count];
+        let machine = Machine {
+            devices,
+            host: 150e9,
+        };
+        simulate(&product(32768), &machine).unwrap().seconds
+    };
+    let mut least = f64::INFINITY;
+    for count in [1, 2, 4, 8, 16, 32, 64] {
+        let seconds = seconds(count);
+        assert!(seconds < 1.05 * least, "{count}: {seconds} {least}");
+        least = least.min(seconds);
+    }
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! Blocks of products, sums and vectors on devices that are made up.
 
 use super::*;
-use crate::tasks::{Axis, Cost, Grain, LinkRates, Operand, Reach};
+use crate::tasks::{Axis, Cost, Grain, LinkRates, Operand, Output, Reach};
 use proptest::prelude::*;
 
 const GB: usize = 1 << 30;
@@ -33,13 +33,19 @@ fn operand(axes: [Axis; 2], leaves: usize) -> Operand {
     }
 }
 
+const fn written(operand: Operand) -> Output {
+    Output {
+        operand,
+        is_read: false,
+    }
+}
+
 /// C = A B, where A and B are each computed from so many matrices.
 fn product(sizes: [usize; 3], leaves: usize) -> Shape {
     Shape {
         sizes,
         grains: [Grain::ONE; 2],
-        output: operand([Axis::I, Axis::J], 1),
-        reads_output: false,
+        outputs: vec![written(operand([Axis::I, Axis::J], 1))],
         inputs: vec![
             operand([Axis::I, Axis::K], leaves),
             operand([Axis::K, Axis::J], leaves),
@@ -109,8 +115,7 @@ fn stencil(size: usize, grain: Grain, halo: usize, mask: usize) -> Shape {
     Shape {
         sizes: [size, 1, 1],
         grains: [grain, Grain::ONE],
-        output: along(Axis::I, Reach { step: 2, halo: 0 }),
-        reads_output: false,
+        outputs: vec![written(along(Axis::I, Reach { step: 2, halo: 0 }))],
         inputs: vec![
             along(Axis::I, Reach { step: 3, halo }),
             along(Axis::One, Reach::all(mask)),
@@ -140,7 +145,7 @@ fn the_last_tile_is_whole_grains_with_positions_of_another_one() {
     assert_eq!((computed.first[0], computed.size[0]), (952, 48));
     let input = shape.whole_rect(&shape.inputs[0], &last);
     assert_eq!((input.at, input.length), (3 * 952, 3 * 48 + 5));
-    let result = shape.result_rect(&last);
+    let result = shape.result_rect(&shape.outputs[0].operand, &last);
     assert_eq!((result.at, result.length), (2 * 960, 2 * 40));
     let mask = shape.whole_rect(&shape.inputs[1], &last);
     assert_eq!((mask.at, mask.length), (0, 7));
@@ -166,6 +171,42 @@ fn what_no_tile_has_for_itself_is_sent_once() {
     assert!((of_mask - 4e6).abs() < 1e3, "{of_mask}");
 }
 
+/// So many results, of one, two and three elements for each position. The first one is read as
+/// well.
+fn several(size: usize, results: usize) -> Shape {
+    let shape = stencil(size, Grain::ONE, 0, 1);
+    let result = |step: usize| {
+        let mut output = shape.outputs[0];
+        output.operand.reach[1].step = step;
+        Output {
+            is_read: step == 1,
+            ..output
+        }
+    };
+    Shape {
+        outputs: (1..=results).map(result).collect(),
+        ..shape
+    }
+}
+
+#[test]
+fn blocks_of_all_results_fit_and_count_as_traffic() {
+    let cut = Cut([100, 1, 1]);
+    let [one, three] = [1, 3].map(|results| Need::of(&several(1000, results), cut));
+    // 100 positions: one, two and three elements for each, and three of what is read.
+    assert_eq!(three.least - one.least, 4 * 100 * (2 + 3));
+    assert_eq!((one.largest, three.largest), (1200, 1200));
+    let traffic = |results| Cost::of(&several(1000, results), cut, &gpu(GB), 1e9, 10.0).traffic;
+    // The later ones are written only, the first one is sent as well.
+    assert!((traffic(3) - traffic(1) - 2000.0).abs() < 1e-6);
+    let alone = Shape {
+        outputs: vec![written(several(1000, 1).outputs[0].operand)],
+        ..several(1000, 1)
+    };
+    let written = Cost::of(&alone, cut, &gpu(GB), 1e9, 10.0).traffic;
+    assert!((traffic(1) - written - 400.0).abs() < 1e-6);
+}
+
 proptest! {
     /// The same where tiles are whole work-groups and operands have halos.
     #[test]
@@ -174,10 +215,14 @@ proptest! {
         grain in 1_usize..200,
         is_exact: bool,
         halo in 0_usize..100,
+        results in 1_usize..4,
         memory in 1000_usize..1_000_000,
     ) {
         let grain = Grain { size: grain, is_exact };
-        let shape = stencil(size, grain, halo, 10);
+        let shape = Shape {
+            outputs: several(size, results).outputs,
+            ..stencil(size, grain, halo, 10)
+        };
         let Ok(plan) = choose(&shape, &[gpu(memory)], f64::INFINITY) else {
             let smallest = Cut([grain.block(1, size), 1, 1]);
             prop_assert!(Need::of(&shape, smallest).least > memory);
@@ -195,7 +240,8 @@ proptest! {
             let of_blocks = |operand: &Operand| {
                 shape.whole_rect(operand, tile).elements() * 4 <= operand.block_bytes(plan.cut.0)
             };
-            prop_assert!(shape.inputs.iter().chain([&shape.output]).all(of_blocks));
+            let outputs = shape.outputs.iter().map(|of| &of.operand);
+            prop_assert!(shape.inputs.iter().chain(outputs).all(of_blocks));
         }
         prop_assert_eq!(end, size);
     }

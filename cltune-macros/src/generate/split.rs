@@ -104,7 +104,7 @@ fn enqueue(context: &Context<'_>) -> TokenStream {
         ///
         /// # Errors
         /// Matrices whose lines are no parts of shares, that are too short, or of another
-        /// scheduler; a tunable that has not one result; when no device has a configuration.
+        /// scheduler; a tunable without a result; when no device has a configuration.
         pub fn enqueue(
             #scheduler: &#krate::schedule::Scheduler,
             #inputs

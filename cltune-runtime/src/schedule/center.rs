@@ -155,7 +155,9 @@ impl Center {
         self.change(|state| {
             state.begun.get_or_insert_with(Instant::now);
             state.work[1] += job.shape.total_work();
-            state.spoilt.remove(&job.output.id);
+            for target in &job.targets {
+                state.spoilt.remove(&target.core.id);
+            }
             state.undivided.push_back(Arc::new(job));
             state.fail_impossible();
         });
@@ -166,7 +168,7 @@ impl Center {
         let state = self.wait_while(|state| {
             let mut undivided = state.undivided.iter();
             !state.is_stopped
-                && (state.graph.writes(matrix) || undivided.any(|job| job.output.id == matrix))
+                && (state.graph.writes(matrix) || undivided.any(|job| job.writes(matrix)))
         });
         match state.spoilt.get(&matrix) {
             Some(reason) => Err(ScheduleError::NotComputed {
@@ -180,7 +182,7 @@ impl Center {
     pub(super) fn wait_until_unused(&self, matrix: u64) {
         drop(self.wait_while(|state| {
             let mut undivided = state.undivided.iter();
-            let is_used = |job: &Arc<Job>| job.output.id == matrix || job.reads(matrix);
+            let is_used = |job: &Arc<Job>| job.writes(matrix) || job.reads(matrix);
             !state.is_stopped && (state.graph.uses(matrix) || undivided.any(is_used))
         }));
     }
@@ -269,12 +271,15 @@ impl Center {
         self.lock().graph.is_wanted(task, device)
     }
 
-    /// Asks for a device to write the result of a task.
-    pub(super) fn commit(&self, task: TaskId, device: usize) -> bool {
-        self.lock().graph.commit(task, device)
+    /// Asks for a device to write the results of a task: for each, whether anybody needs it; `None`
+    /// where the device is not to write any.
+    pub(super) fn commit(&self, task: TaskId, device: usize, job: &Job) -> Option<Vec<bool>> {
+        let mut state = self.lock();
+        let is_its = state.graph.commit(task, device);
+        is_its.then(|| state.needed_results(task.operation, job))
     }
 
-    /// The result of a task is in host memory.
+    /// The results of a task are in host memory.
     pub(super) fn end(&self, task: TaskId, device: usize) {
         let job = self.change(|state| {
             let job = state.jobs.get(&task.operation).cloned()?;

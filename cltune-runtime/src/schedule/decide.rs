@@ -108,7 +108,7 @@ impl State {
             let [other] = devices else { return None };
             let job = self.jobs.get(&task.operation)?;
             // What it reads may be overwritten meanwhile.
-            if *other == device || job.shape.reads_output {
+            if *other == device || job.shape.reads_outputs() {
                 return None;
             }
             let given = &self.devices[*other].given;
@@ -137,14 +137,28 @@ impl State {
         }
     }
 
-    /// Gives up operations whose results nobody needs. The jobs are to be dropped where the state
-    /// is not locked.
+    /// For each result of an operation that is being computed, whether anybody needs it: the
+    /// program, or a later operation.
+    pub(super) fn needed_results(&self, operation: u64, job: &Job) -> Vec<bool> {
+        let is_needed = |matrix: u64| {
+            self.held.contains_key(&matrix)
+                || self.graph.is_read_after(operation, matrix)
+                || self.undivided.iter().any(|job| job.reads(matrix))
+        };
+        let targets = job.targets.iter();
+        targets.map(|target| is_needed(target.core.id)).collect()
+    }
+
+    /// Gives up operations of which nobody needs any result. The jobs are to be dropped where the
+    /// state is not locked.
     pub(super) fn drop_unneeded(&mut self) -> Vec<Arc<Job>> {
         let mut dropped = Vec::new();
         for position in (0..self.undivided.len()).rev() {
-            let matrix = self.undivided[position].output.id;
-            let mut later = self.undivided.range(position + 1..);
-            let is_needed = self.held.contains_key(&matrix) || later.any(|job| job.reads(matrix));
+            let later = self.undivided.range(position + 1..);
+            let is_needed = self.undivided[position].targets.iter().any(|target| {
+                let matrix = target.core.id;
+                self.held.contains_key(&matrix) || later.clone().any(|job| job.reads(matrix))
+            });
             if !is_needed {
                 dropped.extend(self.undivided.remove(position));
             }
@@ -176,8 +190,10 @@ impl State {
         let mut jobs: Vec<Arc<Job>> = given_up.collect();
         jobs.extend(self.undivided.drain(..));
         for job in &jobs {
-            let reason = "its scheduler was dropped before it had ended; call `finish` before";
-            self.spoilt.insert(job.output.id, reason.to_owned());
+            self.has_no_values(
+                job,
+                "its scheduler was dropped before it had ended; call `finish` before",
+            );
         }
         jobs
     }
@@ -188,8 +204,8 @@ impl State {
         let dependents = self.graph.dependents(operation);
         for failed in std::iter::once(operation).chain(dependents) {
             if let Some(job) = self.abandon(failed) {
-                self.spoilt.insert(job.output.id, reason.clone());
-                self.spoil_readers(job.output.id, &reason);
+                self.has_no_values(&job, &reason);
+                self.spoil_readers(&job, &reason);
             }
         }
         self.error.get_or_insert(error);
@@ -204,19 +220,27 @@ impl State {
     /// An operation that is in no list any more has failed.
     pub(super) fn spoil(&mut self, job: &Job, error: ScheduleError) {
         let reason = error.to_string();
-        self.spoilt.insert(job.output.id, reason.clone());
-        self.spoil_readers(job.output.id, &reason);
+        self.has_no_values(job, &reason);
+        self.spoil_readers(job, &reason);
         self.error.get_or_insert(error);
     }
 
-    /// Gives up what was to read a matrix that has no values.
-    fn spoil_readers(&mut self, matrix: u64, reason: &str) {
-        let mut matrices = vec![matrix];
+    /// The results of an operation have no values.
+    fn has_no_values(&mut self, job: &Job, reason: &str) {
+        for target in &job.targets {
+            self.spoilt.insert(target.core.id, reason.to_owned());
+        }
+    }
+
+    /// Gives up what was to read a result of an operation that has no values.
+    fn spoil_readers(&mut self, failed: &Job, reason: &str) {
+        let results = |job: &Job| job.targets.iter().map(|of| of.core.id).collect::<Vec<_>>();
+        let mut matrices = results(failed);
         let mut kept = std::collections::VecDeque::new();
         for job in std::mem::take(&mut self.undivided) {
             if matrices.iter().any(|matrix| job.reads(*matrix)) {
-                matrices.push(job.output.id);
-                self.spoilt.insert(job.output.id, reason.to_owned());
+                matrices.extend(results(&job));
+                self.has_no_values(&job, reason);
             } else {
                 kept.push_back(job);
             }
@@ -236,7 +260,7 @@ impl State {
             let job = self
                 .jobs
                 .get(&operation)
-                .filter(|job| job.shape.reads_output);
+                .filter(|job| job.shape.reads_outputs());
             if let Some(job) = job {
                 let error = ScheduleError::PartlyOverwritten {
                     operation: job.name.clone(),

@@ -27,8 +27,8 @@ pub(super) struct Engine {
     pub(super) sending: VecDeque<Sending>,
     pub(super) in_flight: VecDeque<InFlight>,
     pub(super) steps: VecDeque<Step>,
-    /// The tiles of tasks under way.
-    pub(super) tiles: HashMap<TaskId, DeviceBuffer>,
+    /// The tiles of tasks under way, one for each result.
+    pub(super) tiles: HashMap<TaskId, Vec<DeviceBuffer>>,
     pub(super) memory: DeviceMemory,
     pub(super) kept: HashMap<String, Kept>,
     pub(super) workspaces: HashMap<String, usize>,
@@ -66,9 +66,11 @@ pub(super) struct Sending {
     pub(super) bytes: usize,
 }
 
-/// A tile on its way to host memory.
+/// The tile of a result on its way to host memory.
 pub(super) struct Fetch {
     pub(super) task: TaskId,
+    /// Whether the results of the task are all there with it.
+    pub(super) is_last: bool,
     /// The last step of the tile.
     pub(super) step: u64,
     pub(super) transfer: HostTransfer,

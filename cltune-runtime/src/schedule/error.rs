@@ -68,8 +68,8 @@ pub enum ScheduleError {
     },
     /// Operands of which one lies row after row and the other one column after column.
     #[error(
-        "`{operation}`: {what} lies in another order than the first operand: elements at one position are \
-         computed together, so let all lie row after row, or all column after column"
+        "`{operation}`: {what} lies in another order than the others: elements at one position are computed \
+         together, so let all lie row after row, or all column after column"
     )]
     Layout {
         /// The operation.
@@ -77,17 +77,27 @@ pub enum ScheduleError {
         /// The operand.
         what: String,
     },
-    /// A tunable that has not exactly one result.
+    /// An operation without a result.
     #[error(
-        "`{operation}` has {}, and an operation has one result: declare a tunable for each, or call \
-         `split_…`, which computes all of them",
-        listed(results)
+        "`{operation}` has no result, so there is nothing to compute: declare an argument that it writes \
+         (`&mut`), or pass at least one matrix for the results"
+    )]
+    NoResult {
+        /// The operation.
+        operation: String,
+    },
+    /// Another number of matrices than an operation has results.
+    #[error(
+        "`{operation}` has {results} results, and {matrices} matrices were passed for them: pass one for \
+         each, in the order of the results"
     )]
     Results {
-        /// The tunable.
+        /// The operation.
         operation: String,
-        /// The arguments that it writes.
-        results: Vec<String>,
+        /// The number of its results.
+        results: usize,
+        /// The number of matrices.
+        matrices: usize,
     },
     /// An operand belongs to another scheduler, whose devices have other contexts.
     #[error("`{operation}`: {what} belongs to another scheduler: make all matrices with one")]
@@ -146,13 +156,6 @@ pub enum ScheduleError {
     /// The run time failed outside of an operation.
     #[error(transparent)]
     Runtime(#[from] Error),
-}
-
-fn listed(results: &[String]) -> String {
-    match results {
-        [] => "no result".to_owned(),
-        results => format!("the results `{}`", results.join("` and `")),
-    }
 }
 
 /// As its text, as [`Error`].

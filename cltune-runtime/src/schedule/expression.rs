@@ -187,9 +187,14 @@ where
         }
     }
     let (stored, by_rows) = (first.stored, first.by_rows);
-    let kernel = MapKernel::<N, F> {
+    let kernel = MapKernel::<N, 1, _> {
         name: name.to_owned(),
-        function,
+        function: move |queue: &Queue,
+                        len: usize,
+                        inputs: [&Buffer<T>; N],
+                        [output]: [&mut Buffer<T>; 1]| {
+            function(queue, len, inputs, output)
+        },
     };
     let inputs = inputs.map(|input| (input.node, input.origin));
     Ok(Expression {

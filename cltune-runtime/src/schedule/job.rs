@@ -1,13 +1,13 @@
 //! An operation that was enqueued.
 
 use super::error::ScheduleError;
-use super::expression::Node;
+use super::expression::{Expression, Node};
 use super::kernel::AnyKernel;
 use super::matrix_core::MatrixCore;
-use super::operation::Operation;
+use super::operation::{Operation, ResultAxes};
 use crate::element::Element;
 use cltune_core::tasks::{
-    Access, Axis, Cut, DeviceFacts, Grain, Need, Operand, Reach, Rect, Shape, Tile,
+    Access, Axis, Cut, DeviceFacts, Grain, Need, Operand, Output, Reach, Rect, Shape, Tile,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,11 +18,16 @@ pub(super) struct Job {
     pub(super) shape: Shape,
     pub(super) kernel: Arc<dyn AnyKernel>,
     pub(super) inputs: Vec<Source>,
-    pub(super) output: Arc<MatrixCore>,
-    /// The version of the result.
-    pub(super) version: u64,
+    /// The matrices of its results, as the shape has them.
+    pub(super) targets: Vec<Target>,
     /// Its blocks, chosen when the speeds of devices are known.
     pub(super) division: OnceLock<JobDivision>,
+}
+
+/// A matrix that is written, with the version of the contents that it gets.
+pub(super) struct Target {
+    pub(super) core: Arc<MatrixCore>,
+    pub(super) version: u64,
 }
 
 /// What an input consists of.
@@ -48,6 +53,16 @@ pub(super) struct JobDivision {
     pub(super) cut: Cut,
     pub(super) tiles: Vec<Tile>,
     pub(super) panels: usize,
+}
+
+impl Target {
+    /// A matrix whose contents change.
+    pub(super) fn new(core: &Arc<MatrixCore>) -> Self {
+        Self {
+            version: core.change(),
+            core: Arc::clone(core),
+        }
+    }
 }
 
 impl Source {
@@ -79,112 +94,166 @@ impl Source {
     }
 }
 
+/// What the operands and results of an operation are checked against.
+struct Check<'o> {
+    name: &'o str,
+    sizes: [usize; 3],
+    scheduler: u64,
+}
+
+impl Check<'_> {
+    fn shape(&self, what: &str, found: String, expected: impl Into<String>) -> ScheduleError {
+        ScheduleError::Shape {
+            operation: self.name.to_owned(),
+            what: what.to_owned(),
+            found,
+            expected: expected.into(),
+        }
+    }
+
+    /// Lines and their length are as large as these axes, or at least so large.
+    fn fits(
+        &self,
+        what: &str,
+        found: [usize; 2],
+        axes: [Axis; 2],
+        is_all: bool,
+    ) -> Result<(), ScheduleError> {
+        let needed = axes.map(|axis| match axis {
+            Axis::I => self.sizes[0],
+            Axis::J => self.sizes[1],
+            Axis::K => self.sizes[2],
+            Axis::One => 1,
+        });
+        let is_right = if is_all {
+            found == needed
+        } else {
+            found[0] >= needed[0] && found[1] >= needed[1]
+        };
+        let lines = |[lines, length]: [usize; 2]| format!("{lines} lines of {length}");
+        if is_right {
+            Ok(())
+        } else {
+            Err(self.shape(what, lines(found), lines(needed)))
+        }
+    }
+
+    fn belongs(&self, what: &str, matrix: &MatrixCore) -> Result<(), ScheduleError> {
+        if matrix.scheduler == self.scheduler {
+            return Ok(());
+        }
+        Err(ScheduleError::OtherScheduler {
+            operation: self.name.to_owned(),
+            what: what.to_owned(),
+        })
+    }
+
+    /// Each element of a result belongs to one tile, and all of them to a matrix.
+    fn result(
+        &self,
+        what: &str,
+        result: &ResultAxes,
+        core: &MatrixCore,
+    ) -> Result<(), ScheduleError> {
+        self.belongs(what, core)?;
+        let [line, at] = result.origin.unwrap_or_default();
+        let room = [
+            core.lines.saturating_sub(line),
+            core.length.saturating_sub(at),
+        ];
+        self.fits(what, room, result.axes, result.origin.is_none())?;
+        let [i, j, _] = self.sizes;
+        if result.axes.contains(&Axis::K) || !covers(result.axes, [i, j]) {
+            let [lines, length] = result.axes;
+            let expected = "I and J, as far as they are longer than 1";
+            return Err(self.shape(what, format!("{lines:?} x {length:?}"), expected));
+        }
+        Ok(())
+    }
+
+    /// What an operand of these axes consists of.
+    fn source<T: Element>(
+        &self,
+        what: &str,
+        expression: &Expression<'_, T>,
+        axes: [Axis; 2],
+    ) -> Result<Source, ScheduleError> {
+        self.fits(what, expression.stored, axes, true)?;
+        let source = Source::of(&expression.node, expression.origin);
+        let mut belong = Ok(());
+        source.matrices(&mut |matrix, _| {
+            if belong.is_ok() {
+                belong = self.belongs(what, matrix);
+            }
+        });
+        belong.map(|()| source)
+    }
+}
+
 impl Job {
-    /// Checks an operation whose result goes to a matrix.
+    /// Checks an operation whose results go to these matrices.
     pub(super) fn new<T: Element>(
         operation: Operation<'_, T>,
-        output: &Arc<MatrixCore>,
+        matrices: &[&Arc<MatrixCore>],
+        scheduler: u64,
     ) -> Result<Self, ScheduleError> {
         let name = operation.kernel.name();
-        let element = size_of::<T>();
+        let check = Check {
+            name: &name,
+            sizes: operation.sizes,
+            scheduler,
+        };
         let [i, j, k] = operation.sizes;
         if operation.sizes.contains(&0) {
-            return Err(ScheduleError::Shape {
-                operation: name,
-                what: "the size of the operation".to_owned(),
-                found: format!("{i} x {j} x {k}"),
-                expected: "at least 1 x 1 x 1".to_owned(),
-            });
+            let found = format!("{i} x {j} x {k}");
+            return Err(check.shape("the size of the operation", found, "at least 1 x 1 x 1"));
         }
-        let scheduler = output.scheduler;
-        let along = |axis: Axis| match axis {
-            Axis::I => i,
-            Axis::J => j,
-            Axis::K => k,
-            Axis::One => 1,
-        };
-        let fits = |what: &str, found: [usize; 2], axes: [Axis; 2], is_all: bool| {
-            let needed = axes.map(along);
-            let is_right = if is_all {
-                found == needed
-            } else {
-                found[0] >= needed[0] && found[1] >= needed[1]
-            };
-            if is_right {
-                return Ok(());
-            }
-            Err(ScheduleError::Shape {
-                operation: name.clone(),
-                what: what.to_owned(),
-                found: format!("{} lines of {}", found[0], found[1]),
-                expected: format!("{} lines of {}", needed[0], needed[1]),
-            })
-        };
-        let core = output;
-        let origin = operation.origin.unwrap_or_default();
-        let room = [
-            core.lines.saturating_sub(origin[0]),
-            core.length.saturating_sub(origin[1]),
-        ];
-        fits(
-            "the result",
-            room,
-            operation.output,
-            operation.origin.is_none(),
-        )?;
-        let of_output = Operand {
-            axes: operation.output,
+        let operand = |axes, origin| Operand {
+            axes,
             reach: [Reach::ONE; 2],
             origin,
-            element,
+            element: size_of::<T>(),
             leaves: 1,
             is_computed: false,
             is_padded: operation.is_padded,
         };
-        if operation.output.contains(&Axis::K) || !covers(operation.output, [i, j]) {
-            return Err(ScheduleError::Shape {
+        let (first, others) = &operation.outputs;
+        let results = 1 + others.len();
+        if results != matrices.len() {
+            return Err(ScheduleError::Results {
                 operation: name,
-                what: "the result".to_owned(),
-                found: format!("{:?} x {:?}", operation.output[0], operation.output[1]),
-                expected: "I and J, as far as they are longer than 1".to_owned(),
+                results,
+                matrices: matrices.len(),
+            });
+        }
+        let mut outputs = Vec::new();
+        for (result, core) in std::iter::once(first).chain(others).zip(matrices) {
+            let what = match results {
+                1 => "the result".to_owned(),
+                _ => format!("result {}", outputs.len() + 1),
+            };
+            check.result(&what, result, core)?;
+            outputs.push(Output {
+                operand: operand(result.axes, result.origin.unwrap_or_default()),
+                is_read: result.is_read,
             });
         }
         let (mut sources, mut operands) = (Vec::new(), Vec::new());
         for (position, (expression, axes)) in operation.inputs.iter().enumerate() {
             let what = format!("operand {}", position + 1);
-            fits(&what, expression.stored, *axes, true)?;
-            let operand = Operand {
-                axes: *axes,
-                reach: [Reach::ONE; 2],
-                // Sources have their own.
-                origin: [0; 2],
-                element,
+            sources.push(check.source(&what, expression, *axes)?);
+            operands.push(Operand {
                 leaves: expression.node.leaves(),
                 is_computed: expression.node.is_computed(),
-                is_padded: operation.is_padded,
-            };
-            let source = Source::of(&expression.node, expression.origin);
-            let mut problem = None;
-            source.matrices(&mut |matrix, _| {
-                if matrix.scheduler != scheduler {
-                    problem = Some(ScheduleError::OtherScheduler {
-                        operation: name.clone(),
-                        what: what.clone(),
-                    });
-                }
+                // Sources have their own origin.
+                ..operand(*axes, [0; 2])
             });
-            if let Some(problem) = problem {
-                return Err(problem);
-            }
-            sources.push(source);
-            operands.push(operand);
         }
         Ok(Self {
             shape: Shape {
                 sizes: operation.sizes,
                 grains: [Grain::ONE; 2],
-                output: of_output,
-                reads_output: operation.reads_output,
+                outputs,
                 inputs: operands,
                 work: operation.work,
                 workspace: operation.workspace,
@@ -192,8 +261,7 @@ impl Job {
             name,
             kernel: operation.kernel,
             inputs: sources,
-            version: core.change(),
-            output: Arc::clone(core),
+            targets: matrices.iter().map(|core| Target::new(core)).collect(),
             division: OnceLock::new(),
         })
     }
@@ -213,9 +281,14 @@ impl Job {
         }
     }
 
+    /// The results, each with its matrix.
+    pub(super) fn results(&self) -> impl Iterator<Item = (&Target, &Output)> {
+        self.targets.iter().zip(&self.shape.outputs)
+    }
+
     /// What the task of a tile reads and writes.
-    pub(super) fn accesses(&self, tile: &Tile) -> (Vec<Access>, Access) {
-        let mut reads = Vec::new();
+    pub(super) fn accesses(&self, tile: &Tile) -> (Vec<Access>, Vec<Access>) {
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for (source, operand) in self.inputs.iter().zip(&self.shape.inputs) {
             let rect = self.shape.whole_rect(operand, tile);
             source.matrices(&mut |core, origin| {
@@ -225,17 +298,20 @@ impl Job {
                 });
             });
         }
-        let write = Access {
-            matrix: self.output.id,
-            rect: self.shape.result_rect(tile),
-        };
-        if self.shape.reads_output {
-            reads.push(Access {
-                rect: self.shape.whole_rect(&self.shape.output, tile),
-                ..write
-            });
+        for (Target { core, .. }, Output { operand, is_read }) in self.results() {
+            let write = Access {
+                matrix: core.id,
+                rect: self.shape.result_rect(operand, tile),
+            };
+            writes.push(write);
+            if *is_read {
+                reads.push(Access {
+                    rect: self.shape.whole_rect(operand, tile),
+                    ..write
+                });
+            }
         }
-        (reads, write)
+        (reads, writes)
     }
 
     /// Whether it reads a matrix.
@@ -244,7 +320,13 @@ impl Job {
         for source in &self.inputs {
             source.matrices(&mut |core, _| found |= core.id == matrix);
         }
-        found || (self.shape.reads_output && self.output.id == matrix)
+        let mut results = self.results();
+        found || results.any(|(target, output)| output.is_read && target.core.id == matrix)
+    }
+
+    /// Whether it writes a matrix.
+    pub(super) fn writes(&self, matrix: u64) -> bool {
+        self.targets.iter().any(|target| target.core.id == matrix)
     }
 
     /// The memory that its kernel allocates on a device, bytes.

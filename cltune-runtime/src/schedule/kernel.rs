@@ -47,10 +47,10 @@ pub struct BlockMut<'a, T: Element> {
 pub struct BlockCall<'a, T: Element> {
     /// The blocks of the operands, in the order of the operation.
     pub inputs: Vec<Block<'a, T>>,
-    /// The tile.
-    pub output: BlockMut<'a, T>,
+    /// The tile of each result, in the order of the operation: one or more.
+    pub outputs: Vec<BlockMut<'a, T>>,
     /// Whether this is the first panel of the tile. Later ones add to what the tile holds; of the
-    /// first one the tile holds the result's values if the operation reads them, or else anything.
+    /// first one the tile holds a result's values if the operation reads them, or else anything.
     pub is_first: bool,
 }
 
@@ -118,9 +118,10 @@ pub(super) struct RawBlock<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawCall<'a> {
     pub(super) inputs: &'a [RawBlock<'a>],
-    pub(super) output: RawBlock<'a>,
+    /// One or more.
+    pub(super) outputs: &'a [RawBlock<'a>],
     pub(super) is_first: bool,
-    /// What is computed of the result.
+    /// What is computed of the results.
     pub(super) tile: Tile,
 }
 
@@ -163,29 +164,33 @@ impl<T: Element, K: BlockKernel<T>> AnyKernel for Typed<T, K> {
     fn launch(&self, queue: &Queue, kept: &mut Kept, call: RawCall<'_>) -> Result<(), BlockError> {
         let RawCall {
             inputs,
-            output,
+            outputs,
             is_first,
             ..
         } = call;
         let kept = kept.downcast_mut().ok_or("another kernel's")?;
         let context = queue.context();
-        let buffers = inputs.iter().map(|block| block.typed::<T>(context));
-        let buffers: Vec<Buffer<T>> = buffers.collect::<Result<_>>()?;
+        let typed = |blocks: &[RawBlock<'_>]| -> Result<Vec<Buffer<T>>> {
+            let buffers = blocks.iter().map(|block| block.typed::<T>(context));
+            buffers.collect()
+        };
+        let (buffers, mut targets) = (typed(inputs)?, typed(outputs)?);
         let inputs = inputs.iter().zip(&buffers).map(|(block, buffer)| Block {
             buffer,
             lines: block.lines,
             length: block.length,
             leading: block.leading,
         });
-        let mut target = output.typed::<T>(context)?;
+        let outputs = outputs.iter().zip(&mut targets);
+        let outputs = outputs.map(|(block, buffer)| BlockMut {
+            buffer,
+            lines: block.lines,
+            length: block.length,
+            leading: block.leading,
+        });
         let call = BlockCall {
             inputs: inputs.collect(),
-            output: BlockMut {
-                buffer: &mut target,
-                lines: output.lines,
-                length: output.length,
-                leading: output.leading,
-            },
+            outputs: outputs.collect(),
             is_first,
         };
         self.kernel.launch(queue, kept, call)
@@ -208,16 +213,19 @@ pub(super) const fn tile_of(rect: Rect) -> Tile {
     }
 }
 
-/// A function of elements at one position as a kernel.
-pub(super) struct MapKernel<const N: usize, F> {
+/// A function of elements at one position of `N` operands as a kernel that has `M` results.
+pub(super) struct MapKernel<const N: usize, const M: usize, F> {
     pub(super) name: String,
     pub(super) function: F,
 }
 
-impl<T, const N: usize, F> BlockKernel<T> for MapKernel<N, F>
+impl<T, const N: usize, const M: usize, F> BlockKernel<T> for MapKernel<N, M, F>
 where
     T: Element,
-    F: Fn(&Queue, usize, [&Buffer<T>; N], &mut Buffer<T>) -> Result<()> + Send + Sync + 'static,
+    F: Fn(&Queue, usize, [&Buffer<T>; N], [&mut Buffer<T>; M]) -> Result<()>
+        + Send
+        + Sync
+        + 'static,
 {
     type Kept = ();
 
@@ -230,11 +238,13 @@ where
     }
 
     fn launch(&self, queue: &Queue, (): &mut (), call: BlockCall<'_, T>) -> Result<(), BlockError> {
-        let len = call.output.len();
+        let len = call.outputs.first().map_or(0, BlockMut::len);
         let inputs: Vec<&Buffer<T>> = call.inputs.iter().map(|block| block.buffer).collect();
-        let inputs = inputs
-            .try_into()
-            .map_err(|_| "another number of operands")?;
-        Ok((self.function)(queue, len, inputs, call.output.buffer)?)
+        let outputs = call.outputs.into_iter().map(|block| block.buffer);
+        let outputs: Vec<&mut Buffer<T>> = outputs.collect();
+        let (Ok(inputs), Ok(outputs)) = (inputs.try_into(), outputs.try_into()) else {
+            return Err("another number of operands or results".into());
+        };
+        Ok((self.function)(queue, len, inputs, outputs)?)
     }
 }

@@ -63,7 +63,7 @@ pub use error::ScheduleError;
 pub use expression::{Expression, map};
 pub use kernel::{Block, BlockCall, BlockError, BlockKernel, BlockMut};
 pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut};
-pub use operation::Operation;
+pub use operation::{Operation, Results};
 pub use report::{DeviceReport, Progress, RunReport};
 pub use scheduler::{Scheduler, SchedulerOptions};
 #[doc(hidden)]

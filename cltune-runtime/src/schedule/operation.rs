@@ -2,6 +2,7 @@
 
 use super::expression::Expression;
 use super::kernel::{AnyKernel, BlockKernel, Typed};
+use super::matrix::Matrix;
 use crate::element::Element;
 use cltune_core::tasks::Axis;
 use std::sync::Arc;
@@ -13,31 +14,55 @@ use std::sync::Arc;
 /// times K x J; a map is I x J for each operand; the sum of a vector is `One` x `One` of `One` x K.
 /// The scheduler divides all three axes as it likes, and calls the kernel for each panel of each
 /// tile.
+///
+/// An operation may have several results, which one launch computes: its operands are sent once for
+/// all of them.
 #[derive(Clone)]
 pub struct Operation<'a, T: Element> {
     pub(super) kernel: Arc<dyn AnyKernel>,
     pub(super) sizes: [usize; 3],
     pub(super) inputs: Vec<(Expression<'a, T>, [Axis; 2])>,
-    pub(super) output: [Axis; 2],
-    /// Of a part of a matrix.
-    pub(super) origin: Option<[usize; 2]>,
-    pub(super) reads_output: bool,
+    /// The first one, and the others.
+    pub(super) outputs: (ResultAxes, Vec<ResultAxes>),
     pub(super) work: f64,
     pub(super) workspace: f64,
     pub(super) is_padded: bool,
 }
 
+/// A result of an operation before it is enqueued.
+#[derive(Clone, Copy)]
+pub(super) struct ResultAxes {
+    pub(super) axes: [Axis; 2],
+    /// Of a part of a matrix.
+    pub(super) origin: Option<[usize; 2]>,
+    pub(super) is_read: bool,
+}
+
+/// The matrices that an operation writes: one, or a list of them in the order of its results.
+#[derive(Debug)]
+pub struct Results<'r, T: Element>(pub(super) Vec<&'r mut Matrix<T>>);
+
+impl<'r, T: Element> From<&'r mut Matrix<T>> for Results<'r, T> {
+    fn from(matrix: &'r mut Matrix<T>) -> Self {
+        Self(vec![matrix])
+    }
+}
+
+impl<'r, T: Element, const N: usize> From<[&'r mut Matrix<T>; N]> for Results<'r, T> {
+    fn from(matrices: [&'r mut Matrix<T>; N]) -> Self {
+        Self(matrices.into())
+    }
+}
+
 impl<'a, T: Element> Operation<'a, T> {
-    /// An operation without operands, of these sizes along I, J and K, whose result has these axes
-    /// as its lines and the elements of a line.
+    /// An operation without operands, of these sizes along I, J and K, whose first result has these
+    /// axes as its lines and the elements of a line.
     pub fn new(kernel: impl BlockKernel<T>, sizes: [usize; 3], output: [Axis; 2]) -> Self {
         Self {
             kernel: Arc::new(Typed::new(kernel)),
             sizes,
             inputs: Vec::new(),
-            output,
-            origin: None,
-            reads_output: false,
+            outputs: (ResultAxes::new(output), Vec::new()),
             work: 1.0,
             workspace: 0.0,
             is_padded: true,
@@ -51,18 +76,31 @@ impl<'a, T: Element> Operation<'a, T> {
         self
     }
 
-    /// The result is a part of a matrix, with this first line and first element of each.
+    /// With one more result, which has these axes as its lines and the elements of a line.
     #[must_use]
-    pub const fn at(mut self, origin: [usize; 2]) -> Self {
-        self.origin = Some(origin);
+    pub fn output(mut self, axes: [Axis; 2]) -> Self {
+        self.outputs.1.push(ResultAxes::new(axes));
         self
     }
 
-    /// The kernel reads the result before it writes it.
+    /// The result, of several the last one so far, is a part of a matrix, with this first line and
+    /// first element of each.
     #[must_use]
-    pub const fn reads_output(mut self) -> Self {
-        self.reads_output = true;
+    pub fn at(mut self, origin: [usize; 2]) -> Self {
+        self.last().origin = Some(origin);
         self
+    }
+
+    /// The kernel reads the result, of several the last one so far, before it writes it.
+    #[must_use]
+    pub fn reads_output(mut self) -> Self {
+        self.last().is_read = true;
+        self
+    }
+
+    fn last(&mut self) -> &mut ResultAxes {
+        let (first, others) = &mut self.outputs;
+        others.last_mut().unwrap_or(first)
     }
 
     /// Arithmetic operations for each I x J x K; 1 where this is not called.
@@ -86,5 +124,15 @@ impl<'a, T: Element> Operation<'a, T> {
     pub const fn packed(mut self) -> Self {
         self.is_padded = false;
         self
+    }
+}
+
+impl ResultAxes {
+    const fn new(axes: [Axis; 2]) -> Self {
+        Self {
+            axes,
+            origin: None,
+            is_read: false,
+        }
     }
 }

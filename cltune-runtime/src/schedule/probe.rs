@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::opencl::{BlockPlace, HostMemory, RawBuffer, RawQueue};
 use crate::queue::Queue;
 use crate::split::Failure;
-use cltune_core::tasks::{Grain, LinkRates, Operand, Rect, Tile, padded};
+use cltune_core::tasks::{Grain, LinkRates, Operand, Output, Rect, Tile, padded};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -120,7 +120,7 @@ pub(super) fn kernel_speed(
         let inputs: usize = inputs
             .map(|input| input.block_bytes(blocks(edge)) * (1 + input.leaves))
             .sum();
-        inputs + job.shape.output.block_bytes(blocks(edge))
+        inputs + job.shape.output_bytes(blocks(edge))
     };
     let fits = |edge: usize| bytes(edge) <= memory / 2;
     // What tuning has measured.
@@ -170,24 +170,21 @@ fn run(engine: &mut Engine, job: &Job, blocks: [usize; 3], rounds: usize) -> Res
         let made = made(engine, source, rect, leading, operand.element)?;
         scratch.push((made, rect, leading));
     }
-    let (of_output, leading) = rect(&job.shape.output);
-    let output = zeros(
-        engine.queue(),
-        of_output.lines * leading * job.shape.output.element,
-    )?;
+    let mut targets = Vec::new();
+    for Output { operand, .. } in &job.shape.outputs {
+        let (rect, leading) = rect(operand);
+        let bytes = rect.lines * leading * operand.element;
+        targets.push((zeros(engine.queue(), bytes)?, rect, leading));
+    }
     let mut seconds = f64::INFINITY;
     for round in 0..rounds {
-        let blocks = scratch
-            .iter()
-            .map(|(buffer, rect, leading)| block(buffer, *rect, *leading));
-        let blocks: Vec<RawBlock<'_>> = blocks.collect();
+        let (inputs, outputs) = (blocks_in(&scratch), blocks_in(&targets));
         let (kept, queue) = engine.kept(&job.kernel).map_err(refused)?;
         queue.finish().map_err(Failure::during)?;
         let begin = Instant::now();
-        let target = block(&output, of_output, leading);
         let call = RawCall {
-            inputs: &blocks,
-            output: target,
+            inputs: &inputs,
+            outputs: &outputs,
             is_first: false,
             tile,
         };
@@ -198,6 +195,13 @@ fn run(engine: &mut Engine, job: &Job, blocks: [usize; 3], rounds: usize) -> Res
         }
     }
     Ok(seconds)
+}
+
+/// Buffers with the parts that they hold and the distance of their lines.
+fn blocks_in(buffers: &[(RawBuffer, Rect, usize)]) -> Vec<RawBlock<'_>> {
+    let buffers = buffers.iter();
+    let blocks = buffers.map(|(buffer, rect, leading)| block(buffer, *rect, *leading));
+    blocks.collect()
 }
 
 const fn block(buffer: &RawBuffer, rect: Rect, leading: usize) -> RawBlock<'_> {
@@ -233,7 +237,7 @@ fn made(
     let output = block(&target, rect, leading);
     let call = RawCall {
         inputs: &blocks,
-        output,
+        outputs: &[output],
         is_first: true,
         tile: tile_of(rect),
     };

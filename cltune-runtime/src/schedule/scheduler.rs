@@ -8,7 +8,7 @@ use super::job::Job;
 use super::kernel::{BlockCall, BlockError, BlockKernel, MapKernel};
 use super::matrix::Matrix;
 use super::matrix_core::MatrixCore;
-use super::operation::Operation;
+use super::operation::{Operation, Results};
 use super::probe::host_memory;
 use super::report::{Progress, RunReport};
 use super::worker::Worker;
@@ -220,11 +220,13 @@ impl Scheduler {
     }
 
     /// Enqueues an operation, and returns at once. Operations are computed as if one after the
-    /// other, and at the same time where their results are the same.
+    /// other, and at the same time where their results are the same. Of several results, those that
+    /// nobody needs when a tile has been computed are not transferred; an operation of which nobody
+    /// needs any is given up.
     ///
-    /// The result is no operand of the same operation: other tasks would need what one overwrites.
-    /// The compiler sees to that. An operation that [reads its result](Operation::reads_output)
-    /// gets each tile as it was.
+    /// A result is no operand of the same operation: other tasks would need what one overwrites.
+    /// The compiler sees to that. An operation that [reads a result](Operation::reads_output) gets
+    /// each tile as it was.
     ///
     /// ```compile_fail,E0502
     /// # use cltune::schedule::{Matrix, ScheduleError, Scheduler};
@@ -234,19 +236,16 @@ impl Scheduler {
     /// ```
     ///
     /// # Errors
-    /// [`ScheduleError::Shape`], [`ScheduleError::OtherScheduler`].
-    pub fn enqueue<T: Element>(
+    /// [`ScheduleError::Shape`], [`ScheduleError::OtherScheduler`], [`ScheduleError::Results`].
+    pub fn enqueue<'r, T: Element>(
         &self,
         operation: Operation<'_, T>,
-        result: &mut Matrix<T>,
+        results: impl Into<Results<'r, T>>,
     ) -> Result<(), ScheduleError> {
-        if result.core.scheduler != self.center.id() {
-            return Err(ScheduleError::OtherScheduler {
-                operation: operation.kernel.name(),
-                what: "the result".to_owned(),
-            });
-        }
-        self.center.enqueue(Job::new(operation, &result.core)?);
+        let Results(results) = results.into();
+        let matrices: Vec<&Arc<MatrixCore>> = results.iter().map(|of| &of.core).collect();
+        let job = Job::new(operation, &matrices, self.center.id())?;
+        self.center.enqueue(job);
         Ok(())
     }
 
@@ -284,42 +283,116 @@ impl Scheduler {
         self.enqueue(operation, result)
     }
 
-    /// Enqueues a change of a matrix by what is at the same position of others, which lie as it
-    /// does: `function` launches a kernel that reads and writes so many elements from the beginning
-    /// of the last buffer, see [`map`](super::map).
+    /// Enqueues the computation of several matrices of one shape and layout by one function of what
+    /// is at the same position of others: `function` launches a kernel, for example a `#[fused]`
+    /// one, that reads and writes so many elements from the beginning of the buffers, see
+    /// [`map`](super::map). What it reads is sent once for all results.
+    ///
+    /// ```no_run
+    /// # use cltune::schedule::{Matrix, ScheduleError, Scheduler};
+    /// # use cltune::{Buffer, Event, Queue, Result};
+    /// # type Both = fn(
+    /// #     &Queue, u64, &Buffer<f32>, &Buffer<f32>, &mut Buffer<f32>, &mut Buffer<f32>,
+    /// # ) -> Result<Event>;
+    /// # fn example(
+    /// #     scheduler: &Scheduler, both: Both, [a, b]: [&Matrix<f32>; 2],
+    /// #     [u, v]: [&mut Matrix<f32>; 2],
+    /// # ) -> std::result::Result<(), ScheduleError> {
+    /// // u = a + b; v = a - b;
+    /// scheduler.store_all(
+    ///     "both",
+    ///     [a, b],
+    ///     move |queue, n, [a, b], [u, v]| both(queue, n as u64, a, b, u, v).map(drop),
+    ///     [u, v],
+    /// )
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// As [`Scheduler::enqueue`]; [`ScheduleError::Layout`].
-    pub fn update<'a, T, E, F, const N: usize>(
+    /// As [`Scheduler::enqueue`]; [`ScheduleError::Layout`], [`ScheduleError::NoResult`].
+    pub fn store_all<'a, T, E, F, const N: usize, const M: usize>(
         &self,
         name: &str,
         inputs: [E; N],
         function: F,
-        result: &mut Matrix<T>,
+        results: [&mut Matrix<T>; M],
     ) -> Result<(), ScheduleError>
     where
         T: Element,
         E: Into<Expression<'a, T>>,
-        F: Fn(&Queue, usize, [&Buffer<T>; N], &mut Buffer<T>) -> crate::Result<()>
+        F: Fn(&Queue, usize, [&Buffer<T>; N], [&mut Buffer<T>; M]) -> crate::Result<()>
             + Send
             + Sync
             + 'static,
     {
-        let axes = [Axis::I, Axis::J];
-        let sizes = [result.core.lines, result.core.length, 1];
         let name = name.to_owned();
-        let kernel = MapKernel::<N, F> { name, function };
-        let mut operation = Operation::new(kernel, sizes, axes).reads_output();
-        for (position, input) in inputs.into_iter().map(Into::into).enumerate() {
-            if input.by_rows != result.by_rows {
-                return Err(ScheduleError::Layout {
-                    operation: operation.kernel.name(),
-                    what: format!("operand {}", position + 1),
-                });
+        self.enqueue_map(MapKernel { name, function }, inputs, results, false)
+    }
+
+    /// Enqueues a change of matrices by what is at the same position of each other and of others;
+    /// `function` reads and writes the last buffers. Otherwise as [`Scheduler::store_all`].
+    ///
+    /// # Errors
+    /// As [`Scheduler::store_all`].
+    pub fn update<'a, T, E, F, const N: usize, const M: usize>(
+        &self,
+        name: &str,
+        inputs: [E; N],
+        function: F,
+        results: [&mut Matrix<T>; M],
+    ) -> Result<(), ScheduleError>
+    where
+        T: Element,
+        E: Into<Expression<'a, T>>,
+        F: Fn(&Queue, usize, [&Buffer<T>; N], [&mut Buffer<T>; M]) -> crate::Result<()>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let name = name.to_owned();
+        self.enqueue_map(MapKernel { name, function }, inputs, results, true)
+    }
+
+    fn enqueue_map<'a, T, E, F, const N: usize, const M: usize>(
+        &self,
+        kernel: MapKernel<N, M, F>,
+        inputs: [E; N],
+        results: [&mut Matrix<T>; M],
+        are_read: bool,
+    ) -> Result<(), ScheduleError>
+    where
+        T: Element,
+        E: Into<Expression<'a, T>>,
+        MapKernel<N, M, F>: BlockKernel<T>,
+    {
+        let operation = kernel.name.clone();
+        let Some(first) = results.first() else {
+            return Err(ScheduleError::NoResult { operation });
+        };
+        let (axes, by_rows) = ([Axis::I, Axis::J], first.by_rows);
+        let lies_as = |is_by_rows: bool, what: String| {
+            let operation = operation.clone();
+            if is_by_rows == by_rows {
+                Ok(())
+            } else {
+                Err(ScheduleError::Layout { operation, what })
             }
-            operation = operation.input(input, axes);
+        };
+        let mut map = Operation::new(kernel, [first.core.lines, first.core.length, 1], axes);
+        for (position, result) in results.iter().enumerate() {
+            lies_as(result.by_rows, format!("result {}", position + 1))?;
+            if position > 0 {
+                map = map.output(axes);
+            }
+            if are_read {
+                map = map.reads_output();
+            }
         }
-        self.enqueue(operation, result)
+        for (position, input) in inputs.into_iter().map(Into::into).enumerate() {
+            lies_as(input.by_rows, format!("operand {}", position + 1))?;
+            map = map.input(input, axes);
+        }
+        self.enqueue(map, results)
     }
 
     /// Waits until all operations have ended: the report of what was done since the last call.
@@ -412,11 +485,13 @@ impl<T: Element> BlockKernel<T> for Copy {
     }
 
     fn launch(&self, queue: &Queue, (): &mut (), call: BlockCall<'_, T>) -> Result<(), BlockError> {
-        let bytes = call.output.len() * size_of::<T>();
-        let source = call.inputs.first().ok_or("nothing to copy")?;
+        let ([source], [target]) = (&call.inputs[..], &call.outputs[..]) else {
+            return Err("a copy has one operand and one result".into());
+        };
+        let bytes = target.len() * size_of::<T>();
         let copied = queue
             .raw()
-            .copy(source.buffer.raw(), 0, call.output.buffer.raw(), 0, bytes);
+            .copy(source.buffer.raw(), 0, target.buffer.raw(), 0, bytes);
         let _event = copied.map_err(Error::call("clEnqueueCopyBuffer of a block"))?;
         Ok(())
     }

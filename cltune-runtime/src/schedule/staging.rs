@@ -155,7 +155,7 @@ impl Engine {
         let output = block(&buffer.raw, &own);
         let call = RawCall {
             inputs: &blocks,
-            output,
+            outputs: &[output],
             is_first: true,
             tile: tile_of(own.rect),
         };

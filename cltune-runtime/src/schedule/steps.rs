@@ -6,13 +6,13 @@
 
 use super::device_memory::{BlockKey, Lane};
 use super::engine::{Broken, Engine, InFlight, Step, marker, no_room, refused};
-use super::job::Job;
+use super::job::{Job, Target};
 use super::kernel::{RawBlock, RawCall};
 use super::places::{inputs, key, leading, place};
 use super::staging::kept;
 use crate::error::Result;
 use crate::split::Failure;
-use cltune_core::tasks::{Rect, TaskId};
+use cltune_core::tasks::{Output, TaskId};
 use std::sync::Arc;
 
 /// The number of steps that are launched and not waited for.
@@ -127,7 +127,7 @@ impl Engine {
         self.compute.finish()?;
         self.drain()?;
         // Some buffers were lost with the failure.
-        self.memory.clear(self.tiles.values());
+        self.memory.clear(self.tiles.values().flatten());
         Ok(())
     }
 
@@ -136,7 +136,7 @@ impl Engine {
             let rect = step.job.shape.rect(operand, &step.tile, step.panel);
             self.memory.unplan(&key(source, rect, operand), step.number);
         }
-        if let Some(buffer) = self.tiles.remove(&step.task) {
+        for buffer in self.tiles.remove(&step.task).into_iter().flatten() {
             self.memory.give_back(buffer);
         }
         if step.is_last {
@@ -159,25 +159,10 @@ impl Engine {
     fn submit(&mut self, step: &Step) -> Result<(), Failure> {
         let job = Arc::clone(&step.job);
         let blocks = job.division().cut.0;
-        let output = &job.shape.output;
-        let rect = job.shape.whole_rect(output, &step.tile);
         self.reserve(&job);
         self.memory.begin(step.number);
         if step.is_first {
-            let bytes = output.block_bytes(blocks);
-            let lane = if job.shape.reads_output {
-                Lane::Up
-            } else {
-                Lane::Compute
-            };
-            let mut buffer = self.buffer(&job, bytes, step.number, lane)?;
-            if job.shape.reads_output {
-                let place = place(&job.output, rect, leading(rect, output));
-                self.wait_in_up(&mut buffer)?;
-                let event = self.send(&job.output, &buffer, place)?;
-                buffer.use_in(Lane::Up, event);
-            }
-            self.tiles.insert(step.task, buffer);
+            self.begin_tile(step)?;
         }
         let number = step.number;
         for (source, rect, operand) in inputs(step) {
@@ -218,14 +203,35 @@ impl Engine {
                 self.memory.unplan(key, number);
             }
         }
-        self.launch(step, rect)
+        self.launch(step)
+    }
+
+    /// Takes a buffer for the tile of each result, and sends what is read of it.
+    fn begin_tile(&mut self, step: &Step) -> Result<(), Failure> {
+        let job = &step.job;
+        let mut buffers = Vec::new();
+        for (Target { core, .. }, Output { operand, is_read }) in job.results() {
+            let bytes = operand.block_bytes(job.division().cut.0);
+            let lane = if *is_read { Lane::Up } else { Lane::Compute };
+            let mut buffer = self.buffer(job, bytes, step.number, lane)?;
+            if *is_read {
+                let rect = job.shape.whole_rect(operand, &step.tile);
+                let place = place(core, rect, leading(rect, operand));
+                self.wait_in_up(&mut buffer)?;
+                let event = self.send(core, &buffer, place)?;
+                buffer.use_in(Lane::Up, event);
+            }
+            buffers.push(buffer);
+        }
+        self.tiles.insert(step.task, buffers);
+        Ok(())
     }
 
     /// Launches a step whose operands are on their way.
-    fn launch(&mut self, step: &Step, rect: Rect) -> Result<(), Failure> {
+    fn launch(&mut self, step: &Step) -> Result<(), Failure> {
         let job = &step.job;
         let mut tile = self.tiles.remove(&step.task).ok_or_else(|| no_room(job))?;
-        for event in tile.before(Lane::Compute) {
+        for event in tile.iter_mut().flat_map(|of| of.before(Lane::Compute)) {
             self.wait_in_compute(&event)?;
         }
         let keys: Vec<BlockKey> = inputs(step)
@@ -247,16 +253,21 @@ impl Engine {
                 leading: block.leading,
             });
         }
-        let output = RawBlock {
-            buffer: &tile.raw,
-            lines: rect.lines,
-            length: rect.length,
-            leading: leading(rect, &job.shape.output),
-        };
+        let outputs = tile.iter().zip(&job.shape.outputs);
+        let outputs = outputs.map(|(buffer, Output { operand, .. })| {
+            let rect = job.shape.whole_rect(operand, &step.tile);
+            RawBlock {
+                buffer: &buffer.raw,
+                lines: rect.lines,
+                length: rect.length,
+                leading: leading(rect, operand),
+            }
+        });
+        let outputs: Vec<RawBlock<'_>> = outputs.collect();
         let kept = kept(&mut self.kept, &self.compute, &job.kernel).map_err(refused)?;
         let call = RawCall {
             inputs: &blocks,
-            output,
+            outputs: &outputs,
             is_first: step.is_first,
             tile: job.shape.computed(&step.tile),
         };
@@ -269,7 +280,9 @@ impl Engine {
             self.memory.launched(key, &end);
             self.memory.unplan(key, step.number);
         }
-        tile.use_in(Lane::Compute, Arc::clone(&end));
+        for buffer in &mut tile {
+            buffer.use_in(Lane::Compute, Arc::clone(&end));
+        }
         self.in_flight.push_back(InFlight {
             number: step.number,
             end: Arc::clone(&end),
@@ -279,12 +292,14 @@ impl Engine {
             self.tiles.insert(step.task, tile);
             return Ok(());
         }
-        if !self.center.commit(step.task, self.device) {
-            self.memory.give_back(tile);
+        let Some(are_needed) = self.center.commit(step.task, self.device, job) else {
+            for buffer in tile {
+                self.memory.give_back(buffer);
+            }
             self.center.leave(step.task, self.device);
             return Ok(());
-        }
-        self.fetch(step, rect, tile, &end)
+        };
+        self.fetch(step, tile, &are_needed, &end)
     }
 
     /// Waits for everything under way.

@@ -2,6 +2,7 @@
 
 use super::device_memory::{BlockKey, DeviceBuffer, Lane, Value};
 use super::engine::{Engine, Fetch, Sending, Step, marker};
+use super::job::Target;
 use super::matrix_core::MatrixCore;
 use super::places::{leading, place};
 use super::report::Totals;
@@ -9,20 +10,51 @@ use super::timeline::{Span, SpanKind};
 use crate::error::{Error, Result};
 use crate::opencl::{BlockPlace, HostTransfer, RawEvent};
 use crate::split::Failure;
-use cltune_core::tasks::Rect;
 use std::sync::Arc;
 
 impl Engine {
+    /// Has the tile of each result that is needed transferred to host memory when an event has
+    /// ended.
     pub(super) fn fetch(
         &mut self,
         step: &Step,
-        rect: Rect,
-        mut buffer: DeviceBuffer,
+        tile: Vec<DeviceBuffer>,
+        are_needed: &[bool],
         after: &RawEvent,
     ) -> Result<(), Failure> {
-        let core = &step.job.output;
-        let leading = leading(rect, &step.job.shape.output);
-        let own = step.job.shape.result_rect(&step.tile);
+        let Some(last) = are_needed.iter().rposition(|is_needed| *is_needed) else {
+            // It was given up meanwhile.
+            for buffer in tile {
+                self.memory.give_back(buffer);
+            }
+            self.center.end(step.task, self.device);
+            return Ok(());
+        };
+        for (position, buffer) in tile.into_iter().enumerate() {
+            if are_needed[position] {
+                let fetch = self.fetch_result(step, position, buffer, after)?;
+                let is_last = position == last;
+                self.fetching.push_back(Fetch { is_last, ..fetch });
+            } else {
+                self.memory.give_back(buffer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the tile of one result transferred.
+    fn fetch_result(
+        &self,
+        step: &Step,
+        position: usize,
+        mut buffer: DeviceBuffer,
+        after: &RawEvent,
+    ) -> Result<Fetch, Failure> {
+        let Target { core, version } = &step.job.targets[position];
+        let operand = &step.job.shape.outputs[position].operand;
+        let rect = step.job.shape.whole_rect(operand, &step.tile);
+        let leading = leading(rect, operand);
+        let own = step.job.shape.result_rect(operand, &step.tile);
         let before = (own.line - rect.line) * leading + own.at - rect.at;
         let place = BlockPlace {
             buffer_first: before * core.element,
@@ -39,22 +71,22 @@ impl Engine {
             .map_err(Error::call("clRetainEvent"))
             .map_err(Failure::during)?;
         buffer.use_in(Lane::Down, Arc::new(event));
-        self.fetching.push_back(Fetch {
+        Ok(Fetch {
             task: step.task,
+            is_last: false,
             step: step.number,
             transfer,
             buffer,
             key: (own == rect).then_some(BlockKey {
                 value: Value::Matrix {
                     id: core.id,
-                    version: step.job.version,
+                    version: *version,
                 },
                 rect,
                 leading,
             }),
             bytes: own.elements() * core.element,
-        });
-        Ok(())
+        })
     }
 
     pub(super) fn send(
@@ -102,10 +134,22 @@ impl Engine {
 
     /// Takes what has ended; with `all`, waits for all.
     pub(super) fn settle(&mut self, all: bool) -> Result<()> {
-        let (mut sent, ended) = (0, |event: &RawEvent| {
-            let ended = event.has_ended();
-            ended.map_err(Error::call("clGetEventInfo of a transfer"))
-        });
+        self.settle_sent(all)?;
+        while let Some(fetch) = self.fetching.front() {
+            if !all && !ended(fetch.transfer.event())? {
+                break;
+            }
+            let Some(fetch) = self.fetching.pop_front() else {
+                break;
+            };
+            self.fetched(fetch)?;
+        }
+        Ok(())
+    }
+
+    /// The same of blocks on their way to the device.
+    fn settle_sent(&mut self, all: bool) -> Result<()> {
+        let mut sent = 0;
         while let Some(sending) = self.sending.front() {
             if !all && !ended(sending.transfer.event())? {
                 break;
@@ -125,15 +169,6 @@ impl Engine {
                 totals.sent += sent;
                 totals.peak = totals.peak.max(peak);
             });
-        while let Some(fetch) = self.fetching.front() {
-            if !all && !ended(fetch.transfer.event())? {
-                break;
-            }
-            let Some(fetch) = self.fetching.pop_front() else {
-                break;
-            };
-            self.fetched(fetch)?;
-        }
         Ok(())
     }
 
@@ -150,6 +185,7 @@ impl Engine {
         {
             self.retire()?;
         }
+        self.settle_sent(false)?;
         self.event_span(&event, SpanKind::Down, fetch.bytes);
         match fetch.key {
             Some(key) => self.memory.keep(key, fetch.buffer, None, None, fetch.step),
@@ -158,7 +194,9 @@ impl Engine {
         self.center.record(self.device, &mut self.spans, |totals| {
             totals.fetched += fetch.bytes;
         });
-        self.center.end(fetch.task, self.device);
+        if fetch.is_last {
+            self.center.end(fetch.task, self.device);
+        }
         Ok(())
     }
 
@@ -178,4 +216,9 @@ impl Engine {
             self.spans.push(Span { name, ..span });
         }
     }
+}
+
+fn ended(event: &RawEvent) -> Result<bool> {
+    let ended = event.has_ended();
+    ended.map_err(Error::call("clGetEventInfo of a transfer"))
 }

@@ -5,7 +5,7 @@
 
 use super::error::ScheduleError;
 use super::expression::Node;
-use super::job::{Job, Source};
+use super::job::{Job, Source, Target};
 use super::matrix::Matrix;
 use super::matrix_core::MatrixCore;
 use super::scheduler::Scheduler;
@@ -20,7 +20,7 @@ use cltune_core::device::DeviceLimits;
 use cltune_core::expr::Env;
 use cltune_core::model::{Access, Argument, ArgumentKind, Model};
 use cltune_core::split::{Division, Layout};
-use cltune_core::tasks::{Axis, Grain, Operand, Reach, Shape};
+use cltune_core::tasks::{Axis, Grain, Operand, Output, Reach, Shape};
 use std::sync::{Arc, OnceLock};
 
 /// An argument of a tunable, in the order of the Rust function.
@@ -55,7 +55,7 @@ impl<'a> ScheduleArg<'a> {
 /// along.
 ///
 /// # Errors
-/// [`ScheduleError::Results`], [`ScheduleError::Shape`], [`ScheduleError::OtherScheduler`]; as
+/// [`ScheduleError::NoResult`], [`ScheduleError::Shape`], [`ScheduleError::OtherScheduler`]; as
 /// [`ScheduleError::Runtime`] where no device has a configuration, or the declaration does not fit
 /// the problem.
 pub fn enqueue(
@@ -95,7 +95,7 @@ struct Axes {
 
 impl Call<'_> {
     fn job(&self, divisions: &'static [Division]) -> Result<Job, ScheduleError> {
-        let result = self.check()?;
+        self.check()?;
         let devices: Vec<Device> = {
             let state = self.scheduler.center.lock();
             state.devices.iter().map(|of| of.device.clone()).collect()
@@ -109,7 +109,8 @@ impl Call<'_> {
             usize::try_from(positions).unwrap_or(1)
         };
         let sizes = [size(0), size(1), 1];
-        let (mut inputs, mut operands, mut passed, mut output) = (vec![], vec![], vec![], None);
+        let (mut inputs, mut operands, mut passed) = (vec![], vec![], vec![]);
+        let (mut results, mut outputs) = (vec![], vec![]);
         let arguments = self.model.arguments.iter().zip(self.args);
         for (position, ((argument, arg), operand)) in arguments.zip(axes.operands).enumerate() {
             match (&arg.0, operand) {
@@ -118,11 +119,15 @@ impl Call<'_> {
                     inputs.push(Source::of(&Node::Matrix(Arc::clone(core)), [0; 2]));
                     operands.push(operand);
                 }
-                (_, Some(operand)) => {
-                    passed.push(Passed::Output(operand));
-                    output = Some(operand);
+                (Given::Written(core), Some(operand)) => {
+                    passed.push(Passed::Output(outputs.len(), operand));
+                    results.push(*core);
+                    outputs.push(Output {
+                        operand,
+                        is_read: is_read(argument),
+                    });
                 }
-                (given, None) => {
+                (given, _) => {
                     let (Given::Scalar(bytes), ArgumentKind::Scalar { scalar, dimension }) =
                         (given, &argument.kind)
                     else {
@@ -140,10 +145,6 @@ impl Call<'_> {
                 }
             }
         }
-        let (core, access) = result;
-        let Some(output) = output else {
-            return Err(self.results());
-        };
         let kernel = TunableKernel {
             name: self.name(&axes.divisions),
             tunable: self.tunable,
@@ -157,22 +158,20 @@ impl Call<'_> {
             shape: Shape {
                 sizes,
                 grains,
-                output,
-                reads_output: access != Access::Write,
+                outputs,
                 inputs: operands,
                 work: 1.0,
                 workspace: 0.0,
             },
             kernel: Arc::new(kernel),
             inputs,
-            output: Arc::clone(core),
-            version: core.change(),
+            targets: results.into_iter().map(Target::new).collect(),
             division: OnceLock::new(),
         })
     }
 
-    /// Checks that what is passed is what is declared: the result.
-    fn check(&self) -> Result<(&Arc<MatrixCore>, Access), ScheduleError> {
+    /// Checks that what is passed is what is declared, and that there is a result.
+    fn check(&self) -> Result<(), ScheduleError> {
         let declared = &self.model.arguments;
         if declared.len() != self.args.len() {
             let (expected, found) = (declared.len(), self.args.len());
@@ -184,7 +183,7 @@ impl Call<'_> {
             };
             return Err(error.into());
         }
-        let mut result = None;
+        let mut has_result = false;
         for (argument, ScheduleArg(given)) in declared.iter().zip(self.args) {
             let core = match (given, &argument.kind) {
                 (Given::Scalar(_), ArgumentKind::Scalar { .. }) => continue,
@@ -196,9 +195,7 @@ impl Call<'_> {
                 (Given::Written(core), ArgumentKind::Buffer { access, .. })
                     if *access != Access::Read =>
                 {
-                    if result.replace((*core, *access)).is_some() {
-                        return Err(self.results());
-                    }
+                    has_result = true;
                     core
                 }
                 _ => return Err(self.kind(argument)),
@@ -210,7 +207,11 @@ impl Call<'_> {
                 });
             }
         }
-        result.ok_or_else(|| self.results())
+        if has_result {
+            Ok(())
+        } else {
+            Err(self.no_result())
+        }
     }
 
     /// Checks that no matrix is too short on any device.
@@ -237,7 +238,7 @@ impl Call<'_> {
     /// across lines where I divides along them.
     fn axes(&self, divisions: &'static [Division]) -> Result<Axes, ScheduleError> {
         let Some((first, others)) = divisions.split_first() else {
-            return Err(self.results());
+            return Err(self.no_result());
         };
         for second in others {
             let divisions = vec![first, second];
@@ -419,17 +420,9 @@ impl Call<'_> {
         format!("{}{others}", self.model.name)
     }
 
-    fn results(&self) -> ScheduleError {
-        let is_written = |argument: &&Argument| {
-            let ArgumentKind::Buffer { access, .. } = &argument.kind else {
-                return false;
-            };
-            *access != Access::Read
-        };
-        let written = self.model.arguments.iter().filter(is_written);
-        ScheduleError::Results {
+    fn no_result(&self) -> ScheduleError {
+        ScheduleError::NoResult {
             operation: self.model.name.to_string(),
-            results: written.map(|argument| argument.name.to_string()).collect(),
         }
     }
 
@@ -458,6 +451,11 @@ impl ScheduleArg<'_> {
             Given::Read(core) | Given::Written(core) => Some(core),
         }
     }
+}
+
+/// Whether a kernel reads an argument that it writes.
+fn is_read(argument: &Argument) -> bool {
+    matches!(&argument.kind, ArgumentKind::Buffer { access, .. } if *access != Access::Write)
 }
 
 /// Where positions are in a matrix that lies in so many lines of so many elements: 0 for lines, 1

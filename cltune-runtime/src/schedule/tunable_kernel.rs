@@ -28,8 +28,8 @@ pub(super) enum Passed {
     Scalar(Scalar),
     /// The block of an operand, by its position.
     Input(usize, Operand),
-    /// The tile.
-    Output(Operand),
+    /// The tile of a result, by its position.
+    Output(usize, Operand),
 }
 
 /// A scalar of the call.
@@ -99,13 +99,16 @@ impl AnyKernel for TunableKernel {
                     let block = call.inputs.get(*position).ok_or("an operand is missing")?;
                     buffers.push(buffer(block, operand.element)?);
                 }
-                Passed::Output(operand) => buffers.push(buffer(&call.output, operand.element)?),
+                Passed::Output(position, operand) => {
+                    let block = call.outputs.get(*position).ok_or("a result is missing")?;
+                    buffers.push(buffer(block, operand.element)?);
+                }
             }
         }
         let (mut scalars, mut buffers) = (scalars.iter(), buffers.iter());
         let arg = |passed: &Passed| match passed {
             Passed::Scalar(_) => scalars.next().map(|bytes| Arg::bytes(bytes)),
-            Passed::Input(..) | Passed::Output(_) => {
+            Passed::Input(..) | Passed::Output(..) => {
                 buffers.next().map(|(buffer, len)| Arg::part(buffer, *len))
             }
         };

@@ -4,7 +4,7 @@ use cltune::schedule::{
     Axis, BlockCall, BlockError, BlockKernel, Expression, Matrix, Operation, ScheduleError,
     Scheduler, SchedulerOptions, map,
 };
-use cltune::{Buffer, Device, Event, Queue, Result, fused};
+use cltune::{Buffer, Device, Element, Event, Queue, Result, fused};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,9 +41,12 @@ pub(crate) fn sum<'a>(
     })
 }
 
+/// So many devices, from that of the tests on (`CLTUNE_DEVICE`): all there are, again and again.
 pub(crate) fn devices(count: usize) -> Vec<Device> {
     let all = Device::all().expect("there is a device");
-    (0..count).map(|at| all[at % all.len()].clone()).collect()
+    let first = Device::select().expect("there is a device").index();
+    let places = (first..).map(|at| at % all.len());
+    places.take(count).map(|at| all[at].clone()).collect()
 }
 
 pub(crate) fn scheduler(count: usize, memory: usize) -> Scheduler {
@@ -58,6 +61,13 @@ pub(crate) fn counted(scheduler: &Scheduler, rows: usize, columns: usize) -> Mat
         *value = at as f32;
     }
     matrix
+}
+
+/// A vector of these numbers.
+pub(crate) fn vector<T: Element>(scheduler: &Scheduler, values: &[T]) -> Matrix<T> {
+    let mut vector = scheduler.vector(values.len()).expect("there is memory");
+    vector.values_mut().copy_from_slice(values);
+    vector
 }
 
 /// What a kernel does on each device, by the order in which devices prepare it.
@@ -97,6 +107,18 @@ impl Adding {
         let operation = Operation::new(self.clone(), [c.rows(), c.columns(), 1], axes);
         scheduler.enqueue(operation.input(a, axes).input(b, axes), c)
     }
+
+    /// Both ← a + a.
+    pub(crate) fn enqueue_both(
+        &self,
+        scheduler: &Scheduler,
+        a: &Matrix<f32>,
+        results: [&mut Matrix<f32>; 2],
+    ) -> std::result::Result<(), ScheduleError> {
+        let axes = [Axis::I, Axis::J];
+        let operation = Operation::new(self.clone(), [a.rows(), a.columns(), 1], axes).output(axes);
+        scheduler.enqueue(operation.input(a, axes).input(a, axes), results)
+    }
 }
 
 impl BlockKernel<f32> for Adding {
@@ -118,9 +140,10 @@ impl BlockKernel<f32> for Adding {
     ) -> std::result::Result<(), BlockError> {
         self.launched.fetch_add(1, Ordering::Relaxed);
         (self.behaviour)(*device)?;
-        let len = call.output.len() as u64;
         let (a, b) = (call.inputs[0].buffer, call.inputs[1].buffer);
-        add(queue, len, a, b, call.output.buffer)?;
+        for output in call.outputs {
+            add(queue, output.len() as u64, a, b, output.buffer)?;
+        }
         Ok(())
     }
 }

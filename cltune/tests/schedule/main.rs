@@ -6,6 +6,7 @@
 //! | `runs.rs` | who does what, what is given up, reports |
 //! | `failures.rs` | kernels that refuse, panic or are slow on one device |
 //! | `tunables.rs` | tunables with `split(…)` as operations |
+//! | `results.rs` | operations with several results |
 //! | `kernels.rs` | none: kernels and schedulers |
 
 #[path = "../split/kernels.rs"]
@@ -13,5 +14,6 @@ mod divided;
 mod failures;
 mod kernels;
 mod refusals;
+mod results;
 mod runs;
 mod tunables;

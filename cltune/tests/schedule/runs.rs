@@ -37,8 +37,8 @@ fn a_chain_is_computed_in_order_and_in_place() {
         let more = scheduler.update(
             "increase",
             [&d],
-            |queue, n, [d], c| increase(queue, n as u64, d, c).map(drop),
-            &mut c,
+            |queue, n, [d], [c]| increase(queue, n as u64, d, c).map(drop),
+            [&mut c],
         );
         more.unwrap();
     }

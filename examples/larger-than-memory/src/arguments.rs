@@ -33,7 +33,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Measures rates of devices alone, together, and with little memory
     Bench(Bench),
-    /// Computes a chain of operations: a tunable, a product that is added to what is there
+    /// Simulates devices that are not there, from what one was measured to do
+    Scale(Scale),
+    /// Computes a chain: tunables of two results, a product that is added to what is there
     Chain(Chain),
 }
 
@@ -51,6 +53,28 @@ pub(crate) struct Chain {
     /// How often, each time with a scheduler of its own
     #[arg(long, default_value_t = 1)]
     pub(crate) rounds: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Scale {
+    /// Rows and columns of the matrices
+    #[arg(long, short = 'n', default_value_t = 32_768)]
+    pub(crate) size: usize,
+    /// Memory of each device that may be used
+    #[arg(long, default_value = "2GB")]
+    pub(crate) limit: Bytes,
+    /// What the product reaches in a device's memory, TFLOPS
+    #[arg(long, value_parser = positive)]
+    pub(crate) kernel: f64,
+    /// To a device, and as much from it, GB/s
+    #[arg(long, value_parser = positive)]
+    pub(crate) link: f64,
+    /// What a device reads and writes in its memory, GB/s
+    #[arg(long, value_parser = positive)]
+    pub(crate) memory: f64,
+    /// A launch beside its work, us
+    #[arg(long, value_parser = positive, default_value = "20")]
+    pub(crate) launch: f64,
 }
 
 #[derive(Debug, Args)]
@@ -108,6 +132,14 @@ pub(crate) fn devices(filters: &[String]) -> Result<Vec<Device>, cltune::Error> 
         found.extend(Device::find(&all, filter)?);
     }
     Ok(found)
+}
+
+/// A number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err(format!("`{text}` is no number above 0")),
+    }
 }
 
 /// A number of bytes.

@@ -83,7 +83,8 @@ fn together(
                     rates.launch * 1e6
                 );
                 if is_simulated && kind == kinds[0] {
-                    scaling::print(size, limit.0, *rates, rate);
+                    let kernel = in_core(bench, &devices[0], size, kind)?;
+                    scaling::print(size, limit.0, *rates, kernel.unwrap_or(rate));
                 }
             }
         }

@@ -28,6 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     match &arguments.command {
         Some(Command::Bench(bench)) => bench::run(bench),
         Some(Command::Chain(chain)) => chain::run(chain),
+        Some(Command::Scale(scale)) => {
+            scaling::run(scale);
+            Ok(())
+        }
         None => demonstrate(&arguments),
     }
 }

@@ -135,22 +135,21 @@ impl<T: Real> BlockKernel<T> for Product<T> {
         &self,
         queue: &Queue,
         gemm: &mut Gemm<T>,
-        call: BlockCall<'_, T>,
+        mut call: BlockCall<'_, T>,
     ) -> Result<(), BlockError> {
-        let [a, b] = call.inputs[..] else {
-            return Err("a product has two operands".into());
+        let ([a, b], [c]) = (&call.inputs[..], &mut call.outputs[..]) else {
+            return Err("a product has two operands and a result".into());
         };
         let shape = |lines, length, leading, by_rows: bool| {
             let shape = Shape::row_major(lines, length).leading(leading);
             if by_rows { shape } else { shape.transposed() }
         };
-        let [a, b] = [(a, self.by_rows[0]), (b, self.by_rows[1])].map(|(block, by_rows)| {
+        let [a, b] = [(*a, self.by_rows[0]), (*b, self.by_rows[1])].map(|(block, by_rows)| {
             let shape = shape(block.lines, block.length, block.leading, by_rows);
             Blocks::new(block.buffer, shape)
         });
-        let output = call.output;
-        let of_c = shape(output.lines, output.length, output.leading, self.by_rows[2]);
-        let c = Tile::new(output.buffer, of_c);
+        let of_c = shape(c.lines, c.length, c.leading, self.by_rows[2]);
+        let c = Tile::new(c.buffer, of_c);
         let beta = if call.is_first { self.beta } else { T::ONE };
         let launched = gemm.multiply(queue, self.alpha, a, b, beta, c);
         launched.map(drop).map_err(blamed)

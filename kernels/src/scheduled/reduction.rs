@@ -114,9 +114,18 @@ impl<T: Real> BlockKernel<T> for Sum {
         Ok(())
     }
 
-    fn launch(&self, queue: &Queue, (): &mut (), call: BlockCall<'_, T>) -> Result<(), BlockError> {
-        let (is_first, target) = (call.is_first, call.output.buffer);
-        match call.inputs[..] {
+    fn launch(
+        &self,
+        queue: &Queue,
+        (): &mut (),
+        mut call: BlockCall<'_, T>,
+    ) -> Result<(), BlockError> {
+        let is_first = call.is_first;
+        let [target] = &mut call.outputs[..] else {
+            return Err("a sum has one result".into());
+        };
+        let target = &mut *target.buffer;
+        match &call.inputs[..] {
             [x] => T::total(queue, x.length as u64, x.buffer, is_first, target)?,
             [x, y] => T::dot(
                 queue,

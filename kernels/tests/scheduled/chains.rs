@@ -1,6 +1,8 @@
 //! Random chains of operations on random shapes: primes, 1, larger than every limit.
 
 use crate::host::{Host, Number, Numbers, check, scheduler, sent};
+use cltune::schedule::{Matrix, Scheduler};
+use cltune::{Buffer, Queue};
 use cltune_kernels::scheduled::{difference, gemm, scaled, sum};
 
 const SIZES: [usize; 12] = [1, 2, 3, 7, 16, 31, 64, 97, 128, 131, 200, 257];
@@ -8,7 +10,7 @@ const SIZES: [usize; 12] = [1, 2, 3, 7, 16, 31, 64, 97, 128, 131, 200, 257];
 /// C = (A + B) (A - B), for a memory that is much less than a matrix.
 fn paper<T: Number>(size: usize, count: usize, memory: usize) {
     let mut numbers = Numbers(size as u64);
-    let scheduler = scheduler(count, memory);
+    let scheduler = scheduler::<T>(count, memory);
     let [mut a, mut b] = [0; 2].map(|_| Host::random(&mut numbers, size, size));
     let (of_a, of_b) = (
         sent::<T>(&scheduler, &mut a, true),
@@ -42,10 +44,46 @@ fn the_papers_expression_is_right_within_every_limit() {
     paper::<f64>(131, 2, 100_000);
 }
 
+/// The sum and the difference of two matrices become two others in one operation, or those
+/// themselves.
+fn both<T: Number>(
+    numbers: &mut Numbers,
+    scheduler: &Scheduler,
+    hosts: &mut [Host],
+    matrices: &mut [Matrix<T>],
+) {
+    let mut order = [0, 1, 2, 3];
+    for at in 0..3 {
+        order.swap(at, at + numbers.below(4 - at));
+    }
+    let [first, second, left, right] = matrices.get_disjoint_mut(order).unwrap();
+    let [to_first, to_second, from_left, from_right] = order;
+    let (x, y) = if numbers.below(2) == 0 {
+        let function = |queue: &Queue, n, ab: [&Buffer<T>; 2], uv: [&mut Buffer<T>; 2]| {
+            T::both(queue, n as u64, ab, uv)
+        };
+        scheduler
+            .store_all("both", [&*left, right], function, [first, second])
+            .unwrap();
+        (&hosts[from_left], &hosts[from_right])
+    } else {
+        let function = |queue: &Queue, n, []: [&Buffer<T>; 0], uv: [&mut Buffer<T>; 2]| {
+            T::turn(queue, n as u64, uv)
+        };
+        let none: [&Matrix<T>; 0] = [];
+        scheduler
+            .update("turn", none, function, [first, second])
+            .unwrap();
+        (&hosts[to_first], &hosts[to_second])
+    };
+    let results = [1.0, -1.0].map(|sign| x.combined(1.0, y, sign, T::ULP));
+    [hosts[to_first], hosts[to_second]] = results;
+}
+
 /// A chain of random operations, and the same on the host.
 fn chain<T: Number>(seed: u64, count: usize, memory: usize) {
     let mut numbers = Numbers(seed);
-    let scheduler = scheduler(count, memory);
+    let scheduler = scheduler::<T>(count, memory);
     let size = numbers.among(&SIZES);
     let mut hosts = Vec::new();
     let mut matrices = Vec::new();
@@ -56,6 +94,10 @@ fn chain<T: Number>(seed: u64, count: usize, memory: usize) {
     }
     let ulp = T::ULP;
     for _ in 0..6 {
+        if numbers.below(4) == 0 {
+            both(&mut numbers, &scheduler, &mut hosts, &mut matrices);
+            continue;
+        }
         let to = numbers.below(4);
         let mut result = matrices.swap_remove(to);
         let before = hosts[to].clone();

@@ -1,7 +1,7 @@
 //! Matrices on the host, in double precision.
 
-use cltune::Device;
 use cltune::schedule::{Matrix, Scheduler, SchedulerOptions};
+use cltune::{Buffer, Device, Queue, Result};
 use cltune_kernels::scheduled::Real;
 
 /// A reproducible generator (Knuth's MMIX constants).
@@ -32,27 +32,76 @@ pub(crate) trait Number: Real + std::fmt::Debug {
     fn value(self) -> f64;
     /// The unit in the last place of 1.
     const ULP: f64;
+
+    /// u ← a + b, v ← a − b.
+    fn both(
+        queue: &Queue,
+        n: u64,
+        ab: [&Buffer<Self>; 2],
+        uv: [&mut Buffer<Self>; 2],
+    ) -> Result<()>;
+    /// (u, v) ← (u + v, u − v).
+    fn turn(queue: &Queue, n: u64, uv: [&mut Buffer<Self>; 2]) -> Result<()>;
 }
 
-impl Number for f32 {
-    fn of(value: f64) -> Self {
-        value as Self
-    }
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
-    const ULP: f64 = f32::EPSILON as f64;
+macro_rules! number {
+    ($number:ident, $module:ident) => {
+        mod $module {
+            use cltune::{Buffer, Event, Queue, Result, fused};
+
+            #[fused(tune(n = 1024))]
+            pub(super) fn both(
+                queue: &Queue,
+                n: u64,
+                #[arg(len = n)] a: &Buffer<$number>,
+                #[arg(len = n)] b: &Buffer<$number>,
+                #[arg(out, len = n)] u: &mut Buffer<$number>,
+                #[arg(out, len = n)] v: &mut Buffer<$number>,
+            ) -> Result<Event> {
+                u = a + b;
+                v = a - b;
+            }
+
+            #[fused(tune(n = 1024))]
+            pub(super) fn turn(
+                queue: &Queue,
+                n: u64,
+                #[arg(len = n)] u: &mut Buffer<$number>,
+                #[arg(len = n)] v: &mut Buffer<$number>,
+            ) -> Result<Event> {
+                (u, v) = (u + v, u - v);
+            }
+        }
+
+        impl Number for $number {
+            fn of(value: f64) -> Self {
+                value as Self
+            }
+
+            fn value(self) -> f64 {
+                self.into()
+            }
+
+            const ULP: f64 = $number::EPSILON as f64;
+
+            fn both(
+                queue: &Queue,
+                n: u64,
+                [a, b]: [&Buffer<Self>; 2],
+                [u, v]: [&mut Buffer<Self>; 2],
+            ) -> Result<()> {
+                $module::both(queue, n, a, b, u, v).map(drop)
+            }
+
+            fn turn(queue: &Queue, n: u64, [u, v]: [&mut Buffer<Self>; 2]) -> Result<()> {
+                $module::turn(queue, n, u, v).map(drop)
+            }
+        }
+    };
 }
 
-impl Number for f64 {
-    fn of(value: f64) -> Self {
-        value
-    }
-    fn value(self) -> f64 {
-        self
-    }
-    const ULP: f64 = f64::EPSILON;
-}
+number!(f32, single);
+number!(f64, double);
 
 /// A matrix with, for each element, the most that it may be off.
 #[derive(Clone, Debug)]
@@ -168,14 +217,17 @@ pub(crate) fn check<T: Number>(matrix: &Matrix<T>, host: &Host, what: &str) {
     }
 }
 
-/// So many times the device of the tests: contexts of their own, as several devices have.
-pub(crate) fn devices(count: usize) -> Vec<Device> {
-    let all = Device::all().expect("there is a device");
-    // Others take part where there are any.
-    (0..count).map(|at| all[at % all.len()].clone()).collect()
+/// So many devices that have numbers of a type, from that of the tests on (`CLTUNE_DEVICE`): all
+/// there are, again and again, with contexts of their own.
+fn devices<T>(count: usize) -> Vec<Device> {
+    let mut all = Device::all().expect("there is a device");
+    all.rotate_left(Device::select().expect("there is a device").index());
+    let has_type = |of: &Device| size_of::<T>() < 8 || of.info().limits.fp64 == 1;
+    let able = all.iter().filter(|of| has_type(of)).cycle();
+    able.take(count).cloned().collect()
 }
 
-pub(crate) fn scheduler(count: usize, memory: usize) -> Scheduler {
+pub(crate) fn scheduler<T: Number>(count: usize, memory: usize) -> Scheduler {
     let options = SchedulerOptions::new().device_memory(&[memory]);
-    Scheduler::with(&devices(count), &options).expect("there is a scheduler")
+    Scheduler::with(&devices::<T>(count), &options).expect("a device has numbers of the type")
 }

@@ -1,10 +1,11 @@
 //! Products, matrix-vector products and sums: all layouts, all factors.
 
 use crate::host::{Host, Number, Numbers, check, scheduler, sent};
+use cltune::Device;
 use cltune_kernels::scheduled::{dot, gemm, gemv, sum, total};
 
 fn product<T: Number>(numbers: &mut Numbers, sizes: [usize; 3], memory: usize) {
-    let scheduler = scheduler(2, memory);
+    let scheduler = scheduler::<T>(2, memory);
     let layouts = [0; 3].map(|_| numbers.below(2) == 0);
     let are_transposed = [0; 2].map(|_| numbers.below(2) == 0);
     let (alpha, beta) = (
@@ -65,11 +66,38 @@ fn products_of_all_layouts_are_right_within_limits() {
     }
 }
 
+/// Also those that are too slow to be given anything beside the others.
+#[test]
+fn every_device_computes_products_alone() {
+    let count = Device::all().unwrap().len().max(2);
+    let mut numbers = Numbers(11);
+    let scheduler = scheduler::<f32>(count, 100_000);
+    let [mut a, mut b] = [0; 2].map(|_| Host::random(&mut numbers, 97, 97));
+    let of_a = sent::<f32>(&scheduler, &mut a, true);
+    let of_b = sent::<f32>(&scheduler, &mut b, true);
+    for alone in 0..count {
+        for device in 0..count {
+            scheduler.set_resting(device, device != alone);
+        }
+        let mut c = Host::random(&mut numbers, 97, 97);
+        let mut of_c = sent::<f32>(&scheduler, &mut c, true);
+        let left = sum(&of_a, &of_b).unwrap();
+        gemm(&scheduler, 0.5, left, of_b.transposed(), -1.0, &mut of_c).unwrap();
+        let report = scheduler.finish().unwrap();
+        let tasks = report.devices.iter().map(|device| device.tasks > 0);
+        let expected = (0..count).map(|device| device == alone);
+        assert!(tasks.eq(expected), "{report}");
+        let left = a.combined(1.0, &b, 1.0, f32::ULP);
+        let right = left.product(0.5, &b.transposed(), -1.0, &c, f32::ULP);
+        check(&of_c, &right, &report.devices[alone].device);
+    }
+}
+
 #[test]
 fn a_matrix_times_a_vector_is_right() {
     let mut numbers = Numbers(5);
     for (m, k) in [(1, 300), (331, 1), (257, 131)] {
-        let scheduler = scheduler(2, 50_000);
+        let scheduler = scheduler::<f32>(2, 50_000);
         let mut a = Host::random(&mut numbers, m, k);
         let (mut x, mut y) = (
             Host::random(&mut numbers, k, 1),
@@ -90,7 +118,7 @@ fn sums_of_vectors_are_right_and_do_not_depend_on_the_devices() {
     for len in [1, 1009, 2_500_000] {
         let mut results = Vec::new();
         for (count, memory) in [(1, 1 << 26), (3, 1 << 26), (2, 2_000_000)] {
-            let scheduler = scheduler(count, memory);
+            let scheduler = scheduler::<f32>(count, memory);
             let [mut x, mut y] = [0; 2].map(|_| scheduler.vector::<f32>(len).unwrap());
             for (at, value) in x.values_mut().iter_mut().enumerate() {
                 *value = (at % 7) as f32;
@@ -115,7 +143,7 @@ fn sums_of_vectors_are_right_and_do_not_depend_on_the_devices() {
 
 #[test]
 fn shapes_that_do_not_fit_are_errors() {
-    let scheduler = scheduler(1, 1 << 20);
+    let scheduler = scheduler::<f32>(1, 1 << 20);
     let a = scheduler.matrix::<f32>(3, 4).unwrap();
     let mut c = scheduler.matrix::<f32>(3, 3).unwrap();
     let error = gemm(&scheduler, 1.0, &a, &a, 0.0, &mut c)
