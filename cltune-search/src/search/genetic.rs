@@ -1,5 +1,6 @@
 //! A genetic algorithm in steady state.
 
+use super::continuous;
 use super::generator::Generator;
 use super::kind::StrategyKind;
 use super::repair;
@@ -53,18 +54,32 @@ impl Genetic {
         self.population[winner].0.clone()
     }
 
+    fn blend(&mut self, parameter: usize, codes: (i64, i64)) -> i64 {
+        continuous::blend(&self.space, parameter, codes, &mut self.generator)
+    }
+
+    fn near(&mut self, parameter: usize, code: i64) -> i64 {
+        continuous::near(&self.space, parameter, code, &mut self.generator)
+    }
+
     fn child(&mut self) -> Vec<i64> {
         let (first, second) = (self.parent(), self.parent());
         let mut child = first.clone();
         let rate = 1.0 / child.len().max(1) as f64;
         for (parameter, code) in child.iter_mut().enumerate() {
+            let continuous = continuous::is_continuous(&self.space, parameter);
             if self.generator.unit() < 0.5 {
-                *code = second[parameter];
+                *code = match continuous {
+                    true => self.blend(parameter, (*code, second[parameter])),
+                    false => second[parameter],
+                };
             }
-            if self.generator.unit() < rate
-                && let Some(other) = repair::any_value(&self.space, parameter, &mut self.generator)
-            {
-                *code = other;
+            if self.generator.unit() < rate {
+                *code = match continuous {
+                    true => self.near(parameter, *code),
+                    false => repair::any_value(&self.space, parameter, &mut self.generator)
+                        .unwrap_or(*code),
+                };
             }
         }
         repair::towards(&self.space, child, &first, &mut self.generator)

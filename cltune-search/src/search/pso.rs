@@ -1,5 +1,6 @@
 //! Particle swarm optimisation on discrete values.
 
+use super::continuous;
 use super::generator::Generator;
 use super::kind::StrategyKind;
 use super::options::{Options, Requirement, StrategyOption};
@@ -97,12 +98,21 @@ impl Swarm {
         for (parameter, code) in position.iter_mut().enumerate() {
             let at = |best: &Option<(Vec<i64>, f64)>| best.as_ref().map(|best| best.0[parameter]);
             let chance = self.generator.unit();
+            let own = at(&particle.best).unwrap_or(*code);
             let new = if chance < self.alpha {
                 repair::any_value(&self.space, parameter, &mut self.generator)
             } else if chance < self.alpha + self.beta {
-                at(&particle.best)
+                Some(own)
             } else if chance < self.alpha + self.beta + self.gamma {
-                at(&self.best)
+                let best = at(&self.best);
+                let continuous = continuous::is_continuous(&self.space, parameter);
+                best.map(|best| match continuous {
+                    true => {
+                        let generator = &mut self.generator;
+                        continuous::normal(&self.space, parameter, (own, best), generator)
+                    }
+                    false => best,
+                })
             } else {
                 None
             };
