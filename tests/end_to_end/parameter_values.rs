@@ -296,7 +296,25 @@ fn numbers_of_a_range_are_tuned_and_come_back_exactly() {
         "OMEGA < 1.95 || WG == 1",
     ]);
     let full = project.cltune(&["tune", "--strategy", "full"]);
-    let _ = full.expect_stderr(&["`full` tries every configuration", "`OMEGA`"]);
+    let full = full.expect_stderr(&["`full` tries every configuration", "`OMEGA`"]);
+    assert_ne!(full.code, Some(0), "{full}");
+    // The journal is read back: nothing is left to measure.
+    let drawn = [
+        "tune",
+        "--strategy",
+        "random",
+        "--budget",
+        "6",
+        "--no-warm-start",
+    ];
+    let drawn = [&drawn[..], &["--message-format", "json"]].concat();
+    let first = project.cltune(&drawn).expect_code(0);
+    assert_eq!(first.messages("configuration").len(), 6, "{first}");
+    let resumed = project
+        .cltune(&[&drawn[..], &["--resume"]].concat())
+        .expect_code(0);
+    assert_eq!(resumed.messages("configuration").len(), 0, "{resumed}");
+
     let tune = [
         "tune",
         "--budget",
@@ -327,11 +345,6 @@ fn numbers_of_a_range_are_tuned_and_come_back_exactly() {
     let run = project.run().expect_code(0);
     assert_eq!(run.stdout, format!("{} {}\n", best[0], best[1]), "{run}");
 
-    // The journal is read back: nothing is left to measure.
-    let resumed = project
-        .cltune(&[&tune[..], &["--resume"]].concat())
-        .expect_code(0);
-    assert_eq!(resumed.messages("configuration").len(), 0, "{resumed}");
     for command in [
         &["rules"][..],
         &["verify"],

@@ -40,9 +40,10 @@ fn domain() -> impl Strategy<Value = Domain> {
             any::<bool>()
         )
             .prop_map(|(first, more, linear)| {
-                let (first, scale) = match linear {
-                    true => (first, Scale::Linear),
-                    false => (first.abs().max(f64::MIN_POSITIVE), Scale::Logarithmic),
+                let (first, scale) = if linear {
+                    (first, Scale::Linear)
+                } else {
+                    (first.abs().max(f64::MIN_POSITIVE), Scale::Logarithmic)
                 };
                 Domain::Reals(RealRange::new(first, first + more, scale).unwrap())
             }),

@@ -1,10 +1,10 @@
 //! Moves along continuous parameters, whose values are places on a line and not names.
 
 use super::generator::Generator;
+use super::repair;
 use crate::space::Space;
 
-/// Whether a parameter is continuous.
-pub(super) fn is_continuous(space: &Space, parameter: usize) -> bool {
+fn is_continuous(space: &Space, parameter: usize) -> bool {
     let parameters = space.parameters();
     parameters.get(parameter).is_some_and(|it| it.continuous)
 }
@@ -37,9 +37,17 @@ pub(super) fn reflected(coordinate: f64, len: usize) -> usize {
     inside.clamp(0.0, last) as usize
 }
 
-/// A value at a distance from another, on either side, whose logarithm is uniform: small steps are
-/// as likely as large ones.
-pub(super) fn near(space: &Space, parameter: usize, code: i64, generator: &mut Generator) -> i64 {
+/// Another value of a parameter: any, each equally likely; of a continuous one a value at a distance
+/// on either side whose logarithm is uniform, so that small steps are as likely as large ones.
+pub(super) fn mutated(
+    space: &Space,
+    parameter: usize,
+    code: i64,
+    generator: &mut Generator,
+) -> i64 {
+    if !is_continuous(space, parameter) {
+        return repair::any_value(space, parameter, generator).unwrap_or(code);
+    }
     let most = (space.parameters()[parameter].codes.len() as f64).ln();
     let distance = (most * generator.unit()).exp();
     let side = if generator.unit() < 0.5 { -1.0 } else { 1.0 };
@@ -50,15 +58,19 @@ pub(super) fn near(space: &Space, parameter: usize, code: i64, generator: &mut G
     )
 }
 
-/// A value between two others or as far outside as half their distance, each equally likely
-/// (BLX-0.5: Eshelman & Schaffer, Real-Coded Genetic Algorithms and Interval-Schemata, 1993).
-pub(super) fn blend(
+/// The second of two parents' values; of a continuous parameter a value between them or as far
+/// outside as half their distance, each equally likely (BLX-0.5: Eshelman & Schaffer, Real-Coded
+/// Genetic Algorithms and Interval-Schemata, 1993).
+pub(super) fn crossed(
     space: &Space,
     parameter: usize,
-    codes: (i64, i64),
+    parents: (i64, i64),
     generator: &mut Generator,
 ) -> i64 {
-    let [a, b] = [codes.0, codes.1].map(|code| place(space, parameter, code));
+    if !is_continuous(space, parameter) {
+        return parents.1;
+    }
+    let [a, b] = [parents.0, parents.1].map(|code| place(space, parameter, code));
     value(
         space,
         parameter,
@@ -66,15 +78,19 @@ pub(super) fn blend(
     )
 }
 
-/// A value from the normal distribution whose mean is in the middle of two others and whose
-/// deviation is their distance (Kennedy, Bare Bones Particle Swarms, 2003).
-pub(super) fn normal(
+/// The second of two best values; of a continuous parameter one from the normal distribution whose
+/// mean is in the middle of the two and whose deviation is their distance (Kennedy, Bare Bones
+/// Particle Swarms, 2003).
+pub(super) fn towards(
     space: &Space,
     parameter: usize,
-    codes: (i64, i64),
+    bests: (i64, i64),
     generator: &mut Generator,
 ) -> i64 {
-    let [a, b] = [codes.0, codes.1].map(|code| place(space, parameter, code));
+    if !is_continuous(space, parameter) {
+        return bests.1;
+    }
+    let [a, b] = [bests.0, bests.1].map(|code| place(space, parameter, code));
     value(
         space,
         parameter,
@@ -113,7 +129,7 @@ mod tests {
 
     #[test]
     fn small_steps_are_as_likely_as_large_ones() {
-        let places = places(|space, generator| near(space, 0, 7 * 500, generator));
+        let places = places(|space, generator| mutated(space, 0, 7 * 500, generator));
         let small = part(&places, |place| (place - 500.0).abs() < 31.6);
         assert!((small - 0.5).abs() < 0.05, "{small}");
         let below = part(&places, |place| *place < 500.0);
@@ -124,15 +140,15 @@ mod tests {
     #[test]
     fn blends_lie_around_two_values_and_normal_ones_near_their_middle() {
         let codes = (7 * 400, 7 * 600);
-        let blends = places(|space, generator| blend(space, 0, codes, generator));
+        let blends = places(|space, generator| crossed(space, 0, codes, generator));
         assert!(blends.iter().all(|place| (300.0..=700.0).contains(place)));
         let between = part(&blends, |place| (400.0..=600.0).contains(place));
         assert!((between - 0.5).abs() < 0.05, "{between}");
-        let normals = places(|space, generator| normal(space, 0, codes, generator));
+        let normals = places(|space, generator| towards(space, 0, codes, generator));
         let near = part(&normals, |place| (place - 500.0).abs() < 200.0);
         assert!((near - 0.68).abs() < 0.05, "{near}");
         // Two that are one stay there.
-        let same = places(|space, generator| normal(space, 0, (codes.0, codes.0), generator));
+        let same = places(|space, generator| towards(space, 0, (codes.0, codes.0), generator));
         assert!(same.iter().all(|place| *place == 400.0));
     }
 }

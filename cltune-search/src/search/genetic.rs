@@ -26,7 +26,8 @@ const TOURNAMENT: usize = 3;
 /// A genetic algorithm that adds one child at a time and drops the worst member (Whitley, The
 /// GENITOR Algorithm, 1989), so that no generation has to be complete before the next begins.
 /// Parents win tournaments; each parameter comes from one of the two, then mutates with
-/// probability 1 / parameters; an invalid child is moved towards its first parent.
+/// probability 1 / parameters; an invalid child is moved towards its first parent. Values of
+/// continuous parameters are [blended](continuous::crossed).
 pub(super) struct Genetic {
     space: Arc<Space>,
     generator: Generator,
@@ -54,32 +55,18 @@ impl Genetic {
         self.population[winner].0.clone()
     }
 
-    fn blend(&mut self, parameter: usize, codes: (i64, i64)) -> i64 {
-        continuous::blend(&self.space, parameter, codes, &mut self.generator)
-    }
-
-    fn near(&mut self, parameter: usize, code: i64) -> i64 {
-        continuous::near(&self.space, parameter, code, &mut self.generator)
-    }
-
     fn child(&mut self) -> Vec<i64> {
         let (first, second) = (self.parent(), self.parent());
         let mut child = first.clone();
         let rate = 1.0 / child.len().max(1) as f64;
         for (parameter, code) in child.iter_mut().enumerate() {
-            let continuous = continuous::is_continuous(&self.space, parameter);
-            if self.generator.unit() < 0.5 {
-                *code = match continuous {
-                    true => self.blend(parameter, (*code, second[parameter])),
-                    false => second[parameter],
-                };
+            let generator = &mut self.generator;
+            if generator.unit() < 0.5 {
+                let parents = (*code, second[parameter]);
+                *code = continuous::crossed(&self.space, parameter, parents, generator);
             }
-            if self.generator.unit() < rate {
-                *code = match continuous {
-                    true => self.near(parameter, *code),
-                    false => repair::any_value(&self.space, parameter, &mut self.generator)
-                        .unwrap_or(*code),
-                };
+            if generator.unit() < rate {
+                *code = continuous::mutated(&self.space, parameter, *code, generator);
             }
         }
         repair::towards(&self.space, child, &first, &mut self.generator)

@@ -52,7 +52,8 @@ const MOST_DRAWS: usize = 100;
 /// CLTune's variant of accelerated particle swarm optimisation (Nugteren and Codreanu, CLTune,
 /// 2015, section III.D, equation 2): in a step of a particle, each parameter takes a random value,
 /// that of a best position, or stays. Steps to invalid configurations are drawn again. The paper
-/// sets alpha = 0.4, beta = 0, gamma = 0.4, and 3 or 6 particles (section IV).
+/// sets alpha = 0.4, beta = 0, gamma = 0.4, and 3 or 6 particles (section IV). A continuous
+/// parameter takes a value [around](continuous::towards) the swarm's best instead of that itself.
 pub(super) struct Swarm {
     space: Arc<Space>,
     generator: Generator,
@@ -104,15 +105,9 @@ impl Swarm {
             } else if chance < self.alpha + self.beta {
                 Some(own)
             } else if chance < self.alpha + self.beta + self.gamma {
-                let best = at(&self.best);
-                let continuous = continuous::is_continuous(&self.space, parameter);
-                best.map(|best| match continuous {
-                    true => {
-                        let generator = &mut self.generator;
-                        continuous::normal(&self.space, parameter, (own, best), generator)
-                    }
-                    false => best,
-                })
+                let generator = &mut self.generator;
+                at(&self.best)
+                    .map(|best| continuous::towards(&self.space, parameter, (own, best), generator))
             } else {
                 None
             };
