@@ -4,7 +4,7 @@ use super::ScalarType;
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
-use crate::parameter::{Domain, Parameter};
+use crate::parameter::{Domain, Fraction, Parameter};
 use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
@@ -53,7 +53,7 @@ pub enum Rejection {
         /// The parameter.
         parameter: Text,
         /// The value given.
-        value: Text,
+        value: Fraction,
         /// The first number to the last.
         range: Text,
     },
@@ -199,7 +199,7 @@ impl Rejection {
             }
             Domain::Reals(range) => Self::OutOfRange {
                 parameter: name,
-                value: parameter.domain.show(code).into(),
+                value: Fraction::from_code(code),
                 range: format!("{} to {}", range.first, range.last).into(),
             },
             _ => Self::NotAValue {
