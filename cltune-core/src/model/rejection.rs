@@ -4,7 +4,7 @@ use super::ScalarType;
 use crate::Text;
 use crate::device::DeviceField;
 use crate::expr::EvalError;
-use crate::parameter::{Domain, Fraction, Parameter};
+use crate::parameter::{Domain, Parameter};
 use std::fmt;
 
 /// Why a configuration is not valid on a device for a problem.
@@ -53,9 +53,9 @@ pub enum Rejection {
         /// The parameter.
         parameter: Text,
         /// The value given.
-        value: Fraction,
+        value: Box<str>,
         /// The first number to the last.
-        range: Text,
+        range: Box<str>,
     },
     /// A value that the parameter cannot take on the device.
     #[error("`{parameter}` cannot be {value} on this device: its values are {values}")]
@@ -199,7 +199,7 @@ impl Rejection {
             }
             Domain::Reals(range) => Self::OutOfRange {
                 parameter: name,
-                value: Fraction::from_code(code),
+                value: parameter.domain.show(code).into(),
                 range: format!("{} to {}", range.first, range.last).into(),
             },
             _ => Self::NotAValue {
