@@ -29,6 +29,7 @@ mod fraction;
 pub mod measure;
 pub mod model;
 pub mod parameter;
+mod real_range;
 pub mod select;
 pub mod split;
 pub mod tasks;

@@ -6,6 +6,7 @@
 //! names. [`Domain::value`] and [`Domain::code`] translate.
 
 pub use crate::fraction::Fraction;
+pub use crate::real_range::{RealRange, RealRangeError, Scale};
 
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::{Env, Formula};
@@ -70,6 +71,9 @@ pub enum Domain {
     Booleans(List<bool>),
     /// Finite numbers with a fraction, `[0.5, 1.0]`.
     Fractions(List<Fraction>),
+    /// All numbers of a range, `0.5..=2.0`. What goes through the values one by one goes through
+    /// those that a search draws from.
+    Reals(RealRange),
     /// Positive integers, some of which depend on the device, `[32, 16 * device.compute_units]`. On
     /// a device the values are those of the formulas, each once; a formula that has no value there,
     /// or none that is positive, is left out.
@@ -90,7 +94,8 @@ impl Domain {
     /// The most values of a domain that a space is built from; more would only fill the memory.
     pub const MAX_LEN: usize = 1 << 24;
 
-    /// The number of values; of values that depend on the device, the most that a device has.
+    /// The number of values; of values that depend on the device, the most that a device has, and
+    /// of a range of real numbers those that a search draws from.
     pub fn len(&self) -> usize {
         match self {
             Self::Integers(values) => values.len(),
@@ -103,6 +108,7 @@ impl Domain {
             }
             Self::Booleans(values) => values.len(),
             Self::Fractions(values) => values.len(),
+            Self::Reals(range) => range.len(),
             Self::PerDevice(formulas) => formulas.len(),
             Self::Names(values) => values.len(),
         }
@@ -127,6 +133,7 @@ impl Domain {
             Self::PowersOfTwo { first, .. } => first << position,
             Self::Booleans(values) => i64::from(values[position]),
             Self::Fractions(values) => values[position].code(),
+            Self::Reals(range) => range.at(position)?.code(),
             Self::PerDevice(formulas) => return value_where(&formulas[position], &|_| None),
             Self::Names(_) => position as i64,
         })
@@ -195,6 +202,7 @@ impl Domain {
             }
             Self::Booleans(values) => values.iter().any(|value| i64::from(*value) == code),
             Self::Fractions(values) => values.contains(&Fraction::from_code(code)),
+            Self::Reals(range) => range.contains(Fraction::from_code(code)),
             Self::PerDevice(_) => self.codes().any(|known| known == code),
             Self::Names(values) => usize::try_from(code).is_ok_and(|code| code < values.len()),
         }
@@ -212,7 +220,7 @@ impl Domain {
             | Self::PowersOfTwo { .. }
             | Self::PerDevice(_) => Value::Int(code),
             Self::Booleans(_) => Value::Bool(code != 0),
-            Self::Fractions(_) => Value::Fraction(Fraction::from_code(code)),
+            Self::Fractions(_) | Self::Reals(_) => Value::Fraction(Fraction::from_code(code)),
             Self::Names(values) => Value::Name(values[code as usize].clone()),
         })
     }
@@ -222,7 +230,7 @@ impl Domain {
     pub fn show(&self, code: i64) -> String {
         match (self.value(code), self) {
             (Some(value), _) => value.to_string(),
-            (None, Self::Fractions(_)) => Fraction::from_code(code).to_string(),
+            (None, _) if self.has_fractions() => Fraction::from_code(code).to_string(),
             (None, Self::Booleans(_) | Self::Names(_)) => format!("?{code}"),
             (None, _) => code.to_string(),
         }
@@ -236,9 +244,11 @@ impl Domain {
                 values.iter().position(|member| member == name)? as i64
             }
             (Self::Booleans(_), Value::Bool(value)) => i64::from(*value),
-            (Self::Fractions(_), Value::Fraction(value)) => value.code(),
+            (Self::Fractions(_) | Self::Reals(_), Value::Fraction(value)) => value.code(),
             // A file that people or other tools wrote may have 1 for 1.0.
-            (Self::Fractions(_), Value::Int(value)) => Fraction::of_integer(*value)?.code(),
+            (Self::Fractions(_) | Self::Reals(_), Value::Int(value)) => {
+                Fraction::of_integer(*value)?.code()
+            }
             (
                 Self::Integers(_)
                 | Self::Range { .. }
@@ -249,6 +259,11 @@ impl Domain {
             _ => return None,
         };
         self.may_contain(code).then_some(code)
+    }
+
+    /// Whether its values are numbers with a fraction.
+    pub fn has_fractions(&self) -> bool {
+        matches!(self, Self::Fractions(_) | Self::Reals(_))
     }
 
     /// Whether `code` is the code of a member on some device.

@@ -271,6 +271,12 @@ impl Encoder {
                     self.number(code);
                 }
             }
+            // The scale decides how a search sees the range, and not what its values are.
+            Domain::Reals(range) => {
+                self.text("reals");
+                self.number(range.first.code());
+                self.number(range.last.code());
+            }
             Domain::PerDevice(formulas) => {
                 self.text("per device");
                 self.count(formulas.len());

@@ -5,7 +5,7 @@ use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::expr::{Env, Formula};
 use cltune_core::measure::Measure;
 use cltune_core::model::{CompileOption, Model, Rejection, Stage, Step};
-use cltune_core::parameter::{Domain, Fraction, Parameter, Value};
+use cltune_core::parameter::{Domain, Fraction, Parameter, RealRange, Scale, Value};
 use cltune_core::select::{Table, candidates, select};
 use cltune_formats::formula::{Scope, Type};
 use cltune_formats::lockfile::{Lockfile, Measured};
@@ -153,10 +153,8 @@ fn model_of_one(value: f64) -> Model {
     model(vec![parameter("SHARE", fractions(&[value]))], &[])
 }
 
-#[test]
-fn lockfiles_hold_fractions_as_numbers() {
-    let model = shares(&[]);
-    let device = DeviceInfo {
+fn device_info() -> DeviceInfo {
+    DeviceInfo {
         platform: "p".into(),
         name: "d".into(),
         vendor: "v".into(),
@@ -164,10 +162,13 @@ fn lockfiles_hold_fractions_as_numbers() {
         driver: "1".into(),
         version: String::new(),
         limits: DeviceLimits::NONE,
-    };
-    let measured = Measured {
+    }
+}
+
+fn measured(codes: Vec<i64>) -> Measured {
+    Measured {
         dims: vec![],
-        codes: vec![code(1.0), code(0.5)],
+        codes,
         time_us: 1.0,
         default_us: None,
         evaluated: 1,
@@ -177,9 +178,15 @@ fn lockfiles_hold_fractions_as_numbers() {
         measure: Measure::WARM,
         energy_j: None,
         default_energy_j: None,
-    };
+    }
+}
+
+#[test]
+fn lockfiles_hold_fractions_as_numbers() {
+    let model = shares(&[]);
+    let measured = measured(vec![code(1.0), code(0.5)]);
     let mut file = Lockfile::default();
-    let _ = file.record(&model, &device, &measured).unwrap();
+    let _ = file.record(&model, &device_info(), &measured).unwrap();
     let text = file.to_text();
     assert!(text.contains("values = [1.0, 0.5]\n"), "{text}");
     let read = Lockfile::parse(&text).unwrap();
@@ -205,6 +212,81 @@ fn lockfiles_hold_fractions_as_numbers() {
             Value::Fraction(Fraction::of(0.5))
         ]
     );
+}
+
+/// `SHARE = -0.5..=2.0, RATE = logarithmic(0.01..=100.0)`
+fn ranges(constraints: &[&str]) -> Model {
+    let reals = |first, last, scale| Domain::Reals(RealRange::new(first, last, scale).unwrap());
+    let parameters = vec![
+        parameter("SHARE", reals(-0.5, 2.0, Scale::Linear)),
+        parameter("RATE", reals(0.01, 100.0, Scale::Logarithmic)),
+    ];
+    model(parameters, constraints)
+}
+
+#[test]
+fn every_number_of_a_range_is_a_value_and_is_written_exactly() {
+    let model = ranges(&["SHARE < 1.5 || RATE <= 1.0"]);
+    let check =
+        |share: f64, rate| model.check(&[code(share), code(rate)], &[], &DeviceLimits::NONE);
+    assert_eq!(check(0.1 + 0.2, 1.0 / 3.0), Ok(()));
+    assert_eq!(check(-0.5, 100.0), Ok(()));
+    assert!(matches!(
+        check(1.75, 2.0),
+        Err(Rejection::Constraint { .. })
+    ));
+    assert_eq!(
+        check(0.0, 101.0).unwrap_err().to_string(),
+        "`RATE` cannot be 101.0: its values are the numbers from 0.01 to 100.0"
+    );
+    assert!(check(f64::NAN, 1.0).is_err() && check(f64::INFINITY, 1.0).is_err());
+    let codes = [code(0.1 + 0.2), code(1e-2)];
+    assert_eq!(
+        model.describe(&codes),
+        "SHARE = 0.30000000000000004, RATE = 0.01"
+    );
+    let macros = model.macros(&codes, &[], &DeviceLimits::NONE).unwrap();
+    assert_eq!(macros[0].1.parse(), Ok(0.1 + 0.2));
+}
+
+#[test]
+fn the_space_lists_numbers_of_a_range_and_says_that_these_are_not_all() {
+    let model = ranges(&["SHARE < 1.5"]);
+    let spec = model.space_spec(&[], &DeviceLimits::NONE);
+    for parameter in &spec.parameters {
+        assert!(parameter.continuous);
+        assert_eq!(parameter.codes.len(), 65_537);
+        assert!(parameter.codes.is_sorted());
+    }
+    let first = cltune_core::select::first_valid(&model, &[], &DeviceLimits::NONE);
+    assert_eq!(first, Some(vec![code(-0.5), code(0.01)]));
+}
+
+#[test]
+fn lockfiles_hold_numbers_of_a_range_exactly() {
+    let model = ranges(&[]);
+    let codes = vec![code(0.1 + 0.2), code(1.0 / 3.0)];
+    let mut file = Lockfile::default();
+    let _ = file
+        .record(&model, &device_info(), &measured(codes.clone()))
+        .unwrap();
+    let text = file.to_text();
+    let values = "values = [0.30000000000000004, 0.3333333333333333]\n";
+    assert!(text.contains(values), "{text}");
+    let read = Lockfile::parse(&text).unwrap();
+    assert_eq!(read, file);
+    assert_eq!(&*read.table(&model).unwrap().results[0].values, codes);
+    // A person may write any number of the range, and none beyond it.
+    let by_hand = |values: &str| {
+        let text = text.replace("[0.30000000000000004, 0.3333333333333333]", values);
+        Lockfile::parse(&text).unwrap().table(&model)
+    };
+    assert_eq!(
+        &*by_hand("[1, 0.5]").unwrap().results[0].values,
+        [code(1.0), code(0.5)]
+    );
+    let error = by_hand("[2.5, 0.5]").unwrap_err().to_string();
+    assert!(error.contains("2.5"), "{error}");
 }
 
 #[test]

@@ -18,10 +18,7 @@ fn main() {
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let space = Arc::new(Space::build(&SpaceSpec {
         parameters: (0..5)
-            .map(|number| SpaceParameter {
-                name: format!("P{number}").into(),
-                codes: (1..=12).collect(),
-            })
+            .map(|number| SpaceParameter::listed(format!("P{number}"), (1..=12).collect()))
             .collect(),
         constraints: Vec::new(),
     }));
@@ -61,10 +58,8 @@ fn costs_of_second_stages(measuring: bool) {
     let values: Vec<Vec<i64>> = [8, 8, 8, 8, 2, 2, 2, 2, 4, 3, 3].map(powers).to_vec();
     let most = if measuring { usize::MAX } else { 3 };
     let parameters = values.into_iter().take(most).enumerate();
-    let parameters = parameters.map(|(number, codes)| SpaceParameter {
-        name: format!("P{number}").into(),
-        codes,
-    });
+    let parameters =
+        parameters.map(|(number, codes)| SpaceParameter::listed(format!("P{number}"), codes));
     let space = Arc::new(Space::build(&SpaceSpec {
         parameters: parameters.collect(),
         constraints: Vec::new(),

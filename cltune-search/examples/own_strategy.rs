@@ -93,10 +93,8 @@ impl Strategy for Tabu {
 
 /// 5 parameters of 16 values each: a million configurations.
 fn space() -> Arc<Space> {
-    let parameters = ["A", "B", "C", "D", "E"].map(|name| SpaceParameter {
-        name: name.into(),
-        codes: (1..=16).collect(),
-    });
+    let parameters =
+        ["A", "B", "C", "D", "E"].map(|name| SpaceParameter::listed(name, (1..=16).collect()));
     Arc::new(Space::build(&SpaceSpec {
         parameters: parameters.into(),
         constraints: Vec::new(),

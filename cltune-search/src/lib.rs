@@ -21,8 +21,8 @@
 //! let names = ["WG", "WPT"].into_iter().collect();
 //! let space = Space::build(&SpaceSpec {
 //!     parameters: vec![
-//!         SpaceParameter { name: "WG".into(), codes: vec![32, 64, 128, 256] },
-//!         SpaceParameter { name: "WPT".into(), codes: (1..=32).collect() },
+//!         SpaceParameter::listed("WG", vec![32, 64, 128, 256]),
+//!         SpaceParameter::listed("WPT", (1..=32).collect()),
 //!     ],
 //!     constraints: vec![SpaceConstraint { label: text.into(), program: condition(text, &names)? }],
 //! });
@@ -69,7 +69,8 @@ mod status;
 pub use search::{
     Chosen, Confidence, ConfidenceError, DEFAULT, FURTHER, Generator, IMPROVEMENT, OptionError,
     OptionProblem, Options, PriorResults, Requirement, STRATEGIES, Score, Search, Setting,
-    Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, find, ready_threads,
+    Stagnation, Step, Strategy, StrategyKind, StrategyOption, UnknownStrategy, Unsuited, find,
+    ready_threads,
 };
 pub use status::Status;
 

@@ -22,10 +22,7 @@ fn spec(parameters: &[(&str, &[i64])], constraints: &[&str]) -> SpaceSpec {
     SpaceSpec {
         parameters: parameters
             .iter()
-            .map(|(name, codes)| SpaceParameter {
-                name: (*name).to_owned().into(),
-                codes: codes.to_vec(),
-            })
+            .map(|(name, codes)| SpaceParameter::listed((*name).to_owned(), codes.to_vec()))
             .collect(),
         constraints: constraints
             .iter()

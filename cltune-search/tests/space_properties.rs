@@ -26,10 +26,7 @@ fn spec(domains: &[(String, Vec<i64>)], constraints: &[String]) -> SpaceSpec {
     SpaceSpec {
         parameters: domains
             .iter()
-            .map(|(name, codes)| SpaceParameter {
-                name: name.clone().into(),
-                codes: codes.clone(),
-            })
+            .map(|(name, codes)| SpaceParameter::listed(name.clone(), codes.clone()))
             .collect(),
         constraints: constraints
             .iter()

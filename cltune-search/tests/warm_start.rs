@@ -25,10 +25,7 @@ fn space() -> Arc<Space> {
             .collect();
     }
     configurations.retain(|codes| (16..=1024).contains(&(codes[0] * codes[1])));
-    let parameters = domains.map(|(name, codes)| SpaceParameter {
-        name: name.into(),
-        codes,
-    });
+    let parameters = domains.map(|(name, codes)| SpaceParameter::listed(name, codes));
     Arc::new(Space::from_configurations(parameters.to_vec(), &configurations).unwrap())
 }
 

@@ -7,6 +7,7 @@ use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{check_kernel_filters, choose_devices, list_devices, problem};
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::model::{BufferRef, Command, Given, Launch, Model};
+use cltune_core::parameter::{Domain, Fraction, Value};
 use cltune_core::select::{Table, candidates};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -119,8 +120,7 @@ fn configuration(
                 model.name
             )
         })?;
-        let mut values = model.parameters[position].domain.codes();
-        let code = values.find(|code| model.describe_value(position, *code) == value);
+        let code = code(&model.parameters[position].domain, value);
         let code = code.ok_or_else(|| format!("`{name}` has no value `{value}`"))?;
         codes[position] = Some(code);
     }
@@ -130,6 +130,17 @@ fn configuration(
     let checked = model.check(&codes, dims, &device.limits);
     checked.map_err(|rejection| format!("{} is invalid: {rejection}", model.describe(&codes)))?;
     Ok((codes, "as given".into()))
+}
+
+/// The code of a value as it is shown; of a number in a range of all numbers as anybody writes it.
+fn code(domain: &Domain, value: &str) -> Option<i64> {
+    match domain {
+        Domain::Reals(_) => {
+            let number = Fraction::of(value.parse().ok()?);
+            domain.code(&Value::Fraction(number))
+        }
+        _ => domain.codes().find(|code| domain.show(*code) == value),
+    }
 }
 
 /// The source, after comments about the configuration and its macros.

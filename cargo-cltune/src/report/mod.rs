@@ -9,6 +9,7 @@
 //! | `devices` | names and colours of devices |
 //! | `picture` | the progress of a search and the distribution of its configurations |
 //! | `influence` | the influence of parameters and pairs of parameters |
+//! | `value_groups` | values that the report takes together |
 
 mod devices;
 mod html;
@@ -16,5 +17,6 @@ mod influence;
 mod page;
 mod picture;
 mod sections;
+mod value_groups;
 
 pub(crate) use page::page;

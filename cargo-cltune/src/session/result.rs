@@ -10,8 +10,8 @@ use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
 use cltune_core::expr::TextError;
 use cltune_runtime::tuning::IdlePower;
-use cltune_search::Status;
 use cltune_search::space::TooComplex;
+use cltune_search::{Status, Unsuited};
 use std::collections::BTreeMap;
 
 /// How many configurations failed, by status, and the first reason of each.
@@ -86,6 +86,9 @@ pub(crate) enum SearchError {
         /// The mistake in it, and its place.
         reason: TextError,
     },
+    /// The strategy is not for this space.
+    #[error(transparent)]
+    Strategy(#[from] Unsuited),
     /// The space cannot be built in reasonable time and memory.
     #[error("the space of valid configurations cannot be built: {0}")]
     Space(#[from] TooComplex),

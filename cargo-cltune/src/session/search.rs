@@ -93,6 +93,7 @@ pub(crate) fn run(
             explanation: space.explain().to_string().trim_end().to_owned(),
         });
     }
+    options.strategy.check(&space)?;
     let prior = if options.warm_start {
         prior_results(job, state, lockfile)
     } else {

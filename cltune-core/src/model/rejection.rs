@@ -47,6 +47,16 @@ pub enum Rejection {
         /// The value given, as [`Domain::show`](crate::parameter::Domain::show) has it.
         value: Text,
     },
+    /// A number outside of the parameter's range.
+    #[error("`{parameter}` cannot be {value}: its values are the numbers from {range}")]
+    OutOfRange {
+        /// The parameter.
+        parameter: Text,
+        /// The value given.
+        value: Box<str>,
+        /// The first number to the last.
+        range: Box<str>,
+    },
     /// A value that the parameter cannot take on the device.
     #[error("`{parameter}` cannot be {value} on this device: its values are {values}")]
     NotAValueHere {
@@ -187,6 +197,11 @@ impl Rejection {
                     values: formulas.join(", ").into(),
                 }
             }
+            Domain::Reals(range) => Self::OutOfRange {
+                parameter: name,
+                value: parameter.domain.show(code).into(),
+                range: format!("{} to {}", range.first, range.last).into(),
+            },
             _ => Self::NotAValue {
                 parameter: name,
                 value: parameter.domain.show(code).into(),

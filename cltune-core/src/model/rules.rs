@@ -3,6 +3,7 @@
 use super::{Model, SpaceConstraint, SpaceParameter, SpaceSpec};
 use crate::device::{DeviceField, DeviceLimits};
 use crate::expr::Formula;
+use crate::parameter::Domain;
 use std::fmt;
 
 /// Where a constraint comes from.
@@ -116,6 +117,7 @@ impl Model {
             .map(|parameter| SpaceParameter {
                 name: parameter.name.clone(),
                 codes: parameter.domain.codes_on(limit),
+                continuous: matches!(parameter.domain, Domain::Reals(_)),
             })
             .collect()
     }

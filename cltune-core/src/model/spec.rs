@@ -19,6 +19,20 @@ pub struct SpaceParameter {
     pub name: Text,
     /// The codes of its values on the device, in declaration order.
     pub codes: Vec<i64>,
+    /// Whether these stand for all codes from the first to the last, which ascend, and values close
+    /// to each other are alike: those of a range of real numbers.
+    pub continuous: bool,
+}
+
+impl SpaceParameter {
+    /// One whose values are these and no others.
+    pub fn listed(name: impl Into<Text>, codes: Vec<i64>) -> Self {
+        Self {
+            name: name.into(),
+            codes,
+            continuous: false,
+        }
+    }
 }
 
 /// A constraint, bound to a problem and a device.

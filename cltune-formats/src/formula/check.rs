@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
                     | Domain::PowersOfTwo { .. }
                     | Domain::PerDevice(_) => Found::Int,
                     Domain::Booleans(_) => Found::Bool,
-                    Domain::Fractions(_) => Found::Fraction,
+                    Domain::Fractions(_) | Domain::Reals(_) => Found::Fraction,
                     Domain::Names(_) => Found::Named(parameter),
                 }
             }

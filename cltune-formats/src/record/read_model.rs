@@ -10,7 +10,7 @@ use cltune_core::model::{
     ImageDeclaration, ImageKind, Memory, MemoryChoice, MemorySpace, Model, Scratch, StageArgument,
     Step, Template, fingerprint_with_structs, is_pixel,
 };
-use cltune_core::parameter::{Domain, Fraction, Parameter, is_c_identifier};
+use cltune_core::parameter::{Domain, Fraction, Parameter, RealRange, Scale, is_c_identifier};
 use cltune_core::{List, Text};
 use std::collections::HashSet;
 
@@ -208,6 +208,15 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
         check_members(table, "fractions", &values)?;
         return Ok(Domain::Fractions(values.into()));
     }
+    let scales = [
+        ("reals", Scale::Linear),
+        ("logarithmic_reals", Scale::Logarithmic),
+    ];
+    for (key, scale) in scales {
+        if let Some(bounds) = table.optional_floats(key)? {
+            return reals(&bounds, scale).map_err(|reason| table.damaged(key, reason));
+        }
+    }
     if let Some(texts) = table.optional_texts("per_device")? {
         check_members(table, "per_device", &texts)?;
         let formulas = table.formulas("per_device", &Scope::default(), Type::Int)?;
@@ -224,6 +233,15 @@ fn domain(table: &Fields<'_>) -> Result<Domain, RecordProblem> {
         "integers",
         "it is missing, and so is every other kind of values",
     ))
+}
+
+fn reals(bounds: &[f64], scale: Scale) -> Result<Domain, String> {
+    match *bounds {
+        [first, last] => RealRange::new(first, last, scale)
+            .map(Domain::Reals)
+            .map_err(|error| error.to_string()),
+        _ => Err("it is not the first and the last number of a range".to_owned()),
+    }
 }
 
 fn check_members<T: Eq + std::hash::Hash>(

@@ -11,7 +11,7 @@ use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ImageDeclaration, Memory, Model, Scratch, Stage,
     StageArgument, Step, Template, tables,
 };
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Parameter, Scale};
 
 /// The newest version of records that this release reads. It writes the oldest that a declaration
 /// can do with.
@@ -305,6 +305,20 @@ fn parameter_table(out: &mut Writer, parameter: &Parameter) {
             push_array(&mut out.0, values.iter(), |out, value| {
                 push_float(out, value.get());
             });
+            out.end();
+        }
+        Domain::Reals(range) => {
+            out.key(match range.scale {
+                Scale::Linear => "reals",
+                Scale::Logarithmic => "logarithmic_reals",
+            });
+            push_array(
+                &mut out.0,
+                [range.first, range.last].iter(),
+                |out, value| {
+                    push_float(out, value.get());
+                },
+            );
             out.end();
         }
         Domain::PerDevice(formulas) => out.formulas("per_device", formulas),

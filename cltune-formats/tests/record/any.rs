@@ -3,7 +3,7 @@
 use crate::declarations::{declaration, least};
 use cltune_core::Text;
 use cltune_core::model::{Argument, ArgumentKind, CompileOption, ScalarType};
-use cltune_core::parameter::{Domain, Fraction, Parameter};
+use cltune_core::parameter::{Domain, Fraction, Parameter, RealRange, Scale};
 use cltune_formats::declaration::{Compared, Fill};
 use cltune_formats::record::{decode_all, encode};
 use proptest::prelude::*;
@@ -34,6 +34,19 @@ fn domain() -> impl Strategy<Value = Domain> {
             1..9,
         )
         .prop_map(|values| Domain::Fractions(values.into_iter().collect::<Vec<_>>().into())),
+        (
+            proptest::num::f64::NORMAL | proptest::num::f64::ZERO,
+            0.0..1e9,
+            any::<bool>()
+        )
+            .prop_map(|(first, more, linear)| {
+                let (first, scale) = if linear {
+                    (first, Scale::Linear)
+                } else {
+                    (first.abs().max(f64::MIN_POSITIVE), Scale::Logarithmic)
+                };
+                Domain::Reals(RealRange::new(first, first + more, scale).unwrap())
+            }),
         proptest::collection::hash_set("[a-zA-Z_][a-zA-Z0-9_]{0,9}", 1..5).prop_map(|names| {
             Domain::Names(
                 names

@@ -106,6 +106,31 @@ fn damage_is_located() {
             &["parameter[6].fractions", "each once"],
         ),
         (
+            "\nreals = [-0.5, 2.0]",
+            "\nreals = [-0.5, inf]",
+            &["parameter[7].reals", "finite"],
+        ),
+        (
+            "\nreals = [-0.5, 2.0]",
+            "\nreals = [2.5, 2.0]",
+            &["parameter[7].reals", "empty"],
+        ),
+        (
+            "\nreals = [-0.5, 2.0]",
+            "\nreals = [2.0]",
+            &["parameter[7].reals", "first and the last"],
+        ),
+        (
+            "\nreals = [-0.5, 2.0]",
+            "\nreals = [0.5, 2.0]",
+            &["default", "one value of each parameter"],
+        ),
+        (
+            "logarithmic_reals = [0.01, 100.0]",
+            "logarithmic_reals = [0.0, 100.0]",
+            &["parameter[8].logarithmic_reals", "positive"],
+        ),
+        (
             "\"16 * device.compute_units\"",
             "\"16 * device.units\"",
             &["parameter[5].per_device", "units"],
@@ -163,13 +188,13 @@ fn damage_is_located() {
         ),
         ("name = \"test::kernel\"", "name = 1", &["`name`", "string"]),
         (
-            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
-            "default = [64, 3, 8, 0]",
+            "default = [64, 3, 8, 0, 1, 32, ",
+            "default = [64, 3, 8, 0, ",
             &["`default`"],
         ),
         (
-            "default = [64, 3, 8, 0, 1, 32, -4607182418800017409]",
-            "default = [64, 4, 8, 0, 1]",
+            "default = [64, 3, 8, ",
+            "default = [64, 4, 8, ",
             &["`default`"],
         ),
         (

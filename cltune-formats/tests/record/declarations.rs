@@ -5,7 +5,7 @@ use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, CompileOption, Define, ElementType, Memory, Model,
     ScalarType, Scratch, Stage, StageArgument, Step,
 };
-use cltune_core::parameter::{Domain, Fraction, Parameter};
+use cltune_core::parameter::{Domain, Fraction, Parameter, RealRange, Scale};
 use cltune_core::{List, Text};
 use cltune_formats::declaration::{
     Compared, Computation, Declaration, ElementTolerance, Fill, NormTolerance, Reference,
@@ -21,6 +21,8 @@ pub(crate) fn declaration() -> Declaration {
         domain,
     };
     let names: List<Text> = vec!["float".into(), "half".into()].into();
+    let reals =
+        |first, last, scale| Domain::Reals(RealRange::new(first, last, scale).expect("a range"));
     let parameters = vec![
         parameter(
             "WG",
@@ -59,6 +61,8 @@ pub(crate) fn declaration() -> Declaration {
             "SHARE",
             Domain::Fractions([0.5, -1.0, 1e300].map(Fraction::of).to_vec().into()),
         ),
+        parameter("PART", reals(-0.5, 2.0, Scale::Linear)),
+        parameter("RATE", reals(0.01, 100.0, Scale::Logarithmic)),
     ];
     let dimensions: Vec<Text> = vec!["n".into(), "m".into()];
     let scope = Scope {
@@ -154,7 +158,13 @@ pub(crate) fn declaration() -> Declaration {
             ..Stage::new("kernel".into())
         })]
         .into(),
-        default: Some(vec![64, 3, 8, 0, 1, 32, Fraction::of(-1.0).code()].into()),
+        default: Some(
+            [64, 3, 8, 0, 1, 32]
+                .into_iter()
+                .chain([-1.0, 0.3, 0.07].map(|number| Fraction::of(number).code()))
+                .collect::<Vec<_>>()
+                .into(),
+        ),
         template: None,
         parameters: parameters.clone().into(),
         dimensions: dimensions.clone().into(),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::formula::{self, Scope, Type};
 use cltune_core::model::{CompileOption, Define, ScalarType};
-use cltune_core::parameter::{Fraction, Parameter};
+use cltune_core::parameter::{Fraction, Parameter, RealRange, Scale};
 
 fn int(text: &str) -> Formula {
     formula(text, Type::Int)
@@ -36,6 +36,10 @@ fn parameters() -> Vec<Parameter> {
             Domain::Names(vec!["float".into(), "half".into()].into()),
         ),
     ]
+}
+
+fn reals(first: f64, last: f64) -> Domain {
+    Domain::Reals(RealRange::new(first, last, Scale::Linear).unwrap())
 }
 
 fn model() -> Model {
@@ -139,6 +143,15 @@ fn whatever_decides_what_runs_is_covered() {
         }),
         ("other fractions", |m| {
             m.parameters.to_mut()[1].domain = Domain::Fractions(vec![Fraction::of(0.25)].into());
+        }),
+        ("a range of real numbers", |m| {
+            m.parameters.to_mut()[1].domain = reals(0.25, 1.0);
+        }),
+        ("another range of real numbers", |m| {
+            m.parameters.to_mut()[1].domain = reals(0.5, 1.0);
+        }),
+        ("a longer range of real numbers", |m| {
+            m.parameters.to_mut()[1].domain = reals(0.25, 2.0);
         }),
         ("values per device", |m| {
             m.parameters.to_mut()[0].domain =
@@ -266,6 +279,17 @@ fn what_does_not_decide_what_runs_is_not() {
         change(&mut model);
         assert_eq!(of(&model), of(&self::model()), "change {position}");
     }
+}
+
+#[test]
+fn the_scale_of_a_range_of_real_numbers_decides_nothing_that_runs() {
+    let with = |scale| {
+        let mut model = model();
+        let range = RealRange::new(0.5, 1.0, scale).unwrap();
+        model.parameters.to_mut()[0].domain = Domain::Reals(range);
+        of(&model)
+    };
+    assert_eq!(with(Scale::Linear), with(Scale::Logarithmic));
 }
 
 #[test]

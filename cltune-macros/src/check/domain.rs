@@ -2,20 +2,21 @@
 
 use super::device_limits::{same_on_all_devices, uses_device_limits};
 use super::identifiers::is_rust_identifier;
+use super::literals::{MIXED, error, fraction, is_path, literal, signed_float, ungrouped};
+use super::real_range::real_range;
 use cltune_core::device::DeviceLimits;
 use cltune_core::expr::{Env, EvalError, Formula};
-use cltune_core::parameter::{Domain, Fraction, Value, is_c_identifier};
+use cltune_core::parameter::{Domain, Value, is_c_identifier};
 use cltune_formats::formula::{Scope, Type};
 use proc_macro2::Ident;
 use std::collections::HashSet;
 use std::hash::Hash;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, ExprRange, Lit, LitFloat, RangeLimits, Token, UnOp};
+use syn::{Expr, ExprLit, ExprRange, Lit, RangeLimits, Token};
 
 const FORMS: &str = "expected values: `[1, 2, 4]`, `1..=8`, `(0..=64).step_by(16)`, \
-                     `powers_of_two(8..=128)`, `[0.5, 1.0]`, `[false, true]` or `[\"float\", \"half\"]`";
-const MIXED: &str = "the values of a parameter are all integers, all numbers with a fraction (as \
-                     `1.0`), all booleans or all names";
+                     `powers_of_two(8..=128)`, `[0.5, 1.0]`, `0.5..=2.0`, \
+                     `logarithmic(0.01..=100.0)`, `[false, true]` or `[\"float\", \"half\"]`";
 
 /// The domain that an expression describes, for the parameter of this name.
 pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
@@ -44,7 +45,10 @@ pub(super) fn domain(expr: &Expr, parameter: &Ident) -> syn::Result<Domain> {
                 distinct(&array.elems, listed_integer)?.into(),
             )),
         },
-        _ => not_too_many(integers(expr)?, expr),
+        _ => match real_range(expr) {
+            Some(range) => Ok(Domain::Reals(range?)),
+            None => not_too_many(integers(expr)?, expr),
+        },
     }
 }
 
@@ -223,36 +227,6 @@ fn kind(expr: Option<&Expr>) -> Kind {
     }
 }
 
-/// A literal of a floating-point number, and whether it has a minus sign.
-fn signed_float(expr: &Expr) -> Option<(&LitFloat, bool)> {
-    match (ungrouped(expr), literal(expr)) {
-        (Expr::Unary(unary), _) if matches!(unary.op, UnOp::Neg(_)) => {
-            let (number, negative) = signed_float(&unary.expr)?;
-            Some((number, !negative))
-        }
-        (_, Some(Lit::Float(number))) => Some((number, false)),
-        _ => None,
-    }
-}
-
-fn fraction(expr: &Expr) -> syn::Result<Fraction> {
-    let Some((literal, negative)) = signed_float(expr) else {
-        return Err(error(expr, MIXED));
-    };
-    if !literal.suffix().is_empty() {
-        let digits = literal.base10_digits();
-        let message = format!(
-            "numbers with a fraction take no suffix here, write `{digits}`: the kernel gets a \
-             literal of type `double`, and can say `(float)PARAMETER`"
-        );
-        return Err(error(expr, message));
-    }
-    match literal.base10_parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(Fraction::of(if negative { -value } else { value })),
-        _ => Err(error(expr, "this number is not finite")),
-    }
-}
-
 fn boolean(expr: &Expr) -> syn::Result<bool> {
     match literal(expr) {
         Some(Lit::Bool(value)) => Ok(value.value),
@@ -344,30 +318,4 @@ fn inner_range(expr: &Expr) -> syn::Result<&ExprRange> {
         Expr::Range(range) => Ok(range),
         _ => Err(error(expr, "expected a range, as `8..=128`")),
     }
-}
-
-fn literal(expr: &Expr) -> Option<&Lit> {
-    match ungrouped(expr) {
-        Expr::Lit(literal) => Some(&literal.lit),
-        _ => None,
-    }
-}
-
-/// An expression without parentheses and without the invisible ones of `macro_rules!`.
-fn ungrouped(mut expr: &Expr) -> &Expr {
-    loop {
-        expr = match expr {
-            Expr::Group(group) => &group.expr,
-            Expr::Paren(paren) => &paren.expr,
-            _ => return expr,
-        }
-    }
-}
-
-fn is_path(expr: &Expr, name: &str) -> bool {
-    matches!(expr, Expr::Path(path) if path.path.is_ident(name))
-}
-
-fn error(at: impl quote::ToTokens, message: impl std::fmt::Display) -> syn::Error {
-    syn::Error::new_spanned(at, message)
 }

@@ -4,7 +4,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `signature` | what the function may look like |
-//! | `parameters`, `domain` | parameters and their values |
+//! | `parameters`, `domain`, `real_range`, `literals` | parameters and their values |
 //! | `problems` | problem dimensions and the sizes to tune for |
 //! | `identifiers` | the names that the preprocessor, OpenCL C and Rust take |
 //! | `names` | names that clash; the names of the kernel and of its results |
@@ -35,12 +35,14 @@ mod fills;
 mod formulas;
 mod identifiers;
 mod kernel;
+mod literals;
 mod lock;
 mod memory;
 mod memory_spaces;
 mod names;
 mod parameters;
 mod problems;
+mod real_range;
 mod signature;
 mod source;
 mod split;

@@ -33,7 +33,7 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
             quote!(#ident)
         }
         Some(Domain::Booleans(_)) => quote!(::core::primitive::bool),
-        Some(Domain::Fractions(_)) => quote!(::core::primitive::f64),
+        Some(domain) if domain.has_fractions() => quote!(::core::primitive::f64),
         _ => quote!(::core::primitive::i64),
     });
     let fraction = quote!(#krate::__private::core::parameter::Fraction);
@@ -43,7 +43,7 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
             Some(Domain::Booleans(_) | Domain::Names(_)) => {
                 quote!(self.#ident as ::core::primitive::i64)
             }
-            Some(Domain::Fractions(_)) => quote!(#fraction::of(self.#ident).code()),
+            Some(domain) if domain.has_fractions() => quote!(#fraction::of(self.#ident).code()),
             _ => quote!(self.#ident),
         }
     });
@@ -59,15 +59,18 @@ pub(super) fn parameters(krate: &Path, parameters: &[Parameter]) -> TokenStream 
                     _ => return ::core::option::Option::None,
                 }
             },
-            Some(Domain::Fractions(_)) => quote!(#ident: #fraction::from_code(#code).get()),
             Some(Domain::Names(_)) => quote!(#ident: #ident::from_code(#code)?),
+            Some(domain) if domain.has_fractions() => {
+                quote!(#ident: #fraction::from_code(#code).get())
+            }
             _ => quote!(#ident: #code),
         }
     });
     let count = Literal::usize_unsuffixed(parameters.len());
-    let has_fractions = parameters
+    let mut domains = parameters
         .iter()
-        .any(|parameter| matches!(parameter.domain, Some(Domain::Fractions(_))));
+        .filter_map(|parameter| parameter.domain.as_ref());
+    let has_fractions = domains.any(Domain::has_fractions);
     // Floating-point numbers have no `Eq`; their codes do.
     let (derived, comparisons) = if has_fractions {
         (quote!(Clone, Copy, Debug), comparisons_by_codes())
@@ -195,6 +198,7 @@ fn describe(parameter: &Parameter) -> String {
             listed(&name, values.iter().map(|value| &value.text))
         }
         Some(Domain::Fractions(values)) if values.len() <= 16 => listed(&name, values.iter()),
+        Some(Domain::Reals(range)) => format!("`{name}`: a number from {range}."),
         Some(domain) => format!("`{name}`: one of {} values.", domain.len()),
         None => format!("`{name}`."),
     }

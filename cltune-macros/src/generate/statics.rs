@@ -8,7 +8,7 @@ use cltune_core::model::{
     Access, Argument, ArgumentKind, BufferRef, ElementType, ImageDeclaration, Memory, Model,
     ScalarType, StageArgument, Step, Template,
 };
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Parameter, RealRange, Scale};
 use cltune_core::{List, Text};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -65,7 +65,7 @@ pub(super) fn model(model: &Model, context: &Context<'_>) -> TokenStream {
                 ImageDeclaration, ImageKind, Memory, MemoryChoice, Model, ScalarType, Scratch, Stage, StageArgument, Step,
                 Template,
             },
-            parameter::{Domain, Fraction, Parameter},
+            parameter::{Domain, Fraction, Parameter, RealRange, Scale},
         };
         #[allow(unused_imports)]
         use ::std::borrow::Cow::Borrowed;
@@ -149,6 +149,18 @@ fn parameter(parameter: &Parameter) -> TokenStream {
                 quote!(Fraction::of(#value))
             });
             quote!(Fractions(#values))
+        }
+        Domain::Reals(RealRange { first, last, scale }) => {
+            let [first, last] = [first, last].map(|value| Literal::f64_suffixed(value.get()));
+            let scale = match scale {
+                Scale::Linear => quote!(Linear),
+                Scale::Logarithmic => quote!(Logarithmic),
+            };
+            quote!(Reals(RealRange {
+                first: Fraction::of(#first),
+                last: Fraction::of(#last),
+                scale: Scale::#scale,
+            }))
         }
         Domain::PerDevice(formulas) => {
             let formulas = list(formulas, formula);

@@ -67,6 +67,78 @@ fn configurations_with_fractions_are_compared_and_hashed() -> Result<()> {
     Ok(())
 }
 
+/// y[i] <- SHARE * x[i] + RATE
+#[tunable(
+    params(SHARE = -0.5..=2.0, RATE = logarithmic(0.01..=100.0)),
+    constraints(SHARE < 1.5 || RATE <= 1.0),
+    global(n),
+    tune(n = 64),
+    defaults(SHARE = 0.3, RATE = 0.1),
+)]
+fn ranged(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] x: &Buffer<f64>,
+    #[arg(out, len = n)] y: &mut Buffer<f64>,
+) -> Result<Event> {
+    "__kernel void ranged(const uint n, __global const double* x, __global double* y) {
+        const uint i = get_global_id(0);
+        y[i] = x[i] * (SHARE) + RATE;
+    }"
+}
+
+#[test]
+fn every_number_of_a_range_reaches_the_kernel_exactly() -> Result<()> {
+    let queue = Queue::default_device()?;
+    let x = Buffer::from_slice(&queue, &[1.0; 64])?;
+    let mut y = Buffer::new(queue.context(), 64)?;
+    // Numbers that no search draws, and the bounds.
+    for (share, rate) in [
+        (0.1 + 0.2, 1.0 / 3.0),
+        (-0.5, 100.0),
+        (2.0, 0.01),
+        (1e-300, 0.02),
+    ] {
+        let params = ranged::Params {
+            SHARE: share,
+            RATE: rate,
+        };
+        ranged::launch_with(&params, &queue, 64, &x, &mut y)?.wait()?;
+        assert_eq!(y.read(&queue)?, [share + rate; 64]);
+        assert_eq!(ranged::Params::from_codes(&params.to_codes()), Some(params));
+    }
+    for (share, rate, reason) in [
+        (
+            2.1,
+            0.5,
+            "`SHARE` cannot be 2.1: its values are the numbers from -0.5 to 2.0",
+        ),
+        (f64::NAN, 0.5, "`SHARE` cannot be NaN"),
+        (0.5, 0.0, "`RATE` cannot be 0.0"),
+        (1.6, 1.1, "SHARE < 1.5 || RATE <= 1.0"),
+    ] {
+        let wrong = ranged::Params {
+            SHARE: share,
+            RATE: rate,
+        };
+        let error = ranged::launch_with(&wrong, &queue, 64, &x, &mut y).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_default_may_be_any_number_of_a_range() -> Result<()> {
+    let device = Device::select()?;
+    let chosen = ranged::select(&device, ranged::Problem { n: 64 })?;
+    let default = ranged::Params {
+        SHARE: 0.3,
+        RATE: 0.1,
+    };
+    assert_eq!(chosen.params, default);
+    Ok(())
+}
+
 /// y[i] <- whether the option was given
 #[tunable(
     params(TWO = [false, true], WG = [2, 4]),

@@ -34,10 +34,7 @@ struct Program {
 impl Program {
     fn new(times: &[f64], overhead: Overhead) -> Self {
         let codes = || (0..times.len() as i64).map(|code| vec![code]);
-        let parameter = SpaceParameter {
-            name: "A".into(),
-            codes: codes().map(|codes| codes[0]).collect(),
-        };
+        let parameter = SpaceParameter::listed("A", codes().map(|codes| codes[0]).collect());
         let all: Vec<Vec<i64>> = codes().collect();
         let space = Space::from_configurations(vec![parameter], &all).unwrap();
         let setting = Setting::new(Arc::new(space)).first(&[0]);

@@ -84,9 +84,8 @@ impl Recording {
         let working = times.values().flatten().copied();
         let best = working.min_by(f64::total_cmp).ok_or_else(all_failed)?;
         let parameters = file.parameters.iter().zip(&values);
-        let parameters = parameters.map(|(name, values)| SpaceParameter {
-            name: name.clone().into(),
-            codes: values.domain.codes().collect(),
+        let parameters = parameters.map(|(name, values)| {
+            SpaceParameter::listed(name.clone(), values.domain.codes().collect())
         });
         let configurations: Vec<Vec<i64>> = times.keys().cloned().collect();
         // Every configuration is of its own domains.

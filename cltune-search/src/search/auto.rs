@@ -15,10 +15,9 @@ pub(super) const KIND: StrategyKind = StrategyKind {
 };
 
 fn choose(setting: &Setting) -> Box<dyn Strategy> {
-    let covered = setting
-        .budget
-        .is_some_and(|budget| setting.space.count() <= u128::from(budget));
-    if covered {
+    let covers = |budget| setting.space.count() <= u128::from(budget);
+    let continuous = setting.space.continuous().next().is_some();
+    if !continuous && setting.budget.is_some_and(covers) {
         Box::new(Full::new(setting))
     } else {
         Box::new(Bayes::new(setting))

@@ -1,5 +1,6 @@
 //! Differential evolution on the positions of values.
 
+use super::continuous;
 use super::generator::Generator;
 use super::kind::StrategyKind;
 use super::repair;
@@ -62,8 +63,7 @@ impl DifferentialEvolution {
 
     fn position(&self, member: usize, parameter: usize) -> f64 {
         let code = self.members[member].configuration[parameter];
-        let codes = &self.space.parameters()[parameter].codes;
-        codes.iter().position(|other| *other == code).unwrap_or(0) as f64
+        continuous::place(&self.space, parameter, code)
     }
 
     /// A configuration that competes with a member.
@@ -90,24 +90,11 @@ impl DifferentialEvolution {
             let wish = self.position(best, parameter) + WEIGHT * difference;
             // A difference between neighbouring positions would round to nothing as often as not.
             let rounded = (wish + self.generator.unit()).floor();
-            *code = codes[reflected(rounded, codes.len())];
+            *code = codes[continuous::reflected(rounded, codes.len())];
         }
         let anchor = self.members[target].configuration.clone();
         repair::towards(&self.space, trial, &anchor, &mut self.generator)
     }
-}
-
-/// A position in a list of `len` values, at least 1, from a coordinate that may lie outside.
-fn reflected(coordinate: f64, len: usize) -> usize {
-    let last = (len - 1) as f64;
-    let inside = if coordinate < 0.0 {
-        -coordinate
-    } else if coordinate > last {
-        2.0 * last - coordinate
-    } else {
-        coordinate
-    };
-    inside.clamp(0.0, last) as usize
 }
 
 impl Strategy for DifferentialEvolution {
@@ -147,17 +134,5 @@ impl Strategy for DifferentialEvolution {
             }
             Some(_) => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coordinates_are_reflected_into_the_list() {
-        let positions = [-9.0, -1.0, 0.0, 2.0, 3.0, 4.0, 99.0].map(|at| reflected(at, 4));
-        assert_eq!(positions, [3, 1, 0, 2, 3, 2, 0]);
-        assert_eq!(reflected(7.0, 1), 0);
     }
 }

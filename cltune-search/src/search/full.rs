@@ -14,6 +14,8 @@ pub(super) const KIND: StrategyKind = StrategyKind {
     new: |setting, _| Box::new(Full::new(setting)),
 };
 
+/// Of a continuous parameter every listed value; [`Chosen::check`](super::Chosen::check) says that
+/// these are not all.
 pub(super) struct Full {
     space: Arc<Space>,
     next: u128,

@@ -1,5 +1,6 @@
 //! A genetic algorithm in steady state.
 
+use super::continuous;
 use super::generator::Generator;
 use super::kind::StrategyKind;
 use super::repair;
@@ -25,7 +26,8 @@ const TOURNAMENT: usize = 3;
 /// A genetic algorithm that adds one child at a time and drops the worst member (Whitley, The
 /// GENITOR Algorithm, 1989), so that no generation has to be complete before the next begins.
 /// Parents win tournaments; each parameter comes from one of the two, then mutates with
-/// probability 1 / parameters; an invalid child is moved towards its first parent.
+/// probability 1 / parameters; an invalid child is moved towards its first parent. Values of
+/// continuous parameters are [blended](continuous::crossed).
 pub(super) struct Genetic {
     space: Arc<Space>,
     generator: Generator,
@@ -58,13 +60,13 @@ impl Genetic {
         let mut child = first.clone();
         let rate = 1.0 / child.len().max(1) as f64;
         for (parameter, code) in child.iter_mut().enumerate() {
-            if self.generator.unit() < 0.5 {
-                *code = second[parameter];
+            let generator = &mut self.generator;
+            if generator.unit() < 0.5 {
+                let parents = (*code, second[parameter]);
+                *code = continuous::crossed(&self.space, parameter, parents, generator);
             }
-            if self.generator.unit() < rate
-                && let Some(other) = repair::any_value(&self.space, parameter, &mut self.generator)
-            {
-                *code = other;
+            if generator.unit() < rate {
+                *code = continuous::mutated(&self.space, parameter, *code, generator);
             }
         }
         repair::towards(&self.space, child, &first, &mut self.generator)

@@ -13,6 +13,7 @@
 //! | `stagnation` | the decision to end a search that no longer improves |
 //! | `generator` | random numbers that a seed decides on every platform |
 //! | `repair` | making a wished configuration valid |
+//! | `continuous` | moves along continuous parameters |
 //! | `threads` | threads to work with, which the system may refuse |
 //! | all others | a strategy each, by its name |
 //!
@@ -26,6 +27,7 @@ mod annealing;
 mod auto;
 mod bayes;
 mod bayes_lin;
+mod continuous;
 mod differential_evolution;
 mod full;
 mod generator;
@@ -45,7 +47,7 @@ mod threads;
 pub use generator::Generator;
 pub use kind::StrategyKind;
 pub use options::{OptionError, OptionProblem, Options, Requirement, StrategyOption};
-pub use registry::{Chosen, DEFAULT, STRATEGIES, UnknownStrategy, find};
+pub use registry::{Chosen, DEFAULT, STRATEGIES, UnknownStrategy, Unsuited, find};
 pub use run::{Search, Step};
 pub use stagnation::{Confidence, ConfidenceError, FURTHER, IMPROVEMENT, Stagnation};
 pub use strategy::{PriorResults, Score, Setting, Strategy};

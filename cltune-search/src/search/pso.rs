@@ -1,5 +1,6 @@
 //! Particle swarm optimisation on discrete values.
 
+use super::continuous;
 use super::generator::Generator;
 use super::kind::StrategyKind;
 use super::options::{Options, Requirement, StrategyOption};
@@ -51,7 +52,8 @@ const MOST_DRAWS: usize = 100;
 /// CLTune's variant of accelerated particle swarm optimisation (Nugteren and Codreanu, CLTune,
 /// 2015, section III.D, equation 2): in a step of a particle, each parameter takes a random value,
 /// that of a best position, or stays. Steps to invalid configurations are drawn again. The paper
-/// sets alpha = 0.4, beta = 0, gamma = 0.4, and 3 or 6 particles (section IV).
+/// sets alpha = 0.4, beta = 0, gamma = 0.4, and 3 or 6 particles (section IV). A continuous
+/// parameter takes a value [around](continuous::towards) the swarm's best instead of that itself.
 pub(super) struct Swarm {
     space: Arc<Space>,
     generator: Generator,
@@ -97,12 +99,15 @@ impl Swarm {
         for (parameter, code) in position.iter_mut().enumerate() {
             let at = |best: &Option<(Vec<i64>, f64)>| best.as_ref().map(|best| best.0[parameter]);
             let chance = self.generator.unit();
+            let own = at(&particle.best).unwrap_or(*code);
             let new = if chance < self.alpha {
                 repair::any_value(&self.space, parameter, &mut self.generator)
             } else if chance < self.alpha + self.beta {
-                at(&particle.best)
+                Some(own)
             } else if chance < self.alpha + self.beta + self.gamma {
+                let generator = &mut self.generator;
                 at(&self.best)
+                    .map(|best| continuous::towards(&self.space, parameter, (own, best), generator))
             } else {
                 None
             };

@@ -7,6 +7,8 @@ use super::{
     ann, annealing, auto, bayes, bayes_lin, differential_evolution, full, genetic, local, pso,
     random,
 };
+use crate::space::Space;
+use cltune_core::Text;
 
 /// The strategy of a user who names none.
 pub const DEFAULT: &str = auto::KIND.name;
@@ -46,6 +48,19 @@ impl Chosen {
         self.entry.learns
     }
 
+    /// Whether the strategy can search a space.
+    ///
+    /// # Errors
+    /// [`Unsuited`]: `full` was asked for, and there is no end of configurations.
+    pub fn check(&self, space: &Space) -> Result<(), Unsuited> {
+        match space.continuous().next() {
+            Some(parameter) if self.entry.name == full::KIND.name => Err(Unsuited {
+                parameter: parameter.name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes the strategy.
     pub fn make(&self, setting: &Setting) -> Box<dyn Strategy> {
         (self.entry.new)(setting, &self.options)
@@ -66,6 +81,18 @@ impl From<&Chosen> for Chosen {
     fn from(chosen: &Chosen) -> Self {
         chosen.clone()
     }
+}
+
+/// `full` cannot try every configuration of a space.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` tries every configuration, and the values of `{parameter}` are all numbers of a range; \
+     take another strategy, such as `{DEFAULT}`, or declare a list of its values",
+    full::KIND.name
+)]
+pub struct Unsuited {
+    /// The name of a continuous parameter.
+    pub parameter: Text,
 }
 
 /// There is no strategy of this name, or not with these options.

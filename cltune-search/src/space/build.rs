@@ -202,9 +202,8 @@ mod tests {
             label: (*text).to_owned().into(),
             program: condition(text, &names).expect("a condition"),
         };
-        let parameter = |(name, values): &(&str, std::ops::RangeInclusive<i64>)| SpaceParameter {
-            name: (*name).to_owned().into(),
-            codes: values.clone().collect(),
+        let parameter = |(name, values): &(&str, std::ops::RangeInclusive<i64>)| {
+            SpaceParameter::listed((*name).to_owned(), values.clone().collect())
         };
         SpaceSpec {
             parameters: parameters.iter().map(parameter).collect(),
@@ -255,10 +254,8 @@ mod tests {
     #[test]
     fn a_build_that_takes_too_long_says_which_parameters_are_at_fault() {
         let mut spec = entangled();
-        spec.parameters.push(SpaceParameter {
-            name: "free".into(),
-            codes: vec![1, 2],
-        });
+        spec.parameters
+            .push(SpaceParameter::listed("free", vec![1, 2]));
         for steps in [0, 1, 10, 100, 1000] {
             let error = Space::build_within(spec.clone(), steps).unwrap_err();
             let text = error.to_string();

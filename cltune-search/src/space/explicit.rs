@@ -76,10 +76,8 @@ mod tests {
     use super::*;
 
     fn parameters() -> Vec<SpaceParameter> {
-        let parameter = |name: &str, codes: &[i64]| SpaceParameter {
-            name: name.to_owned().into(),
-            codes: codes.to_vec(),
-        };
+        let parameter =
+            |name: &str, codes: &[i64]| SpaceParameter::listed(name.to_owned(), codes.to_vec());
         vec![parameter("A", &[8, 4, 2]), parameter("B", &[0, 1])]
     }
 

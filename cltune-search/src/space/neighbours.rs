@@ -1,16 +1,48 @@
 //! Configurations near to a point: those that differ in a few parameters, and the nearest valid
 //! one.
 
-use super::Space;
 use super::graph::{Edge, Graph, Level};
+use super::{Space, SpaceParameter};
 
 /// Which values of the one parameter that changes are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbourhood {
     /// The values right before and right after the current one, in declaration order.
     Adjacent,
-    /// Every other value.
+    /// Every other value; of a continuous parameter a few at distances from a half to a thousandth
+    /// of the range, on both sides.
     AnyValue,
+}
+
+/// The distances of the neighbours that differ in a continuous parameter: the range over two to
+/// these powers.
+///
+/// Each costs two evaluations around every local optimum. With all of them down to the range over
+/// 65,536, `local` is farther from a smooth optimum after 60 evaluations by a factor of 8. Without
+/// the last, every walk would stay on a grid of 64 values.
+const STEPS: [u32; 7] = [1, 2, 3, 4, 5, 6, 10];
+
+impl Neighbourhood {
+    /// The positions that are tried of a parameter with so many values, ascending.
+    fn positions(self, current: u32, size: u32, continuous: bool) -> Vec<u32> {
+        match self {
+            Self::Adjacent => {
+                let around = current.saturating_sub(1)..size.min(current.saturating_add(2));
+                around.filter(|position| *position != current).collect()
+            }
+            Self::AnyValue if continuous => {
+                let distances = || STEPS.map(|exponent| (size >> exponent).max(1)).into_iter();
+                let below = distances().filter_map(|distance| current.checked_sub(distance));
+                let above = distances().filter_map(|distance| current.checked_add(distance));
+                let above = above.filter(|position| *position < size);
+                let mut positions: Vec<u32> = below.chain(above).collect();
+                positions.sort_unstable();
+                positions.dedup();
+                positions
+            }
+            Self::AnyValue => (0..size).filter(|position| *position != current).collect(),
+        }
+    }
 }
 
 /// A search for configurations within a number of differences.
@@ -58,9 +90,10 @@ impl Space {
     /// parameter and its value, both in declaration order.
     ///
     /// `codes` itself need not be valid, but without a code from each parameter's domain it has no
-    /// neighbours.
+    /// neighbours. A code of a continuous parameter that is not listed counts as the nearest that
+    /// is.
     pub fn neighbours(&self, codes: &[i64], neighbourhood: Neighbourhood) -> Vec<Vec<i64>> {
-        let Some(mut positions) = self.positions(codes) else {
+        let Some(mut positions) = self.places(codes) else {
             return Vec::new();
         };
         let mut graph_of = vec![None; positions.len()];
@@ -83,14 +116,10 @@ impl Space {
                 continue;
             }
             let current = positions[parameter];
-            let size = self.parameters()[parameter].codes.len() as u32;
-            let tried = match neighbourhood {
-                Neighbourhood::Adjacent => {
-                    current.saturating_sub(1)..size.min(current.saturating_add(2))
-                }
-                Neighbourhood::AnyValue => 0..size,
-            };
-            for position in tried.filter(|position| *position != current) {
+            let SpaceParameter {
+                codes, continuous, ..
+            } = &self.parameters()[parameter];
+            for position in neighbourhood.positions(current, codes.len() as u32, *continuous) {
                 positions[parameter] = position;
                 if graph.index_of(&positions).is_some() {
                     found.push(self.codes(&positions));
@@ -105,9 +134,10 @@ impl Space {
     /// Hamming distance), at most `most` of them, in the order of their indices.
     ///
     /// `codes` itself need not be valid, but without a code from each parameter's domain it has no
-    /// neighbours. The time grows with the domains to the power of `differences`.
+    /// neighbours. Of a continuous parameter every listed value is tried. The time grows with the
+    /// domains to the power of `differences`.
     pub fn neighbours_within(&self, codes: &[i64], differences: u32, most: usize) -> Vec<Vec<i64>> {
-        let Some(from) = self.positions(codes).filter(|_| !self.is_empty()) else {
+        let Some(from) = self.places(codes).filter(|_| !self.is_empty()) else {
             return Vec::new();
         };
         let mut search = Within {

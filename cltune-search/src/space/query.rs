@@ -3,6 +3,8 @@
 use super::graph::Graph;
 use super::graph::product;
 use super::{SpaceParameter, SpaceSpec};
+use cltune_core::device::DeviceLimits;
+use cltune_core::expr::Env;
 
 /// The valid configurations of a tunable on one device for one problem.
 ///
@@ -112,6 +114,11 @@ impl Space {
         &self.spec.parameters
     }
 
+    /// The continuous ones of the parameters: those of which not every value is listed.
+    pub fn continuous(&self) -> impl Iterator<Item = &SpaceParameter> {
+        self.spec.parameters.iter().filter(|it| it.continuous)
+    }
+
     /// The groups of parameters that no constraint connects with each other; their numbers of
     /// configurations multiply to the count.
     pub fn groups(&self) -> Vec<GroupSize> {
@@ -171,12 +178,40 @@ impl Space {
     }
 
     /// Whether a configuration is valid.
+    ///
+    /// A continuous parameter may have any code of its range, also one that is not listed. Such a
+    /// configuration has no index, and is drawn by no strategy; a user may have declared or written
+    /// it.
     pub fn contains(&self, codes: &[i64]) -> bool {
-        self.positions(codes).is_some_and(|positions| {
-            self.graphs
-                .iter()
-                .all(|graph| graph.index_of(&positions).is_some())
-        })
+        match self.positions(codes) {
+            Some(positions) => {
+                let mut graphs = self.graphs.iter();
+                graphs.all(|graph| graph.index_of(&positions).is_some())
+            }
+            None => self.is_between_listed(codes) && self.satisfies_all(codes),
+        }
+    }
+
+    /// Whether each code is listed or between those of a continuous parameter.
+    fn is_between_listed(&self, codes: &[i64]) -> bool {
+        let is_value = |((parameter, sorted), code): ((&SpaceParameter, &Sorted), &i64)| {
+            sorted.position(&parameter.codes, *code).is_some()
+                || parameter.continuous
+                    && parameter.codes.first().is_some_and(|first| first < code)
+                    && parameter.codes.last().is_some_and(|last| code < last)
+        };
+        let parameters = self.spec.parameters.iter().zip(&self.sorted);
+        codes.len() == self.sorted.len() && parameters.zip(codes).all(is_value)
+    }
+
+    fn satisfies_all(&self, codes: &[i64]) -> bool {
+        let env = Env {
+            params: codes,
+            dims: &[],
+            device: &DeviceLimits::NONE,
+        };
+        let mut constraints = self.spec.constraints.iter();
+        constraints.all(|of| of.program.eval(&env).is_ok_and(|value| value != 0))
     }
 
     /// The valid configurations in the order of their indices.
@@ -201,8 +236,25 @@ impl Space {
             .collect()
     }
 
+    /// Where each parameter has the listed code that stands for its own: of a continuous one the
+    /// nearest. `None` where another has a code that is none of its domain.
+    pub(super) fn places(&self, codes: &[i64]) -> Option<Vec<u32>> {
+        if codes.len() != self.sorted.len() {
+            return None;
+        }
+        let parameters = self.spec.parameters.iter().zip(&self.sorted);
+        let place = |((parameter, sorted), code): ((&SpaceParameter, &Sorted), &i64)| {
+            if parameter.continuous {
+                sorted.nearest(&parameter.codes, *code)
+            } else {
+                sorted.position(&parameter.codes, *code)
+            }
+        };
+        parameters.zip(codes).map(place).collect()
+    }
+
     /// The position of the code nearest to `code` in a parameter's domain, if that is not empty.
-    pub(super) fn nearest_position(&self, parameter: usize, code: i64) -> Option<u32> {
+    pub(crate) fn nearest_position(&self, parameter: usize, code: i64) -> Option<u32> {
         self.sorted[parameter].nearest(&self.spec.parameters[parameter].codes, code)
     }
 

@@ -8,11 +8,20 @@ use std::sync::Arc;
 
 /// Parameters with these values, under a constraint.
 pub(crate) fn space(parameters: &[(&'static str, Vec<i64>)], constraint: &str) -> Arc<Space> {
+    let integers = |values: &Vec<i64>| Domain::Integers(values.clone().into());
+    let declared = parameters
+        .iter()
+        .map(|(name, values)| (*name, integers(values)));
+    space_of(&declared.collect::<Vec<_>>(), constraint)
+}
+
+/// Parameters with these domains, under a constraint.
+pub(crate) fn space_of(parameters: &[(&'static str, Domain)], constraint: &str) -> Arc<Space> {
     let declared: Vec<Parameter> = parameters
         .iter()
-        .map(|(name, values)| Parameter {
+        .map(|(name, domain)| Parameter {
             name: (*name).into(),
-            domain: Domain::Integers(values.clone().into()),
+            domain: domain.clone(),
         })
         .collect();
     let scope = Scope {
@@ -23,9 +32,10 @@ pub(crate) fn space(parameters: &[(&'static str, Vec<i64>)], constraint: &str) -
     Arc::new(Space::build(&SpaceSpec {
         parameters: parameters
             .iter()
-            .map(|(name, values)| SpaceParameter {
+            .map(|(name, domain)| SpaceParameter {
                 name: (*name).into(),
-                codes: values.clone(),
+                codes: domain.codes().collect(),
+                continuous: matches!(domain, Domain::Reals(_)),
             })
             .collect(),
         constraints: vec![SpaceConstraint {

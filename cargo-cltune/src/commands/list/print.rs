@@ -6,7 +6,7 @@ use crate::json;
 use cltune_core::device::DeviceField;
 use cltune_core::measure::Measure;
 use cltune_core::model::ConstraintOrigin;
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Parameter, Scale};
 use cltune_formats::declaration::Declaration;
 use cltune_search::space::Effect;
 use serde_json::{Value, json};
@@ -100,6 +100,12 @@ fn explanation(rules: &[Explained], stdout: &mut dyn Write) -> std::io::Result<(
 fn values(parameter: &Parameter) -> String {
     const SHOWN: usize = 12;
     let domain = &parameter.domain;
+    if let Domain::Reals(range) = domain {
+        return format!(
+            "all numbers from {range} (counted as {} values)",
+            range.len()
+        );
+    }
     let shown: Vec<String> = match domain {
         Domain::PerDevice(formulas) => {
             let formulas = formulas.iter().take(SHOWN);
@@ -142,11 +148,7 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
             space
         })
         .collect();
-    let parameters: Vec<Value> = model
-        .parameters
-        .iter()
-        .map(|parameter| json!({ "name": parameter.name, "values": parameter.domain.len() }))
-        .collect();
+    let parameters: Vec<Value> = model.parameters.iter().map(values_json).collect();
     json!({
         "name": model.name,
         "package": declaration.package,
@@ -159,6 +161,20 @@ pub(super) fn json(declaration: &Declaration, state: &str, counts: &[Count]) -> 
         "dimensions": model.dimensions,
         "spaces": spaces,
     })
+}
+
+fn values_json(parameter: &Parameter) -> Value {
+    let domain = &parameter.domain;
+    let mut values = json!({ "name": parameter.name, "values": domain.len() });
+    if let Domain::Reals(range) = domain {
+        values["range"] = json!([range.first.get(), range.last.get()]);
+        values["scale"] = match range.scale {
+            Scale::Linear => "linear",
+            Scale::Logarithmic => "logarithmic",
+        }
+        .into();
+    }
+    values
 }
 
 fn rule(explained: &Explained) -> Value {

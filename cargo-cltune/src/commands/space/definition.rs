@@ -116,10 +116,7 @@ pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
                 "with it, there are more than {MOST_VALUES} values of parameters"
             )));
         }
-        parameters.push(SpaceParameter {
-            name: parameter.name.clone().into(),
-            codes,
-        });
+        parameters.push(SpaceParameter::listed(parameter.name.clone(), codes));
     }
     let texts = match (file.restrictions_c, file.restrictions) {
         (Some(texts), _) => texts,

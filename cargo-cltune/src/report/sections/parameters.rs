@@ -7,6 +7,7 @@ use crate::report::html::{
     self, bar, cell, counted, details, note, paragraph, row_name, table, times,
 };
 use crate::report::influence::{Influence, Share};
+use crate::report::value_groups::{describe, grouped};
 use crate::statistics::percentile;
 use cltune_core::model::Model;
 use cltune_core::parameter::Domain;
@@ -27,9 +28,11 @@ pub(in crate::report) fn section(
         &format!("{problem}-parameters"),
         "Influence of parameters",
     );
-    let measured = on
-        .iter()
-        .filter_map(|of| Some((of, Influence::of(&of.working())?)));
+    let measured = on.iter().filter_map(|of| {
+        let working = grouped(&of.working(), model);
+        let working: Vec<(&[i64], f64)> = working.iter().map(|(of, at)| (&**of, *at)).collect();
+        Some((of, Influence::of(&working)?))
+    });
     let measured: Vec<(&OnDevice, Influence)> = measured.collect();
     if measured.is_empty() {
         return section.child(paragraph("Too few configurations work to say anything."));
@@ -151,24 +154,25 @@ fn value_rows(
     class: impl Fn(&OnDevice) -> String,
 ) -> Vec<Vec<Element>> {
     let count = model.parameters.len();
-    let tables: Vec<_> = measured.iter().map(|(on, _)| by_value(on, count)).collect();
+    let tables = measured.iter();
+    let tables = tables.map(|(on, _)| by_value(&grouped(&on.working(), model), count));
+    let tables: Vec<_> = tables.collect();
     let mut rows = Vec::new();
     for (position, parameter) in model.parameters.iter().enumerate() {
         // In the order of the declaration, and only what was measured somewhere. Values that depend
-        // on the device have the order of numbers.
+        // on the device, and parts of ranges, have the order of numbers.
         let occurring: BTreeSet<i64> = tables
             .iter()
             .flat_map(|of| of[position].keys().copied())
             .collect();
         let codes: Vec<i64> = match &parameter.domain {
-            Domain::PerDevice(_) => occurring.into_iter().collect(),
+            Domain::PerDevice(_) | Domain::Reals(_) => occurring.into_iter().collect(),
             domain => domain
                 .codes()
                 .filter(|code| occurring.contains(code))
                 .collect(),
         };
         for code in codes {
-            let text = model.describe_value(position, code);
             let cells = measured.iter().zip(&tables).map(|((on, _), of)| {
                 let Some(with) = of[position].get(&code) else {
                     return cell("not measured").with("class", "unknown");
@@ -180,7 +184,7 @@ fn value_rows(
                     .child(fastest)
                     .text(rest)
             });
-            let name = row_name(format!("{} = {text}", parameter.name));
+            let name = row_name(describe(parameter, code));
             rows.push([name].into_iter().chain(cells).collect());
         }
     }
@@ -252,16 +256,15 @@ struct WithValue {
     median: f64,
 }
 
-/// For each parameter its measured values, by code.
-fn by_value(on: &OnDevice, parameters: usize) -> Vec<BTreeMap<i64, WithValue>> {
-    let working = on.working();
+/// For each parameter its measured values, by code, of configurations that work.
+fn by_value(working: &[(Vec<i64>, f64)], parameters: usize) -> Vec<BTreeMap<i64, WithValue>> {
     let best_us = working
         .iter()
         .map(|(_, time)| *time)
         .fold(f64::MAX, f64::min);
     let of = |parameter: usize| {
         let mut times: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
-        for (codes, time) in &working {
+        for (codes, time) in working {
             times
                 .entry(codes[parameter])
                 .or_default()
@@ -306,7 +309,9 @@ mod tests {
             results: results.into(),
             ..OnDevice::default()
         };
-        let by_value = by_value(&on, 2);
+        let working = on.working().into_iter();
+        let working: Vec<_> = working.map(|(of, time)| (of.to_vec(), time)).collect();
+        let by_value = by_value(&working, 2);
         let with = |parameter: usize, code: i64| {
             let of = by_value[parameter][&code];
             (of.configurations, of.fastest, of.median)

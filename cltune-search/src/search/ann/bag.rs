@@ -160,12 +160,13 @@ impl<'a> Predictor<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::bayes::features::of_listed;
     use super::*;
 
     /// Two parameters, of which one has two coordinates.
     fn learned() -> (Features, Bag) {
         let domains: [&[i64]; 2] = [&[1, 2, 4, 8], &[16, 32, 48, 64, 80]];
-        let features = Features::new(domains.into_iter());
+        let features = of_listed(&domains);
         let all = domains[0]
             .iter()
             .flat_map(|a| domains[1].iter().map(move |b| [*a, *b]));
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn few_results_or_equal_ones_are_no_problem() {
-        let features = Features::new([&[1_i64, 2, 4][..]].into_iter());
+        let features = of_listed(&[&[1, 2, 4]]);
         for targets in [vec![], vec![1.0], vec![2.0, 2.0, 2.0]] {
             let points = [1, 2, 4].map(|code| features.point(&[code]));
             let points = &points[..targets.len()];

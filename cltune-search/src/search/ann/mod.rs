@@ -106,8 +106,7 @@ pub(super) struct Ann {
 impl Ann {
     pub(super) fn new(setting: &Setting, options: &Options) -> Self {
         let space = Arc::clone(&setting.space);
-        let domains = space.parameters().iter();
-        let features = Features::new(domains.map(|parameter| &*parameter.codes));
+        let features = Features::new(space.parameters());
         let groups = space.groups().into_iter();
         let budget = setting.budget.map_or(100.0, |budget| budget as f64);
         let part = ((budget * TRAINING) as u64).clamp(LEAST, MOST) as usize;

@@ -166,15 +166,12 @@ mod tests {
         let parameters = [8, 8, 8, 8, 4, 3].map(powers).into_iter().enumerate();
         let space = Space::build(&SpaceSpec {
             parameters: parameters
-                .map(|(number, codes)| SpaceParameter {
-                    name: format!("P{number}").into(),
-                    codes,
-                })
+                .map(|(number, codes)| SpaceParameter::listed(format!("P{number}"), codes))
                 .collect(),
             constraints: Vec::new(),
         });
         assert!(space.count() > 2 * u128::from(CHUNK));
-        let features = Features::new(space.parameters().iter().map(|of| &*of.codes));
+        let features = Features::new(space.parameters());
         let mut generator = Generator::new(1);
         let some = space.sample_distinct(60, &mut generator);
         let points: Vec<Vec<f64>> = some.iter().map(|codes| features.point(codes)).collect();

@@ -6,7 +6,9 @@
 //! coordinate, the exponent of two in them: memory transactions, banks and vector units make
 //! multiples of a power of two alike in a way that no distance between the numbers shows
 //! (recorded convolutions on an MI250X are fast at 64, 128 and 256 and ten times slower at 48,
-//! 80 and 96).
+//! 80 and 96). The coordinate of a continuous parameter is the place of the value alone.
+
+use crate::space::SpaceParameter;
 
 /// The mapping from configurations (codes) to points.
 #[derive(Clone, Debug)]
@@ -23,11 +25,12 @@ struct Column {
 }
 
 impl Features {
-    /// The mapping for parameters with these values. Parameters with one value have no coordinate.
-    pub(in crate::search) fn new<'a>(domains: impl Iterator<Item = &'a [i64]>) -> Self {
+    /// The mapping for a space of these parameters. Those with one value have no coordinate.
+    pub(in crate::search) fn new(parameters: &[SpaceParameter]) -> Self {
         let mut columns = Vec::new();
-        for (parameter, codes) in domains.enumerate() {
-            let mut codes = codes.to_vec();
+        for (parameter, of) in parameters.iter().enumerate() {
+            let continuous = of.continuous;
+            let mut codes = of.codes.clone();
             codes.sort_unstable();
             codes.dedup();
             if codes.len() < 2 {
@@ -35,8 +38,11 @@ impl Features {
             }
             columns.push(Column {
                 parameter,
-                coordinates: position(&codes),
+                coordinates: position(&codes, continuous),
             });
+            if continuous {
+                continue;
+            }
             if let Some(coordinates) = exponent_of_two(&codes) {
                 columns.push(Column {
                     parameter,
@@ -80,10 +86,11 @@ impl Column {
     }
 }
 
-/// Half rank, half logarithm (only rank where a value is not positive or all lie close together).
-fn position(codes: &[i64]) -> Vec<(i64, f64)> {
+/// Half rank, half logarithm (only rank where a value is not positive, all lie close together, or
+/// codes are those of a continuous parameter, whose ranks have its scale).
+fn position(codes: &[i64], continuous: bool) -> Vec<(i64, f64)> {
     let (first, last) = (codes[0] as f64, codes[codes.len() - 1] as f64);
-    let logarithmic = first > 0.0 && last / first >= 4.0;
+    let logarithmic = !continuous && first > 0.0 && last / first >= 4.0;
     let rank = |index: usize| index as f64 / (codes.len() - 1) as f64;
     codes
         .iter()
@@ -124,13 +131,20 @@ fn exponent_of_two(codes: &[i64]) -> Option<Vec<(i64, f64)>> {
     )
 }
 
+/// The mapping for parameters with these values.
+#[cfg(test)]
+pub(in crate::search) fn of_listed(domains: &[&[i64]]) -> Features {
+    let listed = |codes: &&[i64]| SpaceParameter::listed("A", codes.to_vec());
+    Features::new(&domains.iter().map(listed).collect::<Vec<_>>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn powers_of_two_are_evenly_spaced_and_need_one_coordinate() {
-        let features = Features::new([&[1_i64, 2, 4, 8][..]].into_iter());
+        let features = of_listed(&[&[1, 2, 4, 8]]);
         assert_eq!(features.dimensions(), 1);
         let at: Vec<f64> = [1, 2, 4, 8]
             .iter()
@@ -143,7 +157,7 @@ mod tests {
 
     #[test]
     fn multiples_bring_their_exponent_of_two() {
-        let features = Features::new([&[16_i64, 32, 48, 64][..]].into_iter());
+        let features = of_listed(&[&[16, 32, 48, 64]]);
         assert_eq!(features.dimensions(), 2);
         assert!(features.point(&[48])[1] < features.point(&[32])[1]);
         assert_eq!(features.point(&[64])[1], 1.0);
@@ -151,7 +165,7 @@ mod tests {
 
     #[test]
     fn constants_have_no_coordinate_and_extreme_values_are_finite() {
-        let features = Features::new([&[7_i64][..], &[i64::MIN, 0, i64::MAX][..]].into_iter());
+        let features = of_listed(&[&[7], &[i64::MIN, 0, i64::MAX]]);
         assert!(
             features
                 .point(&[7, i64::MAX])
@@ -159,5 +173,17 @@ mod tests {
                 .all(|x| (0.0..=1.0).contains(x))
         );
         assert_eq!(features.point(&[7, i64::MIN])[0], 0.0);
+    }
+
+    #[test]
+    fn a_continuous_parameter_has_the_place_of_its_value_as_its_only_coordinate() {
+        let mut parameter = SpaceParameter::listed("A", vec![16, 32, 48, 1000]);
+        parameter.continuous = true;
+        let features = Features::new(&[parameter]);
+        assert_eq!(features.dimensions(), 1);
+        let third = features.point(&[32])[0];
+        assert!((third - 1.0 / 3.0).abs() < 1e-12, "{third}");
+        // One that is not listed takes that of the next.
+        assert_eq!(features.point(&[20])[0], third);
     }
 }

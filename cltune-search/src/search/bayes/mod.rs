@@ -130,8 +130,7 @@ struct Observation {
 impl Bayes {
     pub(super) fn new(setting: &Setting) -> Self {
         let space = Arc::clone(&setting.space);
-        let domains = space.parameters().iter();
-        let features = Features::new(domains.map(|parameter| &*parameter.codes));
+        let features = Features::new(space.parameters());
         let mut generator = Generator::new(setting.seed);
         let learned = setting
             .prior_results

@@ -93,6 +93,7 @@ impl PriorModel {
 #[cfg(test)]
 mod tests {
     use super::super::super::strategy::Score;
+    use super::super::features::of_listed;
     use super::*;
 
     fn prior(count: i64) -> PriorResults {
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn what_was_measured_is_repeated_and_what_was_not_is_interpolated() {
         let codes: Vec<i64> = (0..100).collect();
-        let features = Features::new([codes.as_slice()].into_iter());
+        let features = of_listed(&[codes.as_slice()]);
         let prior = PriorModel::of(&prior(40), 0.7, &features, &mut Generator::new(0)).unwrap();
         let says = |code: i64| prior.predict(&[code], &features.point(&[code]));
         assert!(says(40).abs() < 1e-12 && (says(60) - 0.6).abs() < 1e-12);
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_handful_of_results_is_no_model() {
-        let features = Features::new([&[1_i64, 2][..]].into_iter());
+        let features = of_listed(&[&[1, 2]]);
         assert!(PriorModel::of(&prior(15), 0.7, &features, &mut Generator::new(0)).is_none());
     }
 }

@@ -94,8 +94,7 @@ struct Observation {
 impl BayesLin {
     fn new(setting: &Setting, options: &Options) -> Self {
         let space = Arc::clone(&setting.space);
-        let domains = space.parameters().iter();
-        let features = Features::new(domains.map(|parameter| &*parameter.codes));
+        let features = Features::new(space.parameters());
         Self {
             pool: Pool::new(&space, &features, WHOLE),
             surrogate: Surrogate::new(features.dimensions(), options.get("l")),
