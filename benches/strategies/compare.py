@@ -1,8 +1,13 @@
 """Runs the strategies of cltune and of Kernel Tuner on recorded spaces and prints Markdown tables.
 
     compare.py REPEATS SPACE.csv.gz...
+    compare.py over-time REPEATS SPACE.csv.gz...
 
-For one run: after k evaluations (each distinct configuration counts once, failures count) the
+Over time: the score of `simulate --score-over-time`, which scores the runs of both; peers get the same
+budget of time, with the recorded times to compile and to run. Strategies whose own time is much longer
+than an evaluation (ann, bayes-lin, bayes_opt) are left out.
+
+Otherwise, for one run: after k evaluations (each distinct configuration counts once, failures count) the
 fraction of the optimum is the best time of the space over the best found, 0 while nothing has
 succeeded, and loss is 1 - fraction. Over runs: mean, and 10th percentile of the fraction. Over spaces: the plain mean,
 each space weighing the same.
@@ -12,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from peer import read
 
@@ -37,6 +43,18 @@ PAIRS = [
     ("bayes", "bayes_opt"),
     ("local", "greedy_ils"),
 ]
+OVER_TIME = ["auto", "random", "genetic", "pso", "differential-evolution", "local", "annealing"]
+PEERS_OVER_TIME = [
+    "adaptive_tabu_greywolf",
+    "hybrid_vndx",
+    "genetic_algorithm",
+    "pso",
+    "diff_evo",
+    "simulated_annealing",
+    "dual_annealing",
+    "greedy_ils",
+    "random_sample",
+]
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release/cargo-cltune")
 
@@ -44,6 +62,48 @@ PROGRAM = os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release/ca
 def simulate(strategy, *arguments):
     command = [PROGRAM, "cltune", "simulate", "--strategy", strategy, *arguments]
     return subprocess.run(command, capture_output=True, text=True)
+
+
+def scores(*arguments):
+    """By strategy, what `simulate --score-over-time` says."""
+    done = simulate(*arguments, "--score-over-time", "--format", "json")
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return {line["strategy"]: line for line in map(json.loads, done.stdout.splitlines())}
+
+
+def over_time(repeats, spaces):
+    budgets = [space["budget_s"] for space in scores("random", "--repeats", "1", *spaces)["random"]["spaces"]]
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as runs:
+        for space, budget in zip(spaces, budgets):
+            command = [sys.executable, os.path.join(HERE, "peer.py"), space, str(repeats), f"{budget}s"]
+            done = subprocess.run(command + PEERS_OVER_TIME, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            for line in done.stdout.splitlines():
+                result = json.loads(line)
+                if "error" in result:
+                    print(f"{space}: {result['strategy']}: {result['error']}", file=sys.stderr)
+                else:
+                    print(line, file=runs)
+            print(f"{space} done by Kernel Tuner", file=sys.stderr)
+        runs.flush()
+        strategies = [part for name in OVER_TIME[1:] for part in ("--strategy", name)]
+        arguments = ["--repeats", str(repeats), "--runs", runs.name, *strategies, *spaces]
+        found = scores(OVER_TIME[0], *arguments)
+    names = [space["space"] for space in found["random"]["spaces"]]
+    rows = []
+    for strategy, of in sorted(found.items(), key=lambda item: -item[1]["score"]["mean"]):
+        if len(of["spaces"]) < len(spaces):
+            print(f"{strategy} failed on some space and is left out", file=sys.stderr)
+            continue
+        per_space = [f"{space['score']['mean']:.2f}" for space in of["spaces"]]
+        own = sum(space["strategy_s"] for space in of["spaces"]) / sum(budgets)
+        name = strategy if strategy.startswith("Kernel Tuner") else f"`{strategy}`"
+        rows.append([name, f"{of['score']['mean']:.3f} ({of['score']['deviation']:.3f})", *per_space, f"{100 * own:.2f} %"])
+    table(["strategy", "score", *(name.replace("_", " ") for name in names), "own time"], rows)
+    table(["space", "budget, s", "evaluations of random search"], [
+        [space["space"].replace("_", " "), f"{space['budget_s']:.0f}", str(space["random_evaluations"])]
+        for space in found["random"]["spaces"]
+    ])
 
 
 def our_strategies(space):
@@ -85,7 +145,7 @@ def theirs(repeats, spaces):
     """For each strategy what `ours` says of one; those that failed are reported and left out."""
     all_spaces = {strategy: [] for strategy in PEERS}
     for space in spaces:
-        _, times = read(space)
+        _, times, _ = read(space)
         best = min(time for time in times.values() if time is not None)
         command = [sys.executable, os.path.join(HERE, "peer.py"), space, str(repeats), str(POINTS[-1]), *PEERS]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -117,6 +177,8 @@ def ratios(our_losses, their_losses):
 
 
 def main():
+    if sys.argv[1] == "over-time":
+        return over_time(int(sys.argv[2]), sys.argv[3:])
     repeats, spaces = int(sys.argv[1]), sys.argv[2:]
     names = [f"loss @{point}" for point in POINTS]
     rows = {}

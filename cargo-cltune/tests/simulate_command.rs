@@ -247,3 +247,122 @@ fn recordings_of_other_tuners_are_replayed() {
         &["other.json: results[0]: ", "expected a string"],
     );
 }
+
+/// The lines of `--score-over-time --format json`, by strategy.
+fn scored(arguments: &[&str]) -> Vec<(String, Value)> {
+    let options = ["--score-over-time", "--format", "json"];
+    let printed = stdout(&simulate(&[arguments, &options[..]].concat()));
+    let lines = printed.lines().map(|line| {
+        let of: Value = serde_json::from_str(line).expect("a JSON object");
+        (of["strategy"].as_str().expect("a name").to_owned(), of)
+    });
+    lines.collect()
+}
+
+fn mean_score(of: &Value) -> f64 {
+    of["score"]["mean"].as_f64().expect("a score")
+}
+
+#[test]
+fn a_score_over_time_is_near_zero_for_random_search_and_near_one_for_the_optimum_at_once() {
+    let recorded = Recorded::new();
+    // A minute for each: the time that a strategy takes on a busy machine is nothing beside it.
+    let text = read(&recorded.path("here.csv"));
+    let (header, rows) = text.split_once('\n').expect("a header");
+    let rows: String = rows.lines().map(|row| format!("{row},60000\n")).collect();
+    recorded.write("slow.csv", &format!("{header},compile_ms\n{rows}"));
+    let slow = recorded.text("slow.csv");
+    let found = scored(&[&slow, "--strategy", "random", "--repeats", "400"]);
+    let of = &found[0].1;
+    let deviation = of["score"]["deviation"].as_f64().expect("a deviation");
+    // Five standard errors of the mean: once in two million by chance.
+    assert!(mean_score(of).abs() < 5.0 * deviation / 20.0, "{of}");
+    let found = scored(&[&slow, "--warm-start", &slow, "--repeats", "2"]);
+    let of = &found[0].1;
+    assert!(mean_score(of) > 0.9, "{of}");
+    assert_eq!(of["spaces"][0]["compile_times"], true);
+    assert_eq!(of["spaces"][0]["runs"], 2);
+}
+
+#[test]
+fn runs_of_other_tuners_are_scored_beside_ours() {
+    let recorded = Recorded::new();
+    let space = recorded.text("here.csv");
+    let trace = recorded.text("trace.jsonl");
+    let ours = ["--strategy", "random", "--repeats", "5"];
+    let traced = scored(&[&[space.as_str(), "--trace", &trace][..], &ours].concat());
+    let text = read(&recorded.path("trace.jsonl"));
+    recorded.write("runs.jsonl", &text.replace("\"random\"", "\"theirs\""));
+    let best = r#"{"space": "here", "strategy": "lucky", "seed": 0, "evals": [{"config": {"X": 9, "Y": 9}}]}"#;
+    recorded.write("lucky.jsonl", best);
+    let (runs, lucky) = (recorded.text("runs.jsonl"), recorded.text("lucky.jsonl"));
+    let others = [
+        "--strategy",
+        "random",
+        "--repeats",
+        "1",
+        "--runs",
+        &runs,
+        "--runs",
+        &lucky,
+    ];
+    let found = scored(&[&[space.as_str()][..], &others].concat());
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["random", "theirs", "lucky"]);
+    assert_eq!(found[1].1["score"], traced[0].1["score"]);
+    assert!(mean_score(&found[2].1) > 0.9, "{}", found[2].1);
+
+    recorded.write("bad.jsonl", &best.replace("\"X\": 9", "\"X\": 99"));
+    let bad = recorded.text("bad.jsonl");
+    refused(
+        &simulate(&[&space, "--score-over-time", "--runs", &bad]),
+        &["bad.jsonl:1: evaluation 1 is of", "99"],
+    );
+    refused(&simulate(&[&space, "--runs", &bad]), &["--score-over-time"]);
+}
+
+#[test]
+fn a_score_over_time_says_what_it_cannot_count_and_where_there_is_none() {
+    let recorded = Recorded::new();
+    let space = recorded.text("here.csv");
+    let options = [
+        "--score-over-time",
+        "--strategy",
+        "random",
+        "--repeats",
+        "1",
+    ];
+    let printed = stdout(&simulate(&[&[space.as_str()][..], &options].concat()));
+    assert!(
+        printed.contains("without compiling, whose times are not recorded"),
+        "{printed}"
+    );
+    let rows: String = (1..=100).map(|x| format!("{x},{x},500\n")).collect();
+    recorded.write("line.csv", &format!("X,time_ms,compile_ms\n{rows}"));
+    let line = recorded.text("line.csv");
+    let printed = stdout(&simulate(&[&[line.as_str()][..], &options].concat()));
+    assert!(!printed.contains("without compiling"), "{printed}");
+
+    recorded.write("small.csv", "X,time_ms\n1,1\n2,2\n3,3\n");
+    let small = recorded.text("small.csv");
+    refused(
+        &simulate(&[&[small.as_str()][..], &options].concat()),
+        &["small.csv: too small for a score over time", "3 of 3"],
+    );
+    recorded.write("flat.csv", "X,time_ms\n1,1\n2,1\n3,\n");
+    let flat = recorded.text("flat.csv");
+    refused(
+        &simulate(&[&[flat.as_str()][..], &options].concat()),
+        &["flat.csv", "as fast as the optimum"],
+    );
+    recorded.write("failed.csv", "X,time_ms\n1,\n2,NaN\n");
+    let failed = recorded.text("failed.csv");
+    refused(
+        &simulate(&[&[failed.as_str()][..], &options].concat()),
+        &["failed.csv", "every configuration failed"],
+    );
+    refused(
+        &simulate(&[&space, "--score-over-time", "--budget", "20"]),
+        &["--budget", "cannot be used with"],
+    );
+}

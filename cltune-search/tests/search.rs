@@ -203,6 +203,26 @@ fn what_a_strategy_cannot_do_in_a_space_is_said() {
 }
 
 #[test]
+fn a_space_too_large_to_predict_whole_is_searched_all_the_same() {
+    let codes = || (0..500).collect();
+    let space = spaces::space(&[("A", codes()), ("B", codes()), ("C", codes())], "true");
+    let time =
+        |codes: &[i64]| 1.0 + codes.iter().map(|code| (code - 200).abs()).sum::<i64>() as f64;
+    let (training, further) = (60, 40);
+    let setting = Setting::new(space).budget(training + further);
+    let mut search = Search::new(find("ann:n=60,m=10").unwrap(), &setting);
+    let mut times = Vec::new();
+    while let Step::Measure(codes) = search.step() {
+        times.push(time(&codes));
+        search.tell(&codes, Score::of(Some(times[times.len() - 1])));
+    }
+    assert_eq!(times.len() as u64, training + further);
+    let (random, predicted) = times.split_at(training as usize);
+    let least = |times: &[f64]| times.iter().copied().fold(f64::MAX, f64::min);
+    assert!(least(predicted) < 0.5 * least(random), "{times:?}");
+}
+
+#[test]
 fn auto_is_full_where_the_budget_covers_the_space() {
     let space = space("true");
     let order = |name, budget| {

@@ -120,7 +120,9 @@ Examples:
   cargo cltune simulate cache.json --budget 50 --repeats 100
                                             a Kernel Tuner cache
   cargo cltune simulate here.csv --warm-start there.csv
-                                            what another device's results are worth here";
+                                            what another device's results are worth here
+  cargo cltune simulate gemm.csv.gz conv.csv.gz --score-over-time
+                                            the score of the auto-tuning community";
 
 pub(super) const COMPLETIONS: &str = "\
 Each script completes `cargo cltune …` and `cargo-cltune cltune …`:

@@ -3,7 +3,7 @@
 use super::strategy_help::strategy_help;
 use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
-use crate::replay::{Figures, Panel, Plot, Series, figures, write_trace};
+use crate::replay::{Clock, Figures, Panel, Plot, Series, TraceError, figures, write_trace};
 use cltune_search::recorded::{BestSoFar, End, Recording, RecordingError, Run, replay};
 use cltune_search::{Chosen, Confidence, PriorResults, find, ready_threads};
 use rayon::prelude::*;
@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod over_time;
 mod print;
 
 /// What to replay.
@@ -59,6 +60,16 @@ pub(crate) struct SimulateArgs {
     /// The first run's seed; the others' follow.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// Score as the auto-tuning community does (Willemsen et al. 2024): over the time that
+    /// compiling, running and the strategy take, 0 is random search and 1 the optimum at once.
+    ///
+    /// A run lasts as long as random search needs, on average, for 95 % of the way from the median
+    /// to the optimum; runs are made one after the other, so that each strategy has the machine.
+    #[arg(long, conflicts_with_all = ["budget", "stop_when_stagnant", "plot"])]
+    score_over_time: bool,
+    /// Score runs of other tuners as well, in the form that `--trace` writes; may be repeated.
+    #[arg(long, value_name = "RUNS.jsonl", requires = "score_over_time")]
+    runs: Vec<PathBuf>,
     /// Start from the same kernel's recording on another device; may be repeated.
     #[arg(long, value_name = "OTHER")]
     warm_start: Vec<PathBuf>,
@@ -80,6 +91,8 @@ pub(crate) enum SimulateError {
     Read(#[from] ReadError),
     #[error(transparent)]
     Recording(#[from] RecordingError),
+    #[error(transparent)]
+    Runs(#[from] TraceError),
     #[error("cannot write {}: {source}", path.display())]
     Save { path: PathBuf, source: io::Error },
     #[error("cannot write the result: {0}")]
@@ -120,6 +133,9 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         .iter()
         .map(priors)
         .collect::<Result<Vec<_>, _>>()?;
+    if args.score_over_time {
+        return over_time::run(args, &recordings, &priors, stdout);
+    }
     let points: Vec<usize> = POINTS
         .iter()
         .filter(|point| **point <= args.budget)
@@ -156,7 +172,13 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
                 outlook.ends.extend(runs.iter_mut().map(end));
             }
             if args.trace.is_some() {
-                write_trace(&mut trace, recording, &outlook.strategy, &runs)?;
+                write_trace(
+                    &mut trace,
+                    recording,
+                    &outlook.strategy,
+                    &runs,
+                    Clock::Ignored,
+                )?;
             }
             let curves = runs.iter().map(|run| BestSoFar::of(run, recording.best));
             let curves: Vec<BestSoFar> = curves.collect();

@@ -4,7 +4,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `statistics` | the fraction of the optimum over many runs |
-//! | `trace` | runs as JSON lines |
+//! | `trace` | runs as JSON lines: writing ours, reading those of other tuners |
 //! | `plot` | runs of several strategies as a picture |
 
 mod plot;
@@ -13,4 +13,4 @@ mod trace;
 
 pub(crate) use plot::{Panel, Plot, Series};
 pub(crate) use statistics::{Figures, figures};
-pub(crate) use trace::write as write_trace;
+pub(crate) use trace::{Clock, TraceError, read as read_traces, write as write_trace};

@@ -48,6 +48,7 @@ mod tests {
                 &Run {
                     seed: 0,
                     held_out_error: None,
+                    strategy_ms: Vec::new(),
                     evaluations,
                 },
                 2.0,

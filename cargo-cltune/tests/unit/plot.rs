@@ -11,6 +11,7 @@ fn curves(runs: u32, evaluations: u32) -> Vec<BestSoFar> {
         let times = (0..evaluations).map(move |count| (Vec::new(), Some(time(count))));
         Run {
             held_out_error: None,
+            strategy_ms: Vec::new(),
             seed: run.into(),
             evaluations: times.collect(),
         }
@@ -131,11 +132,13 @@ fn names_may_be_anything() {
 fn degenerate_runs_are_drawn_all_the_same() {
     let never = Run {
         held_out_error: None,
+        strategy_ms: Vec::new(),
         seed: 0,
         evaluations: vec![(Vec::new(), None)],
     };
     let at_once = Run {
         held_out_error: None,
+        strategy_ms: Vec::new(),
         seed: 0,
         evaluations: vec![(Vec::new(), Some(2.0))],
     };

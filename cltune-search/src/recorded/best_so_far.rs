@@ -40,6 +40,7 @@ mod tests {
         let times = [None, Some(4.0), Some(8.0), None, Some(2.0)];
         let run = Run {
             held_out_error: None,
+            strategy_ms: Vec::new(),
             seed: 0,
             evaluations: times.iter().map(|time| (Vec::new(), *time)).collect(),
         };

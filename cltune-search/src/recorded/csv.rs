@@ -68,7 +68,9 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Measurements, ParseError> 
             values: fields[..time].iter().map(|&text| text.to_owned()).collect(),
             time_ms,
             samples_ms: Vec::new(),
-            build_ms: field(compile).and_then(|text| text.parse().ok()),
+            build_ms: field(compile)
+                .and_then(|text| text.parse().ok())
+                .filter(|time| is_time(*time)),
             status,
             detail: None,
         })?;

@@ -29,6 +29,7 @@
 //! | `recording` | a recorded space: looking up times |
 //! | `run` | one run of a strategy on it, and where it stagnates |
 //! | `best_so_far` | how far a run had come after each evaluation |
+//! | `time_scale` | how far it had come over time, beside random search |
 
 mod best_so_far;
 mod csv;
@@ -39,6 +40,7 @@ mod parse;
 mod recording;
 mod run;
 mod t4;
+mod time_scale;
 mod values;
 pub mod words;
 
@@ -47,5 +49,6 @@ pub use csv::{COMPILE_COLUMN, ERROR_COLUMN, TIME_COLUMN};
 pub use measurements::{About, Measurements, ParseError, Position, RecordedResult};
 pub use parse::parse;
 pub use recording::{Recording, RecordingError};
-pub use run::{End, Run, replay};
+pub use run::{End, Run, replay, replay_over_time};
+pub use time_scale::TimeScale;
 pub use values::Values;

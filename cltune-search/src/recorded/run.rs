@@ -1,11 +1,13 @@
 //! One run of a strategy on a recorded space.
 
 use super::recording::Recording;
+use super::time_scale::TimeScale;
 use crate::search::{
     Chosen, Confidence, FURTHER, IMPROVEMENT, PriorResults, Score, Search, Setting, Stagnation,
     Step,
 };
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The configurations a strategy tried, in order, with their times in milliseconds.
 #[derive(Debug)]
@@ -14,6 +16,9 @@ pub struct Run {
     pub seed: u64,
     /// What was tried.
     pub evaluations: Vec<(Vec<i64>, Option<f64>)>,
+    /// For each evaluation how long the strategy took to propose it, and to learn from the one
+    /// before, milliseconds of this machine.
+    pub strategy_ms: Vec<f64>,
     /// The mean relative error of the strategy's predictions at the end, on results that they were
     /// not learned from, where it predicts times.
     pub held_out_error: Option<f64>,
@@ -27,22 +32,65 @@ pub fn replay(
     budget: u64,
     seed: u64,
 ) -> Run {
-    let setting = Setting::new(Arc::clone(&recording.space))
+    let setting = setting(recording, priors, seed).budget(budget);
+    replay_while(recording, strategy, &setting, |_| true)
+}
+
+/// Runs a strategy as long as time is left on a scale, as a session with a budget of time does:
+/// strategies are not told how many evaluations there will be. It ends early where the optimum is
+/// found, since nothing after that changes the score.
+pub fn replay_over_time(
+    scale: &TimeScale<'_>,
+    strategy: &Chosen,
+    priors: &Arc<[PriorResults]>,
+    seed: u64,
+) -> Run {
+    let recording = scale.recording();
+    let setting = setting(recording, priors, seed);
+    let mut spent = 0.0;
+    replay_while(recording, strategy, &setting, |run| {
+        let (Some((codes, time)), Some(strategy)) =
+            (run.evaluations.last(), run.strategy_ms.last())
+        else {
+            return true;
+        };
+        spent += strategy + recording.cost(codes).unwrap_or_default();
+        spent < scale.budget_ms() && time.is_none_or(|time| time > recording.best)
+    })
+}
+
+fn setting(recording: &Recording, priors: &Arc<[PriorResults]>, seed: u64) -> Setting {
+    Setting::new(Arc::clone(&recording.space))
         .seed(seed)
-        .budget(budget)
-        .prior_results(Arc::clone(priors));
-    let mut search = Search::new(strategy, &setting);
-    let mut evaluations = Vec::new();
-    while let Step::Measure(codes) = search.step() {
+        .prior_results(Arc::clone(priors))
+}
+
+/// Runs a strategy until its budget is used up, the space is, or the condition does not hold.
+fn replay_while(
+    recording: &Recording,
+    strategy: &Chosen,
+    setting: &Setting,
+    mut goes_on: impl FnMut(&Run) -> bool,
+) -> Run {
+    let mut run = Run {
+        seed: setting.seed,
+        evaluations: Vec::new(),
+        strategy_ms: Vec::new(),
+        held_out_error: None,
+    };
+    let mut since = Instant::now();
+    let mut search = Search::new(strategy, setting);
+    while goes_on(&run)
+        && let Step::Measure(codes) = search.step()
+    {
+        run.strategy_ms.push(since.elapsed().as_secs_f64() * 1e3);
         let time = recording.time(&codes);
+        since = Instant::now();
         search.tell(&codes, score(time));
-        evaluations.push((codes, time));
+        run.evaluations.push((codes, time));
     }
-    Run {
-        seed,
-        evaluations,
-        held_out_error: search.held_out_error(),
-    }
+    run.held_out_error = search.held_out_error();
+    run
 }
 
 /// Recordings are in milliseconds, scores in microseconds.
@@ -82,6 +130,7 @@ impl Run {
         let further = (evaluations as f64 * FURTHER).ceil() as usize;
         let wrongly = best(evaluations) > IMPROVEMENT * best(evaluations + further);
         self.evaluations.truncate(evaluations);
+        self.strategy_ms.truncate(evaluations);
         End::Stagnant { wrongly }
     }
 }
@@ -94,6 +143,7 @@ mod tests {
     fn a_run_ends_where_it_is_stagnant_and_it_is_told_whether_that_was_wrong() {
         let run = |improved_at: usize, count: usize| Run {
             seed: 0,
+            strategy_ms: vec![0.0; count],
             held_out_error: None,
             evaluations: (0..count)
                 .map(|at| {
