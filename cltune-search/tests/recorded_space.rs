@@ -147,8 +147,8 @@ fn networks_are_trained_until_they_predict_well() {
     assert!(many < 0.08 && many < 0.6 * few, "{few} {many}");
 }
 
-/// After 20 evaluations, over both directions of both pairs; with starts that vary each parameter
-/// and 14 evaluations led by the other device it was 0.37 of the cold start's loss.
+/// After 20 evaluations, over both directions of both pairs, where 100 runs had 0.44 of the cold
+/// start's loss (docs/strategies.md).
 #[test]
 fn another_device_s_results_save_most_of_the_loss() {
     const SEEDS: u64 = 10;
@@ -169,7 +169,7 @@ fn another_device_s_results_save_most_of_the_loss() {
         warm.push(with);
     }
     let (warm_loss, cold_loss) = (mean(&warm), mean(&cold));
-    assert!(warm_loss <= 0.5 * cold_loss, "{warm_loss} of {cold_loss}");
+    assert!(warm_loss <= 0.6 * cold_loss, "{warm_loss} of {cold_loss}");
     // Four standard errors: once in 600 by chance, with nine degrees of freedom.
     let (gain, error) = gain(&cold, &warm);
     assert!(gain > 4.0 * error, "{gain} +- {error}");

@@ -131,14 +131,14 @@ impl Setting {
     }
 }
 
-/// How many configurations a search starts with for all sets of prior results together, at most.
-const MOST_STARTS: usize = 12;
+/// How many configurations a search starts with for each set of prior results, and for all prior
+/// results at most.
+const STARTS: (usize, usize) = (3, 9);
 
 /// Results of the same kernel on another device, or for another problem size.
 ///
-/// A search begins with the fastest of them, and the fastest in which some parameter has another
-/// value than there. How much of the rest holds here as well is for the strategy to find out;
-/// `bayes` does, the others do not ask.
+/// A search begins with the fastest of them. How much of the rest holds here as well is for the
+/// strategy to find out; `bayes` does, the others do not ask.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriorResults {
     /// Configurations (codes in the order of the space's parameters) and what became of them.
@@ -157,88 +157,42 @@ impl PriorResults {
     }
 }
 
-/// The configurations to start with: for each set of prior results the [`varied`] ones, taken in
-/// turn.
+/// The configurations to start with: the best of each set of prior results, then the second best of
+/// each, and so on.
 pub(super) fn starts(priors: &[PriorResults]) -> Vec<Vec<i64>> {
-    let varied: Vec<Vec<Vec<i64>>> = priors.iter().map(varied).collect();
-    let longest = varied.iter().map(Vec::len).max().unwrap_or_default();
+    let sorted: Vec<Vec<(f64, &[i64])>> = priors.iter().map(PriorResults::by_time).collect();
     let mut starts: Vec<Vec<i64>> = Vec::new();
-    for rank in 0..longest {
-        for codes in varied.iter().filter_map(|varied| varied.get(rank)) {
-            if starts.len() < MOST_STARTS && !starts.contains(codes) {
-                starts.push(codes.clone());
+    for rank in 0..STARTS.0 {
+        for prior in &sorted {
+            if let Some((_, codes)) = prior.get(rank)
+                && starts.len() < STARTS.1
+                && !starts.iter().any(|start| start == codes)
+            {
+                starts.push(codes.to_vec());
             }
         }
     }
     starts
 }
 
-/// The fastest configuration, and from there on each in which some parameter has, for the first
-/// time, another value than in the fastest.
-///
-/// Devices agree about most of what is slow, and seldom about which of the fast configurations are
-/// the fastest: that depends on a parameter or two, such as whether local memory is used. The few
-/// fastest are alike, and teach the same thing several times. These show for each parameter
-/// whether its best value is another one here; and where the results mislead, they vary as much as
-/// the configurations that a search without prior results begins with.
-fn varied(prior: &PriorResults) -> Vec<Vec<i64>> {
-    let timed = prior.by_time();
-    let Some((_, fastest)) = timed.first() else {
-        return Vec::new();
-    };
-    let mut is_varied = vec![false; fastest.len()];
-    let mut varied = vec![fastest.to_vec()];
-    for (_, codes) in &timed {
-        let mut teaches = false;
-        for (is_varied, (code, best)) in is_varied.iter_mut().zip(codes.iter().zip(*fastest)) {
-            teaches |= !*is_varied && code != best;
-            *is_varied |= code != best;
-        }
-        if teaches {
-            varied.push(codes.to_vec());
-        }
-    }
-    varied
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn prior(times: &[(&[i64], f64)]) -> PriorResults {
-        let results = times.iter();
-        let results = results.map(|(codes, time)| (codes.to_vec(), Score::of(Some(*time))));
-        PriorResults {
-            results: results.collect(),
-        }
-    }
-
     #[test]
-    fn a_search_starts_with_the_best_and_what_first_has_another_value() {
-        let there = prior(&[
-            (&[4, 1, 0], 5.0),
-            (&[4, 2, 0], 3.0),
-            (&[8, 1, 0], 4.0),
-            (&[8, 1, 1], 9.0),
-            (&[8, 2, 1], 7.0),
-            (&[2, 2, 0], f64::NAN),
-        ]);
-        // The best; the first with another value of the first two parameters; then of the third.
-        assert_eq!(varied(&there), [[4, 2, 0], [8, 1, 0], [8, 2, 1]]);
-        assert!(varied(&PriorResults::default()).is_empty());
-    }
-
-    #[test]
-    fn several_devices_take_turns() {
+    fn a_search_starts_with_the_best_of_each_device_in_turn() {
+        let prior = |times: &[(i64, f64)]| PriorResults {
+            results: times
+                .iter()
+                .map(|(code, time)| (vec![*code], Score::of(Some(*time))))
+                .collect(),
+        };
         let priors = [
-            prior(&[(&[1], 5.0), (&[2], 3.0), (&[3], f64::NAN), (&[4], 9.0)]),
-            prior(&[(&[7], 2.0), (&[2], 1.0)]),
+            prior(&[(1, 5.0), (2, 3.0), (3, f64::NAN), (4, 9.0), (5, 10.0)]),
+            prior(&[(7, 2.0), (2, 1.0)]),
         ];
-        assert_eq!(starts(&priors), [[2], [1], [7]]);
+        assert_eq!(starts(&priors), [[2], [1], [7], [4]]);
         assert!(starts(&[]).is_empty());
-        assert_eq!(starts(&vec![prior(&[(&[1], 1.0)]); 40]).len(), 1);
-        let many: Vec<i64> = (0..40).collect();
-        let priors: Vec<PriorResults> = many.iter().map(|code| prior(&[(&[*code], 1.0)])).collect();
-        assert_eq!(starts(&priors).len(), MOST_STARTS);
+        assert!(starts(&vec![prior(&[(1, 1.0)]); 40]).len() == 1);
     }
 }

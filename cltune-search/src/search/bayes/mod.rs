@@ -75,10 +75,12 @@ const FAILED_QUANTILE: f64 = 0.7;
 const MOST_OBSERVATIONS: usize = 400;
 /// Prior results are forgotten when the improvement to expect, a part of the time, was below this
 /// so often; not before the first number of observations, and by the second at the latest: what
-/// another device has to teach shows in what the search starts with, and hardly any more later.
+/// another device has to teach shows early.
 const PROMISE: f64 = 0.003;
 const BROKEN: usize = 2;
-const LEADING: Range<usize> = 12..20;
+const LEADING: Range<usize> = 12..30;
+/// How many configurations far from all others are tried then.
+const AFRESH: usize = 8;
 /// From then on, every so many proposals the choice is between what is near the best few only:
 /// that many of them, and that many parameters changed.
 const NEAR_EVERY: usize = 6;
@@ -273,11 +275,12 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves; without the prior results from where on they promise nothing
-    /// any more.
+    /// A configuration that improves, or one to start afresh with where prior results promise
+    /// nothing any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
         if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();
+            return self.spread();
         }
         let (configuration, improvement) = self.improve()?;
         if !self.priors.is_empty()
@@ -287,7 +290,7 @@ impl Bayes {
             self.broken += 1;
             if self.broken == BROKEN {
                 self.forget_lessons();
-                return Some(self.improve()?.0);
+                return self.spread();
             }
         }
         Some(configuration)
@@ -302,6 +305,7 @@ impl Bayes {
         }
         // The next walk is a long one, as the first.
         self.walked = 0;
+        self.initial = self.observations.len() + self.pending.len() + AFRESH;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws

@@ -13,8 +13,6 @@ use super::factor::Factor;
 
 /// Of the logarithm of a length scale, on coordinates from 0 to 1: mean and standard deviation.
 const LENGTH_PRIOR: (f64, f64) = (0.7, 1.0);
-/// The same while prior results lead: what two devices differ in varies over shorter distances.
-const DIFFERENCE_LENGTH_PRIOR: (f64, f64) = (0.0, 1.0);
 /// Of the logarithm of the noise's part of the variance.
 const NOISE_PRIOR: (f64, f64) = (-6.0, 2.0);
 /// Of how much of what all prior results say holds here. It is never negative: few observations can
@@ -120,12 +118,7 @@ impl Hyperparameters {
     fn log_prior(&self) -> f64 {
         let term =
             |value: f64, (mean, deviation): (f64, f64)| -0.5 * ((value - mean) / deviation).powi(2);
-        let of_length = if self.transfers.is_empty() {
-            LENGTH_PRIOR
-        } else {
-            DIFFERENCE_LENGTH_PRIOR
-        };
-        let lengths: f64 = self.lengths.iter().map(|l| term(*l, of_length)).sum();
+        let lengths: f64 = self.lengths.iter().map(|l| term(*l, LENGTH_PRIOR)).sum();
         let share = TRANSFER_PRIOR.0 / self.transfers.len().max(1) as f64;
         let prior = (share, TRANSFER_PRIOR.1);
         let transfers: f64 = self.transfers.iter().map(|t| term(*t, prior)).sum();
