@@ -269,7 +269,7 @@ fn a_score_over_time_is_near_zero_for_random_search_and_near_one_for_the_optimum
     // A minute for each: the time that a strategy takes on a busy machine is nothing beside it.
     let text = read(&recorded.path("here.csv"));
     let (header, rows) = text.split_once('\n').expect("a header");
-    let rows: String = rows.lines().map(|row| format!("{row},60000\n")).collect();
+    let rows: String = rows.lines().flat_map(|row| [row, ",60000\n"]).collect();
     recorded.write("slow.csv", &format!("{header},compile_ms\n{rows}"));
     let slow = recorded.text("slow.csv");
     let found = scored(&[&slow, "--strategy", "random", "--repeats", "400"]);
@@ -337,7 +337,8 @@ fn a_score_over_time_says_what_it_cannot_count_and_where_there_is_none() {
         printed.contains("without compiling, whose times are not recorded"),
         "{printed}"
     );
-    let rows: String = (1..=100).map(|x| format!("{x},{x},500\n")).collect();
+    let rows: Vec<String> = (1..=100).map(|x| format!("{x},{x},500\n")).collect();
+    let rows = rows.concat();
     recorded.write("line.csv", &format!("X,time_ms,compile_ms\n{rows}"));
     let line = recorded.text("line.csv");
     let printed = stdout(&simulate(&[&[line.as_str()][..], &options].concat()));

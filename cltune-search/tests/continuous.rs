@@ -189,7 +189,7 @@ fn a_constraint_on_a_range_is_counted_exactly() {
 fn neighbours_in_a_range_are_few_and_at_all_distances() {
     let space = bowl();
     let place = [code(1.0), code(1.0), 64, 4];
-    for codes in [place, [code(0.1 + 0.9000001), code(1.0), 64, 4]] {
+    for codes in [place, [code(0.1 + 0.900_000_1), code(1.0), 64, 4]] {
         let near = space.neighbours(&codes, Neighbourhood::AnyValue);
         let in_share = near
             .iter()

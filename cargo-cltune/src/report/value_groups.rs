@@ -69,7 +69,7 @@ mod tests {
             let group = group(&parameter.domain, Fraction::of(number).code());
             describe(&parameter, group)
         });
-        described.as_mut_slice().sort_by_key(|text| text.len());
+        described.as_mut_slice().sort_by_key(String::len);
         let expected = [
             "A = 1.0 to 2.0",
             "A = 1.0 to 2.0",

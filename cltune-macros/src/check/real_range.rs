@@ -1,7 +1,7 @@
 //! Ranges of real numbers as the values of a parameter.
 
 use super::literals::{error, fraction, is_path, literal, signed_float, ungrouped};
-use cltune_core::parameter::{RealRange, RealRangeError, Scale};
+use cltune_core::parameter::{Fraction, RealRange, RealRangeError, Scale};
 use syn::{Expr, ExprCall, ExprRange, Lit, RangeLimits, UnOp};
 
 /// The range of real numbers that an expression describes; `None` where it has another form.
@@ -66,7 +66,7 @@ fn has_real_bound(range: &ExprRange) -> bool {
 
 fn bound(expr: &Expr) -> syn::Result<f64> {
     if signed_float(expr).is_some() {
-        return fraction(expr).map(|number| number.get());
+        return fraction(expr).map(Fraction::get);
     }
     let Some(Lit::Int(integer)) = literal(unsigned(expr)) else {
         let message =
