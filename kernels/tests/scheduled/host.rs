@@ -45,11 +45,11 @@ pub(crate) trait Number: Real + std::fmt::Debug {
 }
 
 macro_rules! number {
-    ($number:ident, $module:ident) => {
+    ($number:ident, $module:ident, $both:tt, $turn:tt) => {
         mod $module {
             use cltune::{Buffer, Event, Queue, Result, fused};
 
-            #[fused(tune(n = 1024))]
+            #[fused(name = $both, tune(n = 1024))]
             pub(super) fn both(
                 queue: &Queue,
                 n: u64,
@@ -62,7 +62,7 @@ macro_rules! number {
                 v = a - b;
             }
 
-            #[fused(tune(n = 1024))]
+            #[fused(name = $turn, tune(n = 1024))]
             pub(super) fn turn(
                 queue: &Queue,
                 n: u64,
@@ -100,8 +100,8 @@ macro_rules! number {
     };
 }
 
-number!(f32, single);
-number!(f64, double);
+number!(f32, single, "both_f32", "turn_f32");
+number!(f64, double, "both_f64", "turn_f64");
 
 /// A matrix with, for each element, the most that it may be off.
 #[derive(Clone, Debug)]
