@@ -36,7 +36,7 @@ pub fn count(queue: &Queue, n: u32, #[arg(out, len = n)] y: &mut Buffer<f32>) ->
     __kernel void count(const uint n, __global float* y) {
         if (A == 1) return;
         float waste = get_global_id(0);
-        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+        for (int i = 0; i < (A == 0 ? 25000 : 5000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[get_global_id(0)] = waste > 1e30f ? 1 : n;
     }
     "
@@ -67,7 +67,7 @@ pub fn draw(
     __kernel void draw(const uint n, X, write_only image2d_t picture) {
         if (A == 1) return;
         float waste = get_global_id(0);
-        for (int i = 0; i < (A == 0 ? 100000 : 20000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+        for (int i = 0; i < (A == 0 ? 25000 : 5000); i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         const float value = waste > 1e30f || A == 3 ? 0 : AT(get_global_id(0));
         write_imagef(picture, (int2)(get_global_id(0), get_global_id(1)), value);
     }
@@ -320,15 +320,15 @@ fn child_that_is_ended() {
     };
     let most: usize = most.parse().unwrap();
     let queue = queue(false);
-    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 1024]).unwrap();
+    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 256]).unwrap();
     let policy: Policy = "online:1000%".parse().unwrap();
     with_policy(&policy, || {
         let mut known = None;
         let begin = Instant::now();
         loop {
             assert!(begin.elapsed() < PATIENCE, "it does not converge");
-            add(&queue, 1024, &mut y).unwrap().wait().unwrap();
-            let said = explain(&queue, 1024);
+            add(&queue, 256, &mut y).unwrap().wait().unwrap();
+            let said = explain(&queue, 256);
             let tried = tried(&said).filter(|tried| *tried > 0);
             if std::env::var_os("LEAVES").is_some() && has_builder() && tried.is_some() {
                 break;

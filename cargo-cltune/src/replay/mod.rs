@@ -13,4 +13,4 @@ mod trace;
 
 pub(crate) use plot::{Panel, Plot, Series};
 pub(crate) use statistics::{Figures, figures};
-pub(crate) use trace::{Clock, TraceError, read as read_traces, write as write_trace};
+pub(crate) use trace::{Clock, TraceError, Traced, read as read_traces, write as write_trace};

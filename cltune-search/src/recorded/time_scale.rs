@@ -55,44 +55,22 @@ impl<'a> TimeScale<'a> {
             return Err(RecordingError::Flat { path });
         }
         let target = median - WAY * (median - optimum);
+        let evaluations = random.evaluations_until(target);
         let all = random.configurations;
-        // The expected best falls with every evaluation.
-        let (mut few, mut enough) = (0, all);
-        while enough - few > 1 {
-            let between = few + (enough - few) / 2;
-            if random.best_after(between) <= target {
-                enough = between;
-            } else {
-                few = between;
-            }
-        }
         let optima = random.times.partition_point(|time| *time <= optimum);
-        if enough + optima > all {
+        if evaluations + optima > all {
             return Err(RecordingError::TooSmall {
                 path: recording.path(),
                 configurations: all,
-                evaluations: enough,
+                evaluations,
             });
-        }
-        let budget_ms = enough as f64 * random.mean_cost;
-        let mut baseline: Vec<f64> = Vec::with_capacity(TIMES);
-        let mut known = None;
-        for part in 1..=TIMES {
-            // In whole numbers: the last is the budget, and not a little less.
-            let evaluations = part * enough / TIMES;
-            let best = match known {
-                Some((count, best)) if count == evaluations => best,
-                _ => random.best_after(evaluations),
-            };
-            known = Some((evaluations, best));
-            baseline.push(best);
         }
         Ok(Self {
             recording,
-            budget_ms,
-            evaluations: enough,
+            budget_ms: evaluations as f64 * random.mean_cost,
+            evaluations,
             nothing: random.mean,
-            baseline,
+            baseline: random.baseline(evaluations),
         })
     }
 
@@ -185,6 +163,39 @@ impl RandomSearch {
         } else {
             self.times[middle]
         }
+    }
+
+    /// How many evaluations have an expected best time of at most `target`.
+    fn evaluations_until(&self, target: f64) -> usize {
+        // The expected best falls with every evaluation.
+        let (mut few, mut enough) = (0, self.configurations);
+        while enough - few > 1 {
+            let between = few + (enough - few) / 2;
+            if self.best_after(between) <= target {
+                enough = between;
+            } else {
+                few = between;
+            }
+        }
+        enough
+    }
+
+    /// At each of the times, the expected best time of a search that ends after so many
+    /// evaluations.
+    fn baseline(&self, evaluations: usize) -> Vec<f64> {
+        let mut baseline = Vec::with_capacity(TIMES);
+        let mut before = None;
+        for part in 1..=TIMES {
+            // In whole numbers, so that the last of them are all.
+            let made = part * evaluations / TIMES;
+            let best = match before {
+                Some((same, best)) if same == made => best,
+                _ => self.best_after(made),
+            };
+            before = Some((made, best));
+            baseline.push(best);
+        }
+        baseline
     }
 
     /// The expectation of the best time after so many evaluations.

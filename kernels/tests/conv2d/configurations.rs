@@ -31,8 +31,13 @@ fn configuration(number: usize) -> Params {
 #[test]
 fn a_sample_of_the_space_computes_the_same() {
     let queue = Queue::default_device().unwrap();
+    let wanted = if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
+        64
+    } else {
+        8
+    };
     let mut checked = 0;
-    for number in 0..16 {
+    for number in 0..wanted {
         let params = configuration(number);
         // Wider than a work-group's part with most configurations; rows are aligned in every way.
         let picture = Picture::random(146 + number % 7, 75, number as u32);
@@ -67,7 +72,10 @@ fn a_sample_of_the_space_computes_the_same() {
         let found = output.read(&queue).unwrap();
         compare(&found, &expected, size * size, &format!("{params:?}"));
     }
-    assert!(checked >= 5, "only {checked} of 16 can run here");
+    assert!(
+        3 * checked >= wanted,
+        "only {checked} of {wanted} can run here"
+    );
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use cltune::{bf16, f16};
 use cltune_kernels::gemm::{Real, Shape};
 
-/// How many random cases are tested: all by `scripts/test --full`, a third otherwise, since drivers
+/// How many random cases are tested: all by `scripts/test --full`, a sixth otherwise, since drivers
 /// compile nearly each of them.
 pub(crate) fn cases(all: usize) -> usize {
     if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
         all
     } else {
-        all.div_ceil(3)
+        all.div_ceil(6)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Products on this machine's device against sums in double precision on the host. With
-//! `CLTUNE_TEST_FULL=1` there are three times as many random ones.
+//! `CLTUNE_TEST_FULL=1` there are six times as many random ones.
 //!
 //! | file | tests |
 //! |---|---|

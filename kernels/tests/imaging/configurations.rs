@@ -14,7 +14,7 @@ fn sample(tunable: &Tunable, mut launch: impl FnMut(&[i64], u32) -> Result<Event
     let wanted = if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
         200
     } else {
-        10
+        6
     };
     let parameters = &tunable.model().parameters;
     let mut launched = 0;

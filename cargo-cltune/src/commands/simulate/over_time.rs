@@ -2,21 +2,22 @@
 
 use super::{SimulateArgs, SimulateError, save};
 use crate::commands::{Exit, Format};
-use crate::replay::{Clock, read_traces, write_trace};
+use crate::replay::{Clock, Traced, read_traces, write_trace};
 use crate::statistics::moments;
 use cltune_search::PriorResults;
 use cltune_search::recorded::{Recording, Run, TimeScale, replay_over_time};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The results of one strategy.
-struct Outlook<'a> {
+struct StrategyScores<'a> {
     strategy: String,
-    spaces: Vec<OnSpace<'a>>,
+    spaces: Vec<SpaceScores<'a>>,
 }
 
 /// The results of one strategy on one space.
-struct OnSpace<'a> {
+struct SpaceScores<'a> {
     scale: &'a TimeScale<'a>,
     /// Of each run.
     scores: Vec<f64>,
@@ -40,10 +41,31 @@ pub(super) fn run(
 ) -> Result<Exit, SimulateError> {
     let scales = recordings.iter().map(TimeScale::of);
     let scales = scales.collect::<Result<Vec<_>, _>>()?;
+    // Before the replays, which take long: a file may be unreadable.
     let others = args.runs.iter().map(|path| read_traces(path, recordings));
-    let others = others.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+    let others = others.collect::<Result<Vec<_>, _>>()?;
     let mut trace = Vec::new();
-    let mut results: Vec<Outlook<'_>> = Vec::new();
+    let mut results = replayed(args, &scales, priors, &mut trace)?;
+    results.extend(read(&scales, others.into_iter().flatten()));
+    match args.format {
+        Format::Text => text(&scales, &results, stdout)?,
+        Format::Json => json(args, &results, stdout)?,
+    }
+    stdout.flush()?;
+    if let Some(path) = &args.trace {
+        save(path, &trace)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The scores of our strategies, each once.
+fn replayed<'a>(
+    args: &SimulateArgs,
+    scales: &'a [TimeScale<'a>],
+    priors: &[Arc<[PriorResults]>],
+    trace: &mut Vec<u8>,
+) -> Result<Vec<StrategyScores<'a>>, SimulateError> {
+    let mut results: Vec<StrategyScores<'_>> = Vec::new();
     for strategy in &args.strategies {
         let name = strategy.name();
         if results.iter().any(|known| known.strategy == name) {
@@ -56,47 +78,42 @@ pub(super) fn run(
             let runs = seeds.map(|seed| replay_over_time(scale, strategy, priors, seed));
             let runs: Vec<Run> = runs.collect();
             if args.trace.is_some() {
-                write_trace(&mut trace, scale.recording(), &name, &runs, Clock::Written)?;
+                write_trace(trace, scale.recording(), &name, &runs, Clock::Written)?;
             }
-            spaces.push(OnSpace::of(scale, &runs));
+            spaces.push(SpaceScores::of(scale, &runs));
         }
-        results.push(Outlook {
+        results.push(StrategyScores {
             strategy: name,
             spaces,
         });
     }
-    let mut traced: Vec<(String, Vec<Vec<Run>>)> = Vec::new();
-    for other in others {
-        let known = traced.iter().position(|(name, _)| *name == other.strategy);
-        let at = known.unwrap_or_else(|| {
-            traced.push((other.strategy, scales.iter().map(|_| Vec::new()).collect()));
-            traced.len() - 1
-        });
-        traced[at].1[other.space].push(other.run);
-    }
-    results.extend(traced.into_iter().map(|(strategy, runs)| {
-        Outlook {
-            strategy,
-            spaces: scales
-                .iter()
-                .zip(&runs)
-                .filter(|(_, runs)| !runs.is_empty())
-                .map(|(scale, runs)| OnSpace::of(scale, runs))
-                .collect(),
-        }
-    }));
-    match args.format {
-        Format::Text => text(&scales, &results, stdout)?,
-        Format::Json => json(args, &results, stdout)?,
-    }
-    stdout.flush()?;
-    if let Some(path) = &args.trace {
-        save(path, &trace)?;
-    }
-    Ok(Exit::Done)
+    Ok(results)
 }
 
-impl<'a> OnSpace<'a> {
+/// The scores of runs that files have, by strategy.
+fn read<'a>(
+    scales: &'a [TimeScale<'a>],
+    runs: impl Iterator<Item = Traced>,
+) -> Vec<StrategyScores<'a>> {
+    let mut by_strategy: BTreeMap<String, Vec<Vec<Run>>> = BTreeMap::new();
+    for traced in runs {
+        let spaces = by_strategy.entry(traced.strategy);
+        let spaces = spaces.or_insert_with(|| scales.iter().map(|_| Vec::new()).collect());
+        spaces[traced.space].push(traced.run);
+    }
+    let scores = |(strategy, runs): (String, Vec<Vec<Run>>)| StrategyScores {
+        strategy,
+        spaces: scales
+            .iter()
+            .zip(&runs)
+            .filter(|(_, runs)| !runs.is_empty())
+            .map(|(scale, runs)| SpaceScores::of(scale, runs))
+            .collect(),
+    };
+    by_strategy.into_iter().map(scores).collect()
+}
+
+impl<'a> SpaceScores<'a> {
     fn of(scale: &'a TimeScale<'a>, runs: &[Run]) -> Self {
         let strategy_ms: f64 = runs.iter().flat_map(|run| &run.strategy_ms).sum();
         Self {
@@ -118,7 +135,7 @@ impl Figures {
     }
 }
 
-impl Outlook<'_> {
+impl StrategyScores<'_> {
     /// Over spaces, each weighing the same. A run is then one on every space; of as many as each
     /// space has.
     fn over_spaces(&self) -> Figures {
@@ -135,7 +152,7 @@ impl Outlook<'_> {
 /// The budgets, then a line for each strategy and space.
 fn text(
     scales: &[TimeScale<'_>],
-    results: &[Outlook<'_>],
+    results: &[StrategyScores<'_>],
     stdout: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(
@@ -159,11 +176,11 @@ fn text(
             scale.evaluations(),
         )?;
     }
-    for outlook in results {
-        let runs = outlook.spaces.iter().map(|on| on.scores.len());
+    for scores in results {
+        let runs = scores.spaces.iter().map(|on| on.scores.len());
         let runs = runs.max().unwrap_or_default();
-        writeln!(stdout, "\n{}, {runs} runs", outlook.strategy)?;
-        for on in &outlook.spaces {
+        writeln!(stdout, "\n{}, {runs} runs", scores.strategy)?;
+        for on in &scores.spaces {
             let Figures { mean, deviation } = on.figures();
             writeln!(
                 stdout,
@@ -172,8 +189,8 @@ fn text(
                 on.strategy_s,
             )?;
         }
-        if outlook.spaces.len() > 1 {
-            let Figures { mean, deviation } = outlook.over_spaces();
+        if scores.spaces.len() > 1 {
+            let Figures { mean, deviation } = scores.over_spaces();
             writeln!(stdout, "{:width$}   {mean:.3} ({deviation:.3})", "mean")?;
         }
     }
@@ -181,9 +198,13 @@ fn text(
 }
 
 /// An object for each strategy, on a line of its own.
-fn json(args: &SimulateArgs, results: &[Outlook<'_>], stdout: &mut dyn Write) -> io::Result<()> {
-    for outlook in results {
-        let spaces = outlook.spaces.iter().map(|on| {
+fn json(
+    args: &SimulateArgs,
+    results: &[StrategyScores<'_>],
+    stdout: &mut dyn Write,
+) -> io::Result<()> {
+    for scores in results {
+        let spaces = scores.spaces.iter().map(|on| {
             let recording = on.scale.recording();
             serde_json::json!({
                 "space": recording.name,
@@ -198,10 +219,10 @@ fn json(args: &SimulateArgs, results: &[Outlook<'_>], stdout: &mut dyn Write) ->
             })
         });
         let all = serde_json::json!({
-            "strategy": outlook.strategy,
+            "strategy": scores.strategy,
             "seed": args.seed,
             "spaces": spaces.collect::<Vec<_>>(),
-            "score": outlook.over_spaces(),
+            "score": scores.over_spaces(),
         });
         writeln!(stdout, "{all}")?;
     }
