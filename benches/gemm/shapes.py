@@ -1,10 +1,11 @@
 """How far the route that is chosen is from the best, and from cuBLAS, for random shapes; in turns in one run.
 
-    python shapes.py GEMM_PROGRAM COUNT [ROUNDS]
+    python shapes.py GEMM_PROGRAM COUNT [ROUNDS [CSV]]
 
 COUNT shapes, m, n and k each from 256 to 8192 with evenly spread logarithms, the same ones each time, of the type TYPE
 (f32, f64, f16 or bf16; f32 where it is not set), row after row. With PEER=torch cuBLAS is timed, too. Each time is that
-of a call until the device has done. A line for each shape that is more than 5 % off the best route, then what all are.
+of a call until the device has done. Who is first changes from round to round. A line for each shape that is more than
+5 % off the best route, then what all are. With CSV, the medians of all routes are written there.
 """
 
 import math
@@ -17,7 +18,9 @@ import time
 
 program, count = sys.argv[1], int(sys.argv[2])
 rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+csv = open(sys.argv[4], "w") if len(sys.argv) > 4 else None
 kind = os.environ.get("TYPE", "f32")
+CALLS = 5
 ROUTES = ["auto", "direct", "pipelined", "tensor", "warpgroup", "panels"]
 
 ours = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -25,8 +28,8 @@ device = ours.stdout.readline().strip()
 
 
 def seconds(size, route):
-    """Of three calls; None where the device has no such route."""
-    print(kind, *size, "nn", route, 3, file=ours.stdin, flush=True)
+    """Of some calls; None where the device has no such route."""
+    print(kind, *size, "nn", route, CALLS, file=ours.stdin, flush=True)
     answer = ours.stdout.readline().strip()
     return None if answer.startswith("error") else [float(word) for word in answer.split()]
 
@@ -43,7 +46,7 @@ def cublas():
         b = (torch.rand(k, n, device="cuda") - 0.5).to(dtype)
         c = torch.empty(m, n, device="cuda", dtype=dtype)
         taken = []
-        for _ in range(4):
+        for _ in range(CALLS + 1):
             torch.cuda.synchronize()
             begin = time.perf_counter()
             torch.matmul(a, b, out=c)
@@ -57,17 +60,20 @@ def cublas():
 peer = cublas() if os.environ.get("PEER") == "torch" else None
 numbers = random.Random(20)
 there = [route for route in ROUTES if seconds((256, 256, 256), route)]
-print(f"{device}, {kind}, {count} shapes, medians of {rounds} rounds of 3 calls; routes: {', '.join(there[1:])}\n")
+print(f"{device}, {kind}, {count} shapes, medians of {rounds} rounds of {CALLS} calls; routes: {', '.join(there[1:])}\n")
 print("| m x n x k | us | the best route | us |\n|---|---|---|---|")
 behind, of_peer = [], []
-for _ in range(count):
+if csv:
+    print("type,m,n,k,route,us", file=csv)
+for shape in range(count):
     size = tuple(round(256 * math.exp(numbers.random() * math.log(32))) for _ in range(3))
     taken = {route: [] for route in there}
     if peer:
         taken["peer"] = []
     slow = set()
     for number in range(rounds):
-        for route in there:
+        first = (shape + number) % len(there)
+        for route in there[first:] + there[:first]:
             # What is far behind need not be timed again.
             if route not in slow:
                 taken[route] += seconds(size, route)
@@ -76,7 +82,10 @@ for _ in range(count):
             slow = {route for route in there[1:] if statistics.median(taken[route]) > 2 * least}
         if peer:
             taken["peer"] += peer(size)
-    median = {name: statistics.median(times) for name, times in taken.items()}
+    median = {name: statistics.median(times) for name, times in taken.items() if times}
+    if csv:
+        for route, time_s in median.items():
+            print(kind, *size, route, f"{time_s * 1e6:.2f}", sep=",", file=csv, flush=True)
     best = min(there[1:], key=lambda route: median[route])
     behind.append(median["auto"] / median[best])
     if peer:

@@ -6,7 +6,6 @@ use crate::replay::{Clock, Traced, read_traces, write_trace};
 use crate::statistics::moments;
 use cltune_search::PriorResults;
 use cltune_search::recorded::{Recording, Run, TimeScale, replay_over_time};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -90,15 +89,21 @@ fn replayed<'a>(
     Ok(results)
 }
 
-/// The scores of runs that files have, by strategy.
+/// The scores of runs that files have, the strategies in the order of their first
+/// runs.
 fn read<'a>(
     scales: &'a [TimeScale<'a>],
     runs: impl Iterator<Item = Traced>,
 ) -> Vec<StrategyScores<'a>> {
-    let mut by_strategy: BTreeMap<String, Vec<Vec<Run>>> = BTreeMap::new();
+    let mut by_strategy: Vec<(String, Vec<Vec<Run>>)> = Vec::new();
     for traced in runs {
-        let spaces = by_strategy.entry(traced.strategy);
-        let spaces = spaces.or_insert_with(|| scales.iter().map(|_| Vec::new()).collect());
+        let mut names = by_strategy.iter().map(|(name, _)| name);
+        let at = names.position(|name| *name == traced.strategy);
+        let at = at.unwrap_or_else(|| {
+            by_strategy.push((traced.strategy, scales.iter().map(|_| Vec::new()).collect()));
+            by_strategy.len() - 1
+        });
+        let (_, spaces) = &mut by_strategy[at];
         spaces[traced.space].push(traced.run);
     }
     let scores = |(strategy, runs): (String, Vec<Vec<Run>>)| StrategyScores {
