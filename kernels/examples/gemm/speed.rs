@@ -2,7 +2,7 @@
 
 use crate::way::{Way, WithTf32};
 use cltune::{Buffer, Queue, bf16, f16};
-use cltune_kernels::gemm::{GemmError, Matrix, MatrixMut, Shape};
+use cltune_kernels::gemm::{GemmError, Matrix, MatrixMut, Route, Shape};
 use std::error::Error;
 use std::io::BufRead;
 use std::time::{Duration, Instant};
@@ -56,21 +56,14 @@ pub(crate) fn serve(queue: &Queue) -> Result<(), Box<dyn Error>> {
     println!("{}", queue.device());
     for line in std::io::stdin().lock().lines() {
         match answer(queue, &line?) {
-            Ok(times) => println!(
-                "{}",
-                times
-                    .iter()
-                    .map(f64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            ),
+            Ok(answer) => println!("{answer}"),
             Err(error) => println!("error: {error}"),
         }
     }
     Ok(())
 }
 
-fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
+fn answer(queue: &Queue, line: &str) -> Result<String, Box<dyn Error>> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (words, count) = match words[..] {
         [ref words @ .., count] if words.len() == 7 => (words, Some(count.parse()?)),
@@ -81,10 +74,11 @@ fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
             "seven or eight words are needed: TYPE M N K LAYOUTS ROUTE REPEATS [COUNT]".into(),
         );
     };
+    let is_choice = route == "choice";
     let way = if kind == "tf32" {
         Way::Tf32
     } else {
-        Way::named(route)?
+        Way::named(if is_choice { "auto" } else { route })?
     };
     let case = Case {
         m: m.parse()?,
@@ -101,20 +95,47 @@ fn answer(queue: &Queue, line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
         ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f32 / 2.0_f32.powi(24)
             - 0.5
     };
-    Ok(match kind {
-        "f32" | "tf32" => case.times(queue, &value)?,
-        "f64" => case.times(queue, &|at| f64::from(value(at)))?,
-        "f16" => case.times(queue, &|at| f16::from_f32(value(at)))?,
-        "bf16" => case.times(queue, &|at| bf16::from_f32(value(at)))?,
-        other => {
-            return Err(
-                format!("no type `{other}`: f32, f64, f16, bf16 and tf32 are there").into(),
-            );
-        }
-    })
+    match kind {
+        "f32" | "tf32" => case.answer(queue, is_choice, &value),
+        "f64" => case.answer(queue, is_choice, &|at| f64::from(value(at))),
+        "f16" => case.answer(queue, is_choice, &|at| f16::from_f32(value(at))),
+        "bf16" => case.answer(queue, is_choice, &|at| bf16::from_f32(value(at))),
+        other => Err(format!("no type `{other}`: f32, f64, f16, bf16 and tf32 are there").into()),
+    }
 }
 
 impl Case {
+    /// The seconds of each repeat, or the route that is chosen.
+    fn answer<T: WithTf32>(
+        &self,
+        queue: &Queue,
+        is_choice: bool,
+        value: &dyn Fn(usize) -> T,
+    ) -> Result<String, Box<dyn Error>> {
+        if is_choice {
+            let route = self.choice::<T>(queue)?;
+            return Ok(route.map_or_else(
+                || "none".to_owned(),
+                |route| format!("{route:?}").to_lowercase(),
+            ));
+        }
+        let times = self.times(queue, value)?;
+        let words: Vec<String> = times.iter().map(f64::to_string).collect();
+        Ok(words.join(" "))
+    }
+
+    /// The route that is chosen.
+    fn choice<T: WithTf32>(&self, queue: &Queue) -> Result<Option<Route>, GemmError> {
+        let buffer = |count: usize| Buffer::<T>::new(queue.context(), count);
+        let (a, b) = (buffer(self.m * self.k)?, buffer(self.k * self.n)?);
+        let mut c = buffer(self.m * self.n)?;
+        let [of_a, of_b] = self.layouts;
+        let a = Matrix::new(&a, shape(self.m, self.k, of_a));
+        let b = Matrix::new(&b, shape(self.k, self.n, of_b));
+        let c = MatrixMut::new(&mut c, Shape::row_major(self.m, self.n));
+        self.way.multiplier::<T>(queue)?.route(T::ONE, a, b, c)
+    }
+
     /// The seconds of each repeat, from the call until the device has done, after one that builds
     /// what is needed.
     fn times<T: WithTf32>(
@@ -132,13 +153,6 @@ impl Case {
             filled(count * self.k * self.n)?,
         );
         let mut c = Buffer::new(queue.context(), count * self.m * self.n)?;
-        let shape = |rows, columns, by_columns: bool| {
-            if by_columns {
-                Shape::column_major(rows, columns)
-            } else {
-                Shape::row_major(rows, columns)
-            }
-        };
         let [of_a, of_b] = self.layouts;
         let a = Matrix::new(&a, shape(self.m, self.k, of_a));
         let b = Matrix::new(&b, shape(self.k, self.n, of_b));
@@ -158,6 +172,14 @@ impl Case {
         (0..self.repeats)
             .map(|_| once().map(|time| time.as_secs_f64()))
             .collect()
+    }
+}
+
+fn shape(rows: usize, columns: usize, by_columns: bool) -> Shape {
+    if by_columns {
+        Shape::column_major(rows, columns)
+    } else {
+        Shape::row_major(rows, columns)
     }
 }
 

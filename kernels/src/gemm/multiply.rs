@@ -131,6 +131,27 @@ impl<T: Real> Gemm<T> {
         self.multiply_by_route(queue, route, product).map(Some)
     }
 
+    /// The route that [`multiply`](Self::multiply) takes; `None` where C has no elements, so that
+    /// nothing is launched.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply), for sizes that do not fit and buffers that are too short.
+    pub fn route(
+        &self,
+        alpha: T::Real,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        c: MatrixMut<'_, T>,
+    ) -> Result<Option<Route>, GemmError> {
+        let product = Product::new(alpha, a, b, T::ZERO, c)?;
+        Ok(product.map(|product| self.choose(&product)))
+    }
+
+    fn choose(&self, product: &Product<'_, T>) -> Route {
+        self.speeds
+            .route(product.size, product.copies(), self.arithmetic)
+    }
+
     /// The seconds that a product of these sizes takes by what tuning has measured on the device;
     /// `None` where it has measured nothing.
     pub fn expected_seconds(&self, m: usize, n: usize, k: usize) -> Option<f64> {
@@ -158,9 +179,7 @@ impl<T: Real> Gemm<T> {
         queue: &Queue,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let route = self
-            .speeds
-            .route(product.size, product.copies(), self.arithmetic);
+        let route = self.choose(&product);
         self.multiply_by_route(queue, route, product)
     }
 

@@ -89,7 +89,8 @@ pub(super) fn in_lines<'a, T: Real>(
 }
 
 /// The operand in lines as a kernel of tensor cores reads them: as it lies or, if need be, copied
-/// to `place`. `matrix` has a row for each line of k.
+/// to `place`, in the same direction where the kernel reads either. `matrix` has a row for each
+/// line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
     lines: Lines,
@@ -106,7 +107,12 @@ pub(super) fn in_stored_lines<'a, T: Real>(
     if let Some(ready) = ready {
         return Ok(ready);
     }
-    let is_of_k = lines == Lines::OfK;
+    let is_of_k = match lines {
+        Lines::OfK => true,
+        Lines::Across => false,
+        // Otherwise a kernel has values for a layout that nobody asked for.
+        Lines::Either => matrix.shape.by_rows,
+    };
     let rows = if is_of_k { matrix } else { &across };
     Ok((copied_lines(queue, rows, place, T::transpose)?, is_of_k))
 }

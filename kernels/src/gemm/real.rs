@@ -52,10 +52,12 @@ pub struct Factors<R> {
     pub(super) beta: R,
 }
 
-/// What was measured of a kernel: a problem and the time of a launch, in microseconds.
+/// What was measured of a kernel: a problem, the rows and columns of C that a work-group computed
+/// (one of each where work-groups do not matter), and the time of a launch, in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     pub(super) size: [i64; 3],
+    pub(super) tile: [i64; 2],
     pub(super) micros: f64,
 }
 
@@ -245,18 +247,19 @@ impl Real for bf16 {}
 
 /// The rows of the lockfile for a device.
 macro_rules! times {
-    ($kernel:ident, $device:expr, |$problem:ident| $size:expr) => {
-        times!($kernel, $device, |$problem| $size, true)
+    ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr) => {
+        times!($kernel, $device, |$problem, $values| $size, $tile, true)
     };
-    ($kernel:ident, $device:expr, |$problem:ident| $size:expr, $counts:expr) => {{
+    ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr, $counts:expr) => {{
         let info = $device.info();
         $kernel::BAKED
             .iter()
             .filter(|row| row.platform == info.platform && row.device == info.name)
             .filter_map(|row| {
-                let $problem = row.problem;
+                let ($problem, $values) = (row.problem, row.params);
                 ($counts).then_some(Measured {
                     size: $size,
+                    tile: $tile,
                     micros: row.time_us,
                 })
             })
@@ -412,6 +415,7 @@ macro_rules! kernels {
                         let of = row.problem;
                         let each = Measured {
                             size: [of.m, of.n, of.k],
+                            tile: [1; 2],
                             micros: row.time_us / of.count.max(1) as f64,
                         };
                         MeasuredBatch { count: of.count, each }
@@ -420,19 +424,19 @@ macro_rules! kernels {
             }
 
             fn direct_times(device: &Device) -> Vec<Measured> {
-                times!($direct, device, |of| [of.m, of.n, of.k])
+                times!($direct, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG])
             }
 
             fn pipelined_times(device: &Device) -> Vec<Measured> {
-                times!($pipelined, device, |of| [of.m, of.n, of.k])
+                times!($pipelined, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG])
             }
 
             fn panels_times(device: &Device) -> Vec<Measured> {
-                times!($panels, device, |of| [of.m, of.n, of.k])
+                times!($panels, device, |of, by| [of.m, of.n, of.k], [by.MR, by.NR])
             }
 
             fn pack_times(device: &Device, single: bool) -> Vec<Measured> {
-                times!($pack, device, |of| [of.rows, of.k, 1], (of.panel == of.padded) == single)
+                times!($pack, device, |of, _by| [of.rows, of.k, 1], [1; 2], (of.panel == of.padded) == single)
             }
 
             $($more)*
@@ -457,8 +461,8 @@ kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_dir
 
     fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
         match orders {
-            Orders::Warp => times!(gemm_split, device, |of| [of.m, of.n, of.k]),
-            Orders::Warpgroup => times!(gemm_warpgroup, device, |of| [of.m, of.n, of.k]),
+            Orders::Warp => times!(gemm_split, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG]),
+            Orders::Warpgroup => times!(gemm_warpgroup, device, |of, by| [of.m, of.n, of.k], [64 * by.WARPGROUPS, by.NWG]),
         }
     }
 
@@ -491,7 +495,7 @@ kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_dir
 
 /// A single kernel for tensor cores, which reads operands as they lie.
 macro_rules! as_they_lie {
-    ($stored:ident in $real:ident, $orders:ident, $kernel:ident) => {
+    ($stored:ident in $real:ident, $orders:ident, $kernel:ident, |$by:ident| $tile:expr) => {
         fn lines(orders: Orders) -> Option<Lines> {
             (orders == Orders::$orders).then_some(Lines::Either)
         }
@@ -500,7 +504,7 @@ macro_rules! as_they_lie {
             if orders != Orders::$orders {
                 return Vec::new();
             }
-            times!($kernel, device, |of| [of.m, of.n, of.k])
+            times!($kernel, device, |of, $by| [of.m, of.n, of.k], $tile)
         }
 
         fn tensor(
@@ -526,7 +530,7 @@ kernels!(f64 in f64, gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pane
         Some(buffer)
     }
 
-    as_they_lie!(f64 in f64, Warp, gemm_tensor_f64);
+    as_they_lie!(f64 in f64, Warp, gemm_tensor_f64, |by| [by.MWG, by.NWG]);
 });
 
 kernels!(f16 in f32, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_panels_f16, gemm_direct_f16, gemm_batched_f16, false, {
@@ -534,7 +538,7 @@ kernels!(f16 in f32, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm
         None
     }
 
-    as_they_lie!(f16 in f32, Warpgroup, gemm_warpgroup_f16);
+    as_they_lie!(f16 in f32, Warpgroup, gemm_warpgroup_f16, |by| [64 * by.WARPGROUPS, by.NWG]);
 });
 
 kernels!(bf16 in f32, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_panels_bf16, gemm_direct_bf16, gemm_batched_bf16, false, {
@@ -542,5 +546,5 @@ kernels!(bf16 in f32, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, 
         None
     }
 
-    as_they_lie!(bf16 in f32, Warpgroup, gemm_warpgroup_bf16);
+    as_they_lie!(bf16 in f32, Warpgroup, gemm_warpgroup_bf16, |by| [64 * by.WARPGROUPS, by.NWG]);
 });

@@ -56,6 +56,8 @@ pub(super) struct Speeds {
     to_lines: Vec<Measured>,
     to_panels: Vec<Measured>,
     is_cpu: bool,
+    /// How many work-groups run at a time.
+    compute_units: i64,
     /// The route on the device's tensor cores, where it has some.
     on_tensor_cores: Option<Route>,
     /// The least k for which they are as precise as plain arithmetic.
@@ -83,6 +85,7 @@ impl Speeds {
             to_lines: T::pack_times(device, true),
             to_panels: T::pack_times(device, false),
             is_cpu: device.info().limits.is_cpu == 1,
+            compute_units: device.info().limits.compute_units,
             on_tensor_cores: [
                 (Orders::Warpgroup, Route::Warpgroup),
                 (Orders::Warp, Route::Tensor),
@@ -117,7 +120,9 @@ impl Speeds {
             let sides = needed.into_iter().zip([size.m, size.n]);
             let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
             let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
-            copies.filter_map(|copy| estimate(times, copy)).sum::<f64>()
+            copies
+                .filter_map(|copy| estimate(times, copy, 1))
+                .sum::<f64>()
         };
         let to_lines = |needed| copying(&self.to_lines, needed);
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
@@ -143,7 +148,10 @@ impl Speeds {
         ];
         choices
             .into_iter()
-            .filter_map(|(route, times, before)| Some((route, estimate(times, problem)? + before)))
+            .filter_map(|(route, times, before)| {
+                let by_itself = estimate(times, problem, self.compute_units)?;
+                Some((route, by_itself + before))
+            })
             .min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
@@ -155,7 +163,7 @@ impl Speeds {
         arithmetic: Arithmetic,
     ) -> bool {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let in_a_batch = estimate(self.batched.iter().map(|batch| &batch.each), problem);
+        let in_a_batch = estimate(self.batched.iter().map(|batch| &batch.each), problem, 1);
         let known = in_a_batch.zip(self.fastest(size, copies, arithmetic));
         known.map_or_else(
             || volume(problem) <= WORTH_A_BATCH,
@@ -208,15 +216,25 @@ impl Speeds {
 /// (BENCHMARKS.md).
 const DOUBT: f64 = 0.1;
 
-/// The time, in microseconds, by that of the most similar problem: as much more as there is to do,
-/// and more where that problem is another.
-fn estimate<'a>(times: impl IntoIterator<Item = &'a Measured>, problem: [i64; 3]) -> Option<f64> {
+/// The time, in microseconds, by that of the most similar problem: work-groups run in rounds, one on
+/// each compute unit, and those of a round take a time that is proportional to k. A problem that is
+/// another takes somewhat more.
+fn estimate<'a>(
+    times: impl IntoIterator<Item = &'a Measured>,
+    problem: [i64; 3],
+    compute_units: i64,
+) -> Option<f64> {
     let (away, nearest) = times
         .into_iter()
         .map(|of| (distance(of.size, problem), of))
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let steps = |[m, n, k]: [i64; 3]| {
+        let tiles = [m, n].into_iter().zip(nearest.tile);
+        let groups = tiles.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
+        (groups.product::<f64>() / compute_units as f64).ceil() * k.max(1) as f64
+    };
     let doubt = DOUBT.mul_add(away, 1.0);
-    Some(nearest.micros * volume(problem) / volume(nearest.size) * doubt)
+    Some(nearest.micros * steps(problem) / steps(nearest.size) * doubt)
 }
 
 fn volume(size: [i64; 3]) -> f64 {
@@ -239,6 +257,7 @@ mod tests {
     fn measured(side: i64, micros: f64) -> Measured {
         Measured {
             size: [side; 3],
+            tile: [1; 2],
             micros,
         }
     }
@@ -269,9 +288,11 @@ mod tests {
             to_panels: Vec::new(),
             to_lines: vec![Measured {
                 size: [1000, 1000, 1],
+                tile: [1; 2],
                 micros: 100.0,
             }],
             is_cpu: false,
+            compute_units: 1,
             on_tensor_cores: Some(Route::Warpgroup),
             precise_from: 16,
         };
@@ -302,14 +323,33 @@ mod tests {
         let skinny = [128, 4096, 4096];
         let near = Measured {
             size: skinny,
+            tile: [1; 2],
             micros: 120.0,
         };
         // As much work as 104 us at 1024.
         let far = measured(1024, 52.0);
-        let expected = estimate(&[far], skinny).unwrap();
+        let expected = estimate(&[far], skinny, 1).unwrap();
         assert!((180.0..200.0).contains(&expected), "{expected}");
-        let exact = estimate(&[far, near], skinny).unwrap();
+        let exact = estimate(&[far, near], skinny, 1).unwrap();
         assert!((exact - 120.0).abs() < 1e-9, "{exact}");
+    }
+
+    /// 132 compute units have 64 work-groups at 1024, 100 at 1280 x 1280, and 150, so two rounds, at
+    /// 1280 x 1800.
+    #[test]
+    fn a_round_of_few_work_groups_takes_as_long_as_a_full_one() {
+        let known = Measured {
+            size: [1024; 3],
+            tile: [128; 2],
+            micros: 50.0,
+        };
+        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        assert!((time([1024; 3]) - 50.0).abs() < 1e-9);
+        let (one, two) = (time([1280, 1280, 1024]), time([1280, 1800, 1024]));
+        assert!((50.0..52.0).contains(&one), "{one}");
+        assert!((100.0..110.0).contains(&two), "{two}");
+        let half = time([1024, 1024, 512]);
+        assert!((25.0..27.0).contains(&half), "{half}");
     }
 
     #[test]
@@ -324,6 +364,7 @@ mod tests {
             to_lines: Vec::new(),
             to_panels: Vec::new(),
             is_cpu: true,
+            compute_units: 1,
             on_tensor_cores: None,
             precise_from: 16,
         };
@@ -355,6 +396,7 @@ mod tests {
             to_lines: Vec::new(),
             to_panels: Vec::new(),
             is_cpu: false,
+            compute_units: 1,
             on_tensor_cores: None,
             precise_from: 0,
         };
