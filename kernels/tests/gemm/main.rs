@@ -8,7 +8,7 @@
 //! | `precision.rs` | that what is chosen is as precise as plain arithmetic |
 //! | `fused.rs` | products in the statements of `#[fused]` |
 //! | `batched.rs` | many products in one call, and that what does not fit is an error |
-//! | `refusals.rs` | that what does not fit is an error |
+//! | `refusals.rs` | that what does not fit is an error, and that the route is known before |
 //! | `host.rs` | none: matrices on the host |
 
 mod batched;

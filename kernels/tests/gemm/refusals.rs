@@ -55,3 +55,30 @@ fn what_does_not_fit_is_an_error_and_nothing_runs() {
         "{error:?}"
     );
 }
+
+/// It is one that the device has: the product by it is right.
+#[test]
+fn the_route_that_is_taken_is_known_before() {
+    let queue = Queue::default_device().unwrap();
+    let ones = Buffer::from_slice(&queue, &[1.0_f32; 12]).unwrap();
+    let mut target = Buffer::from_slice(&queue, &[7.0_f32; 9]).unwrap();
+    let mut gemm = Gemm::new(&queue).unwrap();
+    let (a, b) = (
+        Matrix::new(&ones, Shape::row_major(3, 4)),
+        Matrix::new(&ones, Shape::row_major(4, 3)),
+    );
+    let square = Shape::row_major(3, 3);
+    let route = gemm.route(1.0, a, b, MatrixMut::new(&mut target, square));
+    let route = route.unwrap().unwrap();
+    let c = MatrixMut::new(&mut target, square);
+    gemm.multiply_with(&queue, route, 1.0, a, b, 0.0, c)
+        .unwrap();
+    assert_eq!(target.read(&queue).unwrap(), [4.0; 9]);
+    // Nothing is launched.
+    let empty = Matrix::new(&ones, Shape::row_major(0, 4));
+    let c = MatrixMut::new(&mut target, Shape::row_major(0, 3));
+    assert_eq!(gemm.route(1.0, empty, b, c).unwrap(), None);
+    let c = MatrixMut::new(&mut target, Shape::row_major(3, 2));
+    let error = gemm.route(1.0, a, b, c).unwrap_err();
+    assert!(matches!(error, GemmError::Shapes { .. }), "{error}");
+}
