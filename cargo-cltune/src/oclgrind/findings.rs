@@ -34,6 +34,14 @@ pub(crate) struct Finding {
     pub(crate) in_reference: bool,
 }
 
+impl Finding {
+    /// Whether it is believed of a kernel that gets images: Oclgrind (21.10) takes some of the
+    /// values that are read from these for uninitialised ones.
+    pub(super) fn holds_with_images(&self) -> bool {
+        !self.what.to_lowercase().contains("uninitialized")
+    }
+}
+
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

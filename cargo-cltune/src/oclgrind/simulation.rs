@@ -102,12 +102,6 @@ impl Ended {
     }
 }
 
-/// Oclgrind (21.10) takes values that are read from images for uninitialised ones, some of them:
-/// what it says of those is not known to be so where there are images.
-fn is_known_with_images(finding: &Finding) -> bool {
-    !finding.what.starts_with("Uninitialized")
-}
-
 impl Simulation<'_> {
     /// Runs them. While the simulator itself fails, it is made simpler and they are run again;
     /// `oclgrind` is then the one that did not, or the last.
@@ -174,7 +168,7 @@ impl Simulation<'_> {
         };
         simulated.reference = of_reference.findings;
         if self.passes_images(None) {
-            simulated.reference.retain(is_known_with_images);
+            simulated.reference.retain(Finding::holds_with_images);
         }
         let (None, Ok(mut verifier)) = (&ended, verifier) else {
             simulated.ended = ended;
@@ -186,7 +180,7 @@ impl Simulation<'_> {
             let verified = verifier.verify(codes, limit).map(|verified| verified.right);
             let mut own = log(false);
             if self.passes_images(Some(codes)) {
-                own.findings.retain(is_known_with_images);
+                own.findings.retain(Finding::holds_with_images);
             }
             let result = match verified {
                 Ok(Ok(draws)) => Ok(Ok(draws)),

@@ -122,3 +122,23 @@ fn an_empty_log_has_no_findings_and_a_reference_is_named() {
             .contains("in the reference `run`")
     );
 }
+
+/// Each sentence of Oclgrind's about such values, as its source has them.
+#[test]
+fn uninitialised_values_are_not_believed_where_there_are_images() {
+    let holds = |what: &str| {
+        let finding = Finding {
+            what: what.to_owned(),
+            kernel: "run".to_owned(),
+            places: Vec::new(),
+            count: 1,
+            in_reference: false,
+        };
+        finding.holds_with_images()
+    };
+    assert!(!holds("Controlflow depends on uninitialized value"));
+    assert!(!holds("Uninitialized value written to global memory"));
+    assert!(!holds("Uninitialized address used to read 4 bytes"));
+    assert!(holds("Invalid read of size 4 at global memory"));
+    assert!(holds("Read-write data race at local memory"));
+}
