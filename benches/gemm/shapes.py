@@ -37,7 +37,10 @@ def seconds(size, route):
 def choice(size):
     """The route that is taken where none is named."""
     print(kind, *size, "nn", "choice", 0, file=ours.stdin, flush=True)
-    return ours.stdout.readline().strip()
+    answer = ours.stdout.readline().strip()
+    if answer not in there:
+        sys.exit(f"shapes.py: {kind} {size}: the route that is chosen is none of {', '.join(there)}: {answer}")
+    return answer
 
 
 def cublas():

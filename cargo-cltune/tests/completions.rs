@@ -99,10 +99,8 @@ fn run(shell: &str, code: &str, script: &Path) -> String {
 /// Whether a shell is there. `scripts/test --full` installs all, and wants them tested.
 fn is_installed(shell: &str) -> bool {
     let installed = Command::new(shell).arg("-c").arg("true").output().is_ok();
-    let full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
-    assert!(installed || !full, "{shell} is not installed");
     if !installed {
-        println!("{shell} is not installed, so its completion is not tested");
+        cltune_tests::skip(&format!("{shell} is not installed"));
     }
     installed
 }

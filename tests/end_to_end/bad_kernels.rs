@@ -164,8 +164,7 @@ fn an_access_out_of_bounds_fails_at_every_distance_and_costs_nothing_else() {
     let devices = project.cltune(&["devices", "--format", "json"]).json();
     let mut devices = devices["devices"].as_array().into_iter().flatten();
     let Some(cpu) = devices.find(|device| device["type"] == "cpu") else {
-        eprintln!("SKIPPED: no device computes in memory of the process");
-        assert!(std::env::var_os("CLTUNE_TEST_FULL").is_none());
+        cltune_tests::skip("no device computes in memory of the process");
         return;
     };
     let cpu = cpu["index"].to_string();

@@ -109,11 +109,8 @@ const NOT_REACHED: &str = r"
 
 #[test]
 fn the_report_is_readable_everywhere_and_asks_nobody_for_anything() {
-    let installed = Browser::is_installed();
-    let full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
-    assert!(installed || !full, "Chromium is not installed");
-    if !installed {
-        println!("Chromium is not installed, so the report is not tested in it");
+    if !Browser::is_installed() {
+        cltune_tests::skip("Chromium is not installed");
         return;
     }
     let project = samples::program("cltune-e2e-browser");

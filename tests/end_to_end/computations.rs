@@ -218,7 +218,7 @@ fn prepared_inputs_are_tuned_and_verified() {
 
 #[test]
 fn captured_data_are_what_they_are() {
-    if !cltune_tests::is_full() {
+    if cltune_tests::is_left_to_full() {
         return;
     }
     let project = project("cltune-e2e-computations-live");

@@ -4,7 +4,7 @@
 use cltune_tests::fleet::{Fleet, job_script};
 use cltune_tests::process::{is_running, signal};
 use cltune_tests::slurm::Slurm;
-use cltune_tests::{Output, Running, is_full, tools};
+use cltune_tests::{Output, Running, is_left_to_full, tools};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -103,7 +103,7 @@ const PARTS: [&str; 3] = ["part-1", "part-2", "part-3"];
 
 #[test]
 fn a_slurm_array_goes_on_after_requeueing_cancelling_and_losing_a_node() {
-    if !is_full() {
+    if is_left_to_full() {
         return;
     }
     let mut slurm = Slurm::new();
@@ -149,7 +149,7 @@ fn a_slurm_array_goes_on_after_requeueing_cancelling_and_losing_a_node() {
 
 #[test]
 fn a_node_that_never_comes_back_is_named() {
-    if !is_full() {
+    if is_left_to_full() {
         return;
     }
     let mut slurm = Slurm::new();
@@ -197,7 +197,7 @@ fn hyperqueue(fleet: &Fleet) -> Command {
 
 #[test]
 fn hyperqueue_runs_the_units_and_a_killed_one_goes_on() {
-    if !is_full() {
+    if is_left_to_full() {
         return;
     }
     let fleet = with_script("hyperqueue");

@@ -213,7 +213,7 @@ fn what_a_device_lacks_makes_values_invalid_before_anything_is_built() {
 
 #[test]
 fn launches_with_images_are_captured_and_simulated() {
-    if !cltune_tests::is_full() {
+    if cltune_tests::is_left_to_full() {
         return;
     }
     let project = project("cltune-e2e-images-live");

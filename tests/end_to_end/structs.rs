@@ -147,7 +147,7 @@ fn structs_are_tuned_verified_and_baked() {
 
 #[test]
 fn structs_are_captured_and_replayed() {
-    if !cltune_tests::is_full() {
+    if cltune_tests::is_left_to_full() {
         return;
     }
     let project = project("cltune-e2e-structs-captured");

@@ -33,14 +33,27 @@ pub mod samples;
 pub mod slurm;
 pub mod tools;
 
-/// Whether this is `scripts/test --full`, for tests that take long and are much like others. Says
-/// so where it is not.
+/// Whether this is `scripts/test --full`, which runs more and in which nothing may be skipped.
 pub fn is_full() -> bool {
-    let is_full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
-    if !is_full {
+    std::env::var_os("CLTUNE_TEST_FULL").is_some()
+}
+
+/// Whether a test is left to `scripts/test --full`, since it takes long and is much like others.
+/// Says so where it is.
+pub fn is_left_to_full() -> bool {
+    if !is_full() {
         println!("SKIPPED: only `scripts/test --full` runs this");
     }
-    is_full
+    !is_full()
+}
+
+/// Says that a test is skipped, and why.
+///
+/// # Panics
+/// In `scripts/test --full`, which has all that tests need.
+pub fn skip(why: &str) {
+    println!("SKIPPED: {why}");
+    assert!(!is_full(), "`scripts/test --full` skips no test: {why}");
 }
 
 pub use browser::{Browser, View};

@@ -9,8 +9,11 @@ use cltune_search::space::{Space, SpaceConstraint};
 /// satisfy `constraint`, spread over the space, which has `least` at least; a quarter as many where
 /// this is not `scripts/test --full`, since each takes PoCL a second to build.
 pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, least: u128, most: usize) {
-    let is_full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
-    let most = if is_full { most } else { most.div_ceil(4) };
+    let most = if cltune_tests::is_full() {
+        most
+    } else {
+        most.div_ceil(4)
+    };
     let device = Device::select().expect("these tests need an OpenCL device");
     let limits = &device.info().limits;
     let declaration = tunable.declaration().unwrap();

@@ -3,18 +3,19 @@
 //!
 //! ```text
 //! gemm [SIZE]               square matrices of SIZE (1024), by every route that the device has
-//! gemm error [SIZE | M N K] how far results are from sums in double precision, by every arithmetic that the
-//!                           device has; ends with 1 where single precision on tensor cores is more than
-//!                           twice as wrong as plain single precision
-//! gemm serve                for `scripts/bench gemm`: reads lines `TYPE M N K LAYOUTS ROUTE REPEATS [COUNT]`,
-//!                           answers each with a line of seconds, or `error: ...`
+//! gemm error [SIZE | M N K] how far results are from sums in double precision, by every arithmetic
+//!                           that the device has; ends with 1 where single precision on tensor cores
+//!                           is more than twice as wrong as plain single precision
+//! gemm serve                for `scripts/bench gemm`: reads lines
+//!                           `TYPE M N K LAYOUTS ROUTE REPEATS [COUNT]`, answers each with a line of
+//!                           seconds, or `error: ...`
 //! ```
 //!
 //! `TYPE` is f32, f64, f16, bf16 or tf32; `LAYOUTS` has a letter each for A and B, n for rows, t for
-//! columns that follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor, warpgroup, panels or
-//! batched, which is the kernel for batches, or `choice`, which is answered with the route that auto
-//! takes. With `COUNT` it is a batch of so many products, whose
-//! matrices follow each other; a route then multiplies one after the other.
+//! columns that follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor, warpgroup,
+//! panels or batched, which is the kernel for batches, or `choice`, which is answered with the route
+//! that auto takes. With `COUNT` it is a batch of so many products, whose matrices follow each other;
+//! a route then multiplies one after the other.
 
 mod error;
 mod speed;

@@ -124,14 +124,21 @@ impl Case {
         Ok(words.join(" "))
     }
 
+    /// A and B in these buffers, with those of other products of a batch behind them.
+    fn operands<'a, T: WithTf32>(&self, a: &'a Buffer<T>, b: &'a Buffer<T>) -> [Matrix<'a, T>; 2] {
+        let [of_a, of_b] = self.layouts;
+        [
+            Matrix::new(a, shape(self.m, self.k, of_a)),
+            Matrix::new(b, shape(self.k, self.n, of_b)),
+        ]
+    }
+
     /// The route that is chosen.
     fn choice<T: WithTf32>(&self, queue: &Queue) -> Result<Option<Route>, GemmError> {
         let buffer = |count: usize| Buffer::<T>::new(queue.context(), count);
         let (a, b) = (buffer(self.m * self.k)?, buffer(self.k * self.n)?);
         let mut c = buffer(self.m * self.n)?;
-        let [of_a, of_b] = self.layouts;
-        let a = Matrix::new(&a, shape(self.m, self.k, of_a));
-        let b = Matrix::new(&b, shape(self.k, self.n, of_b));
+        let [a, b] = self.operands(&a, &b);
         let c = MatrixMut::new(&mut c, Shape::row_major(self.m, self.n));
         self.way.multiplier::<T>(queue)?.route(T::ONE, a, b, c)
     }
@@ -153,9 +160,7 @@ impl Case {
             filled(count * self.k * self.n)?,
         );
         let mut c = Buffer::new(queue.context(), count * self.m * self.n)?;
-        let [of_a, of_b] = self.layouts;
-        let a = Matrix::new(&a, shape(self.m, self.k, of_a));
-        let b = Matrix::new(&b, shape(self.k, self.n, of_b));
+        let [a, b] = self.operands(&a, &b);
         let mut gemm = self.way.multiplier::<T>(queue)?;
         let mut once = || -> Result<Duration, GemmError> {
             let begin = Instant::now();

@@ -53,11 +53,12 @@ pub struct Factors<R> {
 }
 
 /// What was measured of a kernel: a problem, the rows and columns of C that a work-group computed
-/// (one of each where work-groups do not matter), and the time of a launch, in microseconds.
+/// (none where the time does not go by rounds of work-groups), and the time of a launch, in
+/// microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     pub(super) size: [i64; 3],
-    pub(super) tile: [i64; 2],
+    pub(super) tile: Option<[i64; 2]>,
     pub(super) micros: f64,
 }
 
@@ -250,7 +251,10 @@ macro_rules! times {
     ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr) => {
         times!($kernel, $device, |$problem, $values| $size, $tile, true)
     };
-    ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr, $counts:expr) => {{
+    (
+        $kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr,
+        $counts:expr
+    ) => {{
         let info = $device.info();
         $kernel::BAKED
             .iter()
@@ -269,8 +273,8 @@ macro_rules! times {
 
 macro_rules! kernels {
     (
-        $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident, $panels:ident, $direct:ident,
-        $batched:ident, $needs_fp64:literal, { $($more:tt)* }
+        $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
+        $panels:ident, $direct:ident, $batched:ident, $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
             type Real = $real;
@@ -415,7 +419,7 @@ macro_rules! kernels {
                         let of = row.problem;
                         let each = Measured {
                             size: [of.m, of.n, of.k],
-                            tile: [1; 2],
+                            tile: None,
                             micros: row.time_us / of.count.max(1) as f64,
                         };
                         MeasuredBatch { count: of.count, each }
@@ -424,19 +428,25 @@ macro_rules! kernels {
             }
 
             fn direct_times(device: &Device) -> Vec<Measured> {
-                times!($direct, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG])
+                times!($direct, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
             }
 
             fn pipelined_times(device: &Device) -> Vec<Measured> {
-                times!($pipelined, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG])
+                times!($pipelined, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
             }
 
             fn panels_times(device: &Device) -> Vec<Measured> {
-                times!($panels, device, |of, by| [of.m, of.n, of.k], [by.MR, by.NR])
+                times!($panels, device, |of, by| [of.m, of.n, of.k], Some([by.MR, by.NR]))
             }
 
             fn pack_times(device: &Device, single: bool) -> Vec<Measured> {
-                times!($pack, device, |of, _by| [of.rows, of.k, 1], [1; 2], (of.panel == of.padded) == single)
+                times!(
+                    $pack,
+                    device,
+                    |of, _by| [of.rows, of.k, 1],
+                    None,
+                    (of.panel == of.padded) == single
+                )
             }
 
             $($more)*
@@ -444,7 +454,9 @@ macro_rules! kernels {
     };
 }
 
-kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, gemm_batched, false, {
+kernels! {
+    f32 in f32,
+    gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_direct, gemm_batched, false;
     // What is left out of one product is more than the rounding of a short sum.
     const PRECISE_FROM: i32 = 16;
 
@@ -461,8 +473,18 @@ kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_dir
 
     fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
         match orders {
-            Orders::Warp => times!(gemm_split, device, |of, by| [of.m, of.n, of.k], [by.MWG, by.NWG]),
-            Orders::Warpgroup => times!(gemm_warpgroup, device, |of, by| [of.m, of.n, of.k], [64 * by.WARPGROUPS, by.NWG]),
+            Orders::Warp => times!(
+                gemm_split,
+                device,
+                |of, by| [of.m, of.n, of.k],
+                Some([by.MWG, by.NWG])
+            ),
+            Orders::Warpgroup => times!(
+                gemm_warpgroup,
+                device,
+                |of, by| [of.m, of.n, of.k],
+                Some([64 * by.WARPGROUPS, by.NWG])
+            ),
         }
     }
 
@@ -491,7 +513,7 @@ kernels!(f32 in f32, gemm_pack, gemm_pack, gemm_pipelined, gemm_panels, gemm_dir
             c.buffer, c.offset, c.leading,
         )
     }
-});
+}
 
 /// A single kernel for tensor cores, which reads operands as they lie.
 macro_rules! as_they_lie {
@@ -504,7 +526,7 @@ macro_rules! as_they_lie {
             if orders != Orders::$orders {
                 return Vec::new();
             }
-            times!($kernel, device, |of, $by| [of.m, of.n, of.k], $tile)
+            times!($kernel, device, |of, $by| [of.m, of.n, of.k], Some($tile))
         }
 
         fn tensor(
@@ -525,26 +547,35 @@ macro_rules! as_they_lie {
     };
 }
 
-kernels!(f64 in f64, gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_panels_f64, gemm_direct_f64, gemm_batched_f64, true, {
+kernels! {
+    f64 in f64,
+    gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_panels_f64, gemm_direct_f64,
+    gemm_batched_f64, true;
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
         Some(buffer)
     }
 
     as_they_lie!(f64 in f64, Warp, gemm_tensor_f64, |by| [by.MWG, by.NWG]);
-});
+}
 
-kernels!(f16 in f32, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_panels_f16, gemm_direct_f16, gemm_batched_f16, false, {
+kernels! {
+    f16 in f32,
+    gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_panels_f16, gemm_direct_f16,
+    gemm_batched_f16, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
 
     as_they_lie!(f16 in f32, Warpgroup, gemm_warpgroup_f16, |by| [64 * by.WARPGROUPS, by.NWG]);
-});
+}
 
-kernels!(bf16 in f32, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_panels_bf16, gemm_direct_bf16, gemm_batched_bf16, false, {
+kernels! {
+    bf16 in f32,
+    gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_panels_bf16, gemm_direct_bf16,
+    gemm_batched_bf16, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }
 
     as_they_lie!(bf16 in f32, Warpgroup, gemm_warpgroup_bf16, |by| [64 * by.WARPGROUPS, by.NWG]);
-});
+}

@@ -121,7 +121,7 @@ impl Speeds {
             let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
             let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
             copies
-                .filter_map(|copy| estimate(times, copy, 1))
+                .filter_map(|copy| self.estimate(times, copy))
                 .sum::<f64>()
         };
         let to_lines = |needed| copying(&self.to_lines, needed);
@@ -149,10 +149,26 @@ impl Speeds {
         choices
             .into_iter()
             .filter_map(|(route, times, before)| {
-                let by_itself = estimate(times, problem, self.compute_units)?;
+                let by_itself = self.estimate(times, problem)?;
                 Some((route, by_itself + before))
             })
             .min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The time, in microseconds, by that of the most similar problem. A problem that is another
+    /// takes somewhat more than its work lets expect.
+    fn estimate<'a>(
+        &self,
+        times: impl IntoIterator<Item = &'a Measured>,
+        problem: [i64; 3],
+    ) -> Option<f64> {
+        let (away, nearest) = times
+            .into_iter()
+            .map(|of| (distance(of.size, problem), of))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let work = |problem| work(problem, nearest.tile, self.compute_units);
+        let doubt = DOUBT.mul_add(away, 1.0);
+        Some(nearest.micros * work(problem) / work(nearest.size) * doubt)
     }
 
     /// Whether products of a size take less time in a batch than each by itself.
@@ -163,7 +179,7 @@ impl Speeds {
         arithmetic: Arithmetic,
     ) -> bool {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let in_a_batch = estimate(self.batched.iter().map(|batch| &batch.each), problem, 1);
+        let in_a_batch = self.estimate(self.batched.iter().map(|batch| &batch.each), problem);
         let known = in_a_batch.zip(self.fastest(size, copies, arithmetic));
         known.map_or_else(
             || volume(problem) <= WORTH_A_BATCH,
@@ -216,25 +232,15 @@ impl Speeds {
 /// (BENCHMARKS.md).
 const DOUBT: f64 = 0.1;
 
-/// The time, in microseconds, by that of the most similar problem: work-groups run in rounds, one on
-/// each compute unit, and those of a round take a time that is proportional to k. A problem that is
-/// another takes somewhat more.
-fn estimate<'a>(
-    times: impl IntoIterator<Item = &'a Measured>,
-    problem: [i64; 3],
-    compute_units: i64,
-) -> Option<f64> {
-    let (away, nearest) = times
-        .into_iter()
-        .map(|of| (distance(of.size, problem), of))
-        .min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let steps = |[m, n, k]: [i64; 3]| {
-        let tiles = [m, n].into_iter().zip(nearest.tile);
-        let groups = tiles.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
-        (groups.product::<f64>() / compute_units as f64).ceil() * k.max(1) as f64
+/// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds, one
+/// on each compute unit, and those of a round take a time that is proportional to k.
+fn work([m, n, k]: [i64; 3], tile: Option<[i64; 2]>, compute_units: i64) -> f64 {
+    let Some(tile) = tile else {
+        return volume([m, n, k]);
     };
-    let doubt = DOUBT.mul_add(away, 1.0);
-    Some(nearest.micros * steps(problem) / steps(nearest.size) * doubt)
+    let tiles = [m, n].into_iter().zip(tile);
+    let groups = tiles.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
+    (groups.product::<f64>() / compute_units as f64).ceil() * k.max(1) as f64
 }
 
 fn volume(size: [i64; 3]) -> f64 {
@@ -257,7 +263,7 @@ mod tests {
     fn measured(side: i64, micros: f64) -> Measured {
         Measured {
             size: [side; 3],
-            tile: [1; 2],
+            tile: None,
             micros,
         }
     }
@@ -267,6 +273,24 @@ mod tests {
             m: side,
             n: side,
             k: side,
+        }
+    }
+
+    /// Of a device with one compute unit of which nothing was measured.
+    fn nothing() -> Speeds {
+        Speeds {
+            direct: Vec::new(),
+            pipelined: Vec::new(),
+            panels: Vec::new(),
+            batched: Vec::new(),
+            tensor: Vec::new(),
+            warpgroup: Vec::new(),
+            to_lines: Vec::new(),
+            to_panels: Vec::new(),
+            is_cpu: false,
+            compute_units: 1,
+            on_tensor_cores: None,
+            precise_from: 16,
         }
     }
 
@@ -281,20 +305,15 @@ mod tests {
         let speeds = Speeds {
             direct: vec![measured(100, 10.0)],
             pipelined: vec![measured(1000, 1000.0)],
-            panels: Vec::new(),
-            batched: Vec::new(),
             tensor: vec![measured(1000, 500.0)],
             warpgroup: vec![measured(1000, 450.0)],
-            to_panels: Vec::new(),
             to_lines: vec![Measured {
                 size: [1000, 1000, 1],
-                tile: [1; 2],
+                tile: None,
                 micros: 100.0,
             }],
-            is_cpu: false,
-            compute_units: 1,
             on_tensor_cores: Some(Route::Warpgroup),
-            precise_from: 16,
+            ..nothing()
         };
         let route = |side, copies| speeds.route(cube(side), copies, Arithmetic::Automatic);
         assert_eq!(route(1000, NO_COPIES), Route::Warpgroup);
@@ -323,27 +342,31 @@ mod tests {
         let skinny = [128, 4096, 4096];
         let near = Measured {
             size: skinny,
-            tile: [1; 2],
+            tile: None,
             micros: 120.0,
         };
         // As much work as 104 us at 1024.
         let far = measured(1024, 52.0);
-        let expected = estimate(&[far], skinny, 1).unwrap();
+        let expected = nothing().estimate(&[far], skinny).unwrap();
         assert!((180.0..200.0).contains(&expected), "{expected}");
-        let exact = estimate(&[far, near], skinny, 1).unwrap();
+        let exact = nothing().estimate(&[far, near], skinny).unwrap();
         assert!((exact - 120.0).abs() < 1e-9, "{exact}");
     }
 
-    /// 132 compute units have 64 work-groups at 1024, 100 at 1280 x 1280, and 150, so two rounds, at
-    /// 1280 x 1800.
+    /// 132 compute units have 64 work-groups at 1024, 100 at 1280 x 1280, and 150, so two rounds,
+    /// at 1280 x 1800.
     #[test]
     fn a_round_of_few_work_groups_takes_as_long_as_a_full_one() {
         let known = Measured {
             size: [1024; 3],
-            tile: [128; 2],
+            tile: Some([128; 2]),
             micros: 50.0,
         };
-        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        let speeds = Speeds {
+            compute_units: 132,
+            ..nothing()
+        };
+        let time = |problem| speeds.estimate(&[known], problem).unwrap();
         assert!((time([1024; 3]) - 50.0).abs() < 1e-9);
         let (one, two) = (time([1280, 1280, 1024]), time([1280, 1800, 1024]));
         assert!((50.0..52.0).contains(&one), "{one}");
@@ -355,18 +378,8 @@ mod tests {
     #[test]
     fn unknown_devices_go_by_type_and_size() {
         let mut speeds = Speeds {
-            direct: Vec::new(),
-            pipelined: Vec::new(),
-            panels: Vec::new(),
-            batched: Vec::new(),
-            tensor: Vec::new(),
-            warpgroup: Vec::new(),
-            to_lines: Vec::new(),
-            to_panels: Vec::new(),
             is_cpu: true,
-            compute_units: 1,
-            on_tensor_cores: None,
-            precise_from: 16,
+            ..nothing()
         };
         let route =
             |speeds: &Speeds, side| speeds.route(cube(side), NO_COPIES, Arithmetic::Automatic);
@@ -389,16 +402,9 @@ mod tests {
         let mut speeds = Speeds {
             direct: vec![measured(64, 7.0), measured(256, 16.0)],
             pipelined: vec![measured(1000, 60.0)],
-            panels: Vec::new(),
             batched: vec![batch(16, 1000, 0.01), batch(128, 50, 0.2)],
-            tensor: Vec::new(),
-            warpgroup: Vec::new(),
-            to_lines: Vec::new(),
-            to_panels: Vec::new(),
-            is_cpu: false,
-            compute_units: 1,
-            on_tensor_cores: None,
             precise_from: 0,
+            ..nothing()
         };
         let is_faster = |speeds: &Speeds, side| {
             speeds.is_faster_in_a_batch(cube(side), NO_COPIES, Arithmetic::Automatic)

@@ -31,11 +31,7 @@ fn configuration(number: usize) -> Params {
 #[test]
 fn a_sample_of_the_space_computes_the_same() {
     let queue = Queue::default_device().unwrap();
-    let wanted = if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
-        64
-    } else {
-        8
-    };
+    let wanted = if cltune_tests::is_full() { 64 } else { 8 };
     let mut checked = 0;
     for number in 0..wanted {
         let params = configuration(number);

@@ -6,7 +6,7 @@ use cltune_kernels::gemm::{Real, Shape};
 /// How many random cases are tested: all by `scripts/test --full`, a sixth otherwise, since drivers
 /// compile nearly each of them.
 pub(crate) fn cases(all: usize) -> usize {
-    if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
+    if cltune_tests::is_full() {
         all
     } else {
         all.div_ceil(6)

@@ -11,11 +11,7 @@ use cltune_kernels::imaging::{
 /// Launches configurations that are drawn at random, with a number for each, until enough of them
 /// could run here.
 fn sample(tunable: &Tunable, mut launch: impl FnMut(&[i64], u32) -> Result<Event, Error>) {
-    let wanted = if std::env::var_os("CLTUNE_TEST_FULL").is_some() {
-        200
-    } else {
-        6
-    };
+    let wanted = if cltune_tests::is_full() { 200 } else { 6 };
     let parameters = &tunable.model().parameters;
     let mut launched = 0;
     for seed in 0..40 * wanted {

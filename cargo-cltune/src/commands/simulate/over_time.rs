@@ -89,8 +89,7 @@ fn replayed<'a>(
     Ok(results)
 }
 
-/// The scores of runs that files have, the strategies in the order of their first
-/// runs.
+/// The scores of runs that files have, the strategies in the order of their first runs.
 fn read<'a>(
     scales: &'a [TimeScale<'a>],
     runs: impl Iterator<Item = Traced>,
