@@ -98,7 +98,7 @@ pub fn run(
 }
 ";
     let project = Project::new("cltune-e2e-endless-draw").file("src/lib.rs", source);
-    let arguments = ["tune", "--strategy", "full", "--time-limit", "3"];
+    let arguments = ["tune", "--strategy", "full", "--time-limit", "8"];
     let tuned = project.cltune(&arguments).expect_code(0);
     let _ = tuned.expect_stdout(&["3 timed-out", "A = 0"]);
 }
