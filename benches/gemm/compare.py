@@ -11,6 +11,8 @@ which calls OpenBLAS for each product in turn; CLBlast sits batches out. The way
 in one launch. Everything is of the type TYPE (f32, f64, f16, bf16 or tf32; f32 where it is not set; f16, bf16 and
 tf32 with torch), row after row, alpha 1 and beta 0, and each time is that of a call until the device has done; the
 best peer of each size is what ratios are of.
+With LAYER=1 the peer, torch, computes GELU(A B + bias) by its addmm and gelu, and the way `layer` the same in one
+launch; auto stays C = A B.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
 """
 
@@ -23,6 +25,7 @@ import time
 program, peers, sizes = sys.argv[1], sys.argv[2].split(","), sys.argv[3].split(",")
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
 kind = os.environ.get("TYPE", "f32")
+is_layer = "LAYER" in os.environ
 
 
 class Ours:
@@ -81,6 +84,10 @@ class Torch:
         self.a, self.b = random(m, k), random(k, n)
         self.c = self.torch.empty(*stack, m, n, device="cuda", dtype=self.dtype)
         self.multiply = self.torch.bmm if count else self.torch.matmul
+        if is_layer:
+            bias = random(n)
+            gelu = self.torch.nn.functional.gelu
+            self.multiply = lambda a, b, out: gelu(self.torch.addmm(bias, a, b, out=out))
         self.torch.cuda.synchronize()
 
     def run(self):
@@ -155,9 +162,11 @@ ours = Ours()
 others = {name: KINDS[name]() for name in peers}
 # auto may use tensor cores, plain may not; nn: A and B row after row, tn: A column after column, nt: B.
 ways = {"auto": (kind, "nn", "auto")}
-if "torch" in peers:
+if is_layer:
+    ways["layer"] = (kind, "nn", "layer")
+elif "torch" in peers:
     ways["auto, B by columns"] = (kind, "nt", "auto")
-if kind in ("f32", "f64"):
+if kind in ("f32", "f64") and not is_layer:
     ways["plain"] = (kind, "nn", "plain")
     ways["A by columns"] = (kind, "tn", "plain")
 if any("*" in text for text in sizes):

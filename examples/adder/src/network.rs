@@ -8,8 +8,8 @@
 
 /// The bits of a number.
 pub(crate) const BITS: usize = 8;
-/// Inputs: the bits of a, those of b, and a constant 1.
-pub(crate) const INPUTS: usize = 2 * BITS + 1;
+/// Inputs: the bits of a, and those of b.
+pub(crate) const INPUTS: usize = 2 * BITS;
 /// Hidden units: two for each carry, and a_i + b_i.
 pub(crate) const HIDDEN: usize = 3 * BITS;
 /// Outputs: the bits of the sum.
@@ -20,18 +20,27 @@ pub(crate) fn hidden_weights() -> Vec<f32> {
     let mut weights = vec![0.0; INPUTS * HIDDEN];
     let mut set = |input: usize, unit: usize, weight: f32| weights[input * HIDDEN + unit] = weight;
     for bit in 0..BITS {
-        let threshold = power(bit + 1);
-        for (unit, above) in [(2 * bit, 1.0), (2 * bit + 1, 0.0)] {
+        for unit in [2 * bit, 2 * bit + 1] {
             for lower in 0..=bit {
                 set(lower, unit, power(lower));
                 set(BITS + lower, unit, power(lower));
             }
-            set(2 * BITS, unit, above - threshold);
         }
         set(bit, 2 * BITS + bit, 1.0);
         set(BITS + bit, 2 * BITS + bit, 1.0);
     }
     weights
+}
+
+/// The bias of each hidden unit.
+pub(crate) fn hidden_bias() -> Vec<f32> {
+    let mut bias = vec![0.0; HIDDEN];
+    for bit in 0..BITS {
+        let threshold = power(bit + 1);
+        bias[2 * bit] = 1.0 - threshold;
+        bias[2 * bit + 1] = -threshold;
+    }
+    bias
 }
 
 /// The weights of the output layer, `HIDDEN` x `OUTPUTS`, row after row.
@@ -56,7 +65,7 @@ pub(crate) fn all_pairs() -> Vec<f32> {
     (0..numbers * numbers)
         .flat_map(|row| {
             let of = move |number: usize| (0..BITS).map(move |at| bit(number, at));
-            of(row / numbers).chain(of(row % numbers)).chain([1.0])
+            of(row / numbers).chain(of(row % numbers))
         })
         .collect()
 }

@@ -183,6 +183,7 @@ impl<T: Element> Inputs<T> {
             Matrix::new(&left, Shape::row_major(m, k)),
             Matrix::new(&right, Shape::row_major(k, n)),
             MatrixMut::new(&mut product, Shape::row_major(m, n)),
+            None,
         )?;
         let found = product.read(queue)?;
         let (computed, stored) = T::UNITS;

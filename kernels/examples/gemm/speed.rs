@@ -159,6 +159,7 @@ impl Case {
             filled(count * self.m * self.k)?,
             filled(count * self.k * self.n)?,
         );
+        let bias = filled(self.n)?;
         let mut c = Buffer::new(queue.context(), count * self.m * self.n)?;
         let [a, b] = self.operands(&a, &b);
         let mut gemm = self.way.multiplier::<T>(queue)?;
@@ -167,7 +168,7 @@ impl Case {
             let target = MatrixMut::new(&mut c, Shape::row_major(self.m, self.n));
             let way = self.way;
             let _launched = match self.count {
-                None => way.multiply(&mut gemm, queue, a, b, target)?,
+                None => way.multiply(&mut gemm, queue, a, b, target, Some(&bias))?,
                 Some(count) => way.multiply_batched(&mut gemm, queue, a, b, target, count)?,
             };
             queue.finish()?;

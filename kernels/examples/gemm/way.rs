@@ -1,8 +1,8 @@
 //! The ways to multiply that can be asked for.
 
-use cltune::{Event, Queue, bf16, f16};
+use cltune::{Buffer, Event, Queue, bf16, f16};
 use cltune_kernels::gemm::{
-    Arithmetic, Batch, Gemm, GemmError, Matrix, MatrixMut, Real, Route, Shape,
+    Arithmetic, Batch, Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Real, Route, Shape,
 };
 
 /// How it is multiplied.
@@ -13,6 +13,8 @@ pub(crate) enum Way {
     /// By the kernel for batches.
     InOneLaunch,
     Tf32,
+    /// The fastest route, with a bias and GELU in the same launch.
+    Layer,
 }
 
 impl Way {
@@ -26,6 +28,7 @@ impl Way {
             "warpgroup" => Self::By(Route::Warpgroup),
             "panels" => Self::By(Route::Panels),
             "batched" => Self::InOneLaunch,
+            "layer" => Self::Layer,
             other => return Err(format!("no route `{other}`")),
         })
     }
@@ -35,24 +38,30 @@ impl Way {
         let gemm = Gemm::new(queue)?;
         Ok(match self {
             Self::Chosen(arithmetic) => gemm.arithmetic(arithmetic),
-            Self::By(_) | Self::InOneLaunch | Self::Tf32 => gemm,
+            Self::By(_) | Self::InOneLaunch | Self::Tf32 | Self::Layer => gemm,
         })
     }
 
-    /// C ← A B.
-    pub(crate) fn multiply<T: WithTf32>(
+    /// C ← A B, or a layer.
+    pub(crate) fn multiply<'a, T: WithTf32>(
         self,
         gemm: &mut Gemm<T>,
         queue: &Queue,
-        a: Matrix<'_, T>,
-        b: Matrix<'_, T>,
-        c: MatrixMut<'_, T>,
+        a: Matrix<'a, T>,
+        b: Matrix<'a, T>,
+        c: MatrixMut<'a, T>,
+        bias: Option<&'a Buffer<T>>,
     ) -> Result<Option<Event>, GemmError> {
         let (alpha, beta) = (T::ONE, T::ZERO);
         match self {
             Self::Chosen(_) => gemm.multiply(queue, alpha, a, b, beta, c),
             Self::By(route) => gemm.multiply_with(queue, route, alpha, a, b, beta, c),
             Self::Tf32 => T::tf32(gemm, queue, a, b, c),
+            Self::Layer => {
+                let options = GemmOptions::new().gelu();
+                let options = bias.map_or(options, |bias| options.bias(bias));
+                gemm.multiply_with(queue, options, alpha, a, b, beta, c)
+            }
             Self::InOneLaunch => {
                 let batch = side_by_side(1, &a, &b, c.shape());
                 gemm.multiply_batched_with(queue, None, alpha, a, b, beta, c, batch)
@@ -78,10 +87,10 @@ impl Way {
             }
             Self::InOneLaunch => None,
             Self::By(route) => Some(route),
-            Self::Tf32 => {
+            Self::Tf32 | Self::Layer => {
                 return Err(GemmError::Unsupported {
                     device: queue.device().to_string(),
-                    what: "TF32 in batches",
+                    what: "such products in batches",
                 });
             }
         };

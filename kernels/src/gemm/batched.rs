@@ -1,7 +1,7 @@
 //! Many products of one size, at equal distances in memory.
 
 use super::error::GemmError;
-use super::multiply::{Gemm, Product, as_it_lies, check_fits, check_numbers, check_sizes, target};
+use super::multiply::{Gemm, Product, as_it_lies, check_fits, check_numbers, check_sizes};
 use super::operands::whole;
 use super::real::{Real, Steps};
 use super::route::Route;
@@ -124,7 +124,8 @@ impl<T: Real> Gemm<T> {
             (None, _) => self.one_launch(queue, many).map(Some),
             (Some(_), Some((name, number))) => Err(GemmError::TooLarge { name, number }),
             (Some(route), None) => {
-                many.each(|product| self.multiply_by_route(queue, route, product))
+                many.first.options = route.into();
+                many.each(|product| self.multiply_product(queue, product))
             }
         }
     }
@@ -144,16 +145,9 @@ impl<T: Real> Gemm<T> {
         };
         let (a, b) = (as_it_lies(first.a), as_it_lies(first.b));
         let params = self.batch_params(queue, first.size, [a.1, b.1])?;
-        let c = target(first.c);
-        Ok(T::batched(
-            queue,
-            first.size,
-            (steps, params),
-            first.factors,
-            a,
-            b,
-            c,
-        )?)
+        let (size, factors) = (first.size, first.factors);
+        let c = first.target(&self.no_bias);
+        Ok(T::batched(queue, size, (steps, params), factors, a, b, c)?)
     }
 }
 
@@ -268,6 +262,8 @@ impl<'a, T: Real> Many<'a, T> {
                     ..first.b
                 },
                 c,
+                options: first.options,
+                is_transposed: first.is_transposed,
             })?);
         }
         Ok(last)

@@ -43,6 +43,14 @@ pub enum GemmError {
         /// How many it has.
         len: usize,
     },
+    /// The bias of an epilogue is too short.
+    #[error("the bias has {len} elements, and C has {columns} columns: give one for each")]
+    Bias {
+        /// How many elements the bias has.
+        len: usize,
+        /// How many columns C has.
+        columns: usize,
+    },
     /// The matrix of a batch's last product does not fit into the buffer.
     #[error("the last of {count} matrices {name} reaches to element {needed} of a buffer of {len}")]
     LastTooShort {

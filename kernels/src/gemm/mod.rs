@@ -10,7 +10,8 @@
 //! | `Warpgroup` | those of the Hopper GPUs, with instructions of their own; not in double precision |
 //! | `Panels` | vectors, from panels that are copied first; for CPUs |
 //!
-//! [`Gemm::multiply_batched`] does many small products in one launch.
+//! [`Gemm::multiply_batched`] does many small products in one launch, and
+//! [`Gemm::multiply_with`] a layer of a neural network.
 //!
 //! [`gemm_classic()`] is the kernel of Nugteren & Codreanu 2015 with its 14 parameters, as it was
 //! published: for comparisons, and for trying out tuners.
@@ -21,6 +22,7 @@ mod fused;
 mod kernels;
 mod multiply;
 mod operands;
+mod options;
 mod real;
 mod route;
 
@@ -29,5 +31,6 @@ pub use batched::Batch;
 pub use error::GemmError;
 pub use kernels::classic::gemm_classic;
 pub use multiply::Gemm;
+pub use options::GemmOptions;
 pub use real::Real;
 pub use route::{Arithmetic, Route};

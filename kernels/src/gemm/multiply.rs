@@ -4,6 +4,7 @@ use super::error::GemmError;
 use super::operands::{
     PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
 };
+use super::options::GemmOptions;
 use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
 use super::route::{Arithmetic, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
@@ -46,6 +47,8 @@ pub struct Gemm<T: Real> {
     stored_copies: [Option<Buffer<T>>; 2],
     /// Configurations for batches, by the size of a product and how its factors lie.
     batch_params: HashMap<([i32; 3], [bool; 2]), T::BatchParams>,
+    /// What kernels take for a bias where there is none, and do not read.
+    pub(super) no_bias: Buffer<T>,
 }
 
 /// A multiplication of row-major C whose matrices fit together.
@@ -55,13 +58,17 @@ pub(super) struct Product<'a, T: Real> {
     pub(super) a: Matrix<'a, T>,
     pub(super) b: Matrix<'a, T>,
     pub(super) c: MatrixMut<'a, T>,
+    pub(super) options: GemmOptions<'a, T>,
+    /// Whether C is the transpose of what was asked for, which lies column after column.
+    pub(super) is_transposed: bool,
 }
 
 impl<T: Real> Gemm<T> {
     /// For the device of a queue.
     ///
     /// # Errors
-    /// [`GemmError::Unsupported`] when the device does not compute with this type.
+    /// [`GemmError::Unsupported`] when the device does not compute with this type, and what OpenCL
+    /// refuses.
     pub fn new(queue: &Queue) -> Result<Self, GemmError> {
         let device = queue.device();
         if T::NEEDS_FP64 && device.info().limits.fp64 == 0 {
@@ -76,6 +83,7 @@ impl<T: Real> Gemm<T> {
             copies: [None, None],
             stored_copies: [None, None],
             batch_params: HashMap::new(),
+            no_bias: Buffer::new(queue.context(), 1)?,
         })
     }
 
@@ -109,26 +117,54 @@ impl<T: Real> Gemm<T> {
         self.multiply_product(queue, product).map(Some)
     }
 
-    /// C ← α A B + β C by a given route, for tests and comparisons; otherwise as
-    /// [`Gemm::multiply`].
+    /// C ← act(α A B + β C + bias), as the options say, otherwise as [`Gemm::multiply`]: nothing is
+    /// launched but what multiplies.
+    ///
+    /// ```no_run
+    /// use cltune_kernels::gemm::{Gemm, GemmOptions, Matrix, MatrixMut, Shape};
+    /// use cltune::{Buffer, Queue};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let queue = Queue::default_device()?;
+    /// let inputs = Buffer::from_slice(&queue, &[1.0_f32, 2.0])?;
+    /// let weights = Buffer::from_slice(&queue, &[1.0_f32, -1.0, 0.5, -2.0])?;
+    /// let bias = Buffer::from_slice(&queue, &[0.25_f32, 1.0])?;
+    /// let mut outputs = Buffer::new(queue.context(), 2)?;
+    /// Gemm::new(&queue)?.multiply_with(
+    ///     &queue,
+    ///     GemmOptions::new().bias(&bias).relu(),
+    ///     1.0,
+    ///     Matrix::new(&inputs, Shape::row_major(1, 2)),
+    ///     Matrix::new(&weights, Shape::row_major(2, 2)),
+    ///     0.0,
+    ///     MatrixMut::new(&mut outputs, Shape::row_major(1, 2)),
+    /// )?;
+    /// assert_eq!(outputs.read(&queue)?, [2.25, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// As [`Gemm::multiply`], and [`GemmError::Unsupported`] for a route that the device has not.
-    #[expect(clippy::too_many_arguments, reason = "those of BLAS, and the route")]
-    pub fn multiply_with(
+    /// As [`Gemm::multiply`], [`GemmError::Bias`] for a bias with fewer elements than C has columns,
+    /// and [`GemmError::Unsupported`] for a route that the device has not.
+    #[expect(clippy::too_many_arguments, reason = "those of BLAS, and the options")]
+    pub fn multiply_with<'a>(
         &mut self,
         queue: &Queue,
-        route: Route,
+        options: impl Into<GemmOptions<'a, T>>,
         alpha: T::Real,
-        a: Matrix<'_, T>,
-        b: Matrix<'_, T>,
+        a: Matrix<'a, T>,
+        b: Matrix<'a, T>,
         beta: T::Real,
-        c: MatrixMut<'_, T>,
+        c: MatrixMut<'a, T>,
     ) -> Result<Option<Event>, GemmError> {
-        let Some(product) = Product::new(alpha, a, b, beta, c)? else {
+        let options = options.into();
+        options.check(c.shape.columns)?;
+        let Some(mut product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        self.multiply_by_route(queue, route, product).map(Some)
+        product.options = options;
+        self.multiply_product(queue, product).map(Some)
     }
 
     /// The route that [`multiply`](Self::multiply) takes; `None` where C has no elements, so that
@@ -173,22 +209,14 @@ impl<T: Real> Gemm<T> {
         known.map(|(_, micros)| micros * 1e-6)
     }
 
-    /// By the fastest route.
+    /// By the route that is given, or the fastest.
     pub(super) fn multiply_product(
         &mut self,
         queue: &Queue,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let route = self.choose(&product);
-        self.multiply_by_route(queue, route, product)
-    }
-
-    pub(super) fn multiply_by_route(
-        &mut self,
-        queue: &Queue,
-        route: Route,
-        product: Product<'_, T>,
-    ) -> Result<Event, GemmError> {
+        let given = product.options.given_route();
+        let route = given.unwrap_or_else(|| self.choose(&product));
         self.multiply_by(queue, route, Products::Three, product)
     }
 
@@ -230,10 +258,10 @@ impl<T: Real> Gemm<T> {
         check_route::<T>(route, queue.device())?;
         // Without summands there is nothing to copy, which OpenCL has no launch for.
         if product.size.k == 0 {
-            return direct(queue, product);
+            return self.direct(queue, product);
         }
         match route {
-            Route::Direct => direct(queue, product),
+            Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
             Route::Pipelined => self.pipelined(queue, product),
             Route::Tensor => self.tensor(queue, (Orders::Warp, products), product),
@@ -241,12 +269,21 @@ impl<T: Real> Gemm<T> {
         }
     }
 
+    /// Multiplies matrices as they lie.
+    fn direct(&self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
+        let (a, b) = (as_it_lies(product.a), as_it_lies(product.b));
+        let (size, factors) = (product.size, product.factors);
+        let c = product.target(&self.no_bias);
+        Ok(T::direct(queue, size, factors, a, b, c)?)
+    }
+
     fn panels(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
         let [to_a, to_b] = &mut self.copies;
         let a = in_panels(queue, &product.a.transposed(), PANELS_OF_A, to_a)?;
         let b = in_panels(queue, &product.b, PANELS_OF_B, to_b)?;
         let (size, factors) = (product.size, product.factors);
-        Ok(T::panels(queue, size, factors, a, b, target(product.c))?)
+        let c = product.target(&self.no_bias);
+        Ok(T::panels(queue, size, factors, a, b, c)?)
     }
 
     fn pipelined(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
@@ -254,7 +291,8 @@ impl<T: Real> Gemm<T> {
         let a = in_lines(queue, &product.a.transposed(), to_a)?;
         let b = in_lines(queue, &product.b, to_b)?;
         let (size, factors) = (product.size, product.factors);
-        Ok(T::pipelined(queue, size, factors, a, b, target(product.c))?)
+        let c = product.target(&self.no_bias);
+        Ok(T::pipelined(queue, size, factors, a, b, c)?)
     }
 
     fn tensor(
@@ -271,7 +309,7 @@ impl<T: Real> Gemm<T> {
         let a = in_stored_lines(queue, lines, &product.a, to_a)?;
         let b = in_stored_lines(queue, lines, &product.b.transposed(), to_b)?;
         let (size, factors) = (product.size, product.factors);
-        let c = target(product.c);
+        let c = product.target(&self.no_bias);
         Ok(T::tensor(queue, how, size, factors, a, b, c)?)
     }
 }
@@ -339,7 +377,22 @@ impl<'a, T: Real> Product<'a, T> {
             a,
             b,
             c,
+            options: GemmOptions::new(),
+            is_transposed: !of_c.by_rows,
         }))
+    }
+
+    /// C as kernels take it.
+    pub(super) fn target(self, no_bias: &'a Buffer<T>) -> Target<'a, T> {
+        let MatrixMut { buffer, shape } = self.c;
+        let (epilogue, bias) = self.options.epilogue(self.is_transposed, no_bias);
+        Target {
+            buffer,
+            offset: whole(shape.offset),
+            leading: whole(shape.leading),
+            epilogue,
+            bias,
+        }
     }
 
     /// Which operands the routes have to copy.
@@ -426,13 +479,6 @@ fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> 
     })
 }
 
-/// Multiplies matrices as they lie.
-fn direct<T: Real>(queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
-    let (a, b) = (as_it_lies(product.a), as_it_lies(product.b));
-    let c = target(product.c);
-    Ok(T::direct(queue, product.size, product.factors, a, b, c)?)
-}
-
 /// A matrix, and whether it lies column after column.
 pub(super) fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
     let operand = Operand {
@@ -441,12 +487,4 @@ pub(super) fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, boo
         leading: whole(matrix.shape.leading),
     };
     (operand, !matrix.shape.by_rows)
-}
-
-pub(super) fn target<T: Real>(MatrixMut { buffer, shape }: MatrixMut<'_, T>) -> Target<'_, T> {
-    Target {
-        buffer,
-        offset: whole(shape.offset),
-        leading: whole(shape.leading),
-    }
 }

@@ -37,12 +37,16 @@ pub struct Operand<'a, T: Element> {
     pub(super) leading: i32,
 }
 
-/// C as kernels take it.
+/// C as kernels take it, and what becomes of its elements before they are written.
 #[derive(Debug)]
 pub struct Target<'a, T: Element> {
     pub(super) buffer: &'a mut Buffer<T>,
     pub(super) offset: i32,
     pub(super) leading: i32,
+    /// See `epilogue.cl`; the kernel for batches has none.
+    pub(super) epilogue: i32,
+    /// One element, which is not read, where the epilogue adds none.
+    pub(super) bias: &'a Buffer<T>,
 }
 
 /// α and β.
@@ -318,7 +322,7 @@ macro_rules! kernels {
             ) -> Result<Event> {
                 $pipelined(
                     queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset,
-                    b.leading, c.buffer, c.offset, c.leading,
+                    b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
                 )
             }
 
@@ -330,7 +334,7 @@ macro_rules! kernels {
                 b: &Buffer<$real>,
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
-                $panels(queue, m, n, k, alpha, beta, a, b, c.buffer, c.offset, c.leading)
+                $panels(queue, m, n, k, alpha, beta, a, b, c.buffer, c.offset, c.leading, c.epilogue, c.bias)
             }
 
             fn direct(
@@ -355,12 +359,12 @@ macro_rules! kernels {
                     };
                     return $direct::launch_with(
                         &params, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a,
-                        b.buffer, b.offset, b.leading, trans_b, c.buffer, c.offset, c.leading,
+                        b.buffer, b.offset, b.leading, trans_b, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
                     );
                 }
                 $direct(
                     queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a, b.buffer, b.offset,
-                    b.leading, trans_b, c.buffer, c.offset, c.leading,
+                    b.leading, trans_b, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
                 )
             }
 
@@ -503,14 +507,14 @@ kernels! {
             (Orders::Warpgroup, Products::One) => {
                 return gemm_warpgroup_tf32(
                     queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(a_of_k), b.buffer,
-                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading,
+                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading, c.epilogue, c.bias,
                 );
             }
             (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
         };
         multiply(
             queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading,
+            c.buffer, c.offset, c.leading, c.epilogue, c.bias,
         )
     }
 }
@@ -541,7 +545,7 @@ macro_rules! as_they_lie {
             let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
             $kernel(
                 queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer,
-                b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading,
+                b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
             )
         }
     };

@@ -1,7 +1,7 @@
 //! Matrices on the host, of every type, that lie in every way.
 
-use cltune::{bf16, f16};
-use cltune_kernels::gemm::{Real, Shape};
+use cltune::{Buffer, bf16, f16};
+use cltune_kernels::gemm::{GemmOptions, Real, Shape};
 
 /// How many random cases are tested: all by `scripts/test --full`, a sixth otherwise, since drivers
 /// compile nearly each of them.
@@ -72,6 +72,34 @@ impl Number for bf16 {
         value as f32
     }
     const ULPS: (f64, f64) = (1.0 / 128.0, f32::EPSILON as f64);
+}
+
+/// An epilogue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ending {
+    pub(crate) bias: bool,
+    pub(crate) activation: Option<Activation>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Activation {
+    Relu,
+    Gelu,
+}
+
+impl Ending {
+    /// As options of a multiplication.
+    pub(crate) fn options<T: Number>(self, bias: &Buffer<T>) -> GemmOptions<'_, T> {
+        let mut options = GemmOptions::new();
+        if self.bias {
+            options = options.bias(bias);
+        }
+        match self.activation {
+            None => options,
+            Some(Activation::Relu) => options.relu(),
+            Some(Activation::Gelu) => options.gelu(),
+        }
+    }
 }
 
 /// A reproducible generator (Knuth's MMIX constants): numbers from -1 to 1 that each type but
@@ -207,6 +235,32 @@ impl Expected {
                 self.bounds[at] = computed * (k + 4) as f64 * (alpha.abs() * size + old.abs())
                     + stored * self.values[at].abs()
                     + 1e-300;
+            }
+        }
+        self
+    }
+
+    /// After an epilogue, with the bias of each column.
+    pub(crate) fn finished<T: Number>(mut self, c: &Host<T>, ending: Ending, bias: &[T]) -> Self {
+        let (stored, computed) = T::ULPS;
+        for row in 0..c.shape.rows() {
+            for (column, bias) in bias.iter().enumerate().take(c.shape.columns()) {
+                let at = c.at(row, column);
+                let (value, bound) = (&mut self.values[at], &mut self.bounds[at]);
+                if ending.bias {
+                    *value += bias.to_f64();
+                    *bound += stored * value.abs() + computed * (value.abs() + bias.to_f64().abs());
+                }
+                // NaN is not below 0.
+                if ending.activation == Some(Activation::Relu) && *value < 0.0 {
+                    *value = 0.0;
+                }
+                if ending.activation == Some(Activation::Gelu) {
+                    let before = value.abs();
+                    *value *= 0.5 * libm::erfc(-*value * std::f64::consts::FRAC_1_SQRT_2);
+                    // The greatest slope is 1.13, and OpenCL's `erf` is off by up to 16 units.
+                    *bound = 1.2 * *bound + stored * value.abs() + 20.0 * computed * before;
+                }
             }
         }
         self

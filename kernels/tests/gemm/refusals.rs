@@ -1,7 +1,7 @@
 //! Calls that do not fit are errors.
 
 use cltune::{Buffer, Queue};
-use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, Matrix, MatrixMut, Shape};
+use cltune_kernels::gemm::{Arithmetic, Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Shape};
 
 #[test]
 fn what_does_not_fit_is_an_error_and_nothing_runs() {
@@ -57,6 +57,49 @@ fn what_does_not_fit_is_an_error_and_nothing_runs() {
 }
 
 /// It is one that the device has: the product by it is right.
+#[test]
+fn a_bias_has_an_element_for_each_column() {
+    let queue = Queue::default_device().unwrap();
+    let ones = Buffer::from_slice(&queue, &[1.0_f32; 12]).unwrap();
+    let two = Buffer::from_slice(&queue, &[0.5_f32; 2]).unwrap();
+    let mut target = Buffer::from_slice(&queue, &[7.0_f32; 6]).unwrap();
+    let mut gemm = Gemm::new(&queue).unwrap();
+    let options = GemmOptions::new().bias(&two);
+    let mut multiply = |a, b, c| {
+        let (a, b) = (Matrix::new(&ones, a), Matrix::new(&ones, b));
+        let done = gemm.multiply_with(
+            &queue,
+            options,
+            1.0,
+            a,
+            b,
+            0.0,
+            MatrixMut::new(&mut target, c),
+        );
+        (done.map(|_| ()), target.read(&queue).unwrap())
+    };
+    // Also where C lies column after column, so that its transpose is computed.
+    for shape in [Shape::row_major, Shape::column_major] {
+        let (refused, found) = multiply(shape(2, 4), shape(4, 3), shape(2, 3));
+        let said = refused.unwrap_err().to_string();
+        let expected = "the bias has 2 elements, and C has 3 columns: give one for each";
+        assert_eq!(said, expected);
+        assert!(!found.contains(&4.5), "{found:?}");
+    }
+    for shape in [Shape::row_major, Shape::column_major] {
+        let (done, found) = multiply(shape(3, 4), shape(4, 2), shape(3, 2));
+        done.unwrap();
+        assert_eq!(found, [4.5; 6]);
+    }
+    // Elements that C has not are not read.
+    let (done, _) = multiply(
+        Shape::row_major(1, 4),
+        Shape::row_major(4, 1),
+        Shape::row_major(1, 1),
+    );
+    done.unwrap();
+}
+
 #[test]
 fn the_route_that_is_taken_is_known_before() {
     let queue = Queue::default_device().unwrap();

@@ -1,50 +1,51 @@
 //! Every route and type against sums in double precision, for sizes, distances and layouts of all
 //! kinds.
 
-use crate::host::{Expected, Host, Number, Numbers, cases};
+use crate::host::{Activation, Ending, Expected, Host, Number, Numbers, cases};
 use crate::tensor_cores::on_tensor_cores;
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
 
-/// One multiplication by a route, compared element by element; what lies between rows must not
-/// change.
+/// One multiplication by a route and with an epilogue, compared element by element; what lies
+/// between rows must not change.
+#[expect(clippy::too_many_arguments, reason = "those of BLAS, and two options")]
 fn check<T: Number>(
     queue: &Queue,
     route: Option<Route>,
+    (ending, bias): (Ending, &[T]),
     a: &Host<T>,
     b: &Host<T>,
     c: &Host<T>,
     alpha: f64,
     beta: f64,
 ) {
-    let (of_a, of_b) = (
+    let (of_a, of_b, of_bias) = (
         Buffer::from_slice(queue, &a.values).unwrap(),
         Buffer::from_slice(queue, &b.values).unwrap(),
+        Buffer::from_slice(queue, bias).unwrap(),
     );
     let mut of_c = Buffer::from_slice(queue, &c.values).unwrap();
-    let mut gemm = Gemm::<T>::new(queue).unwrap();
-    let (a_there, b_there) = (Matrix::new(&of_a, a.shape), Matrix::new(&of_b, b.shape));
-    let c_there = MatrixMut::new(&mut of_c, c.shape);
-    let (alpha_there, beta_there) = (T::real(alpha), T::real(beta));
-    let done = match route {
-        Some(route) => gemm.multiply_with(
-            queue,
-            route,
-            alpha_there,
-            a_there,
-            b_there,
-            beta_there,
-            c_there,
-        ),
-        None => gemm.multiply(queue, alpha_there, a_there, b_there, beta_there, c_there),
-    };
+    let mut options = ending.options(&of_bias);
+    if let Some(route) = route {
+        options = options.route(route);
+    }
+    let done = Gemm::<T>::new(queue).unwrap().multiply_with(
+        queue,
+        options,
+        T::real(alpha),
+        Matrix::new(&of_a, a.shape),
+        Matrix::new(&of_b, b.shape),
+        T::real(beta),
+        MatrixMut::new(&mut of_c, c.shape),
+    );
     done.unwrap();
     let found = of_c.read(queue).unwrap();
     Expected::unchanged(c)
         .after([(a, 0), (b, 0), (c, 0)], alpha, beta)
+        .finished(c, ending, bias)
         .is_found(&found, || {
             format!(
-                "{route:?} {:?} x {:?} -> {:?}, alpha {alpha}, beta {beta}",
+                "{route:?} {:?} x {:?} -> {:?}, alpha {alpha}, beta {beta}, {ending:?}",
                 a.shape, b.shape, c.shape
             )
         });
@@ -73,7 +74,13 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
         let (a, b, c) = (random(m, k), random(k, n), random(m, n));
         let (alpha, beta) =
             numbers.among(&[(1.0, 0.0), (1.0, 1.0), (-0.5, 0.25), (2.0, 0.0), (0.0, 0.5)]);
-        check(&queue, routes[case % routes.len()], &a, &b, &c, alpha, beta);
+        let ending = Ending {
+            bias: numbers.below(2) == 0,
+            activation: numbers.among(&[None, Some(Activation::Relu), Some(Activation::Gelu)]),
+        };
+        let bias: Vec<T> = (0..n).map(|_| T::from_f64(numbers.next())).collect();
+        let route = routes[case % routes.len()];
+        check(&queue, route, (ending, &bias), &a, &b, &c, alpha, beta);
     }
 }
 
@@ -113,10 +120,11 @@ fn bfloat16_is_rounded_once() {
     random_cases::<bf16>(6, &EVERYWHERE, 24);
 }
 
-/// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β
-/// make of single elements, by every route.
+/// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β,
+/// and an activation, make of single elements, by every route.
 fn each_by_itself<T: Number>(
     queue: &Queue,
+    activation: Option<Activation>,
     alpha: f64,
     column: &[T],
     beta: f64,
@@ -125,11 +133,15 @@ fn each_by_itself<T: Number>(
     let left = Buffer::from_slice(queue, column).unwrap();
     let right = Buffer::from_slice(queue, &[T::from_f64(1.0)]).unwrap();
     let mut gemm = Gemm::new(queue).unwrap();
+    let ending = Ending {
+        bias: false,
+        activation,
+    };
     let of_route = |route| {
         let mut target = Buffer::from_slice(queue, old).unwrap();
         let done = gemm.multiply_with(
             queue,
-            route,
+            ending.options(&left).route(route),
             T::real(alpha),
             Matrix::new(&left, Shape::row_major(column.len(), 1)),
             Matrix::new(&right, Shape::row_major(1, 1)),
@@ -148,7 +160,7 @@ fn every_bfloat16_is_read_and_written_as_it_is() {
     let queue = Queue::default_device().unwrap();
     let all: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
     let old = vec![bf16::NAN; all.len()];
-    for found in each_by_itself(&queue, 1.0, &all, 0.0, &old) {
+    for found in each_by_itself(&queue, None, 1.0, &all, 0.0, &old) {
         for (found, value) in found.into_iter().zip(&all) {
             // A device may take denormals for zero, as it may in single precision.
             let is_right = if value.is_nan() {
@@ -187,17 +199,17 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
         ];
         for number in numbers {
             let one = [T::from_f64(1.0)];
-            for found in each_by_itself(&queue, number.into(), &one, 0.0, &one) {
+            for found in each_by_itself(&queue, None, number.into(), &one, 0.0, &one) {
                 assert_eq!(found, [rounded(number)], "{number:e}");
             }
             // The same of what β makes of 1.
             let zero = [T::from_f64(0.0)];
-            for found in each_by_itself(&queue, 1.0, &zero, number.into(), &one) {
+            for found in each_by_itself(&queue, None, 1.0, &zero, number.into(), &one) {
                 assert_eq!(found, [rounded(number)], "{number:e} as the factor of C");
             }
         }
         let one = [T::from_f64(1.0)];
-        for found in each_by_itself(&queue, f64::NAN, &one, 0.0, &one) {
+        for found in each_by_itself(&queue, None, f64::NAN, &one, 0.0, &one) {
             assert!(found[0].to_f64().is_nan(), "{found:?}");
         }
     }
@@ -205,10 +217,41 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
     check(bf16::from_f32, bf16::MAX, bf16::EPSILON.to_f32());
 }
 
+/// What an activation makes of what is no ordinary number, and far below 0.
+#[test]
+fn activations_keep_what_is_no_number() {
+    let queue = Queue::default_device().unwrap();
+    let (inf, nan) = (f32::INFINITY, f32::NAN);
+    let column = [nan, inf, -inf, -3.0, 0.0, 3.0, -12.0, 40.0];
+    let old = [nan; 8];
+    for found in each_by_itself(&queue, Some(Activation::Relu), 1.0, &column, 0.0, &old) {
+        assert!(found[0].is_nan(), "{found:?}");
+        assert_eq!(found[1..], [inf, 0.0, 0.0, 0.0, 3.0, 0.0, 40.0]);
+    }
+    for found in each_by_itself(&queue, Some(Activation::Gelu), 1.0, &column, 0.0, &old) {
+        assert!(found[0].is_nan() && found[2].is_nan(), "{found:?}");
+        assert_eq!((found[1], found[4], found[7]), (inf, 0.0, 40.0));
+        let close = |found: f32, to: f32| (found - to).abs() <= 5e-6;
+        // x Φ(x) of 3, -3 and -12.
+        assert!(close(found[5], 2.995_950_2), "{found:?}");
+        assert!(close(found[3], -0.004_049_694), "{found:?}");
+        assert!(close(found[6], 0.0), "{found:?}");
+    }
+}
+
 #[test]
 fn far_apart_rows_and_empty_matrices_are_fine() {
     let queue = Queue::default_device().unwrap();
     let mut numbers = Numbers(5);
+    let bias: Vec<f32> = (0..6).map(|_| numbers.next() as f32).collect();
+    let nothing = (Ending::default(), &bias[..]);
+    let full = (
+        Ending {
+            bias: true,
+            activation: Some(Activation::Gelu),
+        },
+        &bias[..],
+    );
     let mut random =
         |rows, columns, gap| Host::<f32>::random(&mut numbers, rows, columns, true, gap, 0);
     for route in EVERYWHERE {
@@ -217,14 +260,14 @@ fn far_apart_rows_and_empty_matrices_are_fine() {
             random(7, 6, 100_001),
             random(5, 6, 99_999),
         );
-        check(&queue, route, &a, &b, &c, 1.0, 1.0);
+        check(&queue, route, nothing, &a, &b, &c, 1.0, 1.0);
         // No summands: C is scaled.
         let (a, b, c) = (random(5, 0, 0), random(0, 6, 0), random(5, 6, 0));
-        check(&queue, route, &a, &b, &c, 1.0, 0.5);
-        check(&queue, route, &a, &b, &c, 1.0, 0.0);
+        check(&queue, route, full, &a, &b, &c, 1.0, 0.5);
+        check(&queue, route, nothing, &a, &b, &c, 1.0, 0.0);
         // No elements: nothing happens.
         let (a, b, c) = (random(0, 7, 0), random(7, 6, 0), random(0, 6, 0));
-        check(&queue, route, &a, &b, &c, 1.0, 0.0);
+        check(&queue, route, nothing, &a, &b, &c, 1.0, 0.0);
     }
 }
 

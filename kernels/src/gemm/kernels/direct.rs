@@ -13,7 +13,8 @@ macro_rules! direct {
         $name:ident, $real:ident, $stored:ident, $size:tt, [$($option:tt),*],
         $source:tt, $reference:tt, $tolerance:tt
     ) => {
-        /// C ← α op(A) op(B) + β C; `direct.cl` says how the matrices lie.
+        /// C ← α op(A) op(B) + β C, and what `epilogue.cl` does then;
+        /// `direct.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
@@ -32,11 +33,12 @@ macro_rules! direct {
             global((n + NWG - 1) / NWG * NDIMC, (m + MWG - 1) / MWG * MDIMC),
             local(NDIMC, MDIMC),
             local_memory(if LOCAL { (MWG + NWG + 2) * KWG * $size } else { 0 }),
+            defines(EPILOGUE = epilogue),
             options($($option),*),
-            tune(m = 64, n = 64, k = 64),
-            tune(m = 256, n = 256, k = 256),
-            tune(m = 1024, n = 16, k = 1024),
-            tune(m = 16, n = 1024, k = 1024),
+            tune(m = 64, n = 64, k = 64, epilogue = 0),
+            tune(m = 256, n = 256, k = 256, epilogue = 0),
+            tune(m = 1024, n = 16, k = 1024, epilogue = 0),
+            tune(m = 16, n = 1024, k = 1024, epilogue = 0),
             tune_if($size == 4 || device.fp64 == 1),
             defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true),
             reference(
@@ -64,6 +66,9 @@ macro_rules! direct {
             #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
+            #[arg(host_only)] epilogue: i32,
+            #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+            bias: &Buffer<$stored>,
         ) -> Result<Event>;
     };
 }

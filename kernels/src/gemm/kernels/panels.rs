@@ -22,7 +22,8 @@ macro_rules! panels {
         $name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*],
         $source:tt, $reference:tt, $tolerance:tt
     ) => {
-        /// C ← α A B + β C; `panels.cl` says how the matrices lie.
+        /// C ← α A B + β C, and what `epilogue.cl` does then;
+        /// `panels.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
@@ -40,13 +41,13 @@ macro_rules! panels {
                 if ORDER == 1 { (n + NR - 1) / NR } else { (m + MR - 1) / MR },
             ),
             local(1, 1),
-            defines(PANEL_M = 2, PANEL_N = 16),
+            defines(PANEL_M = 2, PANEL_N = 16, EPILOGUE = epilogue),
             options($($option),*),
-            tune(m = 256, n = 256, k = 256),
-            tune(m = 1024, n = 1024, k = 1024),
-            tune(m = 2048, n = 2048, k = 2048),
-            tune(m = 2048, n = 64, k = 2048),
-            tune(m = 64, n = 2048, k = 2048),
+            tune(m = 256, n = 256, k = 256, epilogue = 0),
+            tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
+            tune(m = 2048, n = 2048, k = 2048, epilogue = 0),
+            tune(m = 2048, n = 64, k = 2048, epilogue = 0),
+            tune(m = 64, n = 2048, k = 2048, epilogue = 0),
             tune_if(device.is_cpu == 1 && ($size == 4 || device.fp64 == 1)),
             defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
             reference(
@@ -68,6 +69,9 @@ macro_rules! panels {
             #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
+            #[arg(host_only)] epilogue: i32,
+            #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+            bias: &Buffer<$stored>,
         ) -> Result<Event>;
     };
 }

@@ -18,7 +18,8 @@ macro_rules! pipelined {
         $name:ident, $real:ident, $stored:ident, $width:tt, $vector:tt, [$($vectors:tt),*], [$($option:tt),*],
         $source:tt, $reference:tt, $tolerance:tt
     ) => {
-        /// C ← α A B + β C; `pipelined.cl` says how the matrices lie.
+        /// C ← α A B + β C, and what `epilogue.cl` does then;
+        /// `pipelined.cl` says how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, no configuration suits the sizes, or OpenCL fails.
@@ -61,15 +62,16 @@ macro_rules! pipelined {
             local(MDIMC * NDIMC),
             defines(
                 EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
+                EPILOGUE = epilogue,
             ),
             options($($option),*),
-            tune(m = 512, n = 512, k = 512),
-            tune(m = 1024, n = 1024, k = 1024),
-            tune(m = 2048, n = 2048, k = 2048),
-            tune(m = 4096, n = 4096, k = 4096),
-            tune(m = 8192, n = 8192, k = 8192),
-            tune(m = 4096, n = 128, k = 4096),
-            tune(m = 128, n = 4096, k = 4096),
+            tune(m = 512, n = 512, k = 512, epilogue = 0),
+            tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
+            tune(m = 2048, n = 2048, k = 2048, epilogue = 0),
+            tune(m = 4096, n = 4096, k = 4096, epilogue = 0),
+            tune(m = 8192, n = 8192, k = 8192, epilogue = 0),
+            tune(m = 4096, n = 128, k = 4096, epilogue = 0),
+            tune(m = 128, n = 4096, k = 4096, epilogue = 0),
             tune_if(device.is_gpu == 1),
             defaults(
                 MWG = 64, NWG = 64, KWG = 16, MDIMC = 16, NDIMC = 16, MDIMA = 16, NDIMB = 16,
@@ -99,6 +101,9 @@ macro_rules! pipelined {
             #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
+            #[arg(host_only)] epilogue: i32,
+            #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+            bias: &Buffer<$stored>,
         ) -> Result<Event>;
     };
 }

@@ -5,7 +5,8 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
 
 macro_rules! split {
     ($name:ident, $products:literal, [$($tolerance:tt)*]) => {
-        /// C ← α A B + β C; `split.cl` says how, and `pipelined.cl` how the matrices lie.
+        /// C ← α A B + β C, and what `epilogue.cl` does then;
+        /// `split.cl` says how, and `pipelined.cl` how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or
@@ -39,13 +40,14 @@ macro_rules! split {
             defines(
                 PRODUCTS = $products,
                 EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
+                EPILOGUE = epilogue,
             ),
-            tune(m = 512, n = 512, k = 512),
-            tune(m = 1024, n = 1024, k = 1024),
-            tune(m = 2048, n = 2048, k = 2048),
-            tune(m = 4096, n = 4096, k = 4096),
-            tune(m = 4096, n = 128, k = 4096),
-            tune(m = 128, n = 4096, k = 4096),
+            tune(m = 512, n = 512, k = 512, epilogue = 0),
+            tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
+            tune(m = 2048, n = 2048, k = 2048, epilogue = 0),
+            tune(m = 4096, n = 4096, k = 4096, epilogue = 0),
+            tune(m = 4096, n = 128, k = 4096, epilogue = 0),
+            tune(m = 128, n = 4096, k = 4096, epilogue = 0),
             tune_if(device.nv_compute_capability >= 80),
             defaults(
                 MWG = 128, NWG = 128, KWG = 16, WM = 64, WN = 64, MDIMA = 32, NDIMB = 32,
@@ -73,6 +75,9 @@ macro_rules! split {
             #[arg(out, len = m * n)] c: &mut Buffer<f32>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
+            #[arg(host_only)] epilogue: i32,
+            #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+            bias: &Buffer<f32>,
         ) -> Result<Event>;
     };
 }

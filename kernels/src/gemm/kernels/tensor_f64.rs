@@ -2,7 +2,8 @@
 
 use cltune::{Buffer, Event, Queue, Result, tunable};
 
-/// C ← α A B + β C; `tensor_f64.cl` says how, and how the matrices lie.
+/// C ← α A B + β C, and what `epilogue.cl` does then;
+/// `tensor_f64.cl` says how, and how the matrices lie.
 ///
 /// # Errors
 /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or OpenCL
@@ -40,15 +41,16 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     defines(
         A_OF_K = a_of_k, B_OF_K = b_of_k,
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
+        EPILOGUE = epilogue,
     ),
-    tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = 0),
-    tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = 0),
-    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = 0),
-    tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = 0),
-    tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = 0),
-    tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1]),
-    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = 0),
-    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = 0),
+    tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0),
     tune_if(device.nv_compute_capability >= 80),
     defaults(
         MWG = 64, NWG = 64, KWG = 16, WM = 32, WN = 32, DEPTH = 4, PAIRS_OF_K = 0, STAGES = 4,
@@ -78,4 +80,7 @@ pub(crate) fn gemm_tensor_f64(
     #[arg(out, len = m * n)] c: &mut Buffer<f64>,
     #[arg(value = 0)] offset_c: i32,
     #[arg(value = 0)] ldc: i32,
+    #[arg(host_only)] epilogue: i32,
+    #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+    bias: &Buffer<f64>,
 ) -> Result<Event>;

@@ -3,7 +3,8 @@
 
 use cltune::{Buffer, Event, Queue, Result, tunable};
 
-/// C ← α A B + β C; `warpgroup.cl` says how, and how the matrices lie.
+/// C ← α A B + β C, and what `epilogue.cl` does then;
+/// `warpgroup.cl` says how, and how the matrices lie.
 ///
 /// # Errors
 /// A buffer is too short, the device is no Hopper GPU, or OpenCL fails.
@@ -29,17 +30,18 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     local(128 * WARPGROUPS),
     defines(
         EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % 32).min(1),
+        EPILOGUE = epilogue,
     ),
-    tune(m = 256, n = 256, k = 256),
-    tune(m = 512, n = 512, k = 512),
-    tune(m = 1024, n = 1024, k = 1024),
-    tune(m = 1536, n = 1536, k = 1536),
-    tune(m = 2048, n = 2048, k = 2048),
-    tune(m = 3000, n = 3000, k = 3000),
-    tune(m = 4096, n = 4096, k = 4096),
-    tune(m = 8192, n = 8192, k = 8192),
-    tune(m = 4096, n = 128, k = 4096),
-    tune(m = 128, n = 4096, k = 4096),
+    tune(m = 256, n = 256, k = 256, epilogue = 0),
+    tune(m = 512, n = 512, k = 512, epilogue = 0),
+    tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
+    tune(m = 1536, n = 1536, k = 1536, epilogue = 0),
+    tune(m = 2048, n = 2048, k = 2048, epilogue = 0),
+    tune(m = 3000, n = 3000, k = 3000, epilogue = 0),
+    tune(m = 4096, n = 4096, k = 4096, epilogue = 0),
+    tune(m = 8192, n = 8192, k = 8192, epilogue = 0),
+    tune(m = 4096, n = 128, k = 4096, epilogue = 0),
+    tune(m = 128, n = 4096, k = 4096, epilogue = 0),
     tune_if(device.nv_compute_capability == 90),
     defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, TILES_AHEAD = 1, SWIZZLE = 8),
     reference(
@@ -64,4 +66,7 @@ pub(crate) fn gemm_warpgroup(
     #[arg(out, len = m * n)] c: &mut Buffer<f32>,
     #[arg(value = 0)] offset_c: i32,
     #[arg(value = 0)] ldc: i32,
+    #[arg(host_only)] epilogue: i32,
+    #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+    bias: &Buffer<f32>,
 ) -> Result<Event>;

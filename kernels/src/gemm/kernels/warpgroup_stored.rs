@@ -8,7 +8,8 @@ macro_rules! warpgroup_stored {
         $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:literal,
         constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
     ) => {
-        /// C ← α A B + β C; `warpgroup_stored.cl` says how, and how the matrices lie.
+        /// C ← α A B + β C, and what `epilogue.cl` does then;
+        /// `warpgroup_stored.cl` says how, and how the matrices lie.
         ///
         /// # Errors
         /// A buffer is too short, the device is no Hopper GPU, or OpenCL fails.
@@ -32,7 +33,7 @@ macro_rules! warpgroup_stored {
             stages(stage(
                 gemm_warpgroup_stored(
                     m, n, k, alpha, beta, a, offset_a, lda, a_of_k, b, offset_b, ldb, b_of_k, c, offset_c,
-                    ldc, maps,
+                    ldc, bias, maps,
                 ),
                 global(
                     ((m + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS) * ((n + NWG - 1) / NWG))
@@ -43,17 +44,18 @@ macro_rules! warpgroup_stored {
             defines(
                 A_OF_K = a_of_k, B_OF_K = b_of_k,
                 EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1),
+                EPILOGUE = epilogue,
             ),
             options($factors),
-            tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
-            tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k),
+            tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune_if(device.nv_compute_capability == 90),
             defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, SWIZZLE = 8, RESIDENT = 1),
             reference(
@@ -81,6 +83,9 @@ macro_rules! warpgroup_stored {
             #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
+            #[arg(host_only)] epilogue: i32,
+            #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
+            bias: &Buffer<$stored>,
         ) -> Result<Event>;
     };
 }

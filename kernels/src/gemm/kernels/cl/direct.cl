@@ -6,8 +6,10 @@
 //   MWG, NWG, KWG   the tile of a work-group
 //   MDIMC, NDIMC    its work-items
 //   LOCAL           whether tiles are copied to local memory
+//   EPILOGUE        see epilogue.cl
 
 #include "types.cl"
+#include "epilogue.cl"
 
 #ifdef C_HALF
 #define READ(at) vload_half(0, at)
@@ -22,7 +24,8 @@ __kernel __attribute__((reqd_work_group_size(NDIMC, MDIMC, 1)))
 void gemm_direct(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                  __global const stored* restrict a, const int offset_a, const int lda, const int trans_a,
                  __global const stored* restrict b, const int offset_b, const int ldb, const int trans_b,
-                 __global stored* restrict c, const int offset_c, const int ldc) {
+                 __global stored* restrict c, const int offset_c, const int ldc,
+                 __global const stored* restrict bias) {
     const int item_n = get_local_id(0);
     const int item_m = get_local_id(1);
     const int begin_n = get_group_id(0) * NWG;
@@ -101,7 +104,8 @@ void gemm_direct(const int m, const int n, const int k, const REAL alpha, const 
         for (int j = 0; j < NWI; j++) {
             const int column = begin_n + j * NDIMC + item_n;
             if (row < m && column < n) {
-                update(c + row * step_c + column, sums[i][j], alpha, beta);
+                const REAL of_bias = BIAS(READ_C, row, column);
+                write_element(c + row * step_c + column, sums[i][j], alpha, beta, of_bias);
             }
         }
     }

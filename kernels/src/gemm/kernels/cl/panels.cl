@@ -9,17 +9,21 @@
 //   VW       the vector width along n
 //   UNROLL   of the loop over k
 //   ORDER    whether successive work-groups share a panel of A (0) or of B (1)
+//   EPILOGUE see epilogue.cl
 
 #include "types.cl"
+#include "epilogue.cl"
 
 #define VECTORS (NR / VW)
 #define IN_PANEL (PANEL_N / VW)
 typedef EXPAND(REAL, VW) vector;
+#define READ_BIASES(at) EXPAND(vload, VW)(0, at)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm_panels(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                  __global const REAL* restrict a, __global const REAL* restrict b,
-                 __global stored* restrict c, const int offset_c, const int ldc) {
+                 __global stored* restrict c, const int offset_c, const int ldc,
+                 __global const stored* restrict bias) {
 #if ORDER
     const int begin_m = get_group_id(0) * MR;
     const int begin_n = get_group_id(1) * NR;
@@ -68,6 +72,7 @@ void gemm_panels(const int m, const int n, const int k, const REAL alpha, const 
                 if (beta != 0) {
                     value += beta * EXPAND(vload, VW)(0, at);
                 }
+                FINISH(vector, value, BIAS(READ_BIASES, begin_m + i, begin_n + v * VW))
                 EXPAND(vstore, VW)(value, 0, at);
             }
         }
@@ -85,7 +90,8 @@ void gemm_panels(const int m, const int n, const int k, const REAL alpha, const 
     }
     for (int i = 0; i < min(MR, m - begin_m); i++) {
         for (int j = 0; j < min(NR, n - begin_n); j++) {
-            update(c + i * step_c + j, tile[i * NR + j], alpha, beta);
+            const REAL of_bias = BIAS(READ_C, begin_m + i, begin_n + j);
+            write_element(c + i * step_c + j, tile[i * NR + j], alpha, beta, of_bias);
         }
     }
 }

@@ -14,8 +14,10 @@
 //   COPY, STAGES     how tiles are copied, and how many are in local memory
 //   ORDER            whether the next row is read as a whole or by halves, which takes fewer registers
 //   SWIZZLE          how many tiles along m are multiplied before the next ones along n
+//   EPILOGUE         see epilogue.cl
 
 #include "types.cl"
+#include "epilogue.cl"
 
 #define ITEMS (MDIMC * NDIMC)
 #define MWI (MWG / MDIMC)
@@ -53,7 +55,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                     __global const REAL* restrict a, const int offset_a, const int lda,
                     __global const REAL* restrict b, const int offset_b, const int ldb,
-                    __global stored* restrict c, const int offset_c, const int ldc) {
+                    __global stored* restrict c, const int offset_c, const int ldc,
+                    __global const stored* restrict bias) {
     __local REAL tile_a[STAGES * KWG * MWG] __attribute__((aligned(16)));
     __local REAL tile_b[STAGES * KWG * NWG] __attribute__((aligned(16)));
 
@@ -244,6 +247,8 @@ void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, con
     c += offset_c + begin_m * step_c + begin_n;
 #if !defined(C_HALF) && VWN > 1
     // Whole vectors, where they are aligned and all of the tile is in C.
+    typedef EXPAND(REAL, VWN) vector;
+#define READ_BIASES(at) EXPAND(vload, VWN)(0, at)
     if (!EDGE_N && (step_c | offset_c) % VWN == 0) {
         #pragma unroll
         for (int i = 0; i < MWI; i++) {
@@ -253,12 +258,12 @@ void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, con
             }
             #pragma unroll
             for (int v = 0; v < NVEC; v++) {
-                typedef EXPAND(REAL, VWN) vector;
                 __global vector* at = (__global vector*)(c + row * step_c + N_AT(v));
                 vector value = alpha * EXPAND(vload, VWN)(0, sums[i] + v * VWN);
                 if (beta != 0) {
                     value += beta * *at;
                 }
+                FINISH(vector, value, BIAS(READ_BIASES, begin_m + row, begin_n + N_AT(v)))
                 *at = value;
             }
         }
@@ -278,7 +283,8 @@ void gemm_pipelined(const int m, const int n, const int k, const REAL alpha, con
                 if (EDGE_N && N_AT(v) + w >= columns_b) {
                     continue;
                 }
-                update(c + row * step_c + N_AT(v) + w, sums[i][v * VWN + w], alpha, beta);
+                const REAL of_bias = BIAS(READ_C, begin_m + row, begin_n + N_AT(v) + w);
+                write_element(c + row * step_c + N_AT(v) + w, sums[i][v * VWN + w], alpha, beta, of_bias);
             }
         }
     }

@@ -15,10 +15,12 @@
 //   STAGES          how many tiles are in local memory
 //   STEPS_AHEAD     how many steps of 8 along k are added up by the tensor cores
 //   SWIZZLE         as in pipelined.cl
+//   EPILOGUE        see epilogue.cl
 
 #define REAL float
 #define REAL_SIZE 4
 #include "types.cl"
+#include "epilogue.cl"
 
 #define ITEMS ((MWG / WM) * (NWG / WN) * 32)
 #define BLOCKS_M (WM / 16)
@@ -53,7 +55,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_split(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                 __global const REAL* restrict a, const int offset_a, const int lda,
                 __global const REAL* restrict b, const int offset_b, const int ldb,
-                __global stored* restrict c, const int offset_c, const int ldc) {
+                __global stored* restrict c, const int offset_c, const int ldc,
+                __global const stored* restrict bias) {
     __local float tile_a[STAGES * KWG * ROW_A] __attribute__((aligned(16)));
     __local float tile_b[STAGES * KWG * ROW_B] __attribute__((aligned(16)));
 
@@ -232,7 +235,8 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
                 for (int p = 0; p < k; p++) {
                     sum = fma(a[p * step_a + row], b[p * step_b + column], sum);
                 }
-                update(c + row * step_c + column, sum, alpha, beta);
+                const float of_bias = BIAS(READ_C, begin_m + row, begin_n + column);
+                write_element(c + row * step_c + column, sum, alpha, beta, of_bias);
             }
         }
         return;
@@ -245,7 +249,8 @@ void gemm_split(const int m, const int n, const int k, const REAL alpha, const R
             #pragma unroll
             for (int e = 0; e < 4; e++) {
                 if (IS_INSIDE(ROW(i, e), COLUMN(j, e))) {
-                    update(c + ROW(i, e) * step_c + COLUMN(j, e), sums[i][j][e], alpha, beta);
+                    const float of_bias = BIAS(READ_C, begin_m + ROW(i, e), begin_n + COLUMN(j, e));
+                    write_element(c + ROW(i, e) * step_c + COLUMN(j, e), sums[i][j][e], alpha, beta, of_bias);
                 }
             }
         }

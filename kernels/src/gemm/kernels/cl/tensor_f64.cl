@@ -9,11 +9,15 @@
 //   PAIRS_OF_K       whether a work-item's elements of k are neighbours; not with DEPTH 4
 //   STAGES           how many tiles are in local memory
 //   SWIZZLE          as in pipelined.cl
+//   EPILOGUE         see epilogue.cl
 //
 // Lines begin at multiples of 16 bytes. A distance of 0 means that lines follow each other.
 //
 // The elements of an order are on their way to registers while the one before is carried out, also from one
 // tile to the next.
+
+#define READ_C(at) (*(at))
+#include "epilogue.cl"
 
 #define ITEMS ((MWG / WM) * (NWG / WN) * 32)
 #define BLOCKS_M (WM / 16)
@@ -60,11 +64,12 @@ inline void multiply(double* sums, const double* a, const double* b) {
 #endif
 }
 
-inline void update(__global double* at, double sum, double alpha, double beta) {
+inline void write_element(__global double* at, double sum, double alpha, double beta, double of_bias) {
     double value = alpha * sum;
     if (beta != 0) {
         value = fma(beta, *at, value);
     }
+    FINISH(double, value, of_bias)
     *at = value;
 }
 
@@ -72,7 +77,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, const double beta,
                      __global const double* restrict a, const int offset_a, const int lda, const int a_of_k,
                      __global const double* restrict b, const int offset_b, const int ldb, const int b_of_k,
-                     __global double* restrict c, const int offset_c, const int ldc) {
+                     __global double* restrict c, const int offset_c, const int ldc,
+                     __global const double* restrict bias) {
     __local double tiles_a[STAGES][TILE(A_OF_K, MWG)] __attribute__((aligned(16)));
     __local double tiles_b[STAGES][TILE(B_OF_K, NWG)] __attribute__((aligned(16)));
 
@@ -243,7 +249,7 @@ void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, 
                 if (EDGE_M && row + i * 16 + h >= lines_m) {
                     continue;
                 }
-                if (beta == 0 && together && (!EDGE_N || column + j * 16 + 3 < lines_n)) {
+                if (!EPILOGUE && beta == 0 && together && (!EDGE_N || column + j * 16 + 3 < lines_n)) {
                     *(__global double2*)at = (double2)(alpha * x[0], alpha * x[1]);
                     *(__global double2*)(at + 2) = (double2)(alpha * x[2], alpha * x[3]);
                     continue;
@@ -251,7 +257,9 @@ void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, 
                 #pragma unroll
                 for (int e = 0; e < 4; e++) {
                     if (!EDGE_N || column + j * 16 + e < lines_n) {
-                        update(at + e, x[e], alpha, beta);
+                        const double of_bias =
+                            BIAS(READ_C, begin_m + row + i * 16 + h, begin_n + column + j * 16 + e);
+                        write_element(at + e, x[e], alpha, beta, of_bias);
                     }
                 }
             }

@@ -11,6 +11,7 @@
 //   TILES_AHEAD   how many tiles are added up by the tensor cores before the ordinary units add that
 //                 to the sums
 //   SWIZZLE       as in pipelined.cl
+//   EPILOGUE      see epilogue.cl
 //
 // A tile is 32 products deep, which is a line of 128 bytes. While the tensor cores multiply one tile, the
 // work-items split the next, and the ones after it are on their way to local memory.
@@ -18,6 +19,7 @@
 #define REAL float
 #define REAL_SIZE 4
 #include "types.cl"
+#include "epilogue.cl"
 #include "wgmma.cl"
 
 #define MWG (64 * WARPGROUPS)
@@ -77,22 +79,24 @@ inline void split_a(__local const float* of_item, uint high[4][4], uint low[4][4
     }
 }
 
+#define READ_BIASES(at) vload2(0, at)
 // Two elements of C, of which `inside` are in the matrix; `together` where both can be written at once.
-inline void update_pair(__global float* at, float first, float second, float alpha, float beta, bool together,
-                        int inside) {
+inline void write_pair(__global float* at, float first, float second, float alpha, float beta, bool together,
+                       int inside, int row, int column, __global const float* bias) {
     if (together && inside >= 2) {
         float2 values = (float2)(first, second) * alpha;
         if (beta != 0) {
             values += beta * *(__global const float2*)at;
         }
+        FINISH(float2, values, BIAS(READ_BIASES, row, column))
         *(__global float2*)at = values;
         return;
     }
     if (inside >= 1) {
-        update(at, first, alpha, beta);
+        write_element(at, first, alpha, beta, BIAS(READ_C, row, column));
     }
     if (inside >= 2) {
-        update(at + 1, second, alpha, beta);
+        write_element(at + 1, second, alpha, beta, BIAS(READ_C, row, column + 1));
     }
 }
 
@@ -118,7 +122,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                     __global const REAL* restrict a, const int offset_a, const int lda,
                     __global const REAL* restrict b, const int offset_b, const int ldb,
-                    __global stored* restrict c, const int offset_c, const int ldc) {
+                    __global stored* restrict c, const int offset_c, const int ldc,
+                    __global const stored* restrict bias) {
     __local float tiles_a[STAGES][MWG * KWG] __attribute__((aligned(1024)));
     __local float tiles_b[STAGES][NWG * KWG] __attribute__((aligned(1024)));
     __local float lows[LOW_TILES][NWG * KWG] __attribute__((aligned(1024)));
@@ -256,7 +261,8 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
                 for (int p = 0; p < k; p++) {
                     sum = fma(a[i * step_a + p], b[j * step_b + p], sum);
                 }
-                update(c + i * step_c + j, sum, alpha, beta);
+                const float of_bias = BIAS(READ_C, begin_m + i, begin_n + j);
+                write_element(c + i * step_c + j, sum, alpha, beta, of_bias);
             }
         }
         return;
@@ -272,8 +278,8 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
             const int i = e / 2 % 2 * 8; \
             const int j = at + e / 4 * 8; \
             if (!EDGE_M || row + i < lines_m) { \
-                update_pair(c + i * step_c + j, sums[e], sums[e + 1], alpha, beta, pairs, \
-                            EDGE_N ? lines_n - column - j : 2); \
+                write_pair(c + i * step_c + j, sums[e], sums[e + 1], alpha, beta, pairs, \
+                           EDGE_N ? lines_n - column - j : 2, begin_m + row + i, begin_n + column + j, bias); \
             } \
         } \
         at += 16; \

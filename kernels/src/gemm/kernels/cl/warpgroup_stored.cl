@@ -8,6 +8,7 @@
 //   NWG              its columns
 //   STAGES           how many tiles are in local memory
 //   SWIZZLE          as in pipelined.cl
+//   EPILOGUE         see epilogue.cl
 //
 // Lines begin at multiples of 16 bytes. A distance of 0 means that lines follow each other.
 //
@@ -19,6 +20,7 @@
 // The copy engine takes a matrix by its map, which is 128 bytes in global memory. Each group makes its own
 // two in `maps`, by the instructions for changing maps: they set each field of one that is zero.
 
+#include "epilogue.cl"
 #include "wgmma.cl"
 
 #define PASTE(a, b) a##b
@@ -175,27 +177,36 @@ inline four stored_of(float4 x) {
 }
 #endif
 
+// Four elements, of which `inside`, one at least, may be read. The others are like the first.
+inline float4 read_four(__global const stored* at, int inside) {
+    four read = (four)(at[0], 0, 0, 0);
+    read.y = inside > 1 ? at[1] : at[0];
+    read.z = inside > 2 ? at[2] : at[0];
+    read.w = inside > 3 ? at[3] : at[0];
+    return single_of(read);
+}
+#define READ_C(at) read_four(at, 1)
+#define READ_BIASES(at) read_four(at, inside)
+
 // Four elements of C, of which `inside` are in the matrix; `together` where all can be written at once.
-inline void update_four(__global stored* at, float4 sums, float alpha, float beta, bool together,
-                        int inside) {
+inline void write_four(__global stored* at, float4 sums, float alpha, float beta, bool together, int inside,
+                       int row, int column, __global const stored* bias) {
+    if (inside <= 0) {
+        return;
+    }
     float4 values = alpha * sums;
     if (together && inside >= 4) {
         if (beta != 0) {
             values += beta * single_of(*(__global const four*)at);
         }
+        FINISH(float4, values, BIAS(READ_BIASES, row, column))
         *(__global four*)at = stored_of(values);
         return;
     }
-    if (inside <= 0) {
-        return;
-    }
     if (beta != 0) {
-        four before = (four)(at[0], 0, 0, 0);
-        before.y = inside > 1 ? at[1] : at[0];
-        before.z = inside > 2 ? at[2] : at[0];
-        before.w = inside > 3 ? at[3] : at[0];
-        values += beta * single_of(before);
+        values += beta * read_four(at, inside);
     }
+    FINISH(float4, values, BIAS(READ_BIASES, row, column))
     const four written = stored_of(values);
     at[0] = written.x;
     if (inside > 1) {
@@ -235,8 +246,9 @@ inline int2 begin_of(int part, int tiles_m, int tiles_n) {
             const float2 other = of_neighbour(is_odd ? even : odd); \
             const float4 four_sums = is_odd ? (float4)(other, odd) : (float4)(even, other); \
             if (!EDGE_M || row + e * 4 < lines_m) { \
-                update_four(to + e * 4 * step_c + at, four_sums, alpha, beta, together, \
-                            EDGE_N ? lines_n - column - at : 4); \
+                write_four(to + e * 4 * step_c + at, four_sums, alpha, beta, together, \
+                           EDGE_N ? lines_n - column - at : 4, begin.x + row + e * 4, begin.y + column + at, \
+                           bias); \
             } \
         } \
         at += 16; \
@@ -249,7 +261,7 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
                            __global const stored* restrict b, const int offset_b, const int ldb,
                            const int b_of_k,
                            __global stored* restrict c, const int offset_c, const int ldc,
-                           __global uchar* restrict maps) {
+                           __global const stored* restrict bias, __global uchar* restrict maps) {
     __local uchar tiles_a[STAGES][MWG * LINE] __attribute__((aligned(1024)));
     __local uchar tiles_b[STAGES][NWG * LINE] __attribute__((aligned(1024)));
     __local ulong full[STAGES], read[STAGES];

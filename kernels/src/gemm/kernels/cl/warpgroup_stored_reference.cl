@@ -22,13 +22,15 @@ inline ushort bfloat_of(float x) {
 #endif
 #define READ_C(at) READ(at)
 #endif
+#include "epilogue.cl"
 
 __kernel void gemm_reference(const int m, const int n, const int k, const float alpha, const float beta,
                              __global const stored* restrict a, const int offset_a, const int lda,
                              const int a_of_k,
                              __global const stored* restrict b, const int offset_b, const int ldb,
                              const int b_of_k,
-                             __global stored* restrict c, const int offset_c, const int ldc) {
+                             __global stored* restrict c, const int offset_c, const int ldc,
+                             __global const stored* restrict bias) {
     const size_t row = get_global_id(1);
     const size_t column = get_global_id(0);
     const size_t step_a = lda ? lda : a_of_k ? k : m;
@@ -44,5 +46,6 @@ __kernel void gemm_reference(const int m, const int n, const int k, const float 
     if (beta != 0) {
         value += beta * READ_C(at);
     }
+    FINISH(float, value, BIAS(READ_C, row, column))
     WRITE_C(value, at);
 }
