@@ -176,40 +176,45 @@ fn warm_launches_after_events_do_not_allocate() {
     assert_eq!(y.read(&queue).unwrap()[0], 101.0);
 }
 
-/// Under every policy, once what it does has been done.
-#[test]
-fn warm_launches_do_not_allocate_under_any_policy() {
-    let queue = Queue::default_device()
-        .expect("these tests need an OpenCL device; scripts/setup installs one");
-    let x = Buffer::from_slice(&queue, &[1.0_f32; 64]).unwrap();
-    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
-    let mut policies = vec!["baked", "offline:none.lock"];
-    if cfg!(feature = "tuning") {
-        policies.extend(["online:1000%,unchecked", "tune-once:4"]);
-    }
-    for policy in policies {
-        let policy: Policy = policy.parse().unwrap();
-        let mut calls = || {
-            with_policy(&policy, || {
-                for _ in 0..100 {
-                    saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
-                }
-            });
-            queue.finish().unwrap();
-        };
-        // It takes a while until calls have tuned themselves; then they never allocate again.
-        let begin = Instant::now();
-        let tunes = !matches!(policy, Policy::Baked | Policy::Offline(_));
-        let is_tuned = || {
-            let explain = || saxpy::explain(&queue, saxpy::Problem { n: 64 }).unwrap();
-            let said = with_policy(&policy, explain).to_string();
-            said.contains("cache, for this problem")
-        };
-        calls();
-        while tunes && !is_tuned() {
-            assert!(begin.elapsed() < Duration::from_mins(2), "{policy}");
-            calls();
+/// In a module of this name, so that `scripts/test` can run it with nothing beside, as `tests/online`.
+mod online {
+    use super::*;
+
+    /// Under every policy, once what it does has been done.
+    #[test]
+    fn warm_launches_do_not_allocate_under_any_policy() {
+        let queue = Queue::default_device()
+            .expect("these tests need an OpenCL device; scripts/setup installs one");
+        let x = Buffer::from_slice(&queue, &[1.0_f32; 64]).unwrap();
+        let mut y = Buffer::from_slice(&queue, &[0.0_f32; 64]).unwrap();
+        let mut policies = vec!["baked", "offline:none.lock"];
+        if cfg!(feature = "tuning") {
+            policies.extend(["online:1000%,unchecked", "tune-once:4"]);
         }
-        assert_eq!(allocations_of(&mut calls), 0, "{policy}");
+        for policy in policies {
+            let policy: Policy = policy.parse().unwrap();
+            let mut calls = || {
+                with_policy(&policy, || {
+                    for _ in 0..100 {
+                        saxpy(&queue, 64, 1.0, &x, &mut y).unwrap();
+                    }
+                });
+                queue.finish().unwrap();
+            };
+            // It takes a while until calls have tuned themselves; then they never allocate again.
+            let begin = Instant::now();
+            let tunes = !matches!(policy, Policy::Baked | Policy::Offline(_));
+            let is_tuned = || {
+                let explain = || saxpy::explain(&queue, saxpy::Problem { n: 64 }).unwrap();
+                let said = with_policy(&policy, explain).to_string();
+                said.contains("cache, for this problem")
+            };
+            calls();
+            while tunes && !is_tuned() {
+                assert!(begin.elapsed() < Duration::from_mins(2), "{policy}");
+                calls();
+            }
+            assert_eq!(allocations_of(&mut calls), 0, "{policy}");
+        }
     }
 }

@@ -73,7 +73,7 @@ fn an_error_of_the_driver() {
 fn an_endless_build_and_an_endless_launch() {
     // Long enough for what is not endless, on a machine that runs other tests beside this one.
     costs_only_within(
-        &["--time-limit", "15"],
+        &["--time-limit", "10"],
         "hang@clBuildProgram:A=1; hang@clWaitForEvents:A=2",
         &[
             (1, "timed-out", "no answer within "),

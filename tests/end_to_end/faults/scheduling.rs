@@ -2,7 +2,7 @@
 //! result, and ends with 1 where it is wrong.
 
 use cltune_tests::faulty::Session;
-use cltune_tests::{Output, tools};
+use cltune_tests::{Output, is_full, tools};
 use std::collections::BTreeMap;
 use std::process::Command;
 
@@ -73,16 +73,21 @@ fn the_tasks_of_a_device_that_fails_are_done_by_others() {
     }
 }
 
-/// Wherever it fails, the result is right, or there is an error.
+/// Wherever it fails, the result is right, or there is an error. At more places by `scripts/test --full`.
 #[test]
 fn a_failure_anywhere_costs_no_result() {
+    let places = if is_full() {
+        &[1, 7, 19, 33, 52, 77][..]
+    } else {
+        &[7, 33]
+    };
     for call in [
         "clEnqueueNDRangeKernel",
         "clWaitForEvents",
         "clCreateBuffer",
         "clSetKernelArg",
     ] {
-        for count in [1, 7, 19, 33, 52, 77] {
+        for count in places {
             for code in [-5, -4] {
                 let faults = format!("error={code}@{call}#{count}");
                 let _ = computed(&faults, &[]).expect_code(0);
@@ -108,39 +113,50 @@ fn when_all_fail_the_error_says_how() {
 fn what_is_partly_overwritten_is_an_error_and_what_is_not_is_done_by_others() {
     const ERROR: &str = "cannot be done again by another device";
     let (mut repeated, mut overwritten) = (0, [0, 0]);
-    for count in (1..60).step_by(4) {
-        for call in ["clEnqueueReadBuffer", "clEnqueueReadBufferRect"] {
-            let (computed, _) = chain(&format!("error=-36@{call}#{count}"), 1);
-            if computed.stderr.contains(ERROR) {
-                let said = ["failed while it overwrote", "CL_INVALID_COMMAND_QUEUE"];
-                let computed = computed.expect_code(1).expect_stderr(&said);
-                let is_of_two = computed.stderr.contains("::turn` cannot");
-                overwritten[usize::from(is_of_two)] += 1;
-            } else {
-                let computed = computed.expect_code(0);
-                repeated += usize::from(computed.stdout.contains("lost: "));
+    // Which transfer is a tile's way back depends on the devices' times: what the first faults did not
+    // meet is looked for in between.
+    let counts = (0..4).map(|first| (1 + first..60).step_by(4));
+    for (pass, counts) in counts.enumerate() {
+        for count in counts {
+            let is_seen = repeated > 0 && overwritten.iter().all(|count| *count > 0);
+            if pass > 0 && is_seen {
+                return;
+            }
+            for call in ["clEnqueueReadBuffer", "clEnqueueReadBufferRect"] {
+                let (computed, _) = chain(&format!("error=-36@{call}#{count}"), 1);
+                if computed.stderr.contains(ERROR) {
+                    let said = ["failed while it overwrote", "CL_INVALID_COMMAND_QUEUE"];
+                    let computed = computed.expect_code(1).expect_stderr(&said);
+                    let is_of_two = computed.stderr.contains("::turn` cannot");
+                    overwritten[usize::from(is_of_two)] += 1;
+                } else {
+                    let computed = computed.expect_code(0);
+                    repeated += usize::from(computed.stdout.contains("lost: "));
+                }
             }
         }
     }
-    let is_seen = repeated > 0 && overwritten.iter().all(|count| *count > 0);
-    assert!(is_seen, "{repeated} {overwritten:?}");
+    panic!("not all were seen: {repeated} {overwritten:?}");
 }
 
 /// Buffers, events, queues, programs and files of schedulers that are gone, of devices that were
 /// lost, and of results that were dropped.
 #[test]
 fn nothing_is_held_when_a_scheduler_is_gone() {
-    for faults in [
+    let every = [
         "",
+        "error=-36@clEnqueueReadBuffer#9",
+        "error=-14@clWaitForEvents#40",
         "error=-5@clEnqueueWriteBuffer#2",
         "error=-36@clEnqueueNDRangeKernel#9",
         "error=-36@clEnqueueReadBufferRect#1",
-        "error=-36@clEnqueueReadBuffer#9",
-        "error=-14@clWaitForEvents#40",
         "error=-4@clCreateBuffer#12",
         "error=-11@clBuildProgram#1",
         "error=-6@clCreateContext#2",
-    ] {
+    ];
+    // The others by `scripts/test --full`.
+    let count = if is_full() { every.len() } else { 3 };
+    for faults in &every[..count] {
         let mut files = Vec::new();
         for rounds in [1, 4] {
             let (computed, mut objects) = chain(faults, rounds);

@@ -1,9 +1,6 @@
-//! A program that tunes itself with its calls: every result is right, and in the end the fastest
-//! serves.
+//! Calls of one process.
 
 use cltune::{Buffer, Context, Event, Image2d, Policy, Queue, Result, tunable, with_policy};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,7 +12,7 @@ use std::time::{Duration, Instant};
     tune(n = 64),
     defaults(A = 0),
 )]
-pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
+pub(super) fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result<Event>;
 
 /// The same for programs that do not check.
 #[tunable(
@@ -157,18 +154,18 @@ fn who_writes_nothing_is_found_where_the_results_are_there_already() {
 }
 
 /// What `explain` says in the end.
-const FOUND: &str = "> A = 4: from this user's cache, for this problem";
+pub(super) const FOUND: &str = "> A = 4: from this user's cache, for this problem";
 
 /// One test at a time: searches that disturb each other's times take several times as long.
-fn alone() -> MutexGuard<'static, ()> {
+pub(super) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Longer than any test takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
+pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 
-fn queue(profiling: bool) -> Queue {
+pub(super) fn queue(profiling: bool) -> Queue {
     let queue = Queue::default_device()
         .expect("these tests need an OpenCL device; scripts/setup installs one");
     if profiling {
@@ -207,7 +204,7 @@ fn call_until(queue: &Queue, call: Call, n: u32, explain: impl Fn() -> String, e
     }
 }
 
-fn explain(queue: &Queue, n: u32) -> String {
+pub(super) fn explain(queue: &Queue, n: u32) -> String {
     let explanation = add::explain(queue, add::Problem { n: n.into() }).unwrap();
     explanation.to_string()
 }
@@ -320,149 +317,4 @@ fn an_overhead_in_time_ends() {
         let end = "for this problem: n = 512";
         call_until(&queue, add, 512, || explain(&queue, 512), end);
     });
-}
-
-/// How many configurations were tried, as `explain` says; `None` while there is no search.
-fn tried(said: &str) -> Option<usize> {
-    let begin = said.split("calls: ").nth(1)?;
-    begin.split(' ').next()?.parse().ok()
-}
-
-/// What a program does that is ended when so many configurations were tried; 0: not before it has
-/// found the fastest. Prints how many were known when it began.
-#[test]
-fn child_that_is_ended() {
-    let Ok(most) = std::env::var("TRIED") else {
-        return;
-    };
-    let most: usize = most.parse().unwrap();
-    let queue = queue(false);
-    let mut y = Buffer::from_slice(&queue, &[0.0_f32; 256]).unwrap();
-    let policy: Policy = "online:1000%".parse().unwrap();
-    with_policy(&policy, || {
-        let mut known = None;
-        let begin = Instant::now();
-        loop {
-            assert!(begin.elapsed() < PATIENCE, "it does not converge");
-            add(&queue, 256, &mut y).unwrap().wait().unwrap();
-            let said = explain(&queue, 256);
-            let tried = tried(&said).filter(|tried| *tried > 0);
-            if std::env::var_os("LEAVES").is_some() && has_builder() && tried.is_some() {
-                break;
-            }
-            if known.is_none() && tried.is_some() {
-                known = tried;
-                println!("known {}", tried.unwrap_or_default());
-            }
-            if most > 0 && tried >= Some(most) {
-                std::process::abort();
-            }
-            if said.contains(FOUND) {
-                println!("found");
-                return;
-            }
-            if tried.is_none() {
-                // Another program searches; its times are not to be disturbed all the time.
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        }
-    });
-    drop((y, queue));
-    println!("building: {}", has_builder());
-}
-
-/// A program that is ended when so many configurations were tried.
-fn ended_after(most: usize, cache: &Path) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "child_that_is_ended", "--nocapture"]);
-    command.env("TRIED", most.to_string());
-    command.env("CLTUNE_CACHE", cache);
-    command
-}
-
-/// A driver that is at work when its program ends may crash.
-#[test]
-#[cfg(target_os = "linux")]
-fn who_drops_the_context_waits_for_what_is_being_built() {
-    let _alone = alone();
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = ended_after(0, folder.path());
-    program.env("LEAVES", "1");
-    let output = program.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("building: false"), "{output:?}");
-}
-
-/// Whether this process has a thread that builds.
-fn has_builder() -> bool {
-    let threads = std::fs::read_dir("/proc/self/task").unwrap();
-    let mut names = threads.map(|thread| {
-        let name = thread.unwrap().path().join("comm");
-        std::fs::read_to_string(name).unwrap_or_default()
-    });
-    names.any(|name| name.trim() == "cltune builder")
-}
-
-#[test]
-fn of_two_programs_one_searches_and_both_use_what_it_finds() {
-    let _alone = alone();
-    let folder = tempfile::tempdir().unwrap();
-    let programs = [0, 1].map(|_| {
-        let mut command = ended_after(0, folder.path());
-        command.stdout(Stdio::piped()).spawn().unwrap()
-    });
-    let outputs = programs.map(|program| program.wait_with_output().unwrap());
-    let searched = outputs.iter().filter(|output| {
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("found"), "{said}");
-        said.contains("known")
-    });
-    assert_eq!(searched.count(), 1, "{outputs:?}");
-}
-
-#[test]
-fn a_program_that_is_ended_goes_on_in_its_next_run() {
-    let _alone = alone();
-    let folder = tempfile::tempdir().unwrap();
-    let run = |most: usize| ended_after(most, folder.path()).output().unwrap();
-    let known = |output: &Output| -> usize {
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let known = said
-            .split("known ")
-            .nth(1)
-            .and_then(|rest| rest.lines().next());
-        known
-            .and_then(|known| known.trim().parse().ok())
-            .unwrap_or_else(|| panic!("{output:?}"))
-    };
-    let first = run(5);
-    assert!(!first.status.success(), "{first:?}");
-    assert_eq!(known(&first), 1, "the default only");
-    let begun = progress(folder.path());
-    assert!(begun.is_some(), "{first:?}");
-
-    // The default, and what need not be tried again: all but three at most.
-    let second = run(6);
-    assert!(known(&second) >= 2, "{second:?}");
-
-    // Damage costs what is damaged.
-    let path = progress(folder.path()).unwrap();
-    let mut bytes = std::fs::read(&path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes.truncate(middle);
-    std::fs::write(&path, bytes).unwrap();
-    let third = run(0);
-    assert!(third.status.success(), "{third:?}");
-    assert!(
-        String::from_utf8_lossy(&third.stdout).contains("found"),
-        "{third:?}"
-    );
-    assert_eq!(progress(folder.path()), None, "it was removed");
-}
-
-/// The file with what was tried so far.
-fn progress(cache: &Path) -> Option<std::path::PathBuf> {
-    let files = std::fs::read_dir(cache.join("v1/notes")).unwrap();
-    let mut paths = files.map(|file| file.unwrap().path());
-    paths.find(|path| path.extension().is_some_and(|ending| ending == "progress"))
 }
