@@ -12,7 +12,7 @@ use cltune::Buffer;
 /// First the bias is added, then the activation applied. α scales the product, and with β = 1 what C
 /// holds is added, the residual of a layer. Types of 16 bits are computed in `f32` and rounded once,
 /// when C is written.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct GemmOptions<'a, T: Real> {
     route: Option<Route>,
     bias: Option<&'a Buffer<T>>,
@@ -25,14 +25,6 @@ enum Activation {
     Relu,
     Gelu,
 }
-
-impl<T: Real> Clone for GemmOptions<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Real> Copy for GemmOptions<'_, T> {}
 
 impl<T: Real> Default for GemmOptions<'_, T> {
     fn default() -> Self {
