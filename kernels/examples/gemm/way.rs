@@ -90,7 +90,7 @@ impl Way {
             Self::Tf32 | Self::Layer => {
                 return Err(GemmError::Unsupported {
                     device: queue.device().to_string(),
-                    what: "such products in batches",
+                    what: "layers and TF32 in batches",
                 });
             }
         };

@@ -334,7 +334,10 @@ macro_rules! kernels {
                 b: &Buffer<$real>,
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
-                $panels(queue, m, n, k, alpha, beta, a, b, c.buffer, c.offset, c.leading, c.epilogue, c.bias)
+                $panels(
+                    queue, m, n, k, alpha, beta, a, b, c.buffer, c.offset, c.leading, c.epilogue,
+                    c.bias,
+                )
             }
 
             fn direct(
@@ -359,7 +362,8 @@ macro_rules! kernels {
                     };
                     return $direct::launch_with(
                         &params, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a,
-                        b.buffer, b.offset, b.leading, trans_b, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                        b.buffer, b.offset, b.leading, trans_b, c.buffer, c.offset, c.leading,
+                        c.epilogue, c.bias,
                     );
                 }
                 $direct(
@@ -507,7 +511,8 @@ kernels! {
             (Orders::Warpgroup, Products::One) => {
                 return gemm_warpgroup_tf32(
                     queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(a_of_k), b.buffer,
-                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading,
+                    c.epilogue, c.bias,
                 );
             }
             (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
