@@ -10,8 +10,11 @@ use tempfile::TempDir;
 
 /// The variable that names the folder in place of the system's.
 pub const VARIABLE: &str = "CLTUNE_POWERCAP";
-/// The counters begin again after so many microjoules.
-pub const RANGE_UJ: u64 = 5_000_000;
+/// The counters begin again after so many microjoules, which is more than any sample takes, as it is
+/// in hardware.
+const RANGE_UJ: u64 = 1_000_000_000;
+/// What the counters lack at first until they begin again, microjoules.
+pub const LACKED_UJ: u64 = 5_000_000;
 
 /// Two packages: one that takes the same power all the time, and one that takes what a faulty driver
 /// spends in launches. Removed when dropped.
@@ -38,8 +41,7 @@ impl Powercap {
             for (file, text) in [
                 ("name", format!("{name}\n")),
                 ("max_energy_range_uj", RANGE_UJ.to_string()),
-                // Both soon begin again.
-                ("energy_uj", (RANGE_UJ - 5000).to_string()),
+                ("energy_uj", (RANGE_UJ - LACKED_UJ).to_string()),
             ] {
                 fs::write(zone.join(file), text).expect("a file can be written");
             }
@@ -79,7 +81,7 @@ fn advance(zone: &Path, watts: f64, ended: &AtomicBool) {
     while !ended.load(Ordering::Relaxed) {
         let spent_uj = (begin.elapsed().as_secs_f64() * watts * 1e6) as u64;
         let next = zone.join("next");
-        let now_uj = (RANGE_UJ - 5000 + spent_uj) % RANGE_UJ;
+        let now_uj = (RANGE_UJ - LACKED_UJ + spent_uj) % RANGE_UJ;
         fs::write(&next, now_uj.to_string()).expect("a file can be written");
         fs::rename(next, zone.join("energy_uj")).expect("a file can be renamed");
         std::thread::sleep(Duration::from_millis(1));
