@@ -31,8 +31,9 @@ fn a_kernel_that_skips_work_that_is_done_is_told_and_never_chosen() {
         const size_t i = get_global_id(0);
         if (A == 1 && y[i] == (int)n) return;
         float waste = i;
-        // Not so different that one is given up for another, and longer than a busy machine delays a launch.
-        const int steps = A == 2 ? 60000 : 100000;
+        // Who skips its work has the least to do: who takes much longer in a first launch that a busy
+        // machine delays is given up before a second one. Yet it takes longer than such a delay.
+        const int steps = A == 0 ? 100000 : A == 1 ? 30000 : 60000;
         for (int step = 0; step < steps; step++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[i] = waste > 1e30f ? 0 : (int)n;
     }";
