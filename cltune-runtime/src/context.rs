@@ -14,9 +14,9 @@ pub struct Context(Arc<Inner>);
 
 /// Every context that is alive. An OpenCL context and a device are one [`Context`], however often
 /// other parts of the program hand them in, so that programs are built once.
-static ALL: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static ALL: Mutex<Vec<OpenContext>> = Mutex::new(Vec::new());
 
-struct Known {
+struct OpenContext {
     /// The address of the driver's context, which is alive as long as this one.
     address: usize,
     device: RawDevice,
@@ -73,7 +73,7 @@ impl Context {
             core: Arc::new(ContextCore { raw, device }),
         });
         all.retain(|known| known.context.strong_count() > 0);
-        all.push(Known {
+        all.push(OpenContext {
             address,
             device: raw_device,
             context: Arc::downgrade(&inner),

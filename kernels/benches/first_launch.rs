@@ -43,10 +43,10 @@ struct Took {
 type Row = [Vec<Took>; 4];
 
 /// A kernel, in new processes and on used devices.
-type Measured = (&'static str, Row, Row);
+type MeasuredLaunch = (&'static str, Row, Row);
 
 /// A number for each column of a table.
-type Columns = fn(&Measured) -> [f64; 4];
+type Columns = fn(&MeasuredLaunch) -> [f64; 4];
 
 /// 16 unrolled steps of an 8-point stencil.
 #[tunable(
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// A table for each way to count.
-fn report(rows: &[Measured]) {
+fn report(rows: &[MeasuredLaunch]) {
     let tables: [(&str, Columns); 3] = [
         ("since a new process began", |(_, new, _)| {
             medians(new, |took| took.process)

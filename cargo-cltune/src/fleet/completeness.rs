@@ -1,7 +1,7 @@
 //! The gaps of a set of parts. Each part names the units of all, so that any one of them
 //! tells what the others should have done.
 
-use super::part_file::{Outcome, PartFile};
+use super::part_file::{PartFile, UnitResult};
 use super::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -184,11 +184,13 @@ fn check_set(
             .map(|(at, (unit, _))| (at, unit))
         {
             let outcomes = || there.iter().filter_map(|(_, file)| file.outcomes.get(&at));
-            if outcomes().any(|outcome| *outcome == Outcome::Tuned) {
+            if outcomes().any(|outcome| *outcome == UnitResult::Tuned) {
                 continue;
             }
             match outcomes().next() {
-                Some(Outcome::Failed(reason)) => gaps.failed.push((unit.clone(), reason.clone())),
+                Some(UnitResult::Failed(reason)) => {
+                    gaps.failed.push((unit.clone(), reason.clone()))
+                }
                 _ => open.push(unit.clone()),
             }
         }

@@ -41,12 +41,12 @@ pub(crate) struct Part {
 pub(crate) struct PartFile {
     pub(crate) part: Part,
     /// By the position of the unit.
-    pub(crate) outcomes: BTreeMap<usize, Outcome>,
+    pub(crate) outcomes: BTreeMap<usize, UnitResult>,
 }
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum UnitResult {
     /// Its result is in the part's lockfile.
     Tuned,
     /// There is no result, for this reason.
@@ -76,7 +76,7 @@ struct AnyHeader {
 
 /// The end of a search.
 #[derive(Deserialize, Serialize)]
-struct OutcomeLine {
+struct UnitResultLine {
     /// The position of the unit, from 0.
     unit: usize,
     /// Why there is no result.
@@ -196,9 +196,9 @@ fn parse(text: &str, path: &Path) -> Result<PartFile, PartFileError> {
         return Err(damaged(2, "the units are not in order".to_owned()));
     }
     // A damaged outcome costs that search once more.
-    let outcomes = lines.filter_map(|(line, _)| whole::<OutcomeLine>(line));
+    let outcomes = lines.filter_map(|(line, _)| whole::<UnitResultLine>(line));
     let outcomes = outcomes.map(|line| {
-        let outcome = line.failed.map_or(Outcome::Tuned, Outcome::Failed);
+        let outcome = line.failed.map_or(UnitResult::Tuned, UnitResult::Failed);
         (line.unit, outcome)
     });
     Ok(PartFile {
@@ -253,7 +253,7 @@ impl Part {
 pub(crate) struct PartLog {
     part: Part,
     /// Those that were there before.
-    known: BTreeMap<usize, Outcome>,
+    known: BTreeMap<usize, UnitResult>,
     path: PathBuf,
     to: Mutex<File>,
 }
@@ -303,7 +303,7 @@ impl PartLog {
         let own = self.part.partition.own(&self.part.units);
         move |unit| {
             let at = self.part.units.binary_search(unit);
-            at.is_ok_and(|at| own[at] && self.known.get(&at) != Some(&Outcome::Tuned))
+            at.is_ok_and(|at| own[at] && self.known.get(&at) != Some(&UnitResult::Tuned))
         }
     }
 
@@ -311,16 +311,16 @@ impl PartLog {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn note(&self, unit: &Unit, outcome: &Outcome) -> Result<(), PartFileError> {
+    pub(crate) fn note(&self, unit: &Unit, outcome: &UnitResult) -> Result<(), PartFileError> {
         let Ok(unit) = self.part.units.binary_search(unit) else {
             return Ok(());
         };
         let failed = match outcome {
-            Outcome::Tuned => None,
-            Outcome::Failed(reason) => Some(reason.clone()),
+            UnitResult::Tuned => None,
+            UnitResult::Failed(reason) => Some(reason.clone()),
         };
         let mut file = lock(&self.to);
-        let written = seal(&OutcomeLine { unit, failed })
+        let written = seal(&UnitResultLine { unit, failed })
             .map_err(io::Error::from)
             .and_then(|line| file.write_all(line.as_bytes()))
             .and_then(|()| file.sync_data());
@@ -338,7 +338,7 @@ impl fmt::Display for PartLog {
         } = &self.part;
         let own = partition.own(units).into_iter().filter(|own| *own).count();
         write!(f, "{partition}: {own} of {} units", units.len())?;
-        let tuned = |outcome: &&Outcome| **outcome == Outcome::Tuned;
+        let tuned = |outcome: &&UnitResult| **outcome == UnitResult::Tuned;
         match self.known.values().filter(tuned).count() {
             0 => Ok(()),
             done => write!(f, "; {done} are done, and left as they are"),

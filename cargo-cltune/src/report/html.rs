@@ -1,6 +1,7 @@
 //! The parts that sections of the page are made of.
 
 use crate::chart::Element;
+use cltune_core::model::Model;
 use std::fmt::Write as _;
 
 /// A paragraph.
@@ -42,6 +43,15 @@ pub(super) fn number(text: impl Into<String>) -> Element {
 /// The cell that names a row.
 pub(super) fn row_name(text: impl Into<String>) -> Element {
     Element::new("th").with("scope", "row").text(text)
+}
+
+/// The values of a configuration, a cell for each parameter.
+pub(super) fn configuration<'a>(
+    codes: &'a [i64],
+    model: &'a Model,
+) -> impl Iterator<Item = Element> + 'a {
+    let codes = codes.iter().enumerate();
+    codes.map(|(position, code)| cell(model.describe_value(position, *code)))
 }
 
 /// A table in a frame of its own, which scrolls where the screen is narrower than the table.

@@ -7,7 +7,7 @@ use crate::fleet::part_file::tests::part;
 fn file(partition: &str, done: &[usize]) -> PartFile {
     PartFile {
         part: part(partition),
-        outcomes: done.iter().map(|unit| (*unit, Outcome::Tuned)).collect(),
+        outcomes: done.iter().map(|unit| (*unit, UnitResult::Tuned)).collect(),
     }
 }
 
@@ -58,7 +58,9 @@ fn what_a_part_has_not_done_is_named() {
 fn what_failed_is_not_missing() {
     let mut failing = file("slice:1/1", &[0, 1, 2]);
     let reason = "no configuration is valid".to_owned();
-    failing.outcomes.insert(3, Outcome::Failed(reason.clone()));
+    failing
+        .outcomes
+        .insert(3, UnitResult::Failed(reason.clone()));
     let gaps = checked(&[failing], false).unwrap();
     assert!(gaps.missing.is_empty());
     let failed: Vec<_> = gaps

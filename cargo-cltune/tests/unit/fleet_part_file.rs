@@ -39,12 +39,12 @@ fn what_was_done_is_read_back() {
     assert_eq!(PartFile::read(folder.path()).unwrap(), None);
     let part = part("slice:1/1");
     let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
-    log.note(&part.units[1], &Outcome::Tuned).unwrap();
-    let failed = Outcome::Failed("no room".to_owned());
+    log.note(&part.units[1], &UnitResult::Tuned).unwrap();
+    let failed = UnitResult::Failed("no room".to_owned());
     log.note(&part.units[2], &failed).unwrap();
     let file = read(folder.path());
     assert_eq!(file.part, part);
-    let expected = [(1, Outcome::Tuned), (2, failed)];
+    let expected = [(1, UnitResult::Tuned), (2, failed)];
     assert_eq!(file.outcomes, expected.into());
 
     // Gone on with, what is tuned is left; what failed is tried again.
@@ -55,8 +55,8 @@ fn what_was_done_is_read_back() {
         log.to_string().contains("4 of 4 units; 1 are done"),
         "{log}"
     );
-    log.note(&part.units[2], &Outcome::Tuned).unwrap();
-    assert_eq!(read(folder.path()).outcomes[&2], Outcome::Tuned);
+    log.note(&part.units[2], &UnitResult::Tuned).unwrap();
+    assert_eq!(read(folder.path()).outcomes[&2], UnitResult::Tuned);
 
     let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
     assert!(part.units.iter().all(log.is_open()));
@@ -113,13 +113,13 @@ fn a_killed_session_costs_half_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:1/1");
     let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
-    log.note(&part.units[0], &Outcome::Tuned).unwrap();
+    log.note(&part.units[0], &UnitResult::Tuned).unwrap();
     let path = folder.path().join(NAME);
     let text = fs::read_to_string(&path).unwrap();
     let torn = format!("{text}{}", r#"{"unit":1,"crc"#);
     fs::write(&path, torn).unwrap();
     let log = PartLog::open(folder.path(), part.clone(), true).unwrap();
-    log.note(&part.units[3], &Outcome::Tuned).unwrap();
+    log.note(&part.units[3], &UnitResult::Tuned).unwrap();
     let outcomes = read(folder.path()).outcomes;
     assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [0, 3]);
 }

@@ -46,7 +46,7 @@ pub fn first_valid(model: &Model, dims: &[i64], device: &DeviceLimits) -> Option
         .into_iter()
         .map(|parameter| parameter.codes)
         .collect();
-    let search = Search {
+    let search = FirstValid {
         domains,
         depending,
         dims,
@@ -57,7 +57,7 @@ pub fn first_valid(model: &Model, dims: &[i64], device: &DeviceLimits) -> Option
         .filter(|codes| model.check(codes, dims, device).is_ok())
 }
 
-struct Search<'a> {
+struct FirstValid<'a> {
     domains: Vec<Vec<i64>>,
     /// By parameter: the constraints that depend on it.
     depending: Vec<Vec<Program>>,
@@ -65,7 +65,7 @@ struct Search<'a> {
     device: &'a DeviceLimits,
 }
 
-impl Search<'_> {
+impl FirstValid<'_> {
     /// Depth-first, with the positions of the values as the stack.
     fn run(&self) -> Option<Vec<i64>> {
         let mut codes = Vec::with_capacity(self.domains.len());

@@ -87,7 +87,7 @@ pub(super) fn nearest<'a>(
             if distance(device) != Some(least) {
                 continue;
             }
-            let Some(found) = Search::among_rows_of(table, index, dims) else {
+            let Some(found) = NearestRows::among_rows_of(table, index, dims) else {
                 continue;
             };
             let rank = Rank {
@@ -112,13 +112,13 @@ pub(super) fn nearest<'a>(
 /// A search among the rows of one device, which are sorted by their problems. Rows with equal sizes
 /// in the first dimensions stand together, and from size to size the distance in the next dimension
 /// grows to both sides of the size asked for: so most rows are never looked at.
-struct Search<'a, 'd> {
+struct NearestRows<'a, 'd> {
     results: &'a [TunedResult],
     dims: &'d [i64],
     best: Option<Rank>,
 }
 
-impl<'a, 'd> Search<'a, 'd> {
+impl<'a, 'd> NearestRows<'a, 'd> {
     /// The nearest row of a device.
     fn among_rows_of(table: &'a Table, device: usize, dims: &'d [i64]) -> Option<Rank> {
         let first = |least: usize| {

@@ -41,7 +41,7 @@ pub(super) struct DeviceBuffer {
 
 /// A block that is kept.
 #[derive(Debug)]
-struct Entry {
+struct KeptBlock {
     buffer: DeviceBuffer,
     /// Until launches wait for it: the event of the transfer that brings it.
     arriving: Option<Arc<RawEvent>>,
@@ -62,7 +62,7 @@ pub(super) struct DeviceMemory {
     peak: usize,
     /// The step that is being enqueued.
     step: u64,
-    blocks: HashMap<BlockKey, Entry>,
+    blocks: HashMap<BlockKey, KeptBlock>,
     idle: Vec<DeviceBuffer>,
     /// The steps that are going to need a block.
     planned: HashMap<BlockKey, BTreeSet<u64>>,
@@ -188,7 +188,7 @@ impl DeviceMemory {
         lent: Option<u64>,
         step: u64,
     ) {
-        let entry = Entry {
+        let entry = KeptBlock {
             buffer,
             arriving,
             lent,

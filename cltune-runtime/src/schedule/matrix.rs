@@ -96,6 +96,22 @@ impl<T: Element> Drop for Matrix<T> {
     }
 }
 
+/// The matrices that an operation writes: one, or a list of them in the order of its results.
+#[derive(Debug)]
+pub struct Results<'r, T: Element>(pub(super) Vec<&'r mut Matrix<T>>);
+
+impl<'r, T: Element> From<&'r mut Matrix<T>> for Results<'r, T> {
+    fn from(matrix: &'r mut Matrix<T>) -> Self {
+        Self(vec![matrix])
+    }
+}
+
+impl<'r, T: Element, const N: usize> From<[&'r mut Matrix<T>; N]> for Results<'r, T> {
+    fn from(matrices: [&'r mut Matrix<T>; N]) -> Self {
+        Self(matrices.into())
+    }
+}
+
 /// The elements of a matrix, from [`Matrix::values`]. They can be used like a slice.
 #[derive(Debug)]
 pub struct MatrixGuard<'a, T: Element> {

@@ -62,8 +62,8 @@ pub use cltune_core::tasks::{Axis, LinkRates, PlanError};
 pub use error::ScheduleError;
 pub use expression::{Expression, map};
 pub use kernel::{Block, BlockCall, BlockError, BlockKernel, BlockMut};
-pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut};
-pub use operation::{Operation, Results};
+pub use matrix::{Matrix, MatrixGuard, MatrixGuardMut, Results};
+pub use operation::Operation;
 pub use report::{DeviceReport, Progress, RunReport};
 pub use scheduler::{Scheduler, SchedulerOptions};
 #[doc(hidden)]

@@ -2,7 +2,6 @@
 
 use super::expression::Expression;
 use super::kernel::{AnyKernel, BlockKernel, Typed};
-use super::matrix::Matrix;
 use crate::element::Element;
 use cltune_core::tasks::Axis;
 use std::sync::Arc;
@@ -36,22 +35,6 @@ pub(super) struct ResultAxes {
     /// Of a part of a matrix.
     pub(super) origin: Option<[usize; 2]>,
     pub(super) is_read: bool,
-}
-
-/// The matrices that an operation writes: one, or a list of them in the order of its results.
-#[derive(Debug)]
-pub struct Results<'r, T: Element>(pub(super) Vec<&'r mut Matrix<T>>);
-
-impl<'r, T: Element> From<&'r mut Matrix<T>> for Results<'r, T> {
-    fn from(matrix: &'r mut Matrix<T>) -> Self {
-        Self(vec![matrix])
-    }
-}
-
-impl<'r, T: Element, const N: usize> From<[&'r mut Matrix<T>; N]> for Results<'r, T> {
-    fn from(matrices: [&'r mut Matrix<T>; N]) -> Self {
-        Self(matrices.into())
-    }
 }
 
 impl<'a, T: Element> Operation<'a, T> {

@@ -28,6 +28,7 @@
 //! | `values` | the values of parameters that are declared elsewhere |
 //! | `recording` | a recorded space: looking up times |
 //! | `run` | one run of a strategy on it, and where it stagnates |
+//! | `replay` | running a strategy on it |
 //! | `best_so_far` | how far a run had come after each evaluation |
 //! | `time_scale` | how far it had come over time, beside random search |
 
@@ -38,6 +39,7 @@ mod kernel_tuner;
 mod measurements;
 mod parse;
 mod recording;
+mod replay;
 mod run;
 mod t4;
 mod time_scale;
@@ -49,6 +51,7 @@ pub use csv::{COMPILE_COLUMN, ERROR_COLUMN, TIME_COLUMN};
 pub use measurements::{About, Measurements, ParseError, Position, RecordedResult};
 pub use parse::parse;
 pub use recording::{Recording, RecordingError};
-pub use run::{End, Run, replay, replay_over_time};
+pub use replay::{replay, replay_over_time};
+pub use run::{End, Run};
 pub use time_scale::TimeScale;
 pub use values::Values;

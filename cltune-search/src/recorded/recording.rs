@@ -22,7 +22,7 @@ pub struct Recording {
     pub space: Arc<Space>,
     /// The values of each parameter.
     values: Vec<Values>,
-    outcomes: HashMap<Vec<i64>, Outcome>,
+    outcomes: HashMap<Vec<i64>, RecordedOutcome>,
     /// The best time, milliseconds.
     pub best: f64,
     /// Whether it says of any configuration how long it took to compile. Where it does not, the
@@ -32,7 +32,7 @@ pub struct Recording {
 
 /// What became of a configuration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outcome {
+pub(super) struct RecordedOutcome {
     /// Milliseconds; `None` where it failed.
     pub(super) time: Option<f64>,
     /// Milliseconds that it took to compile and to run it, for all launches together.
@@ -114,12 +114,13 @@ impl Recording {
         } else {
             0.0
         };
-        let mut outcomes: HashMap<Vec<i64>, Outcome> = HashMap::with_capacity(results.len());
+        let mut outcomes: HashMap<Vec<i64>, RecordedOutcome> =
+            HashMap::with_capacity(results.len());
         for result in results {
             let codes = values.iter().zip(&result.values);
             let codes = codes.map(|(values, text)| values.code(text));
             let codes = codes.collect::<Option<Vec<i64>>>();
-            let outcome = Outcome {
+            let outcome = RecordedOutcome {
                 time: result.time_ms,
                 cost: result.build_ms.unwrap_or(usual_compile_time) + launches_ms(result),
             };
@@ -169,7 +170,7 @@ impl Recording {
     }
 
     /// Of every configuration, in no useful order.
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = RecordedOutcome> {
         self.outcomes.values().copied()
     }
 

@@ -20,7 +20,7 @@
 //! Until something works, the best time counts as the mean of all that work, which is what the first
 //! evaluation has on average. The expected score of random search is thus 0 from the beginning.
 
-use super::recording::{Outcome, Recording, RecordingError};
+use super::recording::{RecordedOutcome, Recording, RecordingError};
 use super::run::Run;
 
 /// Which part of the way from the median to the optimum random search has gone at the end.
@@ -138,7 +138,7 @@ struct RandomSearch {
 }
 
 impl RandomSearch {
-    fn of(outcomes: impl Iterator<Item = Outcome>) -> Self {
+    fn of(outcomes: impl Iterator<Item = RecordedOutcome>) -> Self {
         let (mut times, mut costs, mut configurations) = (Vec::new(), Vec::new(), 0);
         for outcome in outcomes {
             times.extend(outcome.time);
@@ -249,7 +249,11 @@ mod tests {
     #[test]
     fn the_expected_best_is_that_over_all_orders() {
         let outcomes = [Some(1.0), Some(4.0), None, Some(2.0), None];
-        let random = RandomSearch::of(outcomes.into_iter().map(|time| Outcome { time, cost: 1.0 }));
+        let random = RandomSearch::of(
+            outcomes
+                .into_iter()
+                .map(|time| RecordedOutcome { time, cost: 1.0 }),
+        );
         let mean = 7.0 / 3.0;
         for evaluations in 0..=outcomes.len() {
             let (mut sum, mut count) = (0.0, 0);

@@ -5,7 +5,7 @@ use super::graph::{Graph, from_drafts, product};
 use super::interned::FastMap;
 use super::layers::layers;
 use super::order::{Group, groups, order_by_constraints, order_by_estimate};
-use super::residual::{Outcome, Residuals};
+use super::residual::{Residual, Residuals};
 use super::tree::Tree;
 use super::work::Work;
 use super::{Space, SpaceConstraint, SpaceSpec};
@@ -176,9 +176,9 @@ fn ordered_graph(
     let mut first = Vec::new();
     for tree in constraints {
         match residuals.enter(tree.renumbered(&levels)) {
-            Outcome::Open(number) => first.push(number),
-            Outcome::Holds => {}
-            Outcome::Fails => return Some(Graph::empty(order.to_vec())),
+            Residual::Open(number) => first.push(number),
+            Residual::Holds => {}
+            Residual::Fails => return Some(Graph::empty(order.to_vec())),
         }
     }
     let places = values().map(Values::positions).collect();

@@ -5,7 +5,7 @@ use super::SpaceSpec;
 use super::bounds::Bounds;
 use super::interned::FastMap;
 use super::layers::layers;
-use super::residual::{MASK_BITS, Outcome, Residuals};
+use super::residual::{MASK_BITS, Residual, Residuals};
 use super::tree::{Tree, TreeBuilder};
 use super::work::Work;
 use std::borrow::Cow;
@@ -204,9 +204,9 @@ impl Domains<'_> {
             .map(|p| (0..domain(p).codes.len() as u32).collect());
         let size = domain(named.last()?).codes.len();
         let first = match residuals.enter(tree.renumbered(&levels)) {
-            Outcome::Holds => return None,
-            Outcome::Fails => return Some(vec![false; size]),
-            Outcome::Open(number) => number,
+            Residual::Holds => return None,
+            Residual::Fails => return Some(vec![false; size]),
+            Residual::Open(number) => number,
         };
         let drafts = layers(residuals, &[first], places.collect(), work)?;
         let mut supported = vec![false; size];

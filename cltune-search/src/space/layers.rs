@@ -2,7 +2,7 @@
 
 use super::graph::{Draft, Edge};
 use super::interned::{FastMap, Interned};
-use super::residual::{Allowed, Outcome, Residuals};
+use super::residual::{Allowed, Residual, Residuals};
 use super::work::Work;
 use std::ops::Range;
 
@@ -192,9 +192,9 @@ impl Level {
                 }),
             };
             match outcome {
-                Outcome::Holds => {}
-                Outcome::Fails => return Some(()),
-                Outcome::Open(number) => self.next.candidate.push(number),
+                Residual::Holds => {}
+                Residual::Fails => return Some(()),
+                Residual::Open(number) => self.next.candidate.push(number),
             }
         }
         self.enter(at..at + 1, residuals, work)
@@ -226,7 +226,7 @@ impl Level {
 #[derive(Default)]
 struct Outcomes {
     rows: FastMap<u32, usize>,
-    known: Vec<Option<Outcome>>,
+    known: Vec<Option<Residual>>,
 }
 
 impl Outcomes {
@@ -284,9 +284,9 @@ impl States {
                 match residuals.both(*last, number) {
                     // None of this shape can be one.
                     None => self.candidate.push(number),
-                    Some(Outcome::Open(number)) => *last = number,
+                    Some(Residual::Open(number)) => *last = number,
                     // Neither allows everything, so both together do not.
-                    Some(Outcome::Holds | Outcome::Fails) => return None,
+                    Some(Residual::Holds | Residual::Fails) => return None,
                 }
             }
         }

@@ -24,7 +24,7 @@ const LARGE_COST: usize = 4096;
 
 /// What is left of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum Residual {
     /// Nothing: it holds.
     Holds,
     /// It does not hold, or has no value.
@@ -72,7 +72,7 @@ pub(super) struct Residuals<'a> {
     /// Each residual's shape and words.
     known: Interned<i64>,
     /// What a residual of one level with a small domain comes down to.
-    settled: FastMap<u32, Outcome>,
+    settled: FastMap<u32, Residual>,
     scratch: Scratch,
     /// What large formulas have taken, in steps of a build.
     cost: usize,
@@ -139,7 +139,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// What is left of a constraint before any value is put in; its parameters are levels.
-    pub(super) fn enter(&mut self, tree: Tree) -> Outcome {
+    pub(super) fn enter(&mut self, tree: Tree) -> Residual {
         let mut intervals = Vec::new();
         let formula = Formula::new(tree, false, &mut intervals);
         let words = (0..intervals.len()).map(|atom| atom * INTERVAL_WORDS);
@@ -154,7 +154,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// What is left of a residual after the value at `position` of its first level is put in.
-    pub(super) fn after(&mut self, number: u32, position: usize) -> Outcome {
+    pub(super) fn after(&mut self, number: u32, position: usize) -> Residual {
         let shape = Rc::clone(self.shape(number));
         let words = &self.known.get(number)[1..];
         let Kind::Formula(formula, places) = &shape.kind else {
@@ -173,7 +173,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// What is left of a formula with the scratch's words after a step.
-    fn take(&mut self, formula: &Formula, step: &Step, code: i64) -> Outcome {
+    fn take(&mut self, formula: &Formula, step: &Step, code: i64) -> Residual {
         let Scratch {
             words,
             left,
@@ -190,8 +190,8 @@ impl<'a> Residuals<'a> {
             places.push(start..left.len());
         }
         let target = match (formula, &**decisions) {
-            (Formula::Atom(_), [Decision::True]) => return Outcome::Holds,
-            (Formula::Atom(_), [Decision::False | Decision::Fails]) => return Outcome::Fails,
+            (Formula::Atom(_), [Decision::True]) => return Residual::Holds,
+            (Formula::Atom(_), [Decision::False | Decision::Fails]) => return Residual::Fails,
             (_, decisions) if decisions.iter().all(|decision| *decision == Decision::Open) => {
                 step.open.get().cloned()
             }
@@ -209,8 +209,8 @@ impl<'a> Residuals<'a> {
             target
         });
         let (shape, atoms) = match target {
-            Target::Holds => return Outcome::Holds,
-            Target::Fails => return Outcome::Fails,
+            Target::Holds => return Residual::Holds,
+            Target::Fails => return Residual::Fails,
             Target::Shape(shape, atoms) => (shape, atoms),
         };
         let Scratch {
@@ -271,14 +271,14 @@ impl<'a> Residuals<'a> {
     }
 
     /// Makes a set of bits of a residual on one level with a small domain.
-    fn settle(&mut self, number: u32, is_new: bool) -> Outcome {
+    fn settle(&mut self, number: u32, is_new: bool) -> Residual {
         let shape = &*self.shapes[self.known.get(number)[0] as usize];
         let codes = self.levels.codes[shape.first];
         if shape.first != shape.last || codes.len() > MASK_BITS {
-            return Outcome::Open(number);
+            return Residual::Open(number);
         }
         let Kind::Formula(formula, places) = &shape.kind else {
-            return Outcome::Open(number);
+            return Residual::Open(number);
         };
         if let Some(&known) = self.settled.get(&number).filter(|_| !is_new) {
             return known;
@@ -292,17 +292,17 @@ impl<'a> Residuals<'a> {
         outcome
     }
 
-    fn mask(&mut self, level: usize, mask: u64) -> Outcome {
+    fn mask(&mut self, level: usize, mask: u64) -> Residual {
         let all = u64::MAX >> (MASK_BITS - self.levels.codes[level].len());
         match mask {
-            0 => Outcome::Fails,
-            _ if mask == all => Outcome::Holds,
-            _ => Outcome::Open(self.known.enter(&[level as i64, mask as i64]).0),
+            0 => Residual::Fails,
+            _ if mask == all => Residual::Holds,
+            _ => Residual::Open(self.known.enter(&[level as i64, mask as i64]).0),
         }
     }
 
     /// Two residuals as one, where both are sets of bits of a level or intervals of an expression.
-    pub(super) fn both(&mut self, a: u32, b: u32) -> Option<Outcome> {
+    pub(super) fn both(&mut self, a: u32, b: u32) -> Option<Residual> {
         let (&[shape, ref a @ ..], &[other, ref b @ ..]) = (self.known.get(a), self.known.get(b))
         else {
             return None;
@@ -317,10 +317,10 @@ impl<'a> Residuals<'a> {
             {
                 let both = Interval::new(a[0], a[1]).and(Interval::new(b[0], b[1]));
                 if both.is_empty() {
-                    return Some(Outcome::Fails);
+                    return Some(Residual::Fails);
                 }
                 let list = [shape, both.first, both.last];
-                return Some(Outcome::Open(self.known.enter(&list).0));
+                return Some(Residual::Open(self.known.enter(&list).0));
             }
             Kind::Formula(..) => return None,
         };
@@ -411,10 +411,10 @@ fn divisors(number: i64, most: usize) -> Option<Vec<i64>> {
     Some(found)
 }
 
-fn decided(holds: bool) -> Outcome {
+fn decided(holds: bool) -> Residual {
     if holds {
-        Outcome::Holds
+        Residual::Holds
     } else {
-        Outcome::Fails
+        Residual::Fails
     }
 }

@@ -26,9 +26,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
-fn main() -> Outcome<()> {
+fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let time = match arguments[..] {
@@ -72,7 +72,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn table(queue: &Queue) -> Outcome<()> {
+fn table(queue: &Queue) -> Result<()> {
     println!("{}", queue.device());
     let stereo = Matching {
         window: 9,
@@ -98,7 +98,7 @@ fn table(queue: &Queue) -> Outcome<()> {
     Ok(())
 }
 
-fn time_of_box(queue: &Queue, width: u32, height: u32, size: u32) -> Outcome<Duration> {
+fn time_of_box(queue: &Queue, width: u32, height: u32, size: u32) -> Result<Duration> {
     // Which pixels these are makes no difference to the time.
     let pixels = scenes::stereo_pair(width, height)
         .left
@@ -116,7 +116,7 @@ fn time_of_box(queue: &Queue, width: u32, height: u32, size: u32) -> Outcome<Dur
 
 /// The head from aside at a step of a voxel. The table is nearly transparent, so that no ray ends
 /// early.
-fn time_of_raycast(queue: &Queue, pixels: u32, voxels: u32) -> Outcome<Duration> {
+fn time_of_raycast(queue: &Queue, pixels: u32, voxels: u32) -> Result<Duration> {
     let volume = Volume::new(queue, [voxels; 3], &scenes::phantom([voxels; 3]))?;
     let transfer = Transfer::new(
         queue,
@@ -137,7 +137,7 @@ fn time_of_raycast(queue: &Queue, pixels: u32, voxels: u32) -> Outcome<Duration>
     })
 }
 
-fn time_of_stereo(queue: &Queue, width: u32, height: u32, matching: Matching) -> Outcome<Duration> {
+fn time_of_stereo(queue: &Queue, width: u32, height: u32, matching: Matching) -> Result<Duration> {
     let scene = scenes::stereo_pair(width, height);
     let left = Buffer::from_slice(queue, &scene.left)?;
     let right = Buffer::from_slice(queue, &scene.right)?;
@@ -157,7 +157,7 @@ fn time_of_stereo(queue: &Queue, width: u32, height: u32, matching: Matching) ->
     })
 }
 
-fn write_pair(width: u32, height: u32, folder: &Path) -> Outcome<()> {
+fn write_pair(width: u32, height: u32, folder: &Path) -> Result<()> {
     let scene = scenes::stereo_pair(width, height);
     std::fs::write(folder.join("left"), scene.left)?;
     std::fs::write(folder.join("right"), scene.right)?;

@@ -11,11 +11,11 @@ pub(crate) type Handle = usize;
 /// The faults, and what is known of this process's calls.
 pub(crate) struct Occasions {
     faults: Vec<Fault>,
-    known: Mutex<Known>,
+    known: Mutex<Environment>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Environment {
     /// How many calls each fault was about.
     calls: HashMap<usize, u64>,
     options: HashMap<Handle, String>,
@@ -59,7 +59,7 @@ impl Occasions {
     /// The effects that are due at a call: of a program or kernel, or of what was launched last.
     pub(crate) fn due(&self, call: &'static str, of: Option<Handle>) -> Vec<&Effect> {
         let mut known = self.known();
-        let Known {
+        let Environment {
             calls,
             options,
             launched,
@@ -94,7 +94,7 @@ impl Occasions {
         })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, Environment> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

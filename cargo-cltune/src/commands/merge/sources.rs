@@ -2,7 +2,7 @@
 
 use super::MergeError;
 use crate::artifact::STATE;
-use crate::fleet::{Contribution, Outcome, PartFile, is_contribution};
+use crate::fleet::{Contribution, PartFile, UnitResult, is_contribution};
 use crate::lockfile_store::{self, StoreError};
 use cltune_formats::lockfile::{LockDevice, LockKernel, Lockfile, split_conflict};
 use std::collections::{HashMap, HashSet};
@@ -147,7 +147,7 @@ fn own_results(mut lockfile: Lockfile, mut file: PartFile) -> (Lockfile, PartFil
     let positions: HashMap<_, usize> = units
         .map(|(at, unit)| ((&*unit.kernel, unit.key(), unit.dims().to_vec()), at))
         .collect();
-    let is_done = |at: usize| own[at] && file.outcomes.get(&at) == Some(&Outcome::Tuned);
+    let is_done = |at: usize| own[at] && file.outcomes.get(&at) == Some(&UnitResult::Tuned);
     let mut there = HashSet::<usize>::new();
     let devices = &lockfile.devices;
     for kernel in &mut lockfile.kernels {
@@ -163,7 +163,8 @@ fn own_results(mut lockfile: Lockfile, mut file: PartFile) -> (Lockfile, PartFil
         });
     }
     without_unused(&mut lockfile);
-    let is_there = |at: &usize, outcome: &Outcome| *outcome != Outcome::Tuned || there.contains(at);
+    let is_there =
+        |at: &usize, outcome: &UnitResult| *outcome != UnitResult::Tuned || there.contains(at);
     file.outcomes.retain(|at, outcome| is_there(at, outcome));
     (lockfile, file)
 }

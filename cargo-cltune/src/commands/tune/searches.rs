@@ -2,7 +2,7 @@
 //! searches of a device one after another, and the lockfile written after each.
 
 use super::summary;
-use crate::fleet::{Outcome, PartLog, Unit};
+use crate::fleet::{PartLog, Unit, UnitResult};
 use crate::interrupt::interrupted;
 use crate::session::{
     Block, EntryCheck, Finished, Job, LockfileTarget, Screen, SearchOptions, Update, rounds,
@@ -35,7 +35,7 @@ pub(super) struct SessionResults {
 
 impl SessionResults {
     /// Notes how a search of a part ended.
-    fn note(&mut self, shared: &Shared<'_>, job: &Job, outcome: &Outcome) {
+    fn note(&mut self, shared: &Shared<'_>, job: &Job, outcome: &UnitResult) {
         let Some(part) = shared.part else {
             return;
         };
@@ -99,7 +99,7 @@ fn device_searches(
                 screen.say(&summary::failed(&job, &error.to_string()));
                 lost = error.is_the_device();
                 if !lost {
-                    results.note(shared, &job, &Outcome::Failed(error.to_string()));
+                    results.note(shared, &job, &UnitResult::Failed(error.to_string()));
                 }
                 continue;
             }
@@ -109,7 +109,7 @@ fn device_searches(
             let strategy = options.strategy.name();
             let updated = target.update(&job, choice, &finished, &strategy);
             if ended && updated.is_ok() {
-                results.note(shared, &job, &Outcome::Tuned);
+                results.note(shared, &job, &UnitResult::Tuned);
             }
             match updated {
                 Ok(Update::Written) => drop(results.written.insert(path)),
@@ -124,7 +124,7 @@ fn device_searches(
             results.reported = true;
             if ended {
                 let reason = "every configuration failed".to_owned();
-                results.note(shared, &job, &Outcome::Failed(reason));
+                results.note(shared, &job, &UnitResult::Failed(reason));
             }
             if finished.entry == EntryCheck::Fails {
                 screen.say(&summary::entry_fails(&job, &path));

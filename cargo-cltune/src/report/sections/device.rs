@@ -6,7 +6,7 @@ use crate::chart::Element;
 use crate::history::OnDevice;
 use crate::report::devices::Devices;
 use crate::report::html::{
-    cell, details, grouped, note, number, paragraph, row_name, table, times,
+    configuration, details, grouped, note, number, paragraph, row_name, table, times,
 };
 use crate::report::picture::{self, Caption, improvements};
 use crate::session::Repeatability;
@@ -241,12 +241,4 @@ fn course(on: &OnDevice, model: &Model) -> Element {
         "Each improvement",
         [table("Each improvement", columns, rows)],
     )
-}
-
-pub(super) fn configuration<'a>(
-    codes: &'a [i64],
-    model: &'a Model,
-) -> impl Iterator<Item = Element> + 'a {
-    let codes = codes.iter().enumerate();
-    codes.map(|(position, code)| cell(model.describe_value(position, *code)))
 }

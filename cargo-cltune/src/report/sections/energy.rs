@@ -1,11 +1,10 @@
 //! Time against energy: every configuration whose energy was measured, and the Pareto front, which
 //! has those that no other beats in both.
 
-use super::device::configuration;
 use crate::chart::axes::{self, Area};
 use crate::chart::{Element, Scale, pixels};
 use crate::history::OnDevice;
-use crate::report::html::{note, number, row_name, table};
+use crate::report::html::{configuration, note, number, row_name, table};
 use crate::units::{energy, time};
 use cltune_core::model::Model;
 use std::fmt::Write as _;
@@ -22,7 +21,7 @@ const AREA: Area = Area {
 
 /// A configuration whose energy was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Measured<'a> {
+struct TimeAndEnergy<'a> {
     codes: &'a [i64],
     time_us: f64,
     energy_j: f64,
@@ -33,13 +32,13 @@ struct Measured<'a> {
 pub(in crate::report) fn section(on: &OnDevice, model: &Model, number: usize) -> Vec<Element> {
     let latest = on.latest().into_iter();
     let all = latest.filter_map(|(codes, result)| {
-        Some(Measured {
+        Some(TimeAndEnergy {
             codes,
             time_us: result.time_us?,
             energy_j: result.energy?.joules,
         })
     });
-    let all: Vec<Measured<'_>> = all.collect();
+    let all: Vec<TimeAndEnergy<'_>> = all.collect();
     let front = front(&all);
     let (Some(fastest), Some(least)) = (front.first(), front.last()) else {
         return Vec::new();
@@ -63,13 +62,13 @@ pub(in crate::report) fn section(on: &OnDevice, model: &Model, number: usize) ->
 }
 
 /// Those that no other beats in both, the fastest first.
-fn front<'a>(all: &[Measured<'a>]) -> Vec<Measured<'a>> {
+fn front<'a>(all: &[TimeAndEnergy<'a>]) -> Vec<TimeAndEnergy<'a>> {
     let mut sorted = all.to_vec();
     sorted.sort_by(|a, b| {
         let times = a.time_us.total_cmp(&b.time_us);
         times.then_with(|| a.energy_j.total_cmp(&b.energy_j))
     });
-    let mut front: Vec<Measured<'_>> = Vec::new();
+    let mut front: Vec<TimeAndEnergy<'_>> = Vec::new();
     for measured in sorted {
         if front
             .last()
@@ -83,16 +82,17 @@ fn front<'a>(all: &[Measured<'a>]) -> Vec<Measured<'a>> {
 
 /// Both as parts of the best, so that the best of both would be at the top right.
 fn picture(
-    all: &[Measured<'_>],
-    front: &[Measured<'_>],
+    all: &[TimeAndEnergy<'_>],
+    front: &[TimeAndEnergy<'_>],
     (best_us, best_j): (f64, f64),
     model: &Model,
     number: usize,
 ) -> Element {
     let across = Scale::new((0.0, 1.0), (AREA.left, AREA.right() - 6.0));
     let up = Scale::new((0.0, 1.0), (AREA.bottom(), AREA.top + 6.0));
-    let place = |of: &Measured<'_>| (across.at(best_us / of.time_us), up.at(best_j / of.energy_j));
-    let dot = |of: &Measured<'_>, radius: f64| {
+    let place =
+        |of: &TimeAndEnergy<'_>| (across.at(best_us / of.time_us), up.at(best_j / of.energy_j));
+    let dot = |of: &TimeAndEnergy<'_>, radius: f64| {
         let (x, y) = place(of);
         let label = format!(
             "{}, {}, {}",
@@ -155,7 +155,7 @@ fn picture(
         .child(axes::frame(AREA))
 }
 
-fn list(front: &[Measured<'_>], model: &Model) -> Element {
+fn list(front: &[TimeAndEnergy<'_>], model: &Model) -> Element {
     let rows = front.iter().enumerate().map(|(position, of)| {
         let mut row = vec![
             row_name((position + 1).to_string()),
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_front_has_what_nothing_beats_in_both() {
-        let of = |time_us: f64, energy_j: f64| Measured {
+        let of = |time_us: f64, energy_j: f64| TimeAndEnergy {
             codes: &[],
             time_us,
             energy_j,
