@@ -1,6 +1,6 @@
 """A B and C = (A + B)(A - B) by cuBLASXt, from pinned host memory to pinned host memory, on one GPU and on all.
 
-    python cublasxt.py SIZE[,SIZE...] [ROUNDS]
+    python cublasxt.py SIZE[,SIZE...] [ROUNDS [BLOCK,BLOCK...]]
 
 Single precision (SGEMM without TF32), matrices by rows. cuBLASXt divides a product into square blocks among GPUs
 itself; several block sizes are tried once each, and the best is measured ROUNDS times (3), of which the median counts.
@@ -135,14 +135,13 @@ def check(what, left, right, c):
     print(f"cuBLASXt, {what}: largest error at some places {error:.1e}", flush=True)
 
 
-def measure(xt, a, b, c, rounds):
+def measure(xt, a, b, c, rounds, blocks):
     """The best block size, and the median with it."""
     found = []
-    for block in BLOCKS:
-        if block <= a.shape[0]:
-            xt.set_block(block)
-            xt.multiply(a, b, c)  # allocates
-            found.append((seconds(lambda: xt.multiply(a, b, c)), block))
+    for block in blocks:
+        xt.set_block(min(block, a.shape[0]))
+        xt.multiply(a, b, c)  # allocates
+        found.append((seconds(lambda: xt.multiply(a, b, c)), block))
     block = min(found)[1]
     xt.set_block(block)
     # Memory for another block size is allocated again.
@@ -151,7 +150,7 @@ def measure(xt, a, b, c, rounds):
     return statistics.median(times), block, found
 
 
-def run(cublas, size, rounds):
+def run(cublas, size, rounds, blocks):
     count = torch.cuda.device_count()
     a, b = filled(size, 1), filled(size, 2)
     c, left, right = (torch.empty((size, size), pin_memory=True) for _ in range(3))
@@ -160,7 +159,7 @@ def run(cublas, size, rounds):
         torch.cuda.empty_cache()
         before = torch.cuda.mem_get_info(0)[0]
         xt = Xt(cublas, gpus)
-        product, block, tried = measure(xt, a, b, c, rounds)
+        product, block, tried = measure(xt, a, b, c, rounds, blocks)
         tried = ", ".join(f"{of} {work / time:.1f}" for time, of in tried)
         taken = (before - torch.cuda.mem_get_info(0)[0]) / 1e6
         print(
@@ -199,6 +198,7 @@ def main():
         sys.exit(__doc__)
     sizes = [int(size) for size in sys.argv[1].split(",")]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    blocks = [int(block) for block in sys.argv[3].split(",")] if len(sys.argv) > 3 else BLOCKS
     if torch.cuda.device_count() == 0:
         print("cuBLASXt: PyTorch sees no GPU", file=sys.stderr)
         sys.exit(0)
@@ -209,7 +209,7 @@ def main():
     checked(cublas.cublasGetProperty(0, ctypes.byref(version)), "cublasGetProperty")
     print(f"cuBLASXt {version.value}, PyTorch {torch.__version__}, {torch.cuda.get_device_name(0)}", flush=True)
     for size in sizes:
-        run(cublas, size, rounds)
+        run(cublas, size, rounds, blocks)
 
 
 main()
