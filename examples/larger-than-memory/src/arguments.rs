@@ -37,6 +37,9 @@ pub(crate) enum Command {
     Scale(Scale),
     /// Computes a chain: tunables of two results, a product that is added to what is there
     Chain(Chain),
+    /// Computes the largest matrices that a limit of host memory allows, with A + B and A - B in
+    /// blocks and as matrices
+    Largest(Largest),
 }
 
 #[derive(Debug, Args)]
@@ -53,6 +56,19 @@ pub(crate) struct Chain {
     /// How often, each time with a scheduler of its own
     #[arg(long, default_value_t = 1)]
     pub(crate) rounds: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Largest {
+    /// Host memory of all matrices together
+    #[arg(long, default_value = "48MB")]
+    pub(crate) host: Bytes,
+    /// Memory of each device that may be used
+    #[arg(long, default_value = "8MB")]
+    pub(crate) limit: Bytes,
+    /// Devices by index, name or platform, one after the other; all by default
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) devices: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +91,9 @@ pub(crate) struct Scale {
     /// A launch beside its work, us
     #[arg(long, value_parser = positive, default_value = "20")]
     pub(crate) launch: f64,
+    /// A line of a block beside its bytes, where lines do not follow each other, us
+    #[arg(long, value_parser = not_negative, default_value = "0")]
+    pub(crate) line: f64,
 }
 
 #[derive(Debug, Args)]
@@ -97,12 +116,15 @@ pub(crate) struct Bench {
     /// Also with tensor cores, where devices have some
     #[arg(long)]
     pub(crate) automatic: bool,
-    /// A Python with PyTorch, which runs benches/scheduler/peer.py
+    /// A Python with PyTorch, which runs the peers for each size
     #[arg(long)]
     pub(crate) python: Option<PathBuf>,
-    /// The peer's script
+    /// The script of PyTorch with blocks by hand
     #[arg(long, default_value = "benches/scheduler/peer.py")]
     pub(crate) peer: PathBuf,
+    /// The script of cuBLASXt
+    #[arg(long, default_value = "benches/scheduler/cublasxt.py")]
+    pub(crate) cublasxt: PathBuf,
     /// The folder for timelines
     #[arg(long)]
     pub(crate) timelines: Option<PathBuf>,
@@ -139,6 +161,14 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err(format!("`{text}` is no number above 0")),
+    }
+}
+
+/// A number from 0 on.
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err(format!("`{text}` is no number from 0 on")),
     }
 }
 

@@ -37,9 +37,10 @@ pub(crate) fn run(bench: &Bench) -> Outcome<()> {
         if let Some(helper) = &bench.helper {
             helped(bench, &devices[0], helper, size)?;
         }
+        peers(bench, size)?;
     }
     println!("host memory, most: {}", megabytes(memory::peak()));
-    peer(bench)
+    Ok(())
 }
 
 /// Each device alone, and all together; with `is_simulated`, more devices as well.
@@ -76,11 +77,13 @@ fn together(
             let links = scheduler.link_rates();
             if let (0, Some(Some(rates))) = (position, links.first()) {
                 println!(
-                    "  link of device 0: {:.1} GB/s to it, {:.1} back, {:.0} within, a launch {:.1} us",
+                    "  link of device 0: {:.1} GB/s to it, {:.1} back, {:.0} within, a launch {:.1} us, \
+                     a line {:.3} us",
                     rates.up / 1e9,
                     rates.down / 1e9,
                     rates.memory / 1e9,
-                    rates.launch * 1e6
+                    rates.launch * 1e6,
+                    rates.line * 1e6
                 );
                 if is_simulated && kind == kinds[0] {
                     let kernel = in_core(bench, &devices[0], size, kind)?;
@@ -278,22 +281,25 @@ fn once(
     Ok((report.elapsed.as_secs_f64(), report))
 }
 
-/// PyTorch with blocks by hand, with the same limits.
-fn peer(bench: &Bench) -> Outcome<()> {
+/// The peers: cuBLASXt, which has no limits, and PyTorch with blocks by hand and the same limits.
+fn peers(bench: &Bench, size: usize) -> Outcome<()> {
     let Some(python) = &bench.python else {
         return Ok(());
     };
-    for size in &bench.sizes {
-        for Bytes(limit) in &bench.limits {
-            let numbers = [*size, *limit, bench.rounds].map(|number| number.to_string());
-            let status = process::Command::new(python)
-                .arg(&bench.peer)
-                .args(numbers)
-                .status()?;
-            if !status.success() {
-                println!("the peer ended with {status}");
-            }
+    let run = |script: &Path, numbers: &[usize]| -> Outcome<()> {
+        let numbers = numbers.iter().map(ToString::to_string);
+        let status = process::Command::new(python)
+            .arg(script)
+            .args(numbers)
+            .status()?;
+        if !status.success() {
+            println!("{} ended with {status}", script.display());
         }
+        Ok(())
+    };
+    run(&bench.cublasxt, &[size, bench.rounds])?;
+    for Bytes(limit) in &bench.limits {
+        run(&bench.peer, &[size, *limit, bench.rounds])?;
     }
     Ok(())
 }

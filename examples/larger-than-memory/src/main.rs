@@ -6,6 +6,7 @@
 //! | `expression` | the expression, its matrices, and the check of its result |
 //! | `chain` | a chain of operations, one of them a tunable |
 //! | `bench` | the rates of devices alone, together, and with too little memory |
+//! | `largest` | the largest matrices that a limit of host memory allows |
 //! | `scaling` | how rates grow with devices that are not there |
 //! | `memory` | what the process has used of the host's memory |
 
@@ -13,6 +14,7 @@ mod arguments;
 mod bench;
 mod chain;
 mod expression;
+mod largest;
 mod memory;
 mod scaling;
 
@@ -28,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match &arguments.command {
         Some(Command::Bench(bench)) => bench::run(bench),
         Some(Command::Chain(chain)) => chain::run(chain),
+        Some(Command::Largest(largest)) => largest::run(largest),
         Some(Command::Scale(scale)) => {
             scaling::run(scale);
             Ok(())
