@@ -27,6 +27,8 @@ impl Way {
             "tensor" => Self::By(Route::Tensor),
             "warpgroup" => Self::By(Route::Warpgroup),
             "panels" => Self::By(Route::Panels),
+            "pipelinedparts" => Self::By(Route::PipelinedParts),
+            "tensorparts" => Self::By(Route::TensorParts),
             "batched" => Self::InOneLaunch,
             "layer" => Self::Layer,
             other => return Err(format!("no route `{other}`")),
