@@ -24,6 +24,7 @@ fn is_there<T: Number>(queue: &Queue, route: Route) -> bool {
     !matches!(done, Err(GemmError::Unsupported { .. }))
 }
 
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn are_right<T: Number>(seed: u64) {
     let queue = Queue::default_device().unwrap();
     assert!(is_there::<T>(&queue, Route::PipelinedParts));

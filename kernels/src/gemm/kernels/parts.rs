@@ -232,6 +232,7 @@ pipelined_parts!(
     tune(m = 256, n = 256, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
     tune(m = 512, n = 512, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
     tune(m = 1024, n = 1024, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
+    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
     tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
     tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
     tune_if(device.nv_compute_capability >= 80),

@@ -5,6 +5,7 @@
 
 // It has a function of its own of this name.
 #undef write_element
+#define write_element write_sum_of_part
 #define lda (step_of_a ? step_of_a : A_OF_K ? whole_k : m)
 #define ldb (step_of_b ? step_of_b : B_OF_K ? whole_k : n)
 #define offset_a (first_a + BEGIN_K * (A_OF_K ? 1 : step_a))
