@@ -283,7 +283,8 @@ macro_rules! kernels {
 
 kernels! {
     f32 in f32,
-    gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct, gemm_batched, false;
+    gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct, gemm_batched,
+    false;
     // What is left out of one product is more than the rounding of a short sum.
     const PRECISE_FROM: i32 = 16;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warpgroup);
@@ -403,8 +404,8 @@ macro_rules! as_they_lie {
 
 kernels! {
     f64 in f64,
-    gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64, gemm_panels_f64, gemm_direct_f64,
-    gemm_batched_f64, true;
+    gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
+    gemm_panels_f64, gemm_direct_f64, gemm_batched_f64, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
 
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
@@ -442,8 +443,8 @@ kernels! {
 
 kernels! {
     f16 in f32,
-    gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16, gemm_panels_f16, gemm_direct_f16,
-    gemm_batched_f16, false;
+    gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
+    gemm_panels_f16, gemm_direct_f16, gemm_batched_f16, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -453,8 +454,8 @@ kernels! {
 
 kernels! {
     bf16 in f32,
-    gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16, gemm_panels_bf16, gemm_direct_bf16,
-    gemm_batched_bf16, false;
+    gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
+    gemm_panels_bf16, gemm_direct_bf16, gemm_batched_bf16, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }
