@@ -12,7 +12,7 @@ in one launch. Everything is of the type TYPE (f32, f64, f16, bf16 or tf32; f32 
 tf32 with torch), row after row, alpha 1 and beta 0, and each time is that of a call until the device has done; the
 best peer of each size is what ratios are of.
 With LAYER=1 the peer, torch, computes GELU(A B + bias) by its addmm and gelu, and the way `layer` the same in one
-launch; auto stays C = A B.
+launch; with LAYER=bias both compute A B + bias, the way `biased`; auto stays C = A B.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
 """
 
@@ -86,7 +86,8 @@ class Torch:
         self.multiply = self.torch.bmm if count else self.torch.matmul
         if is_layer:
             bias = random(n)
-            gelu = self.torch.nn.functional.gelu
+            is_biased = os.environ["LAYER"] == "bias"
+            gelu = (lambda x: x) if is_biased else self.torch.nn.functional.gelu
             self.multiply = lambda a, b, out: gelu(self.torch.addmm(bias, a, b, out=out))
         self.torch.cuda.synchronize()
 
@@ -163,7 +164,8 @@ others = {name: KINDS[name]() for name in peers}
 # auto may use tensor cores, plain may not; nn: A and B row after row, tn: A column after column, nt: B.
 ways = {"auto": (kind, "nn", "auto")}
 if is_layer:
-    ways["layer"] = (kind, "nn", "layer")
+    route = "biased" if os.environ["LAYER"] == "bias" else "layer"
+    ways[route] = (kind, "nn", route)
 elif "torch" in peers:
     ways["auto, B by columns"] = (kind, "nt", "auto")
 if kind in ("f32", "f64") and not is_layer:

@@ -21,7 +21,7 @@ rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 3
 csv = open(sys.argv[4], "w") if len(sys.argv) > 4 else None
 kind = os.environ.get("TYPE", "f32")
 CALLS = 5
-ROUTES = ["direct", "pipelined", "tensor", "warpgroup", "panels"]
+ROUTES = ["direct", "pipelined", "tensor", "warpgroup", "panels", "pipelinedparts", "tensorparts"]
 
 ours = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 device = ours.stdout.readline().strip()

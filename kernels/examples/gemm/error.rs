@@ -96,6 +96,8 @@ pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<d
         ("auto", Way::Chosen(Arithmetic::Automatic)),
         ("tensor", Way::By(Route::Tensor)),
         ("warpgroup", Way::By(Route::Warpgroup)),
+        ("in parts", Way::By(Route::PipelinedParts)),
+        ("in parts on tensor cores", Way::By(Route::TensorParts)),
         ("tf32", Way::Tf32),
     ];
     let single = Inputs::<f32>::new(size);
@@ -111,7 +113,9 @@ pub(crate) fn compare(queue: &Queue, size: [usize; 3]) -> Result<ExitCode, Box<d
         too_wrong |= name != "tf32" && !fine;
     }
     let way = Way::Chosen(Arithmetic::Automatic);
-    Inputs::<f64>::new(size).shown(queue, "f64", way, None)?;
+    let double = Inputs::<f64>::new(size);
+    double.shown(queue, "f64", way, None)?;
+    double.shown(queue, "f64 in parts", Way::By(Route::TensorParts), None)?;
     Inputs::<f16>::new(size).shown(queue, "f16", way, None)?;
     Inputs::<bf16>::new(size).shown(queue, "bf16", way, None)?;
     Ok(if too_wrong {
@@ -160,12 +164,12 @@ impl<T: Element> Inputs<T> {
                     format!(", {:.2} times plain's", relative / plain)
                 });
                 println!(
-                    "{name:>9}: relative error {relative:.2e}{beside}, at most {of_bound:.2e} of Higham's bound"
+                    "{name:>24}: relative error {relative:.2e}{beside}, at most {of_bound:.2e} of Higham's bound"
                 );
                 Ok(Some(relative))
             }
             Err(GemmError::Unsupported { what, .. }) => {
-                println!("{name:>9}: no {what}");
+                println!("{name:>24}: no {what}");
                 Ok(None)
             }
             Err(error) => Err(error.into()),

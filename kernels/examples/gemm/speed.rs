@@ -29,6 +29,8 @@ pub(crate) fn show(queue: &Queue, size: usize) -> Result<(), Box<dyn Error>> {
         "tensor",
         "warpgroup",
         "panels",
+        "pipelinedparts",
+        "tensorparts",
     ] {
         let case = Case {
             m: size,
@@ -42,9 +44,9 @@ pub(crate) fn show(queue: &Queue, size: usize) -> Result<(), Box<dyn Error>> {
         match case.times(queue, &|_: usize| 1.0_f32) {
             Ok(times) => {
                 let rate = 2.0 * (size as f64).powi(3) / median(&times) / 1e9;
-                println!("{route:>10}: {rate:.1} GFLOPS");
+                println!("{route:>14}: {rate:.1} GFLOPS");
             }
-            Err(GemmError::Unsupported { what, .. }) => println!("{route:>10}: no {what}"),
+            Err(GemmError::Unsupported { what, .. }) => println!("{route:>14}: no {what}"),
             Err(error) => return Err(error.into()),
         }
     }

@@ -15,6 +15,8 @@ pub(crate) enum Way {
     Tf32,
     /// The fastest route, with a bias and GELU in the same launch.
     Layer,
+    /// With a bias alone.
+    Biased,
 }
 
 impl Way {
@@ -27,8 +29,11 @@ impl Way {
             "tensor" => Self::By(Route::Tensor),
             "warpgroup" => Self::By(Route::Warpgroup),
             "panels" => Self::By(Route::Panels),
+            "pipelinedparts" => Self::By(Route::PipelinedParts),
+            "tensorparts" => Self::By(Route::TensorParts),
             "batched" => Self::InOneLaunch,
             "layer" => Self::Layer,
+            "biased" => Self::Biased,
             other => return Err(format!("no route `{other}`")),
         })
     }
@@ -38,7 +43,7 @@ impl Way {
         let gemm = Gemm::new(queue)?;
         Ok(match self {
             Self::Chosen(arithmetic) => gemm.arithmetic(arithmetic),
-            Self::By(_) | Self::InOneLaunch | Self::Tf32 | Self::Layer => gemm,
+            Self::By(_) | Self::InOneLaunch | Self::Tf32 | Self::Layer | Self::Biased => gemm,
         })
     }
 
@@ -57,8 +62,13 @@ impl Way {
             Self::Chosen(_) => gemm.multiply(queue, alpha, a, b, beta, c),
             Self::By(route) => gemm.multiply_with(queue, route, alpha, a, b, beta, c),
             Self::Tf32 => T::tf32(gemm, queue, a, b, c),
-            Self::Layer => {
-                let options = GemmOptions::new().gelu();
+            Self::Layer | Self::Biased => {
+                let options = GemmOptions::new();
+                let options = if matches!(self, Self::Layer) {
+                    options.gelu()
+                } else {
+                    options
+                };
                 let options = bias.map_or(options, |bias| options.bias(bias));
                 gemm.multiply_with(queue, options, alpha, a, b, beta, c)
             }
@@ -87,7 +97,7 @@ impl Way {
             }
             Self::InOneLaunch => None,
             Self::By(route) => Some(route),
-            Self::Tf32 | Self::Layer => {
+            Self::Tf32 | Self::Layer | Self::Biased => {
                 return Err(GemmError::Unsupported {
                     device: queue.device().to_string(),
                     what: "layers and TF32 in batches",

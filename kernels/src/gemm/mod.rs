@@ -9,6 +9,8 @@
 //! | `Tensor` | the tensor cores of NVIDIA's GPUs, in single and double precision |
 //! | `Warpgroup` | those of the Hopper GPUs, with instructions of their own; not in double precision |
 //! | `Panels` | vectors, from panels that are copied first; for CPUs |
+//! | `PipelinedParts` | that of `Pipelined`, with sums in parts: for few tiles and long sums |
+//! | `TensorParts` | the same on tensor cores, in single and double precision |
 //!
 //! [`Gemm::multiply_batched`] does many small products in one launch, and
 //! [`Gemm::multiply_with`] a layer of a neural network.
@@ -25,6 +27,7 @@ mod operands;
 mod options;
 mod real;
 mod route;
+mod types;
 
 pub use crate::matrix::{Matrix, MatrixMut, Shape};
 pub use batched::Batch;

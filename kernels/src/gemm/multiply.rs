@@ -202,6 +202,7 @@ impl<T: Real> Gemm<T> {
             pipelined: [true, false],
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
+            tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
         };
         let known = self
             .speeds
@@ -263,7 +264,8 @@ impl<T: Real> Gemm<T> {
         match route {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
-            Route::Pipelined => self.pipelined(queue, product),
+            Route::Pipelined | Route::PipelinedParts => self.pipelined(queue, route, product),
+            Route::TensorParts => self.tensor_parts(queue, product),
             Route::Tensor => self.tensor(queue, (Orders::Warp, products), product),
             Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), product),
         }
@@ -286,13 +288,35 @@ impl<T: Real> Gemm<T> {
         Ok(T::panels(queue, size, factors, a, b, c)?)
     }
 
-    fn pipelined(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
+    fn pipelined(
+        &mut self,
+        queue: &Queue,
+        route: Route,
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        let parts = self.speeds.parts(route, product.size);
         let [to_a, to_b] = &mut self.copies;
         let a = in_lines(queue, &product.a.transposed(), to_a)?;
         let b = in_lines(queue, &product.b, to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = product.target(&self.no_bias);
-        Ok(T::pipelined(queue, size, factors, a, b, c)?)
+        Ok(if route == Route::PipelinedParts {
+            T::pipelined_parts(queue, parts, size, factors, a, b, c)
+        } else {
+            T::pipelined(queue, size, factors, a, b, c)
+        }?)
+    }
+
+    fn tensor_parts(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
+        let lines = T::ORDERS_OF_PARTS.and_then(T::lines);
+        let lines = lines.unwrap_or(Lines::Either);
+        let parts = self.speeds.parts(Route::TensorParts, product.size);
+        let [to_a, to_b] = &mut self.stored_copies;
+        let a = in_stored_lines(queue, lines, &product.a, to_a)?;
+        let b = in_stored_lines(queue, lines, &product.b.transposed(), to_b)?;
+        let (size, factors) = (product.size, product.factors);
+        let c = product.target(&self.no_bias);
+        Ok(T::tensor_parts(queue, parts, size, factors, a, b, c)?)
     }
 
     fn tensor(
@@ -406,6 +430,7 @@ impl<'a, T: Real> Product<'a, T> {
             pipelined: [a.transposed(), b].map(|it| ready(&it).is_none()),
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
+            tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
         }
     }
 }
@@ -460,17 +485,22 @@ pub(super) fn check_numbers<const COUNT: usize>(
 /// Whether a device has what a route needs.
 fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> {
     let (orders, what) = match route {
-        Route::Direct | Route::Pipelined | Route::Panels => return Ok(()),
+        Route::Direct | Route::Pipelined | Route::PipelinedParts | Route::Panels => return Ok(()),
+        Route::TensorParts => (
+            T::ORDERS_OF_PARTS,
+            "tensor cores for sums in parts of this type (f32 on NVIDIA's GPUs of compute capability 9.0, f64 on \
+             those since 8.0)",
+        ),
         Route::Tensor => (
-            Orders::Warp,
+            Some(Orders::Warp),
             "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
         ),
         Route::Warpgroup => (
-            Orders::Warpgroup,
+            Some(Orders::Warpgroup),
             "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
         ),
     };
-    if T::lines(orders).is_some() && orders.are_taken_by(device) {
+    if orders.is_some_and(|orders| T::lines(orders).is_some() && orders.are_taken_by(device)) {
         return Ok(());
     }
     Err(GemmError::Unsupported {

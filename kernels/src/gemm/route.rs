@@ -21,6 +21,11 @@ pub enum Route {
     Warpgroup,
     /// In vectors, from panels that both operands are copied to first.
     Panels,
+    /// As `Pipelined`, by work-groups with a part of each sum, which a second launch adds up: for
+    /// products with few tiles and long sums.
+    PipelinedParts,
+    /// The same on tensor cores: single precision as `Warpgroup`, double precision as `Tensor`.
+    TensorParts,
 }
 
 /// What must not be chosen, or has to be.
@@ -52,6 +57,8 @@ pub(super) struct Speeds {
     batched: Vec<MeasuredBatch>,
     tensor: Vec<Measured>,
     warpgroup: Vec<Measured>,
+    pipelined_parts: Vec<Measured>,
+    tensor_parts: Vec<Measured>,
     /// Copying an operand, to lines of the other direction and to panels.
     to_lines: Vec<Measured>,
     to_panels: Vec<Measured>,
@@ -70,6 +77,7 @@ pub(super) struct Copies {
     pub(super) pipelined: [bool; 2],
     pub(super) tensor: [bool; 2],
     pub(super) warpgroup: [bool; 2],
+    pub(super) tensor_parts: [bool; 2],
 }
 
 impl Speeds {
@@ -82,6 +90,8 @@ impl Speeds {
             batched: T::batched_times(device),
             tensor: T::tensor_times(device, Orders::Warp),
             warpgroup: T::tensor_times(device, Orders::Warpgroup),
+            pipelined_parts: T::pipelined_parts_times(device),
+            tensor_parts: T::tensor_parts_times(device),
             to_lines: T::pack_times(device, true),
             to_panels: T::pack_times(device, false),
             is_cpu: device.info().limits.is_cpu == 1,
@@ -145,6 +155,16 @@ impl Speeds {
                 &self.panels,
                 copying(&self.to_panels, [true; 2]),
             ),
+            (
+                Route::PipelinedParts,
+                &self.pipelined_parts,
+                to_lines(copies.pipelined),
+            ),
+            (
+                Route::TensorParts,
+                tensor(&self.tensor_parts),
+                to_lines(copies.tensor_parts),
+            ),
         ];
         choices
             .into_iter()
@@ -162,13 +182,38 @@ impl Speeds {
         times: impl IntoIterator<Item = &'a Measured>,
         problem: [i64; 3],
     ) -> Option<f64> {
-        let (away, nearest) = times
-            .into_iter()
-            .map(|of| (distance(of.size, problem), of))
-            .min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let work = |problem| work(problem, nearest.tile, self.compute_units);
+        let (away, nearest) = nearest(times, problem)?;
+        let work = |problem, parts| work(problem, nearest.tile, parts, self.compute_units);
         let doubt = DOUBT.mul_add(away, 1.0);
-        Some(nearest.micros * work(problem) / work(nearest.size) * doubt)
+        let parts = self.parts_like(nearest, problem);
+        let of_nearest = work(nearest.size, nearest.parts);
+        Some(nearest.micros * work(problem, parts) / of_nearest * doubt)
+    }
+
+    /// The number of parts of sums for a problem, from that of the most similar one that was tuned.
+    /// There are as many rounds of work-groups, the last one as full as possible.
+    fn parts_like(&self, nearest: &Measured, problem: [i64; 3]) -> i64 {
+        if nearest.parts == 1 || nearest.size == problem {
+            return nearest.parts;
+        }
+        let tiles = |size| tiles(size, nearest.tile);
+        let compute_units = self.compute_units as f64;
+        let rounds = (tiles(nearest.size) * nearest.parts as f64 / compute_units).ceil();
+        let parts = (rounds * compute_units / tiles(problem)) as i64;
+        parts.clamp(2, (problem[2] / LEAST_PART).clamp(2, MOST_PARTS))
+    }
+
+    /// In how many parts a route sums up; 0, which is how many were tuned, where nothing was
+    /// measured.
+    pub(super) fn parts(&self, route: Route, size: Size) -> i32 {
+        let times = match route {
+            Route::PipelinedParts => &self.pipelined_parts,
+            Route::TensorParts => &self.tensor_parts,
+            _ => return 1,
+        };
+        let problem = [size.m, size.n, size.k].map(i64::from);
+        let parts = nearest(times, problem).map(|(_, of)| self.parts_like(of, problem));
+        parts.map_or(0, |parts| i32::try_from(parts).unwrap_or(0))
     }
 
     /// Whether products of a size take less time in a batch than each by itself.
@@ -232,15 +277,43 @@ impl Speeds {
 /// (BENCHMARKS.md).
 const DOUBT: f64 = 0.1;
 
+/// The most parts of sums, and the least products of one: those of fewer take longer to be added up
+/// than to be computed.
+const MOST_PARTS: i64 = 32;
+const LEAST_PART: i64 = 128;
+
 /// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds, one
-/// on each compute unit, and those of a round take a time that is proportional to k.
-fn work([m, n, k]: [i64; 3], tile: Option<[i64; 2]>, compute_units: i64) -> f64 {
-    let Some(tile) = tile else {
-        return volume([m, n, k]);
-    };
-    let tiles = [m, n].into_iter().zip(tile);
-    let groups = tiles.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
-    (groups.product::<f64>() / compute_units as f64).ceil() * k.max(1) as f64
+/// on each compute unit, and those of a round take a time that is proportional to k. Parts of sums
+/// are written and read again besides.
+fn work(problem: [i64; 3], tile: Option<[i64; 2]>, parts: i64, compute_units: i64) -> f64 {
+    if tile.is_none() {
+        return volume(problem);
+    }
+    let rounds = (tiles(problem, tile) * parts as f64 / compute_units as f64).ceil();
+    let k = problem[2].max(1) as f64 / parts as f64;
+    rounds * if parts == 1 { k } else { k + ADDING_UP }
+}
+
+/// How many products of each sum take as long as writing the sums of a part and reading them again.
+/// By its data sheet a compute unit of the H200, with its share of 4.8 TB/s, takes 1.8 us for the two
+/// at a tile of 64 x 64 in double precision; with its share of 67 TFLOPS, as long as 110 products of
+/// each sum.
+const ADDING_UP: f64 = 128.0;
+
+/// How many tiles C has.
+fn tiles([m, n, _]: [i64; 3], tile: Option<[i64; 2]>) -> f64 {
+    let sides = [m, n].into_iter().zip(tile.unwrap_or([1; 2]));
+    let along = sides.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
+    along.product()
+}
+
+/// The most similar problem of those that were measured, and its distance.
+fn nearest<'a>(
+    times: impl IntoIterator<Item = &'a Measured>,
+    problem: [i64; 3],
+) -> Option<(f64, &'a Measured)> {
+    let away = times.into_iter().map(|of| (distance(of.size, problem), of));
+    away.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 fn volume(size: [i64; 3]) -> f64 {
@@ -264,6 +337,7 @@ mod tests {
         Measured {
             size: [side; 3],
             tile: None,
+            parts: 1,
             micros,
         }
     }
@@ -285,6 +359,8 @@ mod tests {
             batched: Vec::new(),
             tensor: Vec::new(),
             warpgroup: Vec::new(),
+            pipelined_parts: Vec::new(),
+            tensor_parts: Vec::new(),
             to_lines: Vec::new(),
             to_panels: Vec::new(),
             is_cpu: false,
@@ -298,6 +374,7 @@ mod tests {
         pipelined: [false; 2],
         tensor: [false; 2],
         warpgroup: [false; 2],
+        tensor_parts: [false; 2],
     };
 
     #[test]
@@ -310,6 +387,7 @@ mod tests {
             to_lines: vec![Measured {
                 size: [1000, 1000, 1],
                 tile: None,
+                parts: 1,
                 micros: 100.0,
             }],
             on_tensor_cores: Some(Route::Warpgroup),
@@ -330,6 +408,7 @@ mod tests {
             pipelined: [true; 2],
             tensor: [true; 2],
             warpgroup: [true; 2],
+            tensor_parts: [true; 2],
         };
         assert_eq!(route(20, copies), Route::Direct);
         assert_eq!(route(20, NO_COPIES), Route::Warpgroup);
@@ -343,6 +422,7 @@ mod tests {
         let near = Measured {
             size: skinny,
             tile: None,
+            parts: 1,
             micros: 120.0,
         };
         // As much work as 104 us at 1024.
@@ -360,6 +440,7 @@ mod tests {
         let known = Measured {
             size: [1024; 3],
             tile: Some([128; 2]),
+            parts: 1,
             micros: 50.0,
         };
         let speeds = Speeds {
@@ -373,6 +454,42 @@ mod tests {
         assert!((100.0..110.0).contains(&two), "{two}");
         let half = time([1024, 1024, 512]);
         assert!((25.0..27.0).contains(&half), "{half}");
+    }
+
+    /// 132 compute units and 64 tiles at 512 x 512.
+    #[test]
+    fn sums_are_in_parts_where_there_are_few_tiles() {
+        let size = |m, n, k| Size { m, n, k };
+        let speeds = Speeds {
+            tensor: vec![Measured {
+                size: [1024; 3],
+                tile: Some([64; 2]),
+                parts: 1,
+                micros: 50.0,
+            }],
+            tensor_parts: vec![Measured {
+                size: [512, 512, 4096],
+                tile: Some([64; 2]),
+                parts: 4,
+                micros: 60.0,
+            }],
+            compute_units: 132,
+            ..nothing()
+        };
+        let route = |size| speeds.route(size, NO_COPIES, Arithmetic::Automatic);
+        assert_eq!(route(size(512, 512, 4096)), Route::TensorParts);
+        assert_eq!(route(size(300, 300, 5000)), Route::TensorParts);
+        assert_eq!(route(size(2048, 2048, 2048)), Route::Tensor);
+        let parts = |size| speeds.parts(Route::TensorParts, size);
+        assert_eq!(parts(size(512, 512, 4096)), 4);
+        // Two rounds, as tuned, of 25 tiles in 10 parts; of too short sums in fewer, and of many
+        // tiles in no less than two.
+        assert_eq!(parts(size(300, 300, 5000)), 10);
+        assert_eq!(parts(size(300, 300, 600)), 4);
+        assert_eq!(parts(size(4096, 4096, 4096)), 2);
+        assert_eq!(speeds.parts(Route::PipelinedParts, size(300, 300, 5000)), 0);
+        let plain = speeds.route(size(512, 512, 4096), NO_COPIES, Arithmetic::Plain);
+        assert_eq!(plain, Route::Pipelined);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `results.rs` | every route and type, element by element |
 //! | `tensor_cores.rs` | the same of the routes on tensor cores |
+//! | `parts.rs` | sums in parts: of any length, and the same each time |
 //! | `precision.rs` | that what is chosen is as precise as plain arithmetic |
 //! | `fused.rs` | products in the statements of `#[fused]` |
 //! | `batched.rs` | many products in one call, and that what does not fit is an error |
@@ -14,6 +15,7 @@
 mod batched;
 mod fused;
 mod host;
+mod parts;
 mod precision;
 mod refusals;
 mod results;

@@ -98,7 +98,7 @@ fn three_products_on_tensor_cores_are_as_precise_as_plain_arithmetic() {
     let queue = Queue::default_device().unwrap();
     let mut routes = Vec::new();
     match queue.device().info().limits.nv_compute_capability {
-        90 => routes.extend([Route::Tensor, Route::Warpgroup]),
+        90 => routes.extend([Route::Tensor, Route::Warpgroup, Route::TensorParts]),
         80.. => routes.push(Route::Tensor),
         _ => return,
     }

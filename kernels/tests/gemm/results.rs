@@ -9,7 +9,7 @@ use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
 /// One multiplication by a route and with an epilogue, compared element by element; what lies
 /// between rows must not change.
 #[expect(clippy::too_many_arguments, reason = "those of BLAS, and two options")]
-fn check<T: Number>(
+pub(crate) fn check<T: Number>(
     queue: &Queue,
     route: Option<Route>,
     (ending, bias): (Ending, &[T]),
@@ -84,11 +84,12 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
     }
 }
 
-const EVERYWHERE: [Option<Route>; 4] = [
+const EVERYWHERE: [Option<Route>; 5] = [
     None,
     Some(Route::Direct),
     Some(Route::Panels),
     Some(Route::Pipelined),
+    Some(Route::PipelinedParts),
 ];
 
 #[test]
@@ -107,17 +108,17 @@ fn double_precision_is_right_by_every_route() {
         );
         return;
     }
-    random_cases::<f64>(2, &EVERYWHERE, 24);
+    random_cases::<f64>(2, &EVERYWHERE, 30);
 }
 
 #[test]
 fn half_precision_is_rounded_once() {
-    random_cases::<f16>(3, &EVERYWHERE, 24);
+    random_cases::<f16>(3, &EVERYWHERE, 30);
 }
 
 #[test]
 fn bfloat16_is_rounded_once() {
-    random_cases::<bf16>(6, &EVERYWHERE, 24);
+    random_cases::<bf16>(6, &EVERYWHERE, 30);
 }
 
 /// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β,

@@ -12,10 +12,12 @@ pub(crate) trait OnTensorCores: Number {
 }
 
 impl OnTensorCores for f32 {
-    const ROUTES: (&'static [Route], &'static [Route]) = (&[Route::Tensor], &[Route::Warpgroup]);
+    const ROUTES: (&'static [Route], &'static [Route]) =
+        (&[Route::Tensor], &[Route::Warpgroup, Route::TensorParts]);
 }
 impl OnTensorCores for f64 {
-    const ROUTES: (&'static [Route], &'static [Route]) = (&[Route::Tensor], &[]);
+    const ROUTES: (&'static [Route], &'static [Route]) =
+        (&[Route::Tensor, Route::TensorParts], &[]);
 }
 impl OnTensorCores for f16 {
     const ROUTES: (&'static [Route], &'static [Route]) = (&[], &[Route::Warpgroup]);
@@ -47,7 +49,7 @@ fn are_right_or_refused<T: OnTensorCores>(seed: u64) {
     }
     let ones = Buffer::from_slice(&queue, &[T::from_f64(1.0); 16]).unwrap();
     let mut sums = Buffer::new(queue.context(), 16).unwrap();
-    for route in [Route::Tensor, Route::Warpgroup] {
+    for route in [Route::Tensor, Route::Warpgroup, Route::TensorParts] {
         if there.contains(&Some(route)) {
             continue;
         }

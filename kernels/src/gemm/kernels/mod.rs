@@ -8,6 +8,7 @@
 //! | [`tensor_f64`] | double precision on them |
 //! | [`warpgroup`] | single precision on those of the Hopper GPUs, with instructions that only they have |
 //! | [`warpgroup_stored`] | half precision, bfloat16 and TF32 on those, with factors as they are stored |
+//! | [`parts`] | those of [`pipelined`], [`tensor_f64`] and [`warpgroup`], with sums in parts |
 //! | [`panels`] | vectors in registers, operands in panels; the CPU's kernel |
 //! | [`direct`] | small matrices as they lie |
 //! | [`batched`] | many small products in one launch |
@@ -18,6 +19,7 @@ pub(super) mod classic;
 pub(super) mod direct;
 pub(super) mod pack;
 pub(super) mod panels;
+pub(super) mod parts;
 pub(super) mod pipelined;
 pub(super) mod split;
 pub(super) mod tensor_f64;

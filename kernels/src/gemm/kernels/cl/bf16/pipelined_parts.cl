@@ -1,0 +1,2 @@
+#include "names.cl"
+#include "../pipelined_parts.cl"

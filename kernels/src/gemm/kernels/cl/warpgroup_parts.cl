@@ -1,0 +1,15 @@
+// C <- alpha A B + beta C with sums in parts (parts.cl), each as warpgroup.cl computes it.
+#define REAL float
+#define REAL_SIZE 4
+#include "parts.cl"
+
+#define lda (step_of_a ? step_of_a : whole_k)
+#define ldb (step_of_b ? step_of_b : whole_k)
+#define offset_a (first_a + BEGIN_K)
+#define offset_b (first_b + BEGIN_K)
+#define gemm_warpgroup(...) \
+    gemm_part(const int m, const int n, const int whole_k, \
+              __global const REAL* restrict a, const int first_a, const int step_of_a, \
+              __global const REAL* restrict b, const int first_b, const int step_of_b, \
+              __global REAL* restrict c, __global const REAL* restrict bias)
+#include "warpgroup.cl"
