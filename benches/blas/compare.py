@@ -5,10 +5,16 @@
 PEERS is a comma-separated list of: cublas (through PyTorch's library and its context), openblas (libopenblas.so.0,
 all cores), clblast (libclblast.so.1 on the same device, through the OpenCL library). SIZES is a comma-separated list
 (1e3,1e4,...,1e8 without), ROUTINES of axpy, scal, copy, swap, rot, dot, nrm2, asum, iamax, gemv, gemv_t, ger,
-transpose, TYPES of f32, f64. Matrices are square, row after row, and have at most so many elements.
+transpose, launch, TYPES of f32, f64. Matrices are square, row after row, and have at most so many elements.
 Results of reductions stay on the device where there is one. Factors are such that no library has less to do: -1 for
 scal, 0.6 and 0.8 for rot, 1 for axpy. A time is that of a call among as many as take 20 ms, which
 follow each other without waiting; the best peer of each line is what the ratio is of: above 1, ours is faster.
+The routine launch has one line, of what a launch costs: a kernel of ours that does nothing, and a copy of one element.
+Beside cuBLAS, three more columns have what the device worked on a call by its own clock, without what a launch costs
+besides: OpenCL's profiling of a queue, and CUPTI's times of kernels through PyTorch's profiler.
+
+With CSV=FILE, lines for benches/roofline/plot.py are written there, of the largest size in single precision; PEAK_GFLOPS
+and PEAK_GBS are what the device can do, as the example `peaks` of cltune-kernels measures it.
 """
 
 import ctypes
@@ -20,10 +26,15 @@ import subprocess
 import sys
 import time
 
-ROUTINES = "axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
+ROUTINES = "launch,axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
 MATRIX = ("gemv", "gemv_t", "ger", "transpose")
 LENGTH = 0.02
 LETTERS = {"f32": "s", "f64": "d"}
+# Operations on each element, and how often it is read or written, of routines that compute.
+WORK = {
+    "axpy": (2, 3), "scal": (1, 2), "rot": (6, 4), "dot": (2, 2), "nrm2": (2, 1), "asum": (1, 1),
+    "gemv": (2, 1), "gemv_t": (2, 1), "ger": (2, 2),
+}
 NUMBERS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 
 
@@ -36,8 +47,9 @@ class Ours:
         )
         self.device = self.process.stdout.readline().strip()
 
-    def micros(self, routine, kind, n):
-        print(routine, kind, n, file=self.process.stdin, flush=True)
+    def micros(self, routine, kind, n, clock=""):
+        """With the clock `device`, the time on the device's own clock."""
+        print(routine, kind, n, clock, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline().strip()
         if answer.startswith("error") or not answer:
             sys.exit(f"{routine} {kind} {n}: {answer or 'the program ended'}")
@@ -135,6 +147,17 @@ class CuBlas:
             assert status == 0, status
 
         return call
+
+    def micros_on_device(self, call, calls=50):
+        """What the device worked on a call; nothing where CUPTI tells of no kernels."""
+        from torch.profiler import ProfilerActivity, profile
+
+        with profile(activities=[ProfilerActivity.CUDA]) as found:
+            for _ in range(calls):
+                call()
+            self.finish()
+        on_device = (event for event in found.events() if str(event.device_type).endswith("CUDA"))
+        return sum(event.time_range.elapsed_us() for event in on_device) / calls or None
 
     def of_matrix(self, routine, letter, dtype, side):
         """Rows that lie one after the other are columns for cuBLAS: it sees matrices transposed."""
@@ -264,6 +287,25 @@ def shown(times):
     return f"{statistics.median(times):.1f} ({min(times):.1f} to {max(times):.1f})"
 
 
+def on_device(ours, peer, call, routine, kind, n):
+    """The times on the device's clock and their ratio, as cells."""
+    own = ours.micros(routine, kind, n, "device")
+    other = peer.micros_on_device(call)
+    if not other or not own:
+        return [f"{own:.1f}", "-", "-"]
+    return [f"{own:.1f}", f"{other:.1f}", f"{other / own:.2f}"]
+
+
+def write_rates(path, rates):
+    """Lines for benches/roofline/plot.py: whose, what, GFLOPS, FLOP per byte, and what the device can do."""
+    peaks = f"{os.environ['PEAK_GFLOPS']},{os.environ['PEAK_GBS']}"
+    with open(path, "w", encoding="utf-8") as file:
+        print("kernel,size,gflops,intensity,peak_gflops,peak_gbs", file=file)
+        for name, routine, n, micros in rates:
+            flops, words = WORK[routine]
+            print(f"{name},{routine},{flops * n / micros / 1e3:.1f},{flops / (4 * words):.4f},{peaks}", file=file)
+
+
 def main():
     words = sys.argv[1:] + [""] * 6
     program, names = words[0], [name for name in words[1].split(",") if name]
@@ -279,14 +321,19 @@ def main():
             print(f"{name} is not there: {error}\n")
     print(f"{ours.device}, microseconds of a call: medians of {rounds} rounds in turns (least to most)\n")
     heads = ["routine", "type", "n", "cltune", *peers, "best peer / cltune"]
+    if "cublas" in peers:
+        heads += ["cltune on the device", "cublas on the device", "cublas / cltune"]
+    rates = []
     print("| " + " | ".join(heads) + " |")
     print("|---" * len(heads) + "|")
     for routine in routines:
         for kind in kinds:
-            for n in sizes:
+            if routine == "launch" and kind != kinds[0]:
+                continue
+            for n in sizes if routine != "launch" else [1]:
                 calls = {}
                 for name, peer in peers.items():
-                    call = peer.prepare(routine, kind, n)
+                    call = peer.prepare("copy" if routine == "launch" else routine, kind, n)
                     if call is not None:
                         calls[name] = Timed(peer, call)
                 times = {name: [] for name in ["cltune", *calls]}
@@ -295,11 +342,18 @@ def main():
                     times["cltune"].append(ours.micros(routine, kind, n))
                     for name, call in calls.items():
                         times[name].append(call.micros())
+                of_device = []
+                if "cublas" in calls:
+                    of_device = on_device(ours, peers["cublas"], calls["cublas"].call, routine, kind, n)
                 ours.release()
+                if routine in WORK and kind == "f32" and n == sizes[-1]:
+                    rates += [(name, routine, n, statistics.median(times[name])) for name in times]
                 best = min((statistics.median(times[name]) for name in calls), default=None)
                 ratio = f"{best / statistics.median(times['cltune']):.2f}" if best else "-"
                 cells = [shown(times[name]) if name in times else "-" for name in ["cltune", *peers]]
-                print("| " + " | ".join([routine, kind, str(n), *cells, ratio]) + " |", flush=True)
+                print("| " + " | ".join([routine, kind, str(n), *cells, ratio, *of_device]) + " |", flush=True)
+    if "CSV" in os.environ:
+        write_rates(os.environ["CSV"], rates)
 
 
 if __name__ == "__main__":

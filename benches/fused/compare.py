@@ -5,6 +5,9 @@
 The program measures on the device that CLTUNE_DEVICE means. With PyTorch on a GPU, cuBLAS's axpy, dot and gemv are
 measured after it, and PyTorch's operations where BLAS has none. Without, and with numpy and libopenblas.so.0,
 OpenBLAS's on all cores are.
+
+With CSV=FILE, lines for benches/roofline/plot.py are written there, of statements in single precision; PEAK_GFLOPS and
+PEAK_GBS are what the device can do, as the example `peaks` of cltune-kernels measures it.
 """
 
 import ctypes
@@ -17,6 +20,17 @@ import sys
 import time
 
 ROUNDS = 9
+# Of statements that compute: how the roofline calls them, operations on each element, and the bytes that have to be
+# moved for it.
+WORK = {
+    "s = dot(x, 2 x + y), then axpy and dot": ("product", 4, 8),
+    "u = a + b; v = a - b": ("pair", 2, 16),
+    "a step of conjugate gradients": ("step", 10, 44),
+    "y = alpha A x + beta y, f32": ("A x", 2, 4),
+    "y = alpha A^T x + beta y, f32": ("A^T x", 2, 4),
+    "softmax of rows": ("softmax", 5, 8),
+    "layer norm of rows": ("layer norm", 7, 8),
+}
 
 
 def of_program(binary):
@@ -29,6 +43,27 @@ def of_program(binary):
         if found:
             times[found[1], found[2].strip()] = float(found[3])
     return times
+
+
+def write_rates(path, times):
+    """Lines for the roofline: of each statement that of the largest size, and products of matrices."""
+    peaks = f"{os.environ['PEAK_GFLOPS']},{os.environ['PEAK_GBS']}"
+    largest = {}
+    for (size, statements), micros in times.items():
+        sides = [int(side) for side in size.split(" x ")]
+        count = sides[0] * sides[-1] if len(sides) > 1 else sides[0]
+        if statements in WORK:
+            name, flops, moved = WORK[statements]
+        elif statements.startswith("C = ") and statements.endswith(", f32"):
+            # Each of three matrices is moved once.
+            name, flops, moved = statements[4:-5], 2 * sides[0], 12
+        else:
+            continue
+        largest[name] = max(largest.get(name, (0,)), (count, flops, moved, micros))
+    with open(path, "w", encoding="utf-8") as file:
+        print("kernel,size,gflops,intensity,peak_gflops,peak_gbs", file=file)
+        for name, (count, flops, moved, micros) in largest.items():
+            print(f"fused,{name},{flops * count / micros / 1e3:.1f},{flops / moved:.4f},{peaks}", file=file)
 
 
 def cublas():
@@ -285,6 +320,8 @@ def against_openblas(times):
 
 def main():
     times = of_program(sys.argv[1])
+    if "CSV" in os.environ:
+        write_rates(os.environ["CSV"], times)
     try:
         torch, library, handle = cublas()
     except (ImportError, IndexError, RuntimeError, AssertionError) as error:

@@ -4,7 +4,9 @@ use super::arguments::{Kernel, KernelArgument, Work};
 use super::plan::Pass;
 use super::product::{self, Factors};
 use super::program::{Action, Grid, Program, Statement};
+use super::tensor;
 use super::value::{At, Shape};
+use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
@@ -21,6 +23,8 @@ pub(super) struct Kinds {
     pub(super) lines: bool,
     pub(super) across: bool,
     pub(super) products: bool,
+    /// Products in double precision.
+    pub(super) double_products: bool,
 }
 
 impl Kinds {
@@ -31,6 +35,7 @@ impl Kinds {
             lines: any(|work| matches!(work, Work::Lines(_))),
             across: any(|work| matches!(work, Work::Across(_))),
             products: any(|work| matches!(work, Work::Product(..))),
+            double_products: any(|work| matches!(work, Work::Product(_, ScalarType::F64))),
         }
     }
 
@@ -62,6 +67,10 @@ impl Kinds {
         if self.products {
             params.extend(product::parameters());
             defaults.extend(product::defaults());
+        }
+        if self.double_products {
+            params.extend(tensor::parameter());
+            defaults.extend(tensor::default());
         }
         if self.across {
             params.extend(quote!(SLICES = [1, 2, 4, 8, 16, 32, 64, 128],));
@@ -147,6 +156,9 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
         texts.push(quote!(KEEP == 0 || UNROLL == 1));
     }
     texts.append(&mut products);
+    if kinds.double_products {
+        texts.extend(tensor::constraints());
+    }
     let mut seen: Vec<String> = Vec::new();
     texts.retain(|text| {
         let text = text.to_string();

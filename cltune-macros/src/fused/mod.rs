@@ -23,6 +23,7 @@
 //! | `elements` | elements of matrices in the source |
 //! | `lines`, `across`, `product` | the kernels that go through lines, fold all lines to one, multiply matrices |
 //! | `product_source` | the source of products: tiles, registers, sums |
+//! | `tensor` | the same for tensor cores in double precision |
 //! | `library` | arguments that multiply matrices, and calls of them |
 //! | `parts` | the tunables between such calls |
 //! | `host` | the function that makes the calls and launches the parts |
@@ -62,6 +63,7 @@ mod program;
 mod read;
 mod strides;
 mod template;
+mod tensor;
 mod tokens;
 mod tunable;
 mod value;

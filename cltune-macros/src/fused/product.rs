@@ -122,8 +122,14 @@ pub(super) fn constraints(program: &Program, factors: Factors) -> Vec<TokenStrea
 /// more on each side than the slices need.
 pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     let size = Literal::usize_unsuffixed(scalar.size());
+    // The limit of `TENSOR` is a constraint of its own.
+    let is_counted = if scalar == ScalarType::F64 {
+        quote!((if TENSOR == 0 { 1 } else { 0 }) *)
+    } else {
+        TokenStream::new()
+    };
     quote! {
-        #size * ((if LOCAL_A { (ML + 1) * (KL + 1) } else { 0 })
+        #is_counted #size * ((if LOCAL_A { (ML + 1) * (KL + 1) } else { 0 })
             + (if LOCAL_B { (KL + 1) * (NL + 1) } else { 0 }))
     }
 }
@@ -179,13 +185,14 @@ pub(super) fn kernel(
     let sum = match style {
         Style::Tuned => {
             elements.writer.text.push_str(&product.sums());
+            let [line, at] = product.places();
             for text in [
                 "#pragma unroll",
                 "for (uint i = 0; i < MS; i++)",
                 "#pragma unroll",
                 "for (uint j = 0; j < NS; j++) {",
-                "    const ulong line = row + y * AL + i / AL * AL * (ML / MS) + i % AL;",
-                "    const ulong at = column + x * AL + j / AL * AL * (NL / NS) + j % AL;",
+                &format!("    const ulong line = row + {line};"),
+                &format!("    const ulong at = column + {at};"),
                 "    if (line >= lines || at >= length) continue;",
             ] {
                 elements.writer.line(1, text);

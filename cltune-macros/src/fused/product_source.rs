@@ -1,5 +1,6 @@
 //! The source of products of matrices: tiles in local memory and in registers, and the sums.
 
+use super::tensor;
 use super::value::{Lanes, type_text};
 use cltune_core::model::ScalarType;
 use std::fmt::Write as _;
@@ -29,6 +30,23 @@ impl ProductSource {
         match self.scalar {
             ScalarType::F16 => "float",
             scalar => scalar.opencl_name(),
+        }
+    }
+
+    /// Whether the parameter `TENSOR` is there.
+    pub(super) fn has_tensor(&self) -> bool {
+        self.scalar == ScalarType::F64
+    }
+
+    /// The line and the position of `sums[i][j]` in a work-group's part of the result.
+    pub(super) fn places(&self) -> [&'static str; 2] {
+        if self.has_tensor() {
+            ["ITEM_LINE(i)", "ITEM_COLUMN(j)"]
+        } else {
+            [
+                "y * AL + i / AL * AL * (ML / MS) + i % AL",
+                "x * AL + j / AL * AL * (NL / NS) + j % AL",
+            ]
         }
     }
 
@@ -90,6 +108,12 @@ impl ProductSource {
         text.push_str(
             "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
         );
+        let is_tensor = inside && self.has_tensor();
+        if is_tensor {
+            text.push_str("#if TENSOR\n");
+            text.push_str(&tensor::slice(sides.each_ref().map(Side::one)));
+            text.push_str("#else\n");
+        }
         let steps = if inside {
             "            for (uint first = 0; first < KL; first += KS) {\n"
         } else {
@@ -115,6 +139,9 @@ impl ProductSource {
              for (uint j = 0; j < NS; j++) sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
              }}\n"
         );
+        if is_tensor {
+            text.push_str("#endif\n");
+        }
         text
     }
 }
@@ -130,6 +157,8 @@ struct Side<'a> {
     group: &'static str,
     item: &'static str,
     items: &'static str,
+    /// The macro that says which elements a work-item has, where there is `TENSOR`.
+    place_of_item: &'static str,
     /// The position of the work-item, the first element of the group, and the size of the matrix.
     me: &'static str,
     first: &'static str,
@@ -147,6 +176,7 @@ impl<'a> Side<'a> {
             group: "ML",
             item: "MS",
             items: "(ML / MS)",
+            place_of_item: "ITEM_LINE",
             me: "y",
             first: "row",
             count: "lines",
@@ -163,6 +193,7 @@ impl<'a> Side<'a> {
             group: "NL",
             item: "NS",
             items: "(NL / NS)",
+            place_of_item: "ITEM_COLUMN",
             me: "x",
             first: "column",
             count: "length",
@@ -210,9 +241,25 @@ impl<'a> Side<'a> {
         let (slice, group) = (self.slice, self.group);
         if self.factor.is_along_depth {
             format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
+        } else if self.has_tensor() {
+            format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED_ALWAYS({depth}))]")
         } else {
             format!("{slice}[({depth}) * {group} + ({side})]")
         }
+    }
+
+    fn has_tensor(&self) -> bool {
+        self.ty == ScalarType::F64.opencl_name()
+    }
+
+    /// The flag, and the element at `i` and `p` of a slice, in local and in global memory.
+    fn one(&self) -> (&str, String, String) {
+        let whole = format!("{} + i", self.first);
+        (
+            self.flag,
+            self.place("i", "p"),
+            self.element(&whole, "at + p"),
+        )
     }
 
     /// The statements that bring a slice into local memory.
@@ -281,13 +328,18 @@ impl<'a> Side<'a> {
             ty,
             ..
         } = self;
+        let own = if self.has_tensor() {
+            format!("{}(g)", self.place_of_item)
+        } else {
+            format!("{me} * AL + g / AL * AL * {items} + g % AL")
+        };
         let head = |step: &str| {
             format!(
                 "                #pragma unroll\n                \
                  for (uint p = 0; p < {many}; p++)\n                    \
                  #pragma unroll\n                    \
                  for (uint g = 0; g < {item}; g += {step}) {{\n                        \
-                 const uint i = {me} * AL + g / AL * AL * {items} + g % AL;\n"
+                 const uint i = {own};\n"
             )
         };
         let step = if inside { "AL" } else { "1" };
@@ -331,6 +383,10 @@ pub(super) const MACROS: &str = "\
 #define STORE_VECTOR(v, p) (*(p) = (v))
 #endif
 #define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
+";
+
+/// Which blocks of local memory change places.
+pub(super) const SWAPPED: &str = "\
 #define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
 ";
 

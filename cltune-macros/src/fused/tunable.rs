@@ -12,6 +12,7 @@ use super::plan::{Pass, passes};
 use super::product_source;
 use super::program::{Action, Operand, Place, Program, Statement};
 use super::strides::{self, is_strided};
+use super::tensor;
 use super::value::{Shape, Style};
 use crate::errors::Errors;
 use crate::parse::Attribute;
@@ -172,6 +173,12 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     }
     if kinds.products {
         source.push_str(product_source::MACROS);
+        if kinds.double_products {
+            source.push_str(tensor::SWAPPED);
+            source.push_str(tensor::MACROS);
+        } else {
+            source.push_str(product_source::SWAPPED);
+        }
         if program.operands.iter().any(is_strided) {
             source.push_str(product_source::LOOSE_MACROS);
         }

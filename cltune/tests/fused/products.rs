@@ -191,6 +191,7 @@ fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
     limits.max_work_item_size_y = 1024;
     limits.local_mem_size = 48 << 10;
     let (mut all, mut valid) = (0, 0);
+    let tensor = model.parameters.iter().position(|it| *it.name == *"TENSOR");
     let domains = model
         .parameters
         .iter()
@@ -210,6 +211,10 @@ fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
                 code
             })
             .collect();
+        // The paper's devices have no such instructions.
+        if tensor.is_some_and(|at| codes[at] != 0) {
+            continue;
+        }
         all += 1;
         let of = |name| value(&codes, name);
         let items = of("ML") / of("MS") * (of("NL") / of("NS"));

@@ -4,14 +4,16 @@
 //! ```text
 //! blas [LEN]   every routine in single and double precision, of vectors or square matrices of LEN (2^24)
 //!              elements
-//! blas serve   for `scripts/bench blas`: reads lines `ROUTINE TYPE LEN`, answers each with the microseconds
-//!              of a call, or `error: ...`
+//! blas serve   for `scripts/bench blas`: reads lines `ROUTINE TYPE LEN` or `ROUTINE TYPE LEN device`, answers
+//!              each with the microseconds of a call, or `error: ...`
 //! ```
 //!
 //! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
-//! for: a program that calls BLAS on a device does so.
+//! for: a program that calls BLAS on a device does so. With `device`, the time is what the device
+//! worked on a call by its own clock, without what a launch costs besides. The routine `launch` is
+//! a kernel that does nothing, so that its time is what a launch costs.
 
-use cltune::{Buffer, Queue};
+use cltune::{Buffer, Event, Queue, tunable};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};
 use std::error::Error;
 use std::io::BufRead;
@@ -32,6 +34,14 @@ const ROUTINES: [&str; 13] = [
     "ger",
     "transpose",
 ];
+
+/// A kernel that does nothing.
+#[tunable(params(ITEMS = [1, 32]), global(ITEMS), local(ITEMS))]
+fn nothing(queue: &Queue, #[arg(len = 1)] unused: &Buffer<f32>) -> cltune::Result<Event> {
+    r#"
+    __kernel void nothing(__global const float* unused) {}
+    "#
+}
 
 /// The seconds that one measurement takes.
 const LENGTH: f64 = 0.02;
@@ -71,13 +81,14 @@ fn show(queue: &Queue, len: usize) -> Result<(), Box<dyn Error>> {
 /// Answers measurements until the input ends. The last call's vectors are kept.
 fn serve(queue: &Queue) -> Result<(), Box<dyn Error>> {
     println!("{}", queue.device());
+    let with_times = Queue::with_profiling(queue.context())?;
     let mut kept: Option<(String, Call<'_>)> = None;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         if kept.as_ref().is_none_or(|(of, _)| *of != line) {
             // Before new vectors are made.
             kept = None;
-            match prepared(queue, &line) {
+            match prepared(queue, &with_times, &line) {
                 Ok(call) => kept = Some((line, call)),
                 Err(error) => {
                     println!("error: {error}");
@@ -95,18 +106,29 @@ fn serve(queue: &Queue) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn prepared<'a>(queue: &'a Queue, line: &str) -> Result<Call<'a>, Box<dyn Error>> {
+fn prepared<'a>(
+    queue: &'a Queue,
+    with_times: &'a Queue,
+    line: &str,
+) -> Result<Call<'a>, Box<dyn Error>> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let [routine, kind, len] = words[..] else {
-        return Err("three words are needed: ROUTINE TYPE LEN".into());
+    let (queue, words) = match words.split_last() {
+        Some((&"device", words)) => (with_times, words),
+        _ => (queue, &words[..]),
+    };
+    let [routine, kind, len] = words else {
+        return Err("a line is ROUTINE TYPE LEN or ROUTINE TYPE LEN device".into());
     };
     Ok(Call::new(queue, routine, kind, len.parse()?)?)
 }
 
+/// One call of a routine.
+type Launch<'a> = Box<dyn FnMut() -> Result<Option<Event>, BlasError> + 'a>;
+
 /// A call that is repeated.
 struct Call<'a> {
     queue: &'a Queue,
-    launch: Box<dyn FnMut() -> Result<(), BlasError> + 'a>,
+    launch: Launch<'a>,
     /// What a call has to move.
     bytes: usize,
     /// So many calls take as long as a measurement should; 0 before the first one.
@@ -145,12 +167,26 @@ impl<'a> Call<'a> {
     }
 
     fn seconds(&mut self, calls: u32) -> Result<f64, BlasError> {
+        if self.queue.is_profiling() {
+            return self.seconds_on_device(calls);
+        }
         let begin = Instant::now();
         for _ in 0..calls {
             (self.launch)()?;
         }
         self.queue.finish()?;
         Ok(begin.elapsed().as_secs_f64())
+    }
+
+    /// The sum of what the device worked on each call.
+    fn seconds_on_device(&mut self, calls: u32) -> Result<f64, BlasError> {
+        let events = (0..calls).map(|_| (self.launch)());
+        let events: Vec<Option<Event>> = events.collect::<Result<_, _>>()?;
+        let mut seconds = 0.0;
+        for event in events.into_iter().flatten() {
+            seconds += event.duration()?.as_secs_f64();
+        }
+        Ok(seconds)
     }
 }
 
@@ -160,7 +196,11 @@ fn launch<'a, T: Real>(
     routine: &str,
     len: usize,
     from: impl Fn(f32) -> T,
-) -> Result<Box<dyn FnMut() -> Result<(), BlasError> + 'a>, BlasError> {
+) -> Result<Launch<'a>, BlasError> {
+    if routine == "launch" {
+        let unused = Buffer::new(queue.context(), 1)?;
+        return Ok(Box::new(move || Ok(Some(nothing(queue, &unused)?))));
+    }
     let filled = |seed: usize| {
         let values = (0..len).map(|at| from(((at * 7 + seed) % 1021) as f32 / 1021.0 - 0.5));
         Buffer::from_slice(queue, &values.collect::<Vec<T>>())
@@ -185,48 +225,48 @@ fn launch<'a, T: Real>(
                 matrix.transposed()
             };
             let to = VectorMut::new(&mut along, side);
-            blas::gemv(queue, one, matrix, Vector::new(&down, side), cosine, to).map(drop)
+            blas::gemv(queue, one, matrix, Vector::new(&down, side), cosine, to)
         }),
         "ger" => Box::new(move || {
             let (down, along) = (Vector::new(&down, side), Vector::new(&along, side));
-            blas::ger(queue, one, down, along, MatrixMut::new(&mut x, shape)).map(drop)
+            blas::ger(queue, one, down, along, MatrixMut::new(&mut x, shape))
         }),
         "transpose" => Box::new(move || {
             let to = MatrixMut::new(&mut y, shape);
-            blas::transpose(queue, Matrix::new(&x, shape), to).map(drop)
+            blas::transpose(queue, Matrix::new(&x, shape), to)
         }),
         "axpy" => Box::new(move || {
             let to = VectorMut::new(&mut y, len);
-            blas::axpy(queue, one, Vector::new(&x, len), to).map(drop)
+            blas::axpy(queue, one, Vector::new(&x, len), to)
         }),
-        "scal" => Box::new(move || blas::scal(queue, minus, VectorMut::new(&mut x, len)).map(drop)),
+        "scal" => Box::new(move || blas::scal(queue, minus, VectorMut::new(&mut x, len))),
         "copy" => Box::new(move || {
             let to = VectorMut::new(&mut y, len);
-            blas::copy(queue, Vector::new(&x, len), to).map(drop)
+            blas::copy(queue, Vector::new(&x, len), to)
         }),
         "swap" => Box::new(move || {
             let (x, y) = (VectorMut::new(&mut x, len), VectorMut::new(&mut y, len));
-            blas::swap(queue, x, y).map(drop)
+            blas::swap(queue, x, y)
         }),
         "rot" => Box::new(move || {
             let (x, y) = (VectorMut::new(&mut x, len), VectorMut::new(&mut y, len));
-            blas::rot(queue, x, y, cosine, sine).map(drop)
+            blas::rot(queue, x, y, cosine, sine)
         }),
         "nrm2" => Box::new(move || {
             let to = VectorMut::new(&mut number, 1);
-            blas::nrm2(queue, Vector::new(&x, len), to).map(drop)
+            blas::nrm2(queue, Vector::new(&x, len), to).map(Some)
         }),
         "asum" => Box::new(move || {
             let to = VectorMut::new(&mut number, 1);
-            blas::asum(queue, Vector::new(&x, len), to).map(drop)
+            blas::asum(queue, Vector::new(&x, len), to).map(Some)
         }),
         "iamax" => Box::new(move || {
             let to = VectorMut::new(&mut place, 1);
-            blas::iamax(queue, Vector::new(&x, len), to).map(drop)
+            blas::iamax(queue, Vector::new(&x, len), to).map(Some)
         }),
         _ => Box::new(move || {
             let to = VectorMut::new(&mut number, 1);
-            blas::dot(queue, Vector::new(&x, len), Vector::new(&y, len), to).map(drop)
+            blas::dot(queue, Vector::new(&x, len), Vector::new(&y, len), to).map(Some)
         }),
     })
 }
