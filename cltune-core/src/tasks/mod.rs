@@ -30,6 +30,6 @@ pub use cost::{Cost, DeviceFacts, Need};
 pub use graph::{Access, Graph, OperationEnd, TaskId};
 pub use rates::{LinkRates, Speed};
 pub use residence::{Candidate, victim};
-pub use simulate::{Event, Machine, Outcome, SimulatedDevice, simulate};
+pub use simulate::{Event, Machine, SimulatedDevice, SimulatedRun, simulate};
 pub use sizes::{Plan, PlanError, choose};
 pub use turns::{Turn, is_worth_repeating, makespan, takes};

@@ -43,7 +43,7 @@ pub struct Event {
 
 /// A simulated operation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SimulatedRun {
     /// The blocks.
     pub cut: Cut,
     /// When all results were there, seconds; infinite if no device was left.
@@ -69,7 +69,7 @@ struct Running {
 ///
 /// # Errors
 /// [`PlanError`] when no device has the memory for the smallest blocks.
-pub fn simulate(shape: &Shape, machine: &Machine) -> Result<Outcome, PlanError> {
+pub fn simulate(shape: &Shape, machine: &Machine) -> Result<SimulatedRun, PlanError> {
     let facts: Vec<DeviceFacts> = machine.devices.iter().map(|of| of.facts).collect();
     let plan = choose(shape, &facts, machine.host)?;
     let tiles = shape.tiles(plan.cut);
@@ -95,7 +95,7 @@ pub fn simulate(shape: &Shape, machine: &Machine) -> Result<Outcome, PlanError> 
         events: Vec::new(),
     };
     let (seconds, traffic) = simulation.run();
-    Ok(Outcome {
+    Ok(SimulatedRun {
         cut: plan.cut,
         seconds,
         events: simulation.events,

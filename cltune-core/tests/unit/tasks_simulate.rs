@@ -66,11 +66,11 @@ fn map(size: usize, results: usize) -> Shape {
     }
 }
 
-fn run(size: usize, devices: &[SimulatedDevice]) -> Outcome {
+fn run(size: usize, devices: &[SimulatedDevice]) -> SimulatedRun {
     run_shape(&product(size), devices)
 }
 
-fn run_shape(shape: &Shape, devices: &[SimulatedDevice]) -> Outcome {
+fn run_shape(shape: &Shape, devices: &[SimulatedDevice]) -> SimulatedRun {
     let devices = devices.to_vec();
     let host = 150e9;
     let outcome = simulate(shape, &Machine { devices, host }).unwrap();
@@ -169,7 +169,8 @@ fn where_lines_cost_time_blocks_have_long_ones() {
         run_shape(&shape, &[slow])
     };
     let (free, costly) = (deep(0.0), deep(2e-7));
-    let lines = |of: &Outcome| shape.sizes[0] * shape.counts(of.cut)[2] * shape.counts(of.cut)[1];
+    let lines =
+        |of: &SimulatedRun| shape.sizes[0] * shape.counts(of.cut)[2] * shape.counts(of.cut)[1];
     assert!(lines(&costly) < lines(&free), "{free:?} {costly:?}");
     assert!(costly.seconds >= free.seconds);
 }

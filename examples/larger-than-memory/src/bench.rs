@@ -11,12 +11,12 @@ use std::path::Path;
 use std::process;
 use std::time::Instant;
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// The target for two devices, as a part of the sum of their rates (the paper's figure).
 const TARGET: f64 = 0.9;
 
-pub(crate) fn run(bench: &Bench) -> Outcome<()> {
+pub(crate) fn run(bench: &Bench) -> Result<()> {
     let devices = arguments::devices(&bench.devices)?;
     println!("devices:");
     for device in &devices {
@@ -51,7 +51,7 @@ fn together(
     limit: Bytes,
     kinds: &[Arithmetic],
     is_simulated: bool,
-) -> Outcome<()> {
+) -> Result<()> {
     let before = memory::peak();
     let scheduler = Scheduler::with(devices, &options(bench, limit))?;
     let mut matrices = Expression::new(&scheduler, size)?;
@@ -124,7 +124,7 @@ fn together(
 }
 
 /// A product with an eighth of its operands' memory, beside the same in the device's memory.
-fn out_of_core(bench: &Bench, device: &Device, size: usize, kind: Arithmetic) -> Outcome<()> {
+fn out_of_core(bench: &Bench, device: &Device, size: usize, kind: Arithmetic) -> Result<()> {
     let in_core = in_core(bench, device, size, kind)?;
     let limit = Bytes(3 * size * size * size_of::<f32>() / 8);
     let scheduler = Scheduler::with(std::slice::from_ref(device), &options(bench, limit))?;
@@ -176,7 +176,7 @@ fn timeline(
     size: usize,
     file: &Path,
     enqueue: impl Fn(&mut Expression, &Scheduler) -> Result<(), ScheduleError>,
-) -> Outcome<()> {
+) -> Result<()> {
     let traced = Scheduler::with(devices, &options(bench, limit).traced())?;
     let mut matrices = Expression::new(&traced, size)?;
     enqueue(&mut matrices, &traced)?;
@@ -190,7 +190,7 @@ fn timeline(
 }
 
 /// The rate of a product whose operands are on the device; `None` where they do not fit.
-fn in_core(bench: &Bench, device: &Device, size: usize, kind: Arithmetic) -> Outcome<Option<f64>> {
+fn in_core(bench: &Bench, device: &Device, size: usize, kind: Arithmetic) -> Result<Option<f64>> {
     let queue = Queue::for_device(device)?;
     let matrix = || Buffer::<f32>::new(queue.context(), size * size);
     let (Ok(mut a), Ok(mut b), Ok(mut c)) = (matrix(), matrix(), matrix()) else {
@@ -215,7 +215,7 @@ fn in_core(bench: &Bench, device: &Device, size: usize, kind: Arithmetic) -> Out
 }
 
 /// A device alone, and with a slow one that must not make it slower; in turns.
-fn helped(bench: &Bench, device: &Device, helper: &str, size: usize) -> Outcome<()> {
+fn helped(bench: &Bench, device: &Device, helper: &str, size: usize) -> Result<()> {
     let mut devices = vec![device.clone()];
     devices.extend(arguments::devices(&[helper.to_owned()])?);
     let limit = bench.limits.last().copied().unwrap_or(Bytes(1 << 30));
@@ -258,7 +258,7 @@ fn rate(
     scheduler: &Scheduler,
     matrices: &mut Expression,
     kind: Arithmetic,
-) -> Outcome<(f64, RunReport)> {
+) -> Result<(f64, RunReport)> {
     // Other devices mean other blocks, for which memory is allocated first.
     let (_, mut report) = once(scheduler, matrices, kind)?;
     let mut times = Vec::new();
@@ -275,18 +275,18 @@ fn once(
     scheduler: &Scheduler,
     matrices: &mut Expression,
     kind: Arithmetic,
-) -> Outcome<(f64, RunReport)> {
+) -> Result<(f64, RunReport)> {
     matrices.enqueue(scheduler, kind)?;
     let report = scheduler.finish()?;
     Ok((report.elapsed.as_secs_f64(), report))
 }
 
 /// The peers: cuBLASXt, which has no limits, and PyTorch with blocks by hand and the same limits.
-fn peers(bench: &Bench, size: usize) -> Outcome<()> {
+fn peers(bench: &Bench, size: usize) -> Result<()> {
     let Some(python) = &bench.python else {
         return Ok(());
     };
-    let run = |script: &Path, numbers: &[usize]| -> Outcome<()> {
+    let run = |script: &Path, numbers: &[usize]| -> Result<()> {
         let numbers = numbers.iter().map(ToString::to_string);
         let status = process::Command::new(python)
             .arg(script)

@@ -42,7 +42,7 @@ pub struct Factors<R> {
 /// (none where the time does not go by rounds of work-groups), in how many parts sums were, and the
 /// time of a launch, in microseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct MeasuredTime {
     pub(super) size: [i64; 3],
     pub(super) tile: Option<[i64; 2]>,
     pub(super) parts: i64,
@@ -64,7 +64,7 @@ pub struct Steps {
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredBatch {
     pub(super) count: i64,
-    pub(super) each: Measured,
+    pub(super) each: MeasuredTime,
 }
 
 /// The kernels of a type. Not for use outside: it keeps [`Real`] sealed.
@@ -158,17 +158,17 @@ pub trait Kernels: Element {
     /// What is known of `batched` on this device.
     fn batched_times(device: &Device) -> Vec<MeasuredBatch>;
     /// What is known of `direct` on this device.
-    fn direct_times(device: &Device) -> Vec<Measured>;
+    fn direct_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `pipelined` on this device.
-    fn pipelined_times(device: &Device) -> Vec<Measured>;
+    fn pipelined_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `panels` on this device.
-    fn panels_times(device: &Device) -> Vec<Measured>;
+    fn panels_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `pack` on this device, with a single panel or with several: rows, k, 1.
-    fn pack_times(device: &Device, single: bool) -> Vec<Measured>;
+    fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime>;
     /// How the kernel for tensor cores reads its operands; `None` where there is no such kernel.
     fn lines(orders: Orders) -> Option<Lines>;
     /// What is known of `tensor` on this device.
-    fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured>;
+    fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime>;
     /// See `split.cl`, `tensor_f64.cl`, `warpgroup.cl` and `warpgroup_stored.cl`. Where there is no
     /// kernel for these orders, it is that of the others.
     fn tensor(
@@ -193,7 +193,7 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event>;
     /// What is known of `pipelined_parts` on this device.
-    fn pipelined_parts_times(device: &Device) -> Vec<Measured>;
+    fn pipelined_parts_times(device: &Device) -> Vec<MeasuredTime>;
 
     /// `tensor` of `ORDERS_OF_PARTS` likewise. Where there is no such kernel, sums are in one part.
     fn tensor_parts(
@@ -209,7 +209,7 @@ pub trait Kernels: Element {
         Self::tensor(queue, how, size, factors, a, b, c)
     }
     /// What is known of `tensor_parts` on this device.
-    fn tensor_parts_times(_device: &Device) -> Vec<Measured> {
+    fn tensor_parts_times(_device: &Device) -> Vec<MeasuredTime> {
         Vec::new()
     }
 }

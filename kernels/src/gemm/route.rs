@@ -1,7 +1,7 @@
 //! The choice of the kernel that multiplies matrices of a size on a device: the one that takes the
 //! least time, with what it needs before, by what tuning has measured.
 
-use super::real::{Measured, MeasuredBatch, Orders, Real, Size};
+use super::real::{MeasuredBatch, MeasuredTime, Orders, Real, Size};
 use cltune::Device;
 
 /// A way to multiply.
@@ -51,17 +51,17 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 /// What is known of a device's speed.
 #[derive(Debug)]
 pub(super) struct Speeds {
-    direct: Vec<Measured>,
-    pipelined: Vec<Measured>,
-    panels: Vec<Measured>,
+    direct: Vec<MeasuredTime>,
+    pipelined: Vec<MeasuredTime>,
+    panels: Vec<MeasuredTime>,
     batched: Vec<MeasuredBatch>,
-    tensor: Vec<Measured>,
-    warpgroup: Vec<Measured>,
-    pipelined_parts: Vec<Measured>,
-    tensor_parts: Vec<Measured>,
+    tensor: Vec<MeasuredTime>,
+    warpgroup: Vec<MeasuredTime>,
+    pipelined_parts: Vec<MeasuredTime>,
+    tensor_parts: Vec<MeasuredTime>,
     /// Copying an operand, to lines of the other direction and to panels.
-    to_lines: Vec<Measured>,
-    to_panels: Vec<Measured>,
+    to_lines: Vec<MeasuredTime>,
+    to_panels: Vec<MeasuredTime>,
     is_cpu: bool,
     /// How many work-groups run at a time.
     compute_units: i64,
@@ -126,7 +126,7 @@ impl Speeds {
     ) -> Option<(Route, f64)> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         // Copying, in microseconds, of those operands that need it.
-        let copying = |times: &[Measured], needed: [bool; 2]| {
+        let copying = |times: &[MeasuredTime], needed: [bool; 2]| {
             let sides = needed.into_iter().zip([size.m, size.n]);
             let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
             let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
@@ -136,7 +136,7 @@ impl Speeds {
         };
         let to_lines = |needed| copying(&self.to_lines, needed);
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
-        let tensor = |times: &'a [Measured]| if is_precise { times } else { &[] };
+        let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
         let choices = [
             (Route::Direct, self.direct.as_slice(), 0.0),
             (
@@ -179,7 +179,7 @@ impl Speeds {
     /// takes somewhat more than its work lets expect.
     fn estimate<'a>(
         &self,
-        times: impl IntoIterator<Item = &'a Measured>,
+        times: impl IntoIterator<Item = &'a MeasuredTime>,
         problem: [i64; 3],
     ) -> Option<f64> {
         let (away, nearest) = nearest(times, problem)?;
@@ -192,7 +192,7 @@ impl Speeds {
 
     /// The number of parts of sums for a problem, from that of the most similar one that was tuned.
     /// There are as many rounds of work-groups, the last one as full as possible.
-    fn parts_like(&self, nearest: &Measured, problem: [i64; 3]) -> i64 {
+    fn parts_like(&self, nearest: &MeasuredTime, problem: [i64; 3]) -> i64 {
         if nearest.parts == 1 || nearest.size == problem {
             return nearest.parts;
         }
@@ -309,9 +309,9 @@ fn tiles([m, n, _]: [i64; 3], tile: Option<[i64; 2]>) -> f64 {
 
 /// The most similar problem of those that were measured, and its distance.
 fn nearest<'a>(
-    times: impl IntoIterator<Item = &'a Measured>,
+    times: impl IntoIterator<Item = &'a MeasuredTime>,
     problem: [i64; 3],
-) -> Option<(f64, &'a Measured)> {
+) -> Option<(f64, &'a MeasuredTime)> {
     let away = times.into_iter().map(|of| (distance(of.size, problem), of));
     away.min_by(|a, b| a.0.total_cmp(&b.0))
 }
@@ -333,8 +333,8 @@ fn distance(a: [i64; 3], b: [i64; 3]) -> f64 {
 mod tests {
     use super::*;
 
-    fn measured(side: i64, micros: f64) -> Measured {
-        Measured {
+    fn measured(side: i64, micros: f64) -> MeasuredTime {
+        MeasuredTime {
             size: [side; 3],
             tile: None,
             parts: 1,
@@ -384,7 +384,7 @@ mod tests {
             pipelined: vec![measured(1000, 1000.0)],
             tensor: vec![measured(1000, 500.0)],
             warpgroup: vec![measured(1000, 450.0)],
-            to_lines: vec![Measured {
+            to_lines: vec![MeasuredTime {
                 size: [1000, 1000, 1],
                 tile: None,
                 parts: 1,
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn what_was_measured_for_the_very_shape_is_believed_rather_than_what_another_lets_expect() {
         let skinny = [128, 4096, 4096];
-        let near = Measured {
+        let near = MeasuredTime {
             size: skinny,
             tile: None,
             parts: 1,
@@ -437,7 +437,7 @@ mod tests {
     /// at 1280 x 1800.
     #[test]
     fn a_round_of_few_work_groups_takes_as_long_as_a_full_one() {
-        let known = Measured {
+        let known = MeasuredTime {
             size: [1024; 3],
             tile: Some([128; 2]),
             parts: 1,
@@ -461,13 +461,13 @@ mod tests {
     fn sums_are_in_parts_where_there_are_few_tiles() {
         let size = |m, n, k| Size { m, n, k };
         let speeds = Speeds {
-            tensor: vec![Measured {
+            tensor: vec![MeasuredTime {
                 size: [1024; 3],
                 tile: Some([64; 2]),
                 parts: 1,
                 micros: 50.0,
             }],
-            tensor_parts: vec![Measured {
+            tensor_parts: vec![MeasuredTime {
                 size: [512, 512, 4096],
                 tile: Some([64; 2]),
                 parts: 4,

@@ -23,7 +23,7 @@ use super::kernels::warpgroup_stored::{
     gemm_warpgroup_bf16, gemm_warpgroup_f16, gemm_warpgroup_tf32,
 };
 use super::real::{
-    Factors, Kernels, Lines, Measured, MeasuredBatch, OfLines, Operand, Orders, Products, Size,
+    Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand, Orders, Products, Size,
     Steps, Target,
 };
 use cltune::{Buffer, Device, Event, Queue, Result, bf16, f16};
@@ -56,7 +56,7 @@ macro_rules! times {
             .filter(|row| row.platform == info.platform && row.device == info.name)
             .filter_map(|row| {
                 let ($problem, $values) = (row.problem, row.params);
-                ($counts).then_some(Measured {
+                ($counts).then_some(MeasuredTime {
                     size: $size,
                     tile: $tile,
                     parts: $parts,
@@ -232,7 +232,7 @@ macro_rules! kernels {
                     .filter(|row| row.platform == info.platform && row.device == info.name)
                     .map(|row| {
                         let of = row.problem;
-                        let each = Measured {
+                        let each = MeasuredTime {
                             size: [of.m, of.n, of.k],
                             tile: None,
                             parts: 1,
@@ -243,15 +243,15 @@ macro_rules! kernels {
                     .collect()
             }
 
-            fn direct_times(device: &Device) -> Vec<Measured> {
+            fn direct_times(device: &Device) -> Vec<MeasuredTime> {
                 times!($direct, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
             }
 
-            fn pipelined_times(device: &Device) -> Vec<Measured> {
+            fn pipelined_times(device: &Device) -> Vec<MeasuredTime> {
                 times!($pipelined, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
             }
 
-            fn pipelined_parts_times(device: &Device) -> Vec<Measured> {
+            fn pipelined_parts_times(device: &Device) -> Vec<MeasuredTime> {
                 times!(
                     $pipelined_parts,
                     device,
@@ -261,11 +261,11 @@ macro_rules! kernels {
                 )
             }
 
-            fn panels_times(device: &Device) -> Vec<Measured> {
+            fn panels_times(device: &Device) -> Vec<MeasuredTime> {
                 times!($panels, device, |of, by| [of.m, of.n, of.k], Some([by.MR, by.NR]))
             }
 
-            fn pack_times(device: &Device, single: bool) -> Vec<Measured> {
+            fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime> {
                 times!(
                     $pack,
                     device,
@@ -300,7 +300,7 @@ kernels! {
         })
     }
 
-    fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
+    fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
         match orders {
             Orders::Warp => times!(
                 gemm_split,
@@ -359,7 +359,7 @@ kernels! {
         )
     }
 
-    fn tensor_parts_times(device: &Device) -> Vec<Measured> {
+    fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
         times!(
             gemm_warpgroup_parts,
             device,
@@ -377,7 +377,7 @@ macro_rules! as_they_lie {
             (orders == Orders::$orders).then_some(Lines::Either)
         }
 
-        fn tensor_times(device: &Device, orders: Orders) -> Vec<Measured> {
+        fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
             if orders != Orders::$orders {
                 return Vec::new();
             }
@@ -430,7 +430,7 @@ kernels! {
         )
     }
 
-    fn tensor_parts_times(device: &Device) -> Vec<Measured> {
+    fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
         times!(
             gemm_tensor_f64_parts,
             device,
