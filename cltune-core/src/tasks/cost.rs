@@ -161,7 +161,7 @@ impl Cost {
 
     /// The same where everything takes longer by a factor.
     #[must_use]
-    pub fn slowed(self, factor: f64) -> Self {
+    pub(super) fn slowed(self, factor: f64) -> Self {
         Self {
             tile: self.tile * factor,
             tiles: self.tiles.map(|row| row.map(|tile| tile * factor)),
