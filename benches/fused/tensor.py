@@ -15,8 +15,8 @@ import sys
 import numpy
 import pyopencl as cl
 
-# What PTX says of m16n8k8 and m16n8k16, and of two m8n8k4: of 32 work-items, number 4 r + q has columns q, q + 4, ... of
-# A's rows r and r + 8, the same rows of B's column r, and of the result columns 2 q and 2 q + 1 of rows r and r + 8.
+# What PTX says of m16n8k8 and m16n8k16, and of two m8n8k4: of 32 work-items, number 4 r + q has columns q, q + 4, ...
+# of A's rows r and r + 8, the same rows of B's column r, and of the result columns 2 q and 2 q + 1 of rows r and r + 8.
 INSTRUCTION = """
 #undef ORDER
 #define ROW (id % 32 / 4)
