@@ -303,7 +303,7 @@ def write_rates(path, rates):
         print("kernel,size,gflops,intensity,peak_gflops,peak_gbs", file=file)
         for name, routine, n, micros in rates:
             flops, words = WORK[routine]
-            print(f"{name},{routine},{flops * n / micros / 1e3:.1f},{flops / (4 * words):.4f},{peaks}", file=file)
+            print(f"{name},{routine},{flops * n / micros / 1e3:.4g},{flops / (4 * words):.4f},{peaks}", file=file)
 
 
 def main():

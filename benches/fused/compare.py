@@ -63,7 +63,7 @@ def write_rates(path, times):
     with open(path, "w", encoding="utf-8") as file:
         print("kernel,size,gflops,intensity,peak_gflops,peak_gbs", file=file)
         for name, (count, flops, moved, micros) in largest.items():
-            print(f"fused,{name},{flops * count / micros / 1e3:.1f},{flops / moved:.4f},{peaks}", file=file)
+            print(f"fused,{name},{flops * count / micros / 1e3:.4g},{flops / moved:.4f},{peaks}", file=file)
 
 
 def cublas():
