@@ -1,6 +1,7 @@
 //! Threads, which the system may refuse: where a user may have no more processes, or memory is
 //! short.
 
+use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,15 @@ pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
             Err(refused) => Work::Waiting(refused.0),
         },
         Err(_) => Work::Waiting(work),
+    }
+}
+
+impl<T> fmt::Debug for Work<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Begun(_) => "Begun",
+            Self::Waiting(_) => "Waiting",
+        })
     }
 }
 

@@ -333,3 +333,35 @@ fn who_predicts_times_says_how_wrong_the_predictions_were() {
     let random = random.expect_code(0);
     assert!(!random.stdout.contains("held out"), "{random}");
 }
+
+#[test]
+fn contexts_are_made_while_the_package_is_built() {
+    // Its build script ends once a worker has made a context, and fails where none does. The first that does is
+    // killed, which leaves the file and costs the session nothing.
+    let project = samples::program("cltune-e2e-early").file(
+        "build.rs",
+        r#"fn main() {
+            println!("cargo::rerun-if-env-changed=CLTUNE_TEST_MARK");
+            let mark = std::env::var("CLTUNE_TEST_MARK").expect("the test sets it");
+            let made = (0..1200).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                std::path::Path::new(&mark).exists()
+            });
+            assert!(made, "no context was made while the package was built");
+        }"#,
+    );
+    let marks = tempfile::tempdir().expect("there is a folder for temporary files");
+    let mark = marks.path().join("made");
+    let session = Session::new(&format!("killed={}@clCreateContext", mark.display()));
+    let arguments = ["tune", "--strategy", "full", "--message-format", "json"];
+    let mut command = project.cltune_command(&arguments);
+    session.place(&mut command);
+    command.current_dir(project.path("."));
+    let tuned = Output::of(command.env("CLTUNE_TEST_MARK", &mark)).expect_code(0);
+    let finished = &tuned.messages("finished")[0];
+    assert_eq!(
+        (&finished["evaluated"], &finished["failed"]),
+        (&4.into(), &0.into()),
+        "{tuned}"
+    );
+}

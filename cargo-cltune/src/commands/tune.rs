@@ -10,7 +10,7 @@ use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::oclgrind::Method;
 use crate::session::{
-    Earlier, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock, list_and_keep,
+    Earlier, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock, start_workers,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -158,13 +158,19 @@ pub(crate) struct TuneArgs {
 pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
     let (artifact, lockfile) = (args.artifact.as_deref(), args.lockfile.as_deref());
+    let processes = args.jobs.map_or_else(
+        || available_parallelism().map_or(1, NonZeroUsize::get),
+        usize::from,
+    );
+    // They start while packages are built.
+    let workers = start_workers(args.wanted.devices(), processes, args.budget.evaluations());
     let mut discovery = discover_to_tune(artifact, lockfile, &args.cargo)?;
     args.measure.apply(&mut discovery.packages);
     let checks_winners = Method::is_possible(args.soundness)?;
     let messages = Messages {
         enabled: args.message_format == MessageFormat::Json,
     };
-    let (devices, idle) = list_and_keep()?;
+    let (devices, idle) = workers.devices()?;
     let Wanted { mut jobs, captured } = args.wanted.jobs(&discovery.packages, &devices)?;
     let target = LockfileTarget {
         file: args.lockfile.clone(),
@@ -191,6 +197,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
         target.check(folder)?;
     }
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
+        idle.clear();
         say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
         ));
@@ -233,11 +240,8 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             (false, true) => Earlier::Ignore,
             (false, false) => Earlier::Mention,
         },
-        jobs: args.jobs.map_or_else(
-            || available_parallelism().map_or(1, NonZeroUsize::get),
-            usize::from,
-        ),
-        idle_powers: energy::idle_powers(&jobs, messages, args.quiet)?,
+        jobs: processes,
+        idle_powers: energy::idle_powers(&jobs, &idle, messages, args.quiet)?,
         idle,
         checks_winners,
         messages,

@@ -42,6 +42,11 @@ pub(super) struct Wanted {
 }
 
 impl WantedArgs {
+    /// The filters for devices.
+    pub(super) fn devices(&self) -> &[String] {
+        &self.device
+    }
+
     /// The searches of these packages' tunables on these devices.
     pub(super) fn jobs(
         &self,

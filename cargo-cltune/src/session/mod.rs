@@ -55,6 +55,7 @@ pub(crate) use journal::{Place, Recorded, Session, file_name, is_whole, recall, 
 pub(crate) use lockfile_update::{LockfileTarget, Update};
 pub(crate) use memory::{bytes, draws_at_once};
 pub(crate) use messages::Messages;
+pub(crate) use pipeline::start_workers;
 pub(crate) use plan::{
     Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, rounds,
     tunables,
@@ -64,6 +65,4 @@ pub(crate) use repeatability::Repeatability;
 pub(crate) use result::{EntryCheck, Finished};
 pub(crate) use search::{Earlier, SearchOptions, run};
 pub(crate) use session_lock::SessionLock;
-pub(crate) use workers::{
-    IdleWorkers, MeasurementWorker, WorkerError, idle_power, list_and_keep, list_devices,
-};
+pub(crate) use workers::{IdleWorkers, MeasurementWorker, WorkerError, idle_power, list_devices};

@@ -175,6 +175,13 @@ pub(crate) fn choose_devices(
     Ok(devices.iter().filter(wanted).cloned().collect())
 }
 
+/// The device that is likely to be tuned first, whatever the kernels are: see [`rounds`].
+pub(crate) fn tuned_first(devices: &[DeviceRecord], filters: &[String]) -> Option<DeviceRecord> {
+    let mut chosen = choose_devices(devices, filters).ok()?;
+    chosen.sort_by_key(DeviceRecord::is_cpu);
+    chosen.into_iter().next()
+}
+
 /// The problems that are declared for a device, or those of the command line.
 fn problems(
     declaration: &Declaration,
@@ -319,6 +326,24 @@ mod tests {
         rounds
             .map(|round| round.iter().map(searches).collect())
             .collect()
+    }
+
+    #[test]
+    fn a_gpu_is_tuned_before_a_cpu_unless_it_is_left_out() {
+        let of = |index: usize, kind: &str| DeviceRecord {
+            device_type: kind.to_owned(),
+            ..DeviceRecord::new(index, &samples::device("x"))
+        };
+        let devices = [of(0, "cpu"), of(1, "gpu"), of(2, "gpu")];
+        let first = |filters: &[&str]| {
+            let filters: Vec<String> = filters.iter().map(|&of| of.to_owned()).collect();
+            tuned_first(&devices, &filters).map(|device| device.index)
+        };
+        assert_eq!(first(&[]), Some(1));
+        assert_eq!(first(&["0"]), Some(0));
+        assert_eq!(first(&["2", "0"]), Some(2));
+        assert_eq!(first(&["none of that name"]), None);
+        assert_eq!(tuned_first(&[], &[]), None);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(super) fn mark(secret: &str) -> String {
 pub(crate) enum Request {
     /// List the devices.
     Devices,
+    /// Open a context of a device, for whatever is asked next.
+    Open { device: usize, device_name: String },
     /// Measure the power of a device while nothing runs on it.
     IdlePower { device: usize, device_name: String },
     /// Make ready to measure a tunable on a device for a problem.
@@ -53,7 +55,9 @@ impl Request {
     pub(super) fn least_limit(&self) -> Duration {
         match self {
             Self::Devices | Self::IdlePower { .. } => Duration::from_mins(2),
-            Self::Prepare(_) | Self::PrepareCompiler(_) => least_limit(Step::Host),
+            Self::Open { .. } | Self::Prepare(_) | Self::PrepareCompiler(_) => {
+                least_limit(Step::Host)
+            }
             _ => Duration::ZERO,
         }
     }
@@ -69,6 +73,7 @@ impl Request {
     pub(super) fn after_interrupt(&self) -> Duration {
         match self {
             Self::Devices
+            | Self::Open { .. }
             | Self::IdlePower { .. }
             | Self::Prepare(_)
             | Self::PrepareCompiler(_) => Duration::ZERO,
@@ -122,6 +127,8 @@ pub(crate) enum Response {
     /// The answer follows; this step towards it begins.
     Step(Step),
     Devices(Vec<DeviceRecord>),
+    /// There is a context.
+    Opened,
     IdlePower(IdlePower),
     /// The default configuration.
     Prepared {

@@ -94,6 +94,13 @@ fn answer(request: Request, ready: &mut Ready) -> Response {
             ),
             Err(error) => Response::Failed(error.to_string()),
         },
+        Request::Open {
+            device,
+            device_name,
+        } => match ready.context(device, &device_name) {
+            Ok(_) => Response::Opened,
+            Err(error) => Response::Failed(error),
+        },
         Request::IdlePower {
             device,
             device_name,

@@ -1,18 +1,20 @@
 //! Before anything is tuned by energy: whether it can be measured, and what the devices take while
 //! nothing runs on them.
 
-use crate::session::{Job, Messages, WorkerError, idle_power};
+use crate::session::{IdleWorkers, Job, Messages, WorkerError, idle_power};
 use crate::terminal::say;
 use cltune_core::measure::{Caches, Objective};
 use cltune_runtime::tuning::{EnergyError, IdlePower};
 use std::collections::BTreeMap;
 
-/// The power of the devices of jobs that measure energy, while nothing runs on them.
+/// The power of the devices of jobs that measure energy, while nothing runs on them: once the
+/// workers that start have started.
 ///
 /// # Errors
 /// Nothing measures the energy of one of them: then nothing is tuned.
 pub(super) fn idle_powers(
     jobs: &[Job],
+    idle: &IdleWorkers,
     messages: Messages,
     quiet: bool,
 ) -> Result<BTreeMap<usize, IdlePower>, NoEnergy> {
@@ -35,6 +37,7 @@ pub(super) fn idle_powers(
                     EnergyError::ColdCaches.to_string(),
                 )));
             }
+            idle.settle();
             let power = idle_power(device).map_err(no_energy)?;
             messages.idle_power(device, &power);
             if !quiet && !messages.enabled {

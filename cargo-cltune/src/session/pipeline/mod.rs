@@ -19,7 +19,9 @@ pub(super) use shared::{Announce, EvaluationQueue};
 use super::evaluation::Evaluation;
 use super::plan::Job;
 use super::stopwatch::Stopwatch;
-use super::workers::{CompileWorker, Gate, IdleWorkers, MeasurementWorker, WorkerError, prepare};
+use super::workers::{
+    CompileWorker, EarlyWorkers, Gate, IdleWorkers, MeasurementWorker, WorkerError, prepare,
+};
 use crate::worker::DeviceRecord;
 use batched::Batched;
 use concurrent::Concurrent;
@@ -61,14 +63,25 @@ pub(crate) struct PipelineOptions {
     pub(crate) stopwatch: Arc<Stopwatch>,
 }
 
+/// How many processes that build are worth their start for so many configurations.
+fn worth(jobs: usize, total: Option<u64>) -> usize {
+    let worth = total.map_or(u64::MAX, |total| total / WORTH_A_WORKER);
+    let worth = usize::try_from(worth).unwrap_or(usize::MAX);
+    jobs.min(MOST_COMPILERS).min(worth)
+}
+
+/// Starts the workers of a session's first search before its device and kernel are known. `filters`
+/// are those for devices; `total` is how many configurations are to be measured at most.
+pub(crate) fn start_workers(filters: &[String], jobs: usize, total: Option<u64>) -> EarlyWorkers {
+    // With one process it depends on the device whether it is needed.
+    let builders = Some(worth(jobs, total)).filter(|builders| *builders > 1);
+    EarlyWorkers::start(filters, builders.unwrap_or(0), &Gate::new(STARTING))
+}
+
 /// As many compile workers as are worth their start; they start while the measurement worker is
 /// made ready.
 fn compilers(job: &Job, options: &PipelineOptions) -> Vec<CompileWorker> {
-    let worth = options
-        .total
-        .map_or(u64::MAX, |total| total / WORTH_A_WORKER);
-    let worth = usize::try_from(worth).unwrap_or(usize::MAX);
-    let jobs = options.jobs.min(MOST_COMPILERS).min(worth);
+    let jobs = worth(options.jobs, options.total);
     // One process that builds gains nothing where it must wait while the other measures.
     let count = match (jobs, job.device.is_cpu()) {
         (0 | 1, true) => 0,

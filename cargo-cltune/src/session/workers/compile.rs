@@ -1,6 +1,7 @@
 //! A worker that builds configurations for another one that measures them, replaced when it dies.
 
-use super::start::{IdleWorkers, TimeLimit, WorkerError, ask_new};
+use super::idle::IdleWorkers;
+use super::start::{TimeLimit, WorkerError, ask_new};
 use crate::session::evaluation::Evaluation;
 use crate::session::stopwatch::Stopwatch;
 use crate::threads::{Work, begin, lock};
@@ -33,7 +34,7 @@ pub(crate) struct CompileWorker {
 }
 
 /// Environment variables of a process that builds, where the user has not set them.
-const ENVIRONMENT: [(&str, &str); 4] = [
+pub(super) const ENVIRONMENT: [(&str, &str); 4] = [
     // NVIDIA's driver makes a context's channels to the GPU one after another, whichever process
     // they are for: with one, and not eight as without this variable, many processes that build are
     // ready sooner. On a GPU they launch nothing.
@@ -59,11 +60,15 @@ impl CompileWorker {
             worker: None,
             starting: Some(begin(move || match idle.take_building() {
                 // One that fails at this may be too old; a new one says whether it is the device.
-                Some(mut worker) => {
+                Some(Ok(mut worker)) => {
                     let answer = worker.ask(&request(&first), least_limit);
                     ready(worker, answer).or_else(|_| start(&first, least_limit))
                 }
-                None => gate.pass(|| start(&first, least_limit)),
+                // A new one would be late as well.
+                Some(Err(
+                    failure @ (WorkerFailure::TimedOut { .. } | WorkerFailure::Interrupted),
+                )) => Err(failure.into()),
+                Some(Err(_)) | None => gate.pass(|| start(&first, least_limit)),
             })),
             prepare,
             limit: TimeLimit::new(least_limit),

@@ -1,6 +1,7 @@
 //! A worker that measures one job, replaced when it dies.
 
-use super::start::{IdleWorkers, TimeLimit, WorkerError, ask_new, prepare};
+use super::idle::IdleWorkers;
+use super::start::{TimeLimit, WorkerError, ask_new, prepare};
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
 use crate::session::steadiness::{Control, Steadiness};
@@ -321,9 +322,14 @@ fn start(
     limit: Duration,
 ) -> Result<(Worker, Vec<i64>, usize), WorkerError> {
     let request = Request::Prepare(Box::new(prepare.clone()));
-    if let Some((mut worker, measured)) = idle.take_measuring() {
-        let answer = worker.ask(&request, limit);
-        match ready(worker, answer) {
+    if let Some((worker, measured)) = idle.take_measuring() {
+        let made_ready = worker
+            .map_err(|failure| WorkerError::of(failure, WorkerError::Preparing))
+            .and_then(|mut worker| {
+                let answer = worker.ask(&request, limit);
+                ready(worker, answer)
+            });
+        match made_ready {
             Ok((worker, default)) => return Ok((worker, default, measured)),
             Err(error @ WorkerError::Interrupted) => return Err(error),
             Err(

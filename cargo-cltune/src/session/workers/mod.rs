@@ -2,15 +2,21 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `start` | starting workers, their time limit, and the pool of idle ones |
+//! | `start` | starting workers, and their time limit |
+//! | `early` | workers that start before it is known what for |
+//! | `idle` | the pool of idle ones |
 //! | `measurement` | a worker that measures |
 //! | `compile` | a worker that only builds |
 
 mod compile;
+mod early;
+mod idle;
 mod measurement;
 mod start;
 
 pub(crate) use compile::{BuildResult, CompileWorker, Gate};
+pub(crate) use early::EarlyWorkers;
+pub(crate) use idle::IdleWorkers;
 pub(crate) use measurement::MeasurementWorker;
 pub(crate) use start::prepare;
-pub(crate) use start::{IdleWorkers, WorkerError, idle_power, list_and_keep, list_devices};
+pub(crate) use start::{WorkerError, idle_power, list_devices};

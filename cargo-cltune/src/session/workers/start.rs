@@ -1,13 +1,10 @@
-//! Starting workers, their time limit, and the pool of idle ones.
+//! Starting workers, and their time limit.
 
 use crate::session::memory::draws_at_once;
 use crate::session::plan::Job;
-use crate::threads::lock;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_formats::record;
 use cltune_runtime::tuning::IdlePower;
-use std::sync::{Arc, Mutex};
-use std::thread::Builder;
 use std::time::Duration;
 
 /// Why nothing can be measured.
@@ -49,18 +46,14 @@ impl WorkerError {
 
 /// The devices of this machine, as a worker sees them.
 pub(crate) fn list_devices() -> Result<Vec<DeviceRecord>, WorkerError> {
-    list_and_keep().map(|(devices, _)| devices)
+    list_in_worker().map(|(devices, _)| devices)
 }
 
 /// The same, with the worker: its drivers have started.
-pub(crate) fn list_and_keep() -> Result<(Vec<DeviceRecord>, IdleWorkers), WorkerError> {
+pub(super) fn list_in_worker() -> Result<(Vec<DeviceRecord>, Worker), WorkerError> {
     let (worker, answer) = ask_new(&Request::Devices, Duration::ZERO, &[])?;
     match answer.map_err(|failure| WorkerError::of(failure, WorkerError::Listing))? {
-        Response::Devices(devices) => {
-            let idle = IdleWorkers::default();
-            idle.give_measuring(worker, 0);
-            Ok((devices, idle))
-        }
+        Response::Devices(devices) => Ok((devices, worker)),
         Response::Failed(reason) => Err(WorkerError::Refused(reason)),
         other => Err(WorkerFailure::Garbage(format!("{other:?}")).into()),
     }
@@ -142,49 +135,5 @@ impl TimeLimit {
     pub(super) fn note(&mut self, took: Duration) {
         // What took longer may have been a session that was stopped meanwhile.
         self.longest = self.longest.max(took.min(self.least));
-    }
-}
-
-/// The idle worker pool of a session. The drivers of these workers have started, and they have
-/// contexts: on a GPU that takes longer than measuring many configurations. They end with the last
-/// clone of this.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct IdleWorkers(Arc<Mutex<Pool>>);
-
-#[derive(Debug, Default)]
-struct Pool {
-    /// Those that measure, and how many configurations they have measured.
-    measuring: Vec<(Worker, usize)>,
-    /// Those that build.
-    building: Vec<Worker>,
-}
-
-impl IdleWorkers {
-    pub(super) fn take_measuring(&self) -> Option<(Worker, usize)> {
-        lock(&self.0).measuring.pop()
-    }
-
-    /// Takes a worker that measured so many configurations.
-    pub(super) fn give_measuring(&self, worker: Worker, measured: usize) {
-        lock(&self.0).measuring.push((worker, measured));
-    }
-
-    pub(super) fn take_building(&self) -> Option<Worker> {
-        lock(&self.0).building.pop()
-    }
-
-    pub(super) fn give_building(&self, worker: Worker) {
-        lock(&self.0).building.push(worker);
-    }
-}
-
-impl Drop for Pool {
-    /// All at the same time: a GPU driver takes a while to end each.
-    fn drop(&mut self) {
-        let measuring = self.measuring.drain(..).map(|(worker, _)| worker);
-        for worker in measuring.chain(self.building.drain(..)) {
-            // A thread that is refused drops it as well.
-            drop(Builder::new().spawn(move || drop(worker)));
-        }
     }
 }
