@@ -189,7 +189,7 @@ fn check_set(
             }
             match outcomes().next() {
                 Some(UnitResult::Failed(reason)) => {
-                    gaps.failed.push((unit.clone(), reason.clone()))
+                    gaps.failed.push((unit.clone(), reason.clone()));
                 }
                 _ => open.push(unit.clone()),
             }
