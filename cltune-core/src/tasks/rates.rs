@@ -11,9 +11,6 @@ pub struct LinkRates {
     pub memory: f64,
     /// What a launch costs beside its work, seconds.
     pub launch: f64,
-    /// What a line of a block costs beside its bytes where lines do not follow each other in host
-    /// memory, seconds.
-    pub line: f64,
 }
 
 impl LinkRates {
@@ -25,7 +22,6 @@ impl LinkRates {
             down: self.down.max(other.down),
             memory: self.memory.max(other.memory),
             launch: self.launch.min(other.launch),
-            line: self.line.min(other.line),
         }
     }
 }

@@ -134,7 +134,7 @@ fn plan(
     let moved = busy * able.map(|of| of.traffic / of.tile).sum::<f64>();
     if moved > host {
         for cost in costs.iter_mut().flatten() {
-            *cost = cost.slowed(moved / host);
+            cost.tile *= moved / host;
         }
     }
     // Tasks that could be divided further would end sooner; that is known without a search.

@@ -16,7 +16,6 @@ fn gpu(memory: usize) -> DeviceFacts {
             down: 55e9,
             memory: 3.6e12,
             launch: 2e-5,
-            line: 0.0,
         },
         speed: Some(51e12),
     }
@@ -70,23 +69,13 @@ fn what_is_large_is_divided_evenly_and_transfers_hide() {
         let one = choose(&shape, &[gpu(2 * GB)], f64::INFINITY).unwrap();
         let two = choose(&shape, &[gpu(2 * GB); 2], f64::INFINITY).unwrap();
         let ideal = shape.total_work() / 51e12;
-        assert!(one.seconds < ideal / 0.83, "{size}: {one:?}, {ideal}");
+        assert!(one.seconds < ideal / 0.85, "{size}: {one:?}, {ideal}");
         assert!(
             two.seconds < one.seconds / 2.0 / 0.9,
             "{size}: {one:?} {two:?}"
         );
         assert!(Need::of(&shape, two.cut).overlapped <= 2 * GB);
     }
-}
-
-/// Memory for a second result is wanted where a device has a second tile, whose panels are sent
-/// beside launches then.
-#[test]
-fn a_device_with_one_tile_needs_no_room_for_a_second_result() {
-    let (shape, cut) = (product([8192; 3], 1), Cut([4096, 8192, 512]));
-    let device = gpu(Need::of(&shape, cut).overlapped - 1);
-    let tile = |tiles: f64| Cost::of(&shape, cut, &device, 51e12, tiles).tile;
-    assert!(tile(1.0) < 0.9 * tile(2.0), "{} {}", tile(1.0), tile(2.0));
 }
 
 #[test]
