@@ -377,6 +377,14 @@ impl Arguments {
         outputs.try_for_each(|buffer| buffer.put_results(queue, round))
     }
 
+    /// Poisons what a launch only writes by the operation of [`Self::fill_outputs`], and scratch
+    /// buffers. The round's inputs are in place.
+    pub(super) fn empty_outputs_as_filled(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.poison_scratch(queue, round)?;
+        let mut outputs = self.outputs();
+        outputs.try_for_each(|buffer| buffer.put_poison(queue, round))
+    }
+
     /// Whether a launch changes any of its inputs.
     pub(super) fn has_read_write(&self) -> bool {
         let mut buffers = self.buffers.iter();

@@ -294,6 +294,23 @@ impl BufferArgument {
         }
     }
 
+    /// Poisons it by the operation that puts the results in place, so that a launch finds the same
+    /// caches after both.
+    pub(super) fn put_poison(&self, queue: &Queue, round: Round) -> Result<()> {
+        self.version.set(self.version.get() + 1);
+        let (place, poison) = (self.place(round), poison(self.element));
+        if self.draw(round).expected_on_device.is_none() {
+            let elements = self.bytes() / poison.len();
+            return place.write(queue, &poison.repeat(elements));
+        }
+        place.fill(queue, &poison)?;
+        match place.duplicate(queue) {
+            Some(poisoned) => place.copy_from(queue, &poisoned),
+            // A fill has to do where the device has no memory for another copy.
+            None => Ok(()),
+        }
+    }
+
     /// In how many places it lies in turn.
     pub(super) fn places(&self) -> usize {
         self.places.len()
