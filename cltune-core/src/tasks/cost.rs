@@ -1,6 +1,6 @@
 //! The memory and the time that an operation takes on a device in blocks of a size.
 
-use super::blocks::{Axis, Cut, Shape};
+use super::blocks::{Axis, Cut, Operand, Output, Reach, Shape};
 use super::rates::LinkRates;
 
 /// The facts about a device that the size of blocks depends on.
@@ -35,6 +35,9 @@ pub struct Need {
 pub struct Cost {
     /// For a tile among many, the mean.
     pub tile: f64,
+    /// For a tile by what the device has of its operands: in its first row and in later ones, the
+    /// first tile of the row and later ones.
+    pub tiles: [[f64; 2]; 2],
     /// Before the first launch.
     pub begin: f64,
     /// After the last one.
@@ -52,8 +55,14 @@ const FOR_TASK: f64 = 4.0;
 const NOT_HIDDEN: f64 = 0.1;
 
 impl Need {
-    /// That of an operation in blocks of this size.
-    pub fn of(shape: &Shape, Cut(blocks): Cut) -> Self {
+    /// That of an operation in blocks of this size, of which a device computes several tiles.
+    pub fn of(shape: &Shape, cut: Cut) -> Self {
+        Self::of_tiles(shape, cut, f64::INFINITY)
+    }
+
+    /// The same of a device that computes so many tiles: the result of one tile leaves while the
+    /// next one is computed, if there is any.
+    fn of_tiles(shape: &Shape, Cut(blocks): Cut, tiles: f64) -> Self {
         let output = shape.output_bytes(blocks);
         // Of a panel: what the launch reads, what is sent, and what is computed from that.
         let (mut read, mut sent, mut made, mut largest) = (0_usize, 0_usize, 0_usize, 0);
@@ -73,7 +82,8 @@ impl Need {
         // What is computed from blocks that were sent needs room beside them.
         let panel = made.saturating_add(sent);
         let is_one_panel = shape.sizes[2] <= blocks[2];
-        let outputs = if is_one_panel || shape.counts(Cut(blocks))[..2] != [1, 1] {
+        let is_alone = tiles <= 1.0 || shape.counts(Cut(blocks))[..2] == [1, 1];
+        let outputs = if is_one_panel || !is_alone {
             output.saturating_mul(2)
         } else {
             output
@@ -100,7 +110,7 @@ impl Cost {
     /// That of a device with a kernel of this speed, of which `tiles` are expected to be computed
     /// there.
     pub fn of(shape: &Shape, cut: Cut, device: &DeviceFacts, speed: f64, tiles: f64) -> Self {
-        let need = Need::of(shape, cut);
+        let need = Need::of_tiles(shape, cut, tiles);
         let counts = shape.counts(cut).map(|count| count as f64);
         let all = counts[0] * counts[1];
         let LinkRates {
@@ -108,25 +118,30 @@ impl Cost {
             down: down_rate,
             memory,
             launch,
+            line,
         } = device.rates;
         let output = shape.output_bytes(shape.sizes) as f64 / all;
         let spare = device.memory.saturating_sub(need.passing) as f64;
-        let Sent {
-            first,
-            later,
-            in_row,
-            computed,
-        } = Sent::of(shape, counts, tiles, spare);
+        let sent = Sent::of(shape, counts, tiles, spare);
         let own = shape.outputs.iter().filter(|output| output.is_read);
         let own: usize = own.map(|of| of.operand.block_bytes(shape.sizes)).sum();
         let own = own as f64 / all;
+        let outputs = shape.outputs.iter();
+        let lines = |of: &Output| Span::of(shape, &of.operand, counts).lines;
+        let written = outputs.clone().map(lines).sum::<f64>() * line;
+        let read = outputs.filter(|of| of.is_read).map(lines).sum::<f64>() * line;
         // Each panel but the first reads what the earlier ones have summed up.
-        let moved = computed + 2.0 * output * (counts[2] - 1.0);
+        let summed = 2.0 * output * (counts[2] - 1.0);
+        // What a launch makes copies of, it reads and writes each time.
+        let inputs = shape.inputs.iter();
+        let read_again: f64 = inputs.map(|of| Span::of(shape, of, counts).bytes).sum();
+        let moved = summed + 2.0 * shape.workspace * read_again;
         let launches = (counts[2] + FOR_TASK) * launch;
-        let work = shape.total_work() / all / speed + moved / memory + launches;
-        let down = output / down_rate;
-        let tile = |sent: f64| {
-            let up = (sent + own) / up_rate;
+        let arithmetic = shape.total_work() / all / speed + launches;
+        let down = output / down_rate + written;
+        let up = |of: &Part| (of.bytes + own) / up_rate + of.lines * line + read;
+        let tile = |of: Part| {
+            let (work, up) = (arithmetic + (of.computed + moved) / memory, up(&of));
             if need.overlapped <= device.memory {
                 let longest = work.max(up).max(down);
                 longest + NOT_HIDDEN * (work + up + down - longest)
@@ -134,47 +149,94 @@ impl Cost {
                 work + up + down
             }
         };
+        let tiles = sent.parts.map(|row| row.map(tile));
         Self {
-            tile: (tile(first) + (in_row - 1.0) * tile(later)) / in_row,
-            begin: (first + own) / up_rate / counts[2],
+            tile: sent.mean(tiles),
+            tiles,
+            begin: up(&sent.parts[0][0]) / counts[2],
             end: down,
-            traffic: (first + (in_row - 1.0) * later) / in_row + own + output,
+            traffic: sent.mean(sent.parts.map(|row| row.map(|of| of.bytes))) + own + output,
+        }
+    }
+
+    /// The same where everything takes longer by a factor.
+    #[must_use]
+    pub(super) fn slowed(self, factor: f64) -> Self {
+        Self {
+            tile: self.tile * factor,
+            tiles: self.tiles.map(|row| row.map(|tile| tile * factor)),
+            ..self
         }
     }
 }
 
-/// The bytes that are sent for a tile where blocks are kept for later ones. Tiles of one row follow
-/// each other.
+/// What is sent for a tile where blocks are kept for later ones. Tiles of one row follow each other.
+///
+/// The times of tiles are added, not their bytes: a first row, for which everything is sent, may
+/// take longer than its arithmetic although all rows together would not.
 struct Sent {
-    /// For the first tile of a row, and for later ones.
-    first: f64,
-    later: f64,
-    /// The tiles of a row on the same device.
+    /// In the first row and in later ones, for the first tile of a row and for later ones.
+    parts: [[Part; 2]; 2],
+    /// The rows that the device has tiles of, and its tiles of each.
+    rows: f64,
     in_row: f64,
-    /// What temporaries are computed from and to, the mean.
+}
+
+/// What is sent for one tile.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    bytes: f64,
+    /// The lines of blocks that are far apart in host memory.
+    lines: f64,
+    /// The bytes of what temporaries are computed from and to.
     computed: f64,
 }
 
+/// The part of an operand that all panels of a tile need, the mean.
+struct Span {
+    bytes: f64,
+    /// The lines of its blocks that are far apart in host memory, 0 where blocks have whole lines.
+    lines: f64,
+}
+
+impl Span {
+    fn of(shape: &Shape, operand: &Operand, counts: [f64; 3]) -> Self {
+        let [(lines, _), (length, blocks)] = [0, 1].map(|at| {
+            let (positions, blocks) = match operand.axes[at] {
+                Axis::I => (shape.sizes[0] as f64 / counts[0], counts[0]),
+                Axis::J => (shape.sizes[1] as f64 / counts[1], counts[1]),
+                // A tile has all panels.
+                Axis::K => (shape.sizes[2] as f64, counts[2]),
+                Axis::One => (1.0, 1.0),
+            };
+            let Reach { step, halo } = operand.reach[at];
+            (positions * step as f64 + halo as f64, blocks)
+        });
+        let in_tile = if operand.axes[1] == Axis::K {
+            blocks
+        } else {
+            1.0
+        };
+        let whole_line = length * blocks / in_tile * operand.element as f64;
+        let is_apart = blocks > 1.0 && whole_line >= LinkRates::FAR as f64;
+        Self {
+            bytes: lines * length * operand.element as f64,
+            lines: if is_apart { lines * in_tile } else { 0.0 },
+        }
+    }
+}
+
 impl Sent {
-    /// Those of a device that computes so many tiles and has `spare` bytes to keep blocks in.
+    /// That of a device that computes so many tiles and has `spare` bytes to keep blocks in.
     fn of(shape: &Shape, counts: [f64; 3], tiles: f64, mut spare: f64) -> Self {
         let in_row = counts[1].min(tiles).max(1.0);
         let rows = (tiles / counts[1]).clamp(1.0, counts[0]);
-        let (mut first, mut later, mut computed) = (0.0, 0.0, 0.0);
+        let mut sent = [[Part::default(); 2]; 2];
         // What a row has in common is kept first.
         let mut inputs: Vec<_> = shape.inputs.iter().collect();
         inputs.sort_by_key(|input| input.has(Axis::J));
         for input in inputs {
-            let [lines, length] = [0, 1].map(|at| {
-                let positions = match input.axes[at] {
-                    Axis::I => shape.sizes[0] as f64 / counts[0],
-                    Axis::J => shape.sizes[1] as f64 / counts[1],
-                    Axis::K => shape.sizes[2] as f64,
-                    Axis::One => 1.0,
-                };
-                positions * input.reach[at].step as f64 + input.reach[at].halo as f64
-            });
-            let bytes = lines * length * input.element as f64;
+            let Span { bytes, lines } = Span::of(shape, input, counts);
             let is_shared_in_row = !input.has(Axis::J);
             let kept = if is_shared_in_row {
                 bytes
@@ -189,26 +251,33 @@ impl Sent {
                 0.0
             };
             spare = (spare - kept).max(0.0);
-            // What no tile has for itself is sent for the first row only.
-            let in_rows = 1.0 - part * (1.0 - 1.0 / rows);
-            let (at_first, afterwards) = match (is_shared_in_row, input.has(Axis::I)) {
-                (true, true) => (1.0, 1.0 - part),
-                (true, false) => (in_rows, 1.0 - part),
-                (false, _) => (in_rows, in_rows),
+            let again = 1.0 - part;
+            let parts = match (is_shared_in_row, input.has(Axis::I)) {
+                (true, true) => [[1.0, again], [1.0, again]],
+                // What no tile has for itself is sent once.
+                (true, false) => [[1.0, again], [again, again]],
+                (false, true) => [[1.0; 2]; 2],
+                (false, false) => [[1.0; 2], [again; 2]],
             };
             let leaves = input.leaves as f64;
-            first += bytes * at_first * leaves;
-            later += bytes * afterwards * leaves;
-            if input.is_computed {
-                let mean = (at_first + (in_row - 1.0) * afterwards) / in_row;
-                computed += bytes * mean * (leaves + 1.0);
+            for (sent, part) in sent.as_flattened_mut().iter_mut().zip(parts.as_flattened()) {
+                sent.bytes += bytes * part * leaves;
+                sent.lines += lines * part * leaves;
+                if input.is_computed {
+                    sent.computed += bytes * part * (leaves + 1.0);
+                }
             }
         }
         Self {
-            first,
-            later,
+            parts: sent,
+            rows,
             in_row,
-            computed,
         }
+    }
+
+    /// The mean of something of all tiles of the device.
+    fn mean(&self, of: [[f64; 2]; 2]) -> f64 {
+        let row = |[first, later]: [f64; 2]| first + (self.in_row - 1.0) * later;
+        (row(of[0]) + (self.rows - 1.0) * row(of[1])) / (self.in_row * self.rows)
     }
 }

@@ -11,9 +11,17 @@ pub struct LinkRates {
     pub memory: f64,
     /// What a launch costs beside its work, seconds.
     pub launch: f64,
+    /// What a line of a block costs beside its bytes where lines are [`FAR`](Self::FAR) apart in
+    /// host memory, seconds.
+    pub line: f64,
 }
 
 impl LinkRates {
+    /// The distance from which lines of a block cost something beside their bytes, bytes. On an
+    /// H200, blocks of nearer lines are sent at the rate of lines that follow each other, and lines
+    /// of 4 KiB that are so far apart at six tenths of it.
+    pub const FAR: usize = 64 << 10;
+
     /// The better of two measurements, each of them: what disturbs one makes it slower.
     #[must_use]
     pub const fn faster(self, other: Self) -> Self {
@@ -22,6 +30,7 @@ impl LinkRates {
             down: self.down.max(other.down),
             memory: self.memory.max(other.memory),
             launch: self.launch.min(other.launch),
+            line: self.line.min(other.line),
         }
     }
 }

@@ -6,6 +6,7 @@ use super::cost::{Cost, DeviceFacts};
 use super::graph::{Access, Graph, TaskId};
 use super::sizes::{PlanError, choose};
 use super::turns::{Turn, is_worth_repeating, takes};
+use std::collections::BTreeSet;
 
 /// A device that is made up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +88,8 @@ pub fn simulate(shape: &Shape, machine: &Machine) -> Result<SimulatedRun, PlanEr
         costs: plan.costs,
         graph,
         operation,
-        has_begun: vec![false; machine.devices.len()],
+        across: shape.counts(plan.cut)[1],
+        seen: vec![Seen::default(); machine.devices.len()],
         is_lost: vec![false; machine.devices.len()],
         running: Vec::new(),
         events: Vec::new(),
@@ -101,12 +103,23 @@ pub fn simulate(shape: &Shape, machine: &Machine) -> Result<SimulatedRun, PlanEr
     })
 }
 
+/// What a device has had of the operands.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// The row of its last tile.
+    row: Option<usize>,
+    /// The positions of its tiles in their rows.
+    columns: BTreeSet<usize>,
+}
+
 struct Simulation<'m> {
     machine: &'m Machine,
     costs: Vec<Option<Cost>>,
     graph: Graph,
     operation: u64,
-    has_begun: Vec<bool>,
+    /// The tiles of a row.
+    across: usize,
+    seen: Vec<Seen>,
     is_lost: Vec<bool>,
     running: Vec<Running>,
     events: Vec<Event>,
@@ -144,7 +157,7 @@ impl Simulation<'_> {
                 continue;
             };
             let open = self.graph.open(self.operation);
-            let tile = self.graph.ready(self.operation).next();
+            let tile = self.nearest(device);
             let tile = tile.filter(|_| takes(device, open, &turns));
             let Some(tile) = tile.or_else(|| self.repeated(device, now, turn.task)) else {
                 continue;
@@ -171,15 +184,45 @@ impl Simulation<'_> {
         running.filter(is_worth).map(|of| of.task.tile).next()
     }
 
+    /// The tile of which a device has the most already, as the run time chooses it: rather not in
+    /// a row that another device is at.
+    fn nearest(&self, device: usize) -> Option<usize> {
+        let others = self.running.iter().filter(|of| of.device != device);
+        let rows: BTreeSet<usize> = others.map(|of| of.task.tile / self.across).collect();
+        let ready = self.graph.ready(self.operation);
+        ready.min_by(|one, other| {
+            let key = |tile: usize| {
+                (
+                    self.seconds(device, tile),
+                    rows.contains(&(tile / self.across)),
+                )
+            };
+            let (one, other) = (key(*one), key(*other));
+            one.0.total_cmp(&other.0).then(one.1.cmp(&other.1))
+        })
+    }
+
+    /// How long a tile takes on a device with what it has of the operands.
+    fn seconds(&self, device: usize, tile: usize) -> f64 {
+        let (row, column) = (tile / self.across, tile % self.across);
+        let seen = &self.seen[device];
+        let is_later = [seen.columns.contains(&column), seen.row == Some(row)];
+        let [row, position] = is_later.map(usize::from);
+        self.costs[device].map_or(f64::INFINITY, |cost| cost.tiles[row][position])
+    }
+
     fn start(&mut self, task: TaskId, device: usize, now: f64, expected: f64) {
-        let is_first = !std::mem::replace(&mut self.has_begun[device], true);
+        let seconds = self.seconds(device, task.tile);
+        let seen = &mut self.seen[device];
+        let is_first = seen.row.replace(task.tile / self.across).is_none();
+        seen.columns.insert(task.tile % self.across);
         let begin = self.costs[device].map_or(0.0, |cost| cost.begin);
         let begin = if is_first { now + begin } else { now };
         self.running.push(Running {
             task,
             device,
             begin,
-            end: begin + expected * self.machine.devices[device].slower,
+            end: begin + seconds * self.machine.devices[device].slower,
             expected: begin + expected,
         });
     }
@@ -188,11 +231,8 @@ impl Simulation<'_> {
         let cost = self.costs[device].filter(|_| !self.is_lost[device])?;
         let own = self.running.iter().filter(|of| of.device == device);
         let free = own.map(|of| left(of, now)).fold(0.0, f64::max);
-        let begin = if self.has_begun[device] {
-            0.0
-        } else {
-            cost.begin
-        };
+        let has_begun = self.seen[device].row.is_some();
+        let begin = if has_begun { 0.0 } else { cost.begin };
         Some(Turn {
             free: free + begin,
             task: cost.tile,

@@ -134,7 +134,7 @@ fn plan(
     let moved = busy * able.map(|of| of.traffic / of.tile).sum::<f64>();
     if moved > host {
         for cost in costs.iter_mut().flatten() {
-            cost.tile *= moved / host;
+            *cost = cost.slowed(moved / host);
         }
     }
     // Tasks that could be divided further would end sooner; that is known without a search.

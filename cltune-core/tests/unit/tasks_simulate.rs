@@ -14,6 +14,7 @@ fn device(speed: f64) -> SimulatedDevice {
                 down: 55e9,
                 memory: 3e12,
                 launch: 2e-5,
+                line: 0.0,
             },
             speed: Some(speed),
         },
@@ -94,6 +95,84 @@ fn two_devices_are_nearly_twice_as_fast_as_one() {
         let two = run(size, &[device(50e12), device(50e12)]);
         assert!(two.seconds < one.seconds / 1.8, "{one:?} {two:?}");
     }
+}
+
+/// C = (A + B)(A - B) on GPUs as they were measured: a part of the sum of both alone. With tensor
+/// cores and 16384 the links decide: each device is sent one and a half times A and B twice, for
+/// which 54 GB/s take 60 ms, longer than half of the arithmetic (42 ms).
+#[test]
+fn two_devices_reach_most_of_the_sum_of_both() {
+    let gpu = |memory: usize, speed: f64, line: f64| {
+        let mut gpu = device(speed);
+        gpu.facts.memory = memory;
+        gpu.facts.largest = memory;
+        gpu.facts.rates = LinkRates {
+            up: 54e9,
+            down: 54e9,
+            memory: 3683e9,
+            launch: 2e-5,
+            line,
+        };
+        gpu
+    };
+    let expression = |size: usize| {
+        let mut shape = product(size);
+        for input in &mut shape.inputs {
+            input.leaves = 2;
+            input.is_computed = true;
+        }
+        shape.workspace = 1.25;
+        shape
+    };
+    for (size, speed, limit, least) in [
+        (16384, 52.9e12, 2, 0.95),
+        (16384, 52.9e12, 4, 0.93),
+        (16384, 106e12, 2, 0.85),
+        (16384, 106e12, 4, 0.82),
+        (32768, 52.9e12, 2, 0.97),
+        (32768, 52.9e12, 4, 0.97),
+        (32768, 106e12, 2, 0.97),
+        (32768, 106e12, 4, 0.96),
+    ] {
+        let gpu = gpu(limit * 1_000_000_000, speed, 0.0);
+        let [one, two] = [1, 2].map(|count| run_shape(&expression(size), &vec![gpu; count]));
+        let part = one.seconds / two.seconds / 2.0;
+        assert!(
+            part > least,
+            "{size}, {speed}, {limit} GB: {part} {one:?} {two:?}"
+        );
+    }
+}
+
+/// Where everything is sent for a first row of tiles, arithmetic has to hide it: flat tiles, of
+/// which most need little, are no way around it.
+#[test]
+fn a_first_row_takes_as_long_as_what_is_sent_for_it() {
+    let shape = product(16384);
+    let gpu = device(100e12).facts;
+    let flat = Cost::of(&shape, Cut([512, 16384, 2048]), &gpu, 100e12, 16.0);
+    let sent = (512.0 + 16384.0) * 16384.0 * 4.0 / 55e9;
+    let [[first, _], [later, _]] = flat.tiles;
+    assert!(first >= sent && later < 0.5 * sent, "{flat:?} {sent}");
+    let mean = (first + 15.0 * later) / 16.0;
+    // A little less than 16 rows: the rest of the right operand has no room.
+    assert!((flat.tile / mean - 1.0).abs() < 0.05, "{flat:?} {mean}");
+}
+
+/// Lines of blocks that do not follow each other cost something: then blocks have longer ones.
+#[test]
+fn where_lines_cost_time_blocks_have_long_ones() {
+    let shape = product(16384);
+    let deep = |line: f64| {
+        let mut slow = device(100e12);
+        slow.facts.rates.line = line;
+        run_shape(&shape, &[slow])
+    };
+    let (free, costly) = (deep(0.0), deep(2e-7));
+    let lines =
+        |of: &SimulatedRun| shape.sizes[0] * shape.counts(of.cut)[2] * shape.counts(of.cut)[1];
+    assert!(lines(&costly) < lines(&free), "{free:?} {costly:?}");
+    assert!(costly.seconds >= free.seconds);
 }
 
 #[test]

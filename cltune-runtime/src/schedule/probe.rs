@@ -13,7 +13,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes of a transfer that is timed.
-const TRANSFER: usize = 32 << 20;
+const TRANSFER: usize = 64 << 20;
+
+/// The length of the lines of a block that is timed, bytes: those of panels are about as long.
+const LINE: usize = 4096;
+
+/// The least number of lines of which the cost of one is told from the clock.
+const LINES: usize = 64;
 
 /// How often it is timed; the fastest counts.
 const ROUNDS: usize = 3;
@@ -35,26 +41,39 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
     let host = host_memory(context, queue, bytes, is_pinned)?;
     let buffer = || RawBuffer::new(context.raw(), bytes).map_err(Error::call("clCreateBuffer"));
     let (one, other) = (buffer()?, buffer()?);
-    let place = BlockPlace {
+    let lines = |width: usize, pitch: usize, rows: usize| BlockPlace {
         first: 0,
-        pitch: bytes,
-        width: bytes,
-        rows: 1,
+        pitch,
+        width,
+        rows,
         buffer_first: 0,
-        buffer_pitch: bytes,
+        buffer_pitch: width,
     };
+    let whole = |bytes: usize| lines(bytes, bytes, 1);
     let raw = queue.raw();
     let transfer = Error::call;
-    let up = fastest(|| {
-        let sent = host.send(raw, &one, place);
-        sent.and_then(|sent| flushed(raw, || sent.wait()))
-            .map_err(transfer("clEnqueueWriteBuffer of a probe"))
-    })?;
+    let sent = |place: BlockPlace| {
+        let (host, one) = (&host, &one);
+        fastest(move || {
+            let sent = host.send(raw, one, place);
+            sent.and_then(|sent| flushed(raw, || sent.wait()))
+                .map_err(transfer("clEnqueueWriteBuffer of a probe"))
+        })
+    };
+    let up = sent(whole(bytes))?;
+    // A block of a wide matrix, beside as many bytes that follow each other.
+    let rows = bytes / LinkRates::FAR;
+    let line = if rows < LINES {
+        0.0
+    } else {
+        let apart = sent(lines(LINE, LinkRates::FAR, rows))?;
+        (apart - sent(whole(rows * LINE))?).max(0.0) / rows as f64
+    };
     let down = fastest(|| {
         let after = raw
             .marker()
             .map_err(Error::call("clEnqueueMarkerWithWaitList"))?;
-        let received = host.receive(raw, &one, place, &after);
+        let received = host.receive(raw, &one, whole(bytes), &after);
         received
             .and_then(|received| flushed(raw, || received.wait()))
             .map_err(transfer("clEnqueueReadBuffer of a probe"))
@@ -75,6 +94,7 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         down: rate(down),
         memory: 2.0 * rate((all - launch).max(0.1 * all)),
         launch: launch.max(LEAST_LAUNCH),
+        line,
     })
 }
 

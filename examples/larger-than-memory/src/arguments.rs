@@ -91,6 +91,9 @@ pub(crate) struct Scale {
     /// A launch beside its work, us
     #[arg(long, value_parser = positive, default_value = "20")]
     pub(crate) launch: f64,
+    /// A line of a block beside its bytes, where lines are far apart, us
+    #[arg(long, value_parser = not_negative, default_value = "0")]
+    pub(crate) line: f64,
 }
 
 #[derive(Debug, Args)]
@@ -158,6 +161,14 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err(format!("`{text}` is no number above 0")),
+    }
+}
+
+/// A number from 0 on.
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err(format!("`{text}` is no number from 0 on")),
     }
 }
 

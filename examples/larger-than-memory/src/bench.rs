@@ -77,11 +77,13 @@ fn together(
             let links = scheduler.link_rates();
             if let (0, Some(Some(rates))) = (position, links.first()) {
                 println!(
-                    "  link of device 0: {:.1} GB/s to it, {:.1} back, {:.0} within, a launch {:.1} us",
+                    "  link of device 0: {:.1} GB/s to it, {:.1} back, {:.0} within, a launch {:.1} us, \
+                     a line {:.3} us",
                     rates.up / 1e9,
                     rates.down / 1e9,
                     rates.memory / 1e9,
-                    rates.launch * 1e6
+                    rates.launch * 1e6,
+                    rates.line * 1e6
                 );
                 if is_simulated && kind == kinds[0] {
                     let kernel = in_core(bench, &devices[0], size, kind)?;

@@ -23,6 +23,7 @@ pub(crate) fn run(scale: &Scale) {
         down: scale.link * 1e9,
         memory: scale.memory * 1e9,
         launch: scale.launch * 1e-6,
+        line: scale.line * 1e-6,
     };
     print(scale.size, scale.limit.0, rates, scale.kernel * 1e12);
 }
