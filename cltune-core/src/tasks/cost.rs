@@ -122,19 +122,24 @@ impl Cost {
         } = device.rates;
         let output = shape.output_bytes(shape.sizes) as f64 / all;
         let spare = device.memory.saturating_sub(need.passing) as f64;
-        let sent = Sent::of(shape, counts, tiles, spare);
+        let inputs = shape.inputs.iter();
+        let inputs: Vec<_> = inputs.map(|of| (of, Span::of(shape, of, counts))).collect();
         let own = shape.outputs.iter().filter(|output| output.is_read);
         let own: usize = own.map(|of| of.operand.block_bytes(shape.sizes)).sum();
         let own = own as f64 / all;
-        let outputs = shape.outputs.iter();
-        let lines = |of: &Output| Span::of(shape, &of.operand, counts).lines;
-        let written = outputs.clone().map(lines).sum::<f64>() * line;
-        let read = outputs.filter(|of| of.is_read).map(lines).sum::<f64>() * line;
+        let (mut written, mut read) = (0.0, 0.0);
+        for Output { operand, is_read } in &shape.outputs {
+            let seconds = Span::of(shape, operand, counts).lines * line;
+            written += seconds;
+            if *is_read {
+                read += seconds;
+            }
+        }
         // Each panel but the first reads what the earlier ones have summed up.
         let summed = 2.0 * output * (counts[2] - 1.0);
         // What a launch makes copies of, it reads and writes each time.
-        let inputs = shape.inputs.iter();
-        let read_again: f64 = inputs.map(|of| Span::of(shape, of, counts).bytes).sum();
+        let read_again: f64 = inputs.iter().map(|(_, span)| span.bytes).sum();
+        let sent = Sent::of(inputs, counts, tiles, spare);
         let moved = summed + 2.0 * shape.workspace * read_again;
         let launches = (counts[2] + FOR_TASK) * launch;
         let arithmetic = shape.total_work() / all / speed + launches;
@@ -170,7 +175,8 @@ impl Cost {
     }
 }
 
-/// What is sent for a tile where blocks are kept for later ones. Tiles of one row follow each other.
+/// What is sent for a tile where blocks are kept for later ones. Tiles of one row follow each
+/// other.
 ///
 /// The times of tiles are added, not their bytes: a first row, for which everything is sent, may
 /// take longer than its arithmetic although all rows together would not.
@@ -212,31 +218,30 @@ impl Span {
             let Reach { step, halo } = operand.reach[at];
             (positions * step as f64 + halo as f64, blocks)
         });
-        let in_tile = if operand.axes[1] == Axis::K {
-            blocks
+        // The whole line of the matrix, and the parts of it that the tile has as lines of blocks.
+        let (whole_line, parts) = if operand.axes[1] == Axis::K {
+            (length, blocks)
         } else {
-            1.0
+            (length * blocks, 1.0)
         };
-        let whole_line = length * blocks / in_tile * operand.element as f64;
+        let whole_line = whole_line * operand.element as f64;
         let is_apart = blocks > 1.0 && whole_line >= LinkRates::FAR as f64;
         Self {
             bytes: lines * length * operand.element as f64,
-            lines: if is_apart { lines * in_tile } else { 0.0 },
+            lines: if is_apart { lines * parts } else { 0.0 },
         }
     }
 }
 
 impl Sent {
     /// That of a device that computes so many tiles and has `spare` bytes to keep blocks in.
-    fn of(shape: &Shape, counts: [f64; 3], tiles: f64, mut spare: f64) -> Self {
+    fn of(mut inputs: Vec<(&Operand, Span)>, counts: [f64; 3], tiles: f64, mut spare: f64) -> Self {
         let in_row = counts[1].min(tiles).max(1.0);
         let rows = (tiles / counts[1]).clamp(1.0, counts[0]);
         let mut sent = [[Part::default(); 2]; 2];
         // What a row has in common is kept first.
-        let mut inputs: Vec<_> = shape.inputs.iter().collect();
-        inputs.sort_by_key(|input| input.has(Axis::J));
-        for input in inputs {
-            let Span { bytes, lines } = Span::of(shape, input, counts);
+        inputs.sort_by_key(|(input, _)| input.has(Axis::J));
+        for (input, Span { bytes, lines }) in inputs {
             let is_shared_in_row = !input.has(Axis::J);
             let kept = if is_shared_in_row {
                 bytes

@@ -159,7 +159,7 @@ fn a_first_row_takes_as_long_as_what_is_sent_for_it() {
     assert!((flat.tile / mean - 1.0).abs() < 0.05, "{flat:?} {mean}");
 }
 
-/// Lines of blocks that do not follow each other cost something: then blocks have longer ones.
+/// Lines of blocks that are far apart cost something: then blocks have longer ones.
 #[test]
 fn where_lines_cost_time_blocks_have_long_ones() {
     let shape = product(16384);

@@ -65,12 +65,13 @@ fn what_is_fast_on_one_device_is_not_divided() {
 
 #[test]
 fn what_is_large_is_divided_evenly_and_transfers_hide() {
-    for (size, leaves) in [(16384, 2), (32768, 1), (32768, 2)] {
+    // At 16384 the first row of tiles, for which all of B is sent, is a large part of all.
+    for (size, leaves, least) in [(16384, 2, 0.83), (32768, 1, 0.92), (32768, 2, 0.86)] {
         let shape = product([size; 3], leaves);
         let one = choose(&shape, &[gpu(2 * GB)], f64::INFINITY).unwrap();
         let two = choose(&shape, &[gpu(2 * GB); 2], f64::INFINITY).unwrap();
         let ideal = shape.total_work() / 51e12;
-        assert!(one.seconds < ideal / 0.83, "{size}: {one:?}, {ideal}");
+        assert!(one.seconds < ideal / least, "{size}: {one:?}, {ideal}");
         assert!(
             two.seconds < one.seconds / 2.0 / 0.9,
             "{size}: {one:?} {two:?}"
@@ -283,35 +284,24 @@ proptest! {
     }
 }
 
-/// 16384 numbers of 4 bytes are as far apart as [`LinkRates::FAR`].
+/// A matrix of 16384 columns of 4 bytes has lines as far apart as [`LinkRates::FAR`].
 #[test]
-fn panels_are_deeper_where_lines_that_are_far_apart_cost_time() {
-    let lines_cost = |line: f64| {
-        let mut device = gpu(4 * GB);
-        device.rates.line = line;
-        device
-    };
-    let cut = Cut([8192, 4096, 1024]);
-    let deeper = Cut([8192, 4096, 2048]);
-    let excess = |size: usize, cut: Cut| {
-        let shape = product([size; 3], 2);
-        let begin = |line: f64| Cost::of(&shape, cut, &lines_cost(line), 51e12, 4.0).begin;
+fn lines_of_the_first_panel_cost_time_where_they_are_far_apart() {
+    let excess = |size: usize, depth: usize| {
+        let begin = |line: f64| {
+            let mut device = gpu(4 * GB);
+            device.rates.line = line;
+            let (shape, cut) = (product([size; 3], 2), Cut([8192, 4096, depth]));
+            Cost::of(&shape, cut, &device, 51e12, 4.0).begin
+        };
         begin(1e-7) - begin(0.0)
     };
     // The first panel has a line of the left operand for each row of the tile, and one of the right
     // operand for each position of the panel, of two matrices each.
-    let expected = 2.0 * (8192.0 + 1024.0) * 1e-7;
-    assert!((excess(16384, cut) / expected - 1.0).abs() < 1e-6);
-    assert!(excess(16384, deeper) < 1.2 * excess(16384, cut));
-    assert!(
-        excess(8192, cut).abs() < 1e-12,
-        "their lines are 32 KiB apart"
-    );
-
-    let depth = |line: f64| {
-        let shape = product([16384; 3], 2);
-        let plan = choose(&shape, &[lines_cost(line); 2], f64::INFINITY).unwrap();
-        plan.cut.0[2]
-    };
-    assert!(depth(4e-8) > depth(0.0));
+    let expected = |depth: usize| 2.0 * (8192 + depth) as f64 * 1e-7;
+    for depth in [1024, 2048] {
+        assert!((excess(16384, depth) / expected(depth) - 1.0).abs() < 1e-6);
+        let near = excess(8192, depth);
+        assert!(near.abs() < 1e-12, "their lines are 32 KiB apart: {near}");
+    }
 }

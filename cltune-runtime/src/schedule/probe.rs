@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes of a transfer that is timed.
-const TRANSFER: usize = 64 << 20;
+const TRANSFER: usize = 32 << 20;
 
-/// The length of the lines of a block that is timed, bytes: those of panels are about as long.
+/// The lines of a block that is timed.
+const LINES: usize = 1024;
+
+/// Their length, bytes: those of panels are about as long.
 const LINE: usize = 4096;
-
-/// The least number of lines of which the cost of one is told from the clock.
-const LINES: usize = 64;
 
 /// How often it is timed; the fastest counts.
 const ROUNDS: usize = 3;
@@ -38,7 +38,14 @@ const BRIEF: f64 = 2e-2;
 pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Result<LinkRates> {
     let context = queue.context();
     let bytes = TRANSFER.min(memory / 4).max(1);
-    let host = host_memory(context, queue, bytes, is_pinned)?;
+    // Where a device may use less, lines are left out of the choice of blocks.
+    let has_lines = bytes >= LINES * LINE;
+    let held = if has_lines {
+        bytes.max(LINES * LinkRates::FAR)
+    } else {
+        bytes
+    };
+    let host = host_memory(context, queue, held, is_pinned)?;
     let buffer = || RawBuffer::new(context.raw(), bytes).map_err(Error::call("clCreateBuffer"));
     let (one, other) = (buffer()?, buffer()?);
     let lines = |width: usize, pitch: usize, rows: usize| BlockPlace {
@@ -62,12 +69,11 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
     };
     let up = sent(whole(bytes))?;
     // A block of a wide matrix, beside as many bytes that follow each other.
-    let rows = bytes / LinkRates::FAR;
-    let line = if rows < LINES {
-        0.0
+    let line = if has_lines {
+        let apart = sent(lines(LINE, LinkRates::FAR, LINES))?;
+        (apart - sent(whole(LINES * LINE))?).max(0.0) / LINES as f64
     } else {
-        let apart = sent(lines(LINE, LinkRates::FAR, rows))?;
-        (apart - sent(whole(rows * LINE))?).max(0.0) / rows as f64
+        0.0
     };
     let down = fastest(|| {
         let after = raw
