@@ -1,11 +1,16 @@
 //! The rates at which devices are sent data from host memory and send it back, one after the other
 //! and all at once: from and to pageable and pinned memory, in one direction and in both at the
-//! same time; and how fast they copy what they have.
+//! same time; how fast they copy what they have; and how fast they are sent blocks of matrices, by
+//! how long the lines of a block are and how far they are apart.
 //!
 //! `--devices 0,nvidia` names devices by index or parts of names instead of all, `--mib N` is for
 //! transfers of another size than 256 MiB, `--rounds N` for another number of rounds than 7.
 
 use cltune::{Buffer, Context, Device, Event, PinnedMemory, Queue, Result, tunable};
+use opencl3::command_queue::enqueue_write_buffer_rect;
+use opencl3::error_codes::ClError;
+use opencl3::event::Event as ForeignEvent;
+use opencl3::types::CL_TRUE;
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Barrier;
@@ -49,6 +54,13 @@ struct Station {
     pinned: Host<PinnedMemory<f32>>,
 }
 
+/// The lengths of lines of a block, and how far they are apart, KiB.
+const LENGTHS: [usize; 6] = [1, 2, 4, 8, 16, 32];
+const DISTANCES: [usize; 4] = [16, 32, 64, 128];
+
+/// The most lines of a block.
+const LINES: usize = 8192;
+
 /// Host memory, to be sent from and to be fetched into.
 struct Host<M> {
     source: M,
@@ -90,6 +102,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
         let device = station.queues[0].device();
         println!("{device}, driver {}", device.info().driver);
         report(std::slice::from_mut(station), rounds)?;
+        report_lines(station, rounds)?;
     }
     if stations.len() > 1 {
         println!("all {} at once", stations.len());
@@ -180,6 +193,42 @@ impl Station {
         Ok([first, Instant::now()])
     }
 
+    /// Sends a block of a matrix in pinned memory, and waits: lines of so many bytes, whose
+    /// beginnings are so many bytes apart.
+    fn send_block(
+        &mut self,
+        lines: usize,
+        length: usize,
+        distance: usize,
+    ) -> std::result::Result<(), ClError> {
+        let source: &[f32] = &self.pinned.source;
+        assert!(length <= distance && lines * distance <= size_of_val(source));
+        let (begin, region) = ([0; 3], [length, lines, 1]);
+        let (queue, target) = (self.queues[0].as_raw(), self.written.as_raw());
+        // SAFETY: the lines are bytes of the source, as was checked, which outlives the call that
+        // waits for the transfer and only reads it. OpenCL checks the buffer's bounds and reads the
+        // arrays during the call.
+        let sent = unsafe {
+            enqueue_write_buffer_rect(
+                queue,
+                target,
+                CL_TRUE,
+                begin.as_ptr(),
+                begin.as_ptr(),
+                region.as_ptr(),
+                length,
+                0,
+                distance,
+                0,
+                source.as_ptr().cast_mut().cast(),
+                0,
+                std::ptr::null(),
+            )
+        };
+        // Released when it is dropped.
+        sent.map(ForeignEvent::new).map(drop).map_err(ClError)
+    }
+
     /// Lets the device copy a buffer. Begin and end.
     fn copy(&mut self, begin: &Barrier) -> Result<[Instant; 2]> {
         begin.wait();
@@ -189,6 +238,43 @@ impl Station {
         self.queues[0].finish()?;
         Ok([first, Instant::now()])
     }
+}
+
+/// Measures and prints how fast blocks of a matrix in pinned memory are sent.
+fn report_lines(station: &mut Station, rounds: usize) -> std::result::Result<(), Box<dyn Error>> {
+    let bytes = station.read.len() * size_of::<f32>();
+    println!("  blocks of pinned memory, by how far their lines are apart");
+    let title = |of: String| format!("{of:>24}");
+    let apart = DISTANCES.map(|distance| title(format!("{distance} KiB")));
+    println!(
+        "  {:10}{}{}",
+        "",
+        title("nothing between".into()),
+        apart.concat()
+    );
+    for length in LENGTHS {
+        let mut columns = Vec::new();
+        for distance in std::iter::once(length).chain(DISTANCES) {
+            let lines = LINES.min(bytes / (distance << 10));
+            if distance < length || lines == 0 {
+                columns.push(title("-".into()));
+                continue;
+            }
+            let mut rates = Vec::with_capacity(rounds);
+            for round in 0..=rounds {
+                let begin = Instant::now();
+                station.send_block(lines, length << 10, distance << 10)?;
+                if round > 0 {
+                    let seconds = begin.elapsed().as_secs_f64();
+                    rates.push((lines * (length << 10)) as f64 * 1e-9 / seconds);
+                }
+            }
+            rates.sort_by(f64::total_cmp);
+            columns.push(title(Rates(rates).to_string()));
+        }
+        println!("  {:10}{}", format!("{length} KiB"), columns.concat());
+    }
+    Ok(())
 }
 
 /// Measures and prints what there is to know of devices together.
