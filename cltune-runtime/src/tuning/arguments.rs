@@ -5,7 +5,8 @@ mod results;
 
 pub(super) use further::{FurtherDraw, FurtherDraws, Results};
 
-use super::buffers::{BufferArgument, Declared, Making, Round, Shown};
+use super::buffers::{BufferArgument, Declared, Round, Shown};
+use super::draws::Making;
 use super::fill::{self, elements};
 use super::guarded::Surroundings;
 use super::images::Images;

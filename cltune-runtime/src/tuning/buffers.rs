@@ -1,23 +1,22 @@
 //! A buffer argument: its memory, and its contents in each draw.
 
+use super::draws::{BufferDraw, Inputs, Making, OnDevice};
 use super::elements::{component_at, filler, poison};
 use super::expected::ExpectedBuffer;
 use super::fill::elements;
 use super::guarded::{Guarded, Surroundings};
-use super::kept::{Keeping, Kept};
+use super::kept::Kept;
 use super::options::Step;
 use super::outcome::{KeptFor, WrongKind, WrongResult};
 use super::prepare_error::PrepareError;
 use super::verify::{Expected, is_same};
-use super::watch::{Checksum, Span, Watch};
-use crate::context::Context;
+use super::watch::{Checksum, Span};
 use crate::error::{Error, Result};
 use crate::opencl::RawBuffer;
 use crate::queue::Queue;
 use cltune_core::model::{Access, ElementType};
 use cltune_formats::declaration::Fill;
 use rand_pcg::Pcg64Mcg;
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
@@ -59,68 +58,8 @@ pub(super) struct BufferArgument {
     version: Cell<u64>,
 }
 
-/// One draw of a buffer's contents.
-#[derive(Debug)]
-struct BufferDraw {
-    /// The contents that the kernel finds; `None` for outputs, which are poisoned, and empty
-    /// buffers.
-    inputs: Option<Inputs>,
-    /// The reference's results, for buffers that are written.
-    expected: Option<ExpectedBuffer>,
-    /// The same on the device, where results are compared there.
-    expected_on_device: Option<OnDevice>,
-}
-
-/// Where a draw's inputs are kept.
-#[derive(Debug)]
-enum Inputs {
-    /// Where the device computes in the host's memory, or does not watch its own.
-    Host(Kept),
-    Device(OnDevice),
-}
-
-/// Contents on the device, and what they add up to.
-#[derive(Debug)]
-struct OnDevice {
-    contents: RawBuffer,
-    /// The bytes that are added up.
-    summed: Range<usize>,
-    checksum: Checksum,
-}
-
 /// Smaller results are read back at once, bytes.
 const LARGE: usize = 1 << 20;
-
-/// The means and options for making buffers.
-pub(super) struct Making<'a> {
-    pub(super) context: &'a Context,
-    pub(super) queue: &'a Queue,
-    pub(super) surroundings: Surroundings,
-    pub(super) keeping: Keeping,
-    /// Called before each draw is filled.
-    pub(super) on_step: fn(Step),
-    /// The checksums on the device, where contents are kept and compared there.
-    pub(super) watch: Option<&'a Watch>,
-}
-
-impl<'a> Making<'a> {
-    /// For buffers that are there, with contents that are in place.
-    pub(super) fn of_filled(
-        queue: &'a Queue,
-        surroundings: Surroundings,
-        keeping: Keeping,
-        watch: Option<&'a Watch>,
-    ) -> Self {
-        Self {
-            context: queue.context(),
-            queue,
-            surroundings,
-            keeping,
-            on_step: |_| {},
-            watch,
-        }
-    }
-}
 
 /// The declaration of a buffer, with its length for a problem.
 pub(super) struct Declared<'a> {
@@ -532,68 +471,5 @@ impl Shown {
             (Self::Written, _) | (_, Self::Written) => Self::Written,
             (Self::Nothing, Self::Nothing) => Self::Nothing,
         }
-    }
-}
-
-impl BufferDraw {
-    fn new(making: &Making<'_>, contents: Vec<u8>) -> Result<Self> {
-        let inputs = !contents.is_empty();
-        let inputs = inputs.then(|| Inputs::new(making, contents));
-        Ok(Self {
-            inputs: inputs.transpose()?,
-            expected: None,
-            expected_on_device: None,
-        })
-    }
-}
-
-impl Inputs {
-    fn new(making: &Making<'_>, contents: Vec<u8>) -> Result<Self> {
-        let Some(watch) = making.watch else {
-            return Ok(Self::Host(Kept::of(contents, making.keeping)));
-        };
-        let (queue, bytes) = (making.queue, contents.len());
-        let copy = RawBuffer::new(making.context.raw(), bytes)
-            .map_err(Error::call(format!("clCreateBuffer of {bytes} bytes")))?;
-        queue
-            .raw()
-            .write(&copy, 0, &contents)
-            .map_err(Error::call("clEnqueueWriteBuffer"))?;
-        OnDevice::new(watch, queue, copy, 0..bytes).map(Self::Device)
-    }
-
-    fn read(&self, queue: &Queue, bytes: usize) -> Result<Cow<'_, [u8]>> {
-        match self {
-            Self::Host(inputs) => Ok(Cow::Borrowed(inputs)),
-            Self::Device(inputs) => {
-                let mut contents = vec![0; bytes];
-                queue
-                    .raw()
-                    .read(&inputs.contents, 0, &mut contents)
-                    .map_err(Error::call("clEnqueueReadBuffer"))?;
-                Ok(Cow::Owned(contents))
-            }
-        }
-    }
-}
-
-impl OnDevice {
-    fn new(
-        watch: &Watch,
-        queue: &Queue,
-        contents: RawBuffer,
-        summed: Range<usize>,
-    ) -> Result<Self> {
-        let checksum = watch.checksum(queue, Span::of(&contents, &summed))?;
-        Ok(Self {
-            contents,
-            summed,
-            checksum,
-        })
-    }
-
-    /// The bytes of a buffer that add up to the checksum where they are the same.
-    fn span<'a>(&self, buffer: &'a RawBuffer) -> Span<'a> {
-        Span::of(buffer, &self.summed)
     }
 }

@@ -21,6 +21,7 @@
 //! | `arguments` | a kernel's buffers, draws and scalars on the device |
 //! | `columns` | the fields of a buffer of structs, each as a buffer of its own |
 //! | `buffers` | a buffer argument: its memory, and its contents in each draw |
+//! | `draws` | one draw of a buffer's contents, kept on the host or on the device |
 //! | `scratch` | a scratch buffer of a group of launches |
 //! | `images` | the images that kernels get, beside their buffers |
 //! | `guarded` | a buffer between two guard zones |
@@ -53,6 +54,7 @@ mod computation;
 mod damage;
 mod declared;
 mod displace;
+mod draws;
 mod elements;
 mod energy;
 mod expected;

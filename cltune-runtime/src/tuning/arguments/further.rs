@@ -1,7 +1,8 @@
 //! Draws of other kinds than random ones, which are added when they are needed and may be removed
 //! again.
 
-use super::super::buffers::{BufferArgument, Making, Round};
+use super::super::buffers::{BufferArgument, Round};
+use super::super::draws::Making;
 use super::{Arguments, Setting, sequence};
 use crate::error::{Error, Result};
 use crate::queue::Queue;

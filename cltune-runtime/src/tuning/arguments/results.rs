@@ -4,7 +4,7 @@
 use super::super::buffers::Round;
 use super::Arguments;
 use crate::queue::Queue;
-use crate::tuning::buffers::Making;
+use crate::tuning::draws::Making;
 use crate::tuning::expected::ExpectedBuffer;
 use crate::tuning::outcome::{WrongKind, WrongResult};
 use crate::tuning::place::Place;
