@@ -13,7 +13,7 @@ The routine launch has one line, of what a launch costs: a kernel of ours that d
 Beside cuBLAS, three more columns have what the device worked on a call by its own clock, without what a launch costs
 besides: OpenCL's profiling of a queue, and CUPTI's times of kernels through PyTorch's profiler.
 
-With CSV=FILE, lines for benches/roofline/plot.py are written there, of the largest size in single precision; PEAK_GFLOPS
+With CSV=FILE, lines for benches/roofline/plot.py are written there, of ours at the largest size in single precision; PEAK_GFLOPS
 and PEAK_GBS are what the device can do, as the example `peaks` of cltune-kernels measures it.
 """
 
@@ -347,7 +347,7 @@ def main():
                     of_device = on_device(ours, peers["cublas"], calls["cublas"].call, routine, kind, n)
                 ours.release()
                 if routine in WORK and kind == "f32" and n == sizes[-1]:
-                    rates += [(name, routine, n, statistics.median(times[name])) for name in times]
+                    rates.append(("cltune", routine, n, statistics.median(times["cltune"])))
                 best = min((statistics.median(times[name]) for name in calls), default=None)
                 ratio = f"{best / statistics.median(times['cltune']):.2f}" if best else "-"
                 cells = [shown(times[name]) if name in times else "-" for name in ["cltune", *peers]]

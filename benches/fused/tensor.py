@@ -19,6 +19,15 @@ import pyopencl as cl
 # of A's rows r and r + 8, the same rows of B's column r, and of the result columns 2 q and 2 q + 1 of rows r and r + 8.
 INSTRUCTION = """
 #undef ORDER
+#undef COPY
+#undef COPIED
+// Doubles, of which one has size "8" and two "16".
+#define COPY(size, how, to, from) { \\
+    __local double* _to = to; \\
+    __global const double* _from = from; \\
+    for (int _e = 0; _e < sizeof(size) - 1; _e++) _to[_e] = _from[_e]; \\
+}
+#define COPIED()
 #define ROW (id % 32 / 4)
 #define ORDER(c0, c1, c2, c3, a, b, r) { \\
     barrier(CLK_LOCAL_MEM_FENCE); \\
@@ -37,14 +46,17 @@ INSTRUCTION = """
 }
 """
 TILES = "__local double of_a[8][16][16], of_b[8][8][16];\n    "
-NAMES = "ML KL NL MS KS NS AL LOCAL_A LOCAL_B TENSOR".split()
+NAMES = "ML KL NL MS KS NS AL LOCAL_A LOCAL_B TENSOR AHEAD".split()
 CONFIGURATIONS = [
-    (64, 32, 64, 4, 8, 8, 4, 1, 1, 16),
-    (32, 32, 64, 4, 8, 8, 8, 1, 0, 8),
-    (64, 32, 32, 4, 8, 2, 2, 0, 1, 4),
+    (64, 32, 64, 4, 8, 8, 4, 1, 1, 16, 1),
+    (32, 32, 64, 4, 8, 8, 8, 1, 0, 8, 1),
+    (64, 32, 32, 4, 8, 2, 2, 0, 1, 4, 0),
+    (64, 32, 64, 4, 8, 8, 2, 1, 1, 8, 1),
+    (64, 32, 64, 4, 8, 8, 1, 0, 1, 16, 1),
+    (64, 32, 64, 4, 8, 8, 2, 1, 1, 8, 0),
 ]
 # Multiples of the tiles, and not.
-SIZES = [(128, 128, 64), (136, 72, 88)]
+SIZES = [(128, 128, 128), (136, 72, 152)]
 
 
 def source_of(cargo_cltune, program, name):

@@ -1,11 +1,15 @@
 //! The kernels of a pass that folds all lines of matrices to one.
 //!
 //! Neighbouring work-items have neighbouring positions of lines. `WGY` work-items of a group and
-//! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds; with a
-//! single one the first kernel computes the rest as well.
+//! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds, or the
+//! group that ends last of those with the same positions; with a single one the first kernel
+//! computes the rest as well.
 
-use super::arguments::{Kernel, KernelArgument, Work, parts_name, strips_name};
+use super::arguments::{
+    Kernel, KernelArgument, Work, columns_finished_name, parts_name, strips_name,
+};
 use super::elements::Elements;
+use super::finish;
 use super::folded::Folded;
 use super::plan::Pass;
 use super::program::{Action, Grid, Place, Program, Statement};
@@ -116,8 +120,77 @@ impl<'a> Across<'a> {
         );
         self.body();
         self.line(1, "}");
-        let mut strips: Vec<KernelArgument> = Vec::new();
+        let may_finish = self.pass.may_finish_columns_in_loop(program);
+        let strips = self.strips_folded(&folds);
+        self.line(1, "if (strip == 0 && at < length / VW) {");
+        self.line(0, "#if SLICES > 1");
+        let position = "get_group_id(1) * (length / VW) + at";
+        if may_finish {
+            self.line(0, "#if FINISH_loop");
+            for fold in &folds {
+                let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::One));
+                let parts = parts_name(program, fold.target);
+                for line in [
+                    format!("{ty} cells_{name}[VW];"),
+                    format!("CELLS_OF(many_{name}, cells_{name});"),
+                    "#pragma unroll".to_owned(),
+                    format!(
+                        "for (uint v = 0; v < VW; v++) PUT{}({parts} + ({position}) * VW + v, \
+                         cells_{name}[v]);",
+                        fold.scalar.size()
+                    ),
+                ] {
+                    self.line(2, &line);
+                }
+            }
+            self.line(0, "#else");
+        }
         for fold in &folds {
+            let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::Cells));
+            let parts = parts_name(program, fold.target);
+            self.line(
+                2,
+                &format!("((__global {ty}*){parts})[{position}] = many_{name};"),
+            );
+        }
+        if may_finish {
+            self.line(0, "#endif");
+        }
+        for fold in &folds {
+            let register = format!("many_{}", fold.name);
+            self.elements
+                .registers
+                .insert((fold.target, At::Along), register);
+        }
+        let before = self.elements.registers.clone();
+        self.line(0, "#else");
+        self.end(2, Lanes::Cells, is_read);
+        self.line(0, "#endif");
+        self.line(1, "}");
+        if may_finish {
+            self.elements.registers = before;
+            self.finished(&folds, is_read);
+        }
+        let mut arguments = self.sizes();
+        arguments.extend(self.elements.arguments());
+        arguments.extend(
+            folds
+                .iter()
+                .map(|fold| KernelArgument::LineParts(fold.target)),
+        );
+        if may_finish {
+            arguments.push(KernelArgument::ColumnsFinished(self.grid.line));
+        }
+        arguments.extend(strips);
+        let about = format!("All lines, or parts of them: {}.", self.about(true));
+        let work = Work::Across(self.grid);
+        self.elements.writer.kernel(name, &about, arguments, work)
+    }
+
+    /// The lines that fold what the strips of a work-group have, for the first one of them.
+    fn strips_folded(&mut self, folds: &[Folded<'_>]) -> Vec<KernelArgument> {
+        let mut strips: Vec<KernelArgument> = Vec::new();
+        for fold in folds {
             let (name, op, local) = (fold.name, fold.op(), strips_name(fold.scalar));
             self.line(0, "#if WGY > 1");
             let argument = KernelArgument::Strips(fold.scalar);
@@ -126,48 +199,65 @@ impl<'a> Across<'a> {
             } else {
                 strips.push(argument);
             }
-            self.line(1, &format!("{local}[get_local_id(0)] = many_{name};"));
-            self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
-            self.line(
-                1,
-                &format!(
-                    "for (uint other = 1; strip == 0 && other < WGY; other++) many_{name} = \
-                     {op}(many_{name}, {local}[other * WGX + lane]);"
+            for line in [
+                format!("{local}[get_local_id(0)] = many_{name};"),
+                "#pragma unroll".to_owned(),
+                "for (uint rest = WGY / 2; rest > 0; rest /= 2) {".to_owned(),
+                "    barrier(CLK_LOCAL_MEM_FENCE);".to_owned(),
+                format!(
+                    "    if (strip < rest) {local}[get_local_id(0)] = many_{name} = \
+                     {op}(many_{name}, {local}[get_local_id(0) + rest * WGX]);"
                 ),
-            );
+                "}".to_owned(),
+            ] {
+                self.line(1, &line);
+            }
             self.line(0, "#endif");
         }
-        self.line(1, "if (strip == 0 && at < length / VW) {");
-        self.line(0, "#if SLICES > 1");
-        for fold in &folds {
-            let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::Cells));
-            let parts = parts_name(program, fold.target);
-            self.line(
-                2,
-                &format!(
-                    "((__global {ty}*){parts})[get_group_id(1) * (length / VW) + at] = many_{name};"
-                ),
-            );
-            let register = format!("many_{name}");
-            self.elements
-                .registers
-                .insert((fold.target, At::Along), register);
-        }
-        self.line(0, "#else");
-        self.end(2, Lanes::Cells, is_read);
-        self.line(0, "#endif");
-        self.line(1, "}");
-        let mut arguments = self.sizes();
-        arguments.extend(self.elements.arguments());
-        arguments.extend(
-            folds
-                .iter()
-                .map(|fold| KernelArgument::LineParts(fold.target)),
+        strips
+    }
+
+    /// The lines with which the work-group that ends last, of those with the same positions, folds
+    /// the parts of all and computes with the results.
+    fn finished(&mut self, folds: &[Folded<'_>], is_read: &dyn Fn(usize) -> bool) {
+        let program = self.elements.writer.program;
+        let counter = format!(
+            "{} + get_group_id(0)",
+            columns_finished_name(program, self.grid.line)
         );
-        arguments.append(&mut strips);
-        let about = format!("All lines, or parts of them: {}.", self.about(true));
-        let work = Work::Across(self.grid);
-        self.elements.writer.kernel(name, &about, arguments, work)
+        self.line(0, "#if SLICES > 1 && FINISH_loop");
+        self.line(1, "mem_fence(CLK_GLOBAL_MEM_FENCE);");
+        self.line(1, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+        for line in finish::counted(&counter, "get_num_groups(1)") {
+            self.line(1, &line);
+        }
+        self.line(1, "const uint slices = at < length / VW ? groups : 0;");
+        for fold in folds {
+            let (name, ty, op) = (fold.name, type_text(fold.scalar, Lanes::One), fold.op());
+            let cells = type_text(fold.scalar, Lanes::Cells);
+            let parts = parts_name(program, fold.target);
+            for line in [
+                format!("many_{name} = ({cells})({});", fold.neutral()),
+                format!("for (uint slice = strip; slice < slices; slice += WGY) {{"),
+                format!("    {ty} cells_{name}[VW];"),
+                "    #pragma unroll".to_owned(),
+                format!(
+                    "    for (uint v = 0; v < VW; v++) cells_{name}[v] = TAKE{}({ty}, {parts} + \
+                     (slice * (length / VW) + at) * VW + v);",
+                    fold.scalar.size()
+                ),
+                format!("    many_{name} = {op}(many_{name}, OF_CELLS(cells_{name}));"),
+                "}".to_owned(),
+            ] {
+                self.line(1, &line);
+            }
+        }
+        self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
+        self.strips_folded(folds);
+        self.line(1, "if (strip == 0 && slices > 0) {");
+        self.end(2, Lanes::Cells, is_read);
+        self.line(1, "}");
+        self.line(0, "#endif");
     }
 
     /// The kernel that folds the parts and computes with the results.
@@ -207,7 +297,9 @@ impl<'a> Across<'a> {
         );
         let about = format!("The line that they make: {}.", self.about(false));
         let work = Work::Each(self.grid.line);
-        self.elements.writer.kernel(name, &about, arguments, work)
+        let is_in_loop = self.pass.may_finish_columns_in_loop(program);
+        let kernel = self.elements.writer.kernel(name, &about, arguments, work);
+        if is_in_loop { kernel.in_loop() } else { kernel }
     }
 
     /// The kernel of the reference: a work-item for each position.
@@ -321,3 +413,15 @@ impl<'a> Across<'a> {
         statements(program, &which)
     }
 }
+
+/// The macros of these kernels, where the group that ends last may fold the parts.
+pub(super) const MACROS: &str = "\
+// The components of a vector of a line in an array, and back.
+#if VW > 1
+#define CELLS_OF(v, p) JOIN(vstore, VW)(v, 0, p)
+#define OF_CELLS(p) JOIN(vload, VW)(0, p)
+#else
+#define CELLS_OF(v, p) (*(p) = (v))
+#define OF_CELLS(p) (*(p))
+#endif
+";

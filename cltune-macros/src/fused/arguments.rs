@@ -31,6 +31,8 @@ pub(super) enum KernelArgument {
     Parts(Parts),
     /// How many work-groups of a loop have ended.
     Finished,
+    /// The same for each group of positions of lines that are so long.
+    ColumnsFinished(usize),
     /// A number of local memory for each work-item.
     Lanes(LocalLanes),
     /// The number of lines.
@@ -103,6 +105,10 @@ impl KernelArgument {
                 format!("__global {constant}{ty}* {}", parts.name(program))
             }
             Self::Finished => format!("volatile __global uint* {}", finished_name(program)),
+            Self::ColumnsFinished(length) => {
+                let name = columns_finished_name(program, *length);
+                format!("volatile __global uint* {name}")
+            }
             Self::Lanes(lanes) => {
                 let ty = type_text(lanes.scalar, Lanes::One);
                 format!("__local {ty}* {}", lanes.name())
@@ -143,6 +149,11 @@ pub(super) fn operand_name(program: &Program, operand: usize) -> String {
 /// The name of the counter of work-groups that have ended.
 pub(super) fn finished_name(program: &Program) -> String {
     program.free_name("finished")
+}
+
+/// The name of the counters of work-groups that go across lines of a length and have ended.
+pub(super) fn columns_finished_name(program: &Program, length: usize) -> String {
+    program.free_name(&format!("columns_finished_{length}"))
 }
 
 /// The name of the distance of a matrix's lines.

@@ -33,20 +33,8 @@ impl Writer<'_> {
         let mut last = Writer::new(self.program, self.style);
         last.finished(pass, is_stored, "get_local_id(0) == 0 && groups > 0");
         self.text.push_str("#if FINISH_loop\n");
-        for line in [
-            "// The work-group that ends last folds the parts of all, the others none: all have the same",
-            "// barriers. It leaves a counter of 0.",
-            "__local uint ended;",
-            "if (get_local_id(0) == 0) {",
-            "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
-            &format!("    ended = atomic_inc({counter}) + 1;"),
-            &format!("    if (ended == get_num_groups(0)) atomic_xchg({counter}, 0u);"),
-            "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
-            "}",
-            "barrier(CLK_LOCAL_MEM_FENCE);",
-            "const uint groups = ended == get_num_groups(0) ? ended : 0;",
-        ] {
-            self.line(1, line);
+        for line in counted(&counter, "get_num_groups(0)") {
+            self.line(1, &line);
         }
         self.text.push_str("    {\n");
         self.text.push_str(&last.text);
@@ -81,12 +69,8 @@ impl Writer<'_> {
             Work::Group
         };
         let is_in_loop = self.handing(pass) == Handing::ByMacro;
-        let mut kernel = self.kernel(name, &about, arguments, work);
-        if is_in_loop {
-            kernel.is_in_loop = true;
-            kernel.text = format!("#if !FINISH_loop\n{}#endif\n", kernel.text);
-        }
-        kernel
+        let kernel = self.kernel(name, &about, arguments, work);
+        if is_in_loop { kernel.in_loop() } else { kernel }
     }
 
     /// What one work-group, which knows the number of `groups`, does after a loop. One work-item of
@@ -143,6 +127,35 @@ impl Writer<'_> {
         }
         self.line(1, "}");
     }
+}
+
+impl Kernel {
+    /// The kernel of the launch after a loop, whose work-group that ends last may do the same.
+    pub(super) fn in_loop(mut self) -> Self {
+        self.is_in_loop = true;
+        self.text = format!("#if !FINISH_loop\n{}#endif\n", self.text);
+        self
+    }
+}
+
+/// The lines after which `groups` is how many work-groups have left parts for this one, and 0 for all
+/// but the last of `count`.
+pub(super) fn counted(counter: &str, count: &str) -> Vec<String> {
+    [
+        "// The work-group that ends last folds the parts of all, the others none: all have the same",
+        "// barriers. It leaves a counter of 0.",
+        "__local uint ended;",
+        "if (get_local_id(0) == 0) {",
+        "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
+        &format!("    ended = atomic_inc({counter}) + 1;"),
+        &format!("    if (ended == {count}) atomic_xchg({counter}, 0u);"),
+        "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
+        "}",
+        "barrier(CLK_LOCAL_MEM_FENCE);",
+        &format!("const uint groups = ended == {count} ? ended : 0;"),
+    ]
+    .map(str::to_owned)
+    .into()
 }
 
 /// What these kernels share.

@@ -102,8 +102,10 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
     let mut texts: Vec<TokenStream> = Vec::new();
     let mut products: Vec<TokenStream> = Vec::new();
     for pass in passes {
-        if let Some(factors) = pass.product(program).and_then(Factors::of) {
-            products.extend(product::constraints(program, factors));
+        let product = pass.product(program);
+        if let Some((of, factors)) = product.and_then(|of| Some((of, Factors::of(of)?))) {
+            let scalar = of.value.scalar();
+            products.extend(product::constraints(program, factors, scalar));
         } else if let Some(grid) = pass.grid {
             grids.insert((grid, pass.is_across(program)));
         }

@@ -45,13 +45,15 @@ impl Pass {
         !self.numbers.is_empty() || self.folds(program).next().is_some()
     }
 
-    /// Whether the work-group of the loop that ends last can do that: what work-groups hand over
-    /// has to be made of words that atomic functions take.
+    /// Whether the work-group of the loop that ends last can do that.
     pub(super) fn may_finish_in_loop(&self, program: &Program) -> bool {
-        let folds: Vec<Folded<'_>> = self.folds(program).collect();
-        let mut components = folds.iter().flat_map(Folded::components);
-        (1..=MOST_FOLDS_IN_LOOP).contains(&folds.len())
-            && components.all(|component| component.scalar.size() >= 4)
+        may_hand_over(&self.folds(program).collect::<Vec<_>>())
+    }
+
+    /// Whether the work-group that ends last of those with the same columns can fold the lines that
+    /// they made.
+    pub(super) fn may_finish_columns_in_loop(&self, program: &Program) -> bool {
+        self.is_across(program) && may_hand_over(&self.line_folds(program).collect::<Vec<_>>())
     }
 
     /// Whether all lines are folded to one.
@@ -122,6 +124,14 @@ impl Pass {
             (Some(_), None) => false,
         }
     }
+}
+
+/// Whether work-groups can hand over these in one launch: it has to be made of words that atomic
+/// functions take.
+fn may_hand_over(folds: &[Folded<'_>]) -> bool {
+    let mut components = folds.iter().flat_map(Folded::components);
+    (1..=MOST_FOLDS_IN_LOOP).contains(&folds.len())
+        && components.all(|component| component.scalar.size() >= 4)
 }
 
 /// The passes of a program: as few as its dependencies allow, or with `fused` false one for each

@@ -3,7 +3,9 @@
 //!
 //! A work-group computes `ML` x `NL` elements of the result from slices of `KL` of the depth, and a
 //! work-item `MS` x `NS` of them in registers, `KS` steps at a time. `AL` is how many elements are
-//! loaded at once. `LOCAL_A` and `LOCAL_B` bring a slice into local memory first. Statements that
+//! loaded at once. `LOCAL_A` and `LOCAL_B` bring a slice into local memory first. `AHEAD`, which the
+//! paper does not have, loads the next slice while one is multiplied: into registers, or with
+//! `TENSOR` into the other half of local memory. Statements that
 //! store what is computed from elements of the product are computed where its sums are.
 
 use super::arguments::{Kernel, KernelArgument, Work, leading_name};
@@ -19,12 +21,12 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// The parameters, with the values of the paper: 27,648 combinations.
+/// The parameters, with the values of the paper: 27,648 combinations without `AHEAD`.
 pub(super) fn parameters() -> TokenStream {
     quote! {
         ML = [32, 64, 128, 256], KL = [32, 64, 128, 256], NL = [32, 64, 128, 256],
         MS = [2, 4, 8], KS = [2, 4, 8], NS = [2, 4, 8], AL = [1, 2, 4, 8],
-        LOCAL_A = [false, true], LOCAL_B = [false, true],
+        LOCAL_A = [false, true], LOCAL_B = [false, true], AHEAD = [false, true],
     }
 }
 
@@ -32,7 +34,7 @@ pub(super) fn parameters() -> TokenStream {
 pub(super) fn defaults() -> TokenStream {
     quote! {
         ML = 32, KL = 32, NL = 32, MS = 4, KS = 4, NS = 4, AL = 1,
-        LOCAL_A = false, LOCAL_B = false,
+        LOCAL_A = false, LOCAL_B = false, AHEAD = false,
     }
 }
 
@@ -102,8 +104,30 @@ impl Factors {
 
 /// The constraints: vectors are no longer than a work-item's share, and lines begin at multiples of
 /// them.
-pub(super) fn constraints(program: &Program, factors: Factors) -> Vec<TokenStream> {
-    let mut texts = vec![quote!(AL <= MS), quote!(AL <= KS), quote!(AL <= NS)];
+pub(super) fn constraints(
+    program: &Program,
+    factors: Factors,
+    scalar: ScalarType,
+) -> Vec<TokenStream> {
+    let size = Literal::usize_unsuffixed(scalar.size());
+    let mut texts = vec![
+        quote!(AL <= MS),
+        quote!(AL <= KS),
+        quote!(AL <= NS),
+        quote!(!AHEAD || LOCAL_A || LOCAL_B),
+    ];
+    // What is on its way takes no more registers than 64 of 32 bits, beside 64 sums. Slices for
+    // tensor cores are on their way to local memory.
+    let in_registers = if scalar == ScalarType::F64 {
+        quote!(AHEAD && TENSOR == 0)
+    } else {
+        quote!(AHEAD)
+    };
+    texts.push(quote! {
+        !(#in_registers)
+            || #size * KL * ((if LOCAL_A { ML } else { 0 }) + (if LOCAL_B { NL } else { 0 }))
+                <= 256 * (ML / MS) * (NL / NS)
+    });
     for (operand, side) in factors.sides() {
         let storage = program.operands[operand].matrix.as_ref();
         let length = match side {

@@ -57,14 +57,9 @@ impl ProductSource {
     pub(super) fn sums(&self) -> String {
         let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
         let mut text = String::new();
-        for (flag, name, side) in [
-            ("LOCAL_A", "left_slice", "ML"),
-            ("LOCAL_B", "right_slice", "NL"),
-        ] {
-            let _ = write!(
-                text,
-                "#if {flag}\n    __local {ty} {name}[KL * {side}] __attribute__((aligned(64)));\n#endif\n"
-            );
+        let sides = [Side::left(&self.left, ty), Side::right(&self.right, ty)];
+        for side in &sides {
+            text.push_str(&side.declared());
         }
         let _ = write!(
             text,
@@ -74,9 +69,32 @@ impl ProductSource {
              for (uint i = 0; i < MS; i++)\n        \
              for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n    \
              ulong at = 0;\n    \
-             if (row + ML <= lines && column + NL <= length) {{\n        \
-             for (; at + KL <= depth; at += KL) {{\n"
+             if (row + ML <= lines && column + NL <= length) {{\n"
         );
+        text.push_str("#if AHEAD\n");
+        if self.has_tensor() {
+            text.push_str("#if !TENSOR\n");
+        }
+        text.push_str(
+            "        // The next slice, on its way to registers while one is multiplied.\n",
+        );
+        for Side {
+            flag, ahead, group, ..
+        } in &sides
+        {
+            let _ = write!(
+                text,
+                "#if {flag}\n        ALIGNED({ty}) {ahead}[VECTORS({group})];\n#endif\n"
+            );
+        }
+        if self.has_tensor() {
+            text.push_str("#endif\n");
+        }
+        text.push_str("        if (KL <= depth) {\n");
+        for side in &sides {
+            text.push_str(&side.ahead("at"));
+        }
+        text.push_str("        }\n#endif\n        for (; at + KL <= depth; at += KL) {\n");
         text.push_str(&self.slice(true));
         text.push_str("        }\n    }\n    for (; at < depth; at += KL) {\n");
         text.push_str(&self.slice(false));
@@ -95,19 +113,41 @@ impl ProductSource {
         )
     }
 
+    /// The statements that bring a slice into local memory, and send for the next one.
+    fn brought(&self, sides: &[Side<'_>; 2], inside: bool) -> String {
+        const BARRIER: &str =
+            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n";
+        let all = |statements: &dyn Fn(&Side<'_>) -> String| -> String {
+            sides.iter().map(statements).collect()
+        };
+        let copied = all(&|side| side.copied(inside));
+        if !inside {
+            return format!("{BARRIER}{copied}{BARRIER}");
+        }
+        let next = format!(
+            "            if (at + 2 * KL <= depth) {{\n{}            }}\n",
+            all(&|side| side.ahead("at + KL"))
+        );
+        let arrived = all(&|side| side.arrived());
+        let text = format!(
+            "{BARRIER}#if AHEAD\n{arrived}#else\n{copied}#endif\n{BARRIER}#if AHEAD\n{next}#endif\n"
+        );
+        if self.has_tensor() {
+            // One barrier is enough: who has passed it has multiplied what was in the other half.
+            let turned = all(&|side| side.turned());
+            format!(
+                "#if TENSOR && AHEAD\n            COPIED();\n{turned}{BARRIER}{next}#else\n{text}#endif\n"
+            )
+        } else {
+            text
+        }
+    }
+
     /// The statements for one slice of the depth.
     fn slice(&self, inside: bool) -> String {
         let (ty, sum) = (self.scalar.opencl_name(), self.sum_type());
-        let mut text = String::from(
-            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
-        );
         let sides = [Side::left(&self.left, ty), Side::right(&self.right, ty)];
-        for side in &sides {
-            text.push_str(&side.copied(inside));
-        }
-        text.push_str(
-            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n",
-        );
+        let mut text = self.brought(&sides, inside);
         let is_tensor = inside && self.has_tensor();
         if is_tensor {
             text.push_str("#if TENSOR\n");
@@ -152,6 +192,9 @@ struct Side<'a> {
     ty: &'a str,
     flag: &'static str,
     slice: &'static str,
+    /// The next slice: a work-item's share of it in registers, or the other half of local memory.
+    ahead: &'static str,
+    /// The registers of a work-item's factors.
     register: &'static str,
     /// The side of a group's elements, a work-item's, and the work-items beside one another.
     group: &'static str,
@@ -172,6 +215,7 @@ impl<'a> Side<'a> {
             ty,
             flag: "LOCAL_A",
             slice: "left_slice",
+            ahead: "left_ahead",
             register: "left",
             group: "ML",
             item: "MS",
@@ -189,6 +233,7 @@ impl<'a> Side<'a> {
             ty,
             flag: "LOCAL_B",
             slice: "right_slice",
+            ahead: "right_ahead",
             register: "right",
             group: "NL",
             item: "NS",
@@ -234,18 +279,60 @@ impl<'a> Side<'a> {
         )
     }
 
-    /// The place of an element in local memory. Where vectors go along the depth, a work-item
-    /// stores its elements in as many lines: blocks change places, so that work-items that store
-    /// beside one another meet different banks.
+    /// The place of an element in local memory.
     fn place(&self, side: &str, depth: &str) -> String {
-        let (slice, group) = (self.slice, self.group);
-        if self.factor.is_along_depth {
-            format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
-        } else if self.has_tensor() {
-            format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED_ALWAYS({depth}))]")
-        } else {
-            format!("{slice}[({depth}) * {group} + ({side})]")
+        self.place_in(self.slice, side, depth)
+    }
+
+    /// The place of an element in a slice. Where vectors go along the depth, and what multiplies
+    /// takes them along the side, a work-item stores its elements in as many lines: blocks change
+    /// places, so that work-items that store beside one another meet different banks.
+    fn place_in(&self, slice: &str, side: &str, depth: &str) -> String {
+        let group = self.group;
+        match (self.has_tensor(), self.factor.is_along_depth) {
+            (true, true) => format!("{slice}[ALONG_DEPTH({side}, {depth}, {group})]"),
+            (true, false) => {
+                format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED_ALWAYS({depth}))]")
+            }
+            (false, true) => {
+                format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
+            }
+            (false, false) => format!("{slice}[({depth}) * {group} + ({side})]"),
         }
+    }
+
+    /// The declaration of the slice in local memory.
+    fn declared(&self) -> String {
+        let Self {
+            flag,
+            slice,
+            ahead,
+            group,
+            ty,
+            ..
+        } = self;
+        let one = format!("    __local {ty} {slice}[KL * {group}] __attribute__((aligned(64)));\n");
+        if self.has_tensor() {
+            format!(
+                "#if {flag} && TENSOR && AHEAD\n    \
+                 __local {ty} {slice}_halves[2 * KL * {group}] __attribute__((aligned(64)));\n    \
+                 __local {ty} *{slice} = {slice}_halves, *{ahead} = {slice} + KL * {group};\n\
+                 #elif {flag}\n{one}#endif\n"
+            )
+        } else {
+            format!("#if {flag}\n{one}#endif\n")
+        }
+    }
+
+    /// The statements that make the next slice the one which is multiplied.
+    fn turned(&self) -> String {
+        let Self {
+            flag, slice, ahead, ..
+        } = self;
+        format!(
+            "#if {flag}\n            \
+             {{ __local double* other = {slice}; {slice} = {ahead}; {ahead} = other; }}\n#endif\n"
+        )
     }
 
     fn has_tensor(&self) -> bool {
@@ -262,58 +349,97 @@ impl<'a> Side<'a> {
         )
     }
 
+    /// The position along the side and along the depth of element `e` of a slice, by which
+    /// neighbours in memory are neighbours.
+    fn position(&self) -> String {
+        let group = self.group;
+        if self.factor.is_along_depth {
+            "const uint i = e / KL, p = e % KL;".to_owned()
+        } else {
+            format!("const uint i = e % {group}, p = e / {group};")
+        }
+    }
+
+    /// The statements that put a vector of a slice into local memory.
+    fn put(&self, vector: &str) -> String {
+        let (ty, place) = (self.ty, self.place("i", "p"));
+        let whole = format!("                *(__local ALIGNED({ty})*)&{place} = {vector};\n");
+        let parts = format!(
+            "                {ty} loaded[AL];\n                \
+             STORE_VECTOR({vector}, loaded);\n                \
+             #pragma unroll\n                \
+             for (uint v = 0; v < AL; v++) {} = loaded[v];\n",
+            self.place("i", "p + v"),
+        );
+        match (self.has_tensor(), self.factor.is_along_depth) {
+            (_, false) => whole,
+            (false, true) => parts,
+            (true, true) => format!("#if TENSOR\n{whole}#else\n{parts}#endif\n"),
+        }
+    }
+
     /// The statements that bring a slice into local memory.
     fn copied(&self, inside: bool) -> String {
         let Self {
-            flag,
-            group,
-            first,
-            ty,
-            ..
+            flag, group, first, ..
         } = self;
-        let (side, depth) = if self.factor.is_along_depth {
-            ("e / KL", "e % KL")
-        } else {
-            (&*format!("e % {group}"), &*format!("e / {group}"))
-        };
-        let by = if inside { " * AL" } else { "" };
+        let (by, position) = (if inside { " * AL" } else { "" }, self.position());
         let mut text = format!(
             "#if {flag}\n            \
-             for (uint e = id{by}; e < {group} * KL; e += (ML / MS) * (NL / NS){by}) {{\n                \
-             const uint i = {side}, p = {depth};\n"
+             for (uint e = id{by}; e < {group} * KL; e += ITEMS{by}) {{\n                \
+             {position}\n"
         );
         let (whole, deep) = (format!("{first} + i"), "at + p");
-        match (inside, self.factor.is_along_depth) {
-            (true, true) => {
-                let _ = write!(
-                    text,
-                    "                {ty} loaded[AL];\n                \
-                     STORE_VECTOR({}, loaded);\n                \
-                     #pragma unroll\n                \
-                     for (uint v = 0; v < AL; v++) {} = loaded[v];\n",
-                    self.vector(&whole, deep),
-                    self.place("i", "p + v"),
-                );
-            }
-            (true, false) => {
-                let _ = writeln!(
-                    text,
-                    "                *(__local ALIGNED({ty})*)&{} = {};",
-                    self.place("i", "p"),
-                    self.vector(&whole, deep),
-                );
-            }
-            (false, _) => {
-                let _ = writeln!(
-                    text,
-                    "                {} = {};",
-                    self.place("i", "p"),
-                    self.guarded(&whole, deep),
-                );
-            }
+        if inside {
+            text.push_str(&self.put(&self.vector(&whole, deep)));
+        } else {
+            let (place, element) = (self.place("i", "p"), self.guarded(&whole, deep));
+            let _ = writeln!(text, "                {place} = {element};");
         }
         text.push_str("            }\n#endif\n");
         text
+    }
+
+    /// A loop over a work-item's vectors of a slice, which are in registers.
+    fn vectors(&self, body: &str) -> String {
+        let Self { flag, group, .. } = self;
+        let position = self.position();
+        format!(
+            "#if {flag}\n            \
+             #pragma unroll\n            \
+             for (uint share = 0; share < VECTORS({group}); share++) {{\n                \
+             const uint e = (share * ITEMS + id) * AL;\n                \
+             if ({group} * KL % (ITEMS * AL) != 0 && e >= {group} * KL) continue;\n                \
+             {position}\n\
+             {body}            \
+             }}\n#endif\n"
+        )
+    }
+
+    /// The statements that send for a work-item's share of the slice at a depth.
+    fn ahead(&self, depth: &str) -> String {
+        let Self { ahead, first, .. } = self;
+        let (side, deep) = (format!("{first} + i"), format!("{depth} + p"));
+        let vector = self.vector(&side, &deep);
+        let loaded = format!("                {ahead}[share] = {vector};\n");
+        if self.has_tensor() {
+            let copy = if self.factor.is_aligned {
+                "COPY_VECTOR"
+            } else {
+                "COPY_LOOSE"
+            };
+            let (to, from) = (self.place_in(ahead, "i", "p"), self.element(&side, &deep));
+            self.vectors(&format!(
+                "#if TENSOR\n                {copy}(&{to}, &{from})\n#else\n{loaded}#endif\n"
+            ))
+        } else {
+            self.vectors(&loaded)
+        }
+    }
+
+    /// The statements that put these registers into local memory.
+    fn arrived(&self) -> String {
+        self.vectors(&self.put(&format!("{}[share]", self.ahead)))
     }
 
     /// The statements that load a work-item's elements into registers.
@@ -383,6 +509,9 @@ pub(super) const MACROS: &str = "\
 #define STORE_VECTOR(v, p) (*(p) = (v))
 #endif
 #define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
+// The work-items of a group, and how many vectors of a slice each of them loads.
+#define ITEMS ((ML / MS) * (NL / NS))
+#define VECTORS(side) (((side) * KL + ITEMS * AL - 1) / (ITEMS * AL))
 ";
 
 /// Which blocks of local memory change places.

@@ -28,7 +28,8 @@ pub(super) fn constraints() -> Vec<TokenStream> {
         // These GPUs have more local memory than they tell of: 99 KiB and more, and Hopper's 226.
         quote! {
             TENSOR == 0
-                || 8 * KL * ((if LOCAL_A { ML } else { 0 }) + (if LOCAL_B { NL } else { 0 }))
+                || (if AHEAD { 16 } else { 8 }) * KL
+                    * ((if LOCAL_A { ML } else { 0 }) + (if LOCAL_B { NL } else { 0 }))
                     <= if device.nv_compute_capability == 90 { 231424 } else { 98304 }
         },
     ]
@@ -83,10 +84,25 @@ pub(super) const MACROS: &str = r#"#if TENSOR
 #define ITEM_COLUMN(j) (id / 32 % WARPS_BESIDE * (4 * NS) + (j) / 2 * 8 + id % 4 * 2 + (j) % 2)
 #define ORDER_COLUMN(j) (id / 32 % WARPS_BESIDE * (4 * NS) + (j) * 8 + id % 32 / 4)
 #define SWAPPED_ALWAYS(depth) SWAPPED(depth)
+#define ALONG_DEPTH(side, depth, group) ((side) * KL + ((depth) ^ ((side) % 4 * 4 & ~(AL - 1))))
 #else
 #define ITEM_LINE(i) (y * AL + (i) / AL * AL * (ML / MS) + (i) % AL)
 #define ITEM_COLUMN(j) (x * AL + (j) / AL * AL * (NL / NS) + (j) % AL)
 #define SWAPPED_ALWAYS(depth) 0
+#define ALONG_DEPTH(side, depth, group) ((depth) * group + ((side) ^ SWAPPED(depth)))
+#endif
+#if TENSOR && AHEAD
+// The hardware copies the next slice to the other half of local memory while one is multiplied.
+#define COPY(size, how, to, from) \
+    asm volatile("cp.async." how ".shared.global [%0], [%1], " size ";" \
+        :: "r"((uint)(size_t)(to)), "l"((ulong)(from)) : "memory");
+#define COPIED() asm volatile("cp.async.wait_all;" ::: "memory")
+#define COPY_LOOSE(to, from) for (uint v = 0; v < AL; v++) COPY("8", "ca", (to) + v, (from) + v)
+#if AL == 1
+#define COPY_VECTOR(to, from) COPY("8", "ca", to, from)
+#else
+#define COPY_VECTOR(to, from) for (uint v = 0; v < AL; v += 2) COPY("16", "cg", (to) + v, (from) + v)
+#endif
 #endif
 // Adds 16 x TENSOR times TENSOR x 8 elements, of which each work-item has its share: lines that are 8 apart,
 // and every fourth of the depth.

@@ -1,9 +1,9 @@
 //! The attribute and the source that `#[tunable]` would be given for a program.
 
 use super::arguments::{
-    Kernel, KernelArgument, Work, cells_name, finished_name, parts_name, strips_name,
+    Kernel, KernelArgument, Work, cells_name, columns_finished_name, finished_name, parts_name,
+    strips_name,
 };
-use super::finish;
 use super::folded::Parts;
 use super::grids::{self, Kinds};
 use super::kernels::{REFERENCE_GROUPS, kernels, prelude};
@@ -14,6 +14,7 @@ use super::program::{Action, Operand, Place, Program, Statement};
 use super::strides::{self, is_strided};
 use super::tensor;
 use super::value::{Shape, Style};
+use super::{across, finish};
 use crate::errors::Errors;
 use crate::parse::Attribute;
 use cltune_core::model::ScalarType;
@@ -164,6 +165,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let may_finish_in_loop = all.iter().any(|kernel| kernel.is_in_loop);
     if may_finish_in_loop {
         source.push_str(finish::MACROS);
+        if kinds.across {
+            source.push_str(across::MACROS);
+        }
     }
     if kinds.lines {
         source.push_str(lines::MACROS);
@@ -220,7 +224,16 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .iter()
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
-    let constraints = constraints(program, &grids::constraints(program, &all_passes, &kinds));
+    let mut of_grids_constraints = grids::constraints(program, &all_passes, &kinds);
+    if all.iter().any(|kernel| kernel.is_in_loop)
+        && all
+            .iter()
+            .all(|kernel| !kernel.is_in_loop || grids::is_for_slices(kernel))
+    {
+        // A single slice has no parts, however they would be folded.
+        of_grids_constraints.push(quote!(FINISH == "launch" || SLICES > 1));
+    }
+    let constraints = constraints(program, &of_grids_constraints);
     let clauses = quote! {
         params(
             #fuse
@@ -270,6 +283,7 @@ fn stage(
         KernelArgument::Operand(operand) => ident(&program.operands[*operand].name),
         KernelArgument::Parts(parts) => ident(&parts.name(program)),
         KernelArgument::Finished => ident(&finished_name(program)),
+        KernelArgument::ColumnsFinished(length) => ident(&columns_finished_name(program, *length)),
         KernelArgument::Lanes(lanes) => ident(&lanes.name()),
         KernelArgument::Lines(_)
         | KernelArgument::Line(_)
@@ -333,6 +347,15 @@ fn scratch(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<Toke
             KernelArgument::Finished => {
                 let name = ident(&finished_name(program));
                 buffers.insert((usize::MAX, None), quote!(#name: [u32; 1] = 0));
+            }
+            KernelArgument::ColumnsFinished(length) => {
+                let name = ident(&columns_finished_name(program, *length));
+                let formula = &program.lengths[*length].formula;
+                let groups = quote!(max(div_ceil((#formula), VW * WGX), 1));
+                buffers.insert(
+                    (usize::MAX, Some(*length)),
+                    quote!(#name: [u32; #groups] = 0),
+                );
             }
             KernelArgument::LineParts(target) => {
                 let scalar = ident(program.operands[*target].scalar.rust_name());

@@ -192,7 +192,18 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
                 (0..m).map(|i| a[offset + i * leading + j] * new_y[index(i, m, at_y.0, at_y.1)]);
             new_z[at] = 0.5 * z[at] - terms.sum::<f32>();
         }
-        for (vw, slices, keep) in [(1, 1, 0), (4, 1, 0), (4, 4, 8), (2, 2, 16)] {
+        let [after, in_loop] = [both::FINISH::launch, both::FINISH::r#loop];
+        // The last one twice: its counters of work-groups are those that the one before left.
+        for (vw, slices, keep, finish) in [
+            (1, 1, 0, after),
+            (4, 1, 0, after),
+            (4, 4, 8, after),
+            (2, 2, 16, after),
+            (4, 4, 8, in_loop),
+            (1, 8, 0, in_loop),
+            (2, 2, 16, in_loop),
+            (2, 2, 16, in_loop),
+        ] {
             let wgx = sharing(n, vw * keep.max(1));
             let params = both::Params {
                 VW: vw,
@@ -205,6 +216,7 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
                     keep
                 },
                 SLICES: slices,
+                FINISH: finish,
             };
             let (of_a, of_x) = (
                 Buffer::from_slice(&queue, &a)?,
@@ -322,7 +334,11 @@ fn parts_of_matrices_are_read_against_their_layout() -> Result<()> {
 #[test]
 fn products_of_parts_of_matrices() -> Result<()> {
     let queue = queue();
-    for (m, n, k, lda, offa, offb, offc) in [(64, 64, 64, 68, 3, 1, 5), (33, 40, 36, 36, 8, 4, 0)] {
+    for (m, n, k, lda, offa, offb, offc) in [
+        (64, 64, 64, 68, 3, 1, 5),
+        (64, 32, 100, 100, 0, 4, 0),
+        (33, 40, 36, 36, 8, 4, 0),
+    ] {
         let a = numbers(offa + m * lda, 1);
         let b = numbers(offb + k * n, 2);
         let x = numbers(2 * n, 3);
@@ -334,7 +350,14 @@ fn products_of_parts_of_matrices() -> Result<()> {
                 expected[offc + i * n + j] = terms.sum::<f32>() + x[2 * (n - 1 - j)];
             }
         }
-        for (al, local) in [(1, true), (4, true), (2, false), (4, false)] {
+        for (al, local, ahead) in [
+            (1, true, false),
+            (1, true, true),
+            (4, true, false),
+            (4, true, true),
+            (2, false, false),
+            (4, false, false),
+        ] {
             let params = product::Params {
                 ML: 32,
                 KL: 32,
@@ -345,6 +368,7 @@ fn products_of_parts_of_matrices() -> Result<()> {
                 AL: al,
                 LOCAL_A: local,
                 LOCAL_B: local,
+                AHEAD: ahead,
             };
             let [of_a, of_b, of_x] =
                 [&a, &b, &x].map(|values| Buffer::from_slice(&queue, values).unwrap());
@@ -365,7 +389,11 @@ fn products_of_parts_of_matrices() -> Result<()> {
                 &of_x,
                 &mut of_c,
             )?;
-            assert_eq!(of_c.read(&queue)?, expected, "{m} {n} {k} {al} {local}");
+            assert_eq!(
+                of_c.read(&queue)?,
+                expected,
+                "{m} {n} {k} {al} {local} {ahead}"
+            );
         }
     }
     Ok(())

@@ -191,7 +191,9 @@ fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
     limits.max_work_item_size_y = 1024;
     limits.local_mem_size = 48 << 10;
     let (mut all, mut valid) = (0, 0);
-    let tensor = model.parameters.iter().position(|it| *it.name == *"TENSOR");
+    // What the paper's template does not have.
+    let later =
+        ["TENSOR", "AHEAD"].map(|name| model.parameters.iter().position(|it| *it.name == *name));
     let domains = model
         .parameters
         .iter()
@@ -211,8 +213,7 @@ fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
                 code
             })
             .collect();
-        // The paper's devices have no such instructions.
-        if tensor.is_some_and(|at| codes[at] != 0) {
+        if later.into_iter().flatten().any(|at| codes[at] != 0) {
             continue;
         }
         all += 1;

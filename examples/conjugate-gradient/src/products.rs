@@ -7,7 +7,7 @@ use cltune::{Buffer, Element, Event, Queue, Result, fused};
 macro_rules! product {
     ($name:ident, $real:ident, $of_a:tt, $of_b:tt, $product:expr) => {
         /// C <- op(A) op(B)
-        #[fused(tune(n = [2048, 4096]), flops(2 * n * n * n))]
+        #[fused(tune(n = [1024, 2048, 4096]), flops(2 * n * n * n))]
         pub(crate) fn $name(
             queue: &Queue,
             n: u32,
@@ -29,9 +29,14 @@ product!(dproduct_nt, f64, [n, n], [n, n], a * b.t());
 product!(dproduct_tn, f64, [n, n], [n, n], a.t() * b);
 product!(dproduct_tt, f64, [n, n], [n, n], a.t() * b.t());
 
-/// Prints a line for each size, type and product.
+/// Prints a line for each size, type and product. A CPU would take minutes for the large sizes.
 pub(crate) fn run(queue: &Queue) -> Result<()> {
-    for n in [2048, 4096] {
+    let sizes: &[u32] = if queue.device().info().limits.is_cpu == 1 {
+        &[1024]
+    } else {
+        &[2048, 4096]
+    };
+    for &n in sizes {
         of_type::<f32>(
             queue,
             n,

@@ -25,6 +25,7 @@ macro_rules! level2 {
             name = $gemv,
             tune(m = 256, n = 256, lda = 256),
             tune(m = 1023, n = 1023, lda = 1023),
+            tune(m = 3162, n = 3162, lda = 3162),
             tune(m = 4096, n = 4096, lda = 4096),
             $($clause)*
         )]
@@ -53,6 +54,7 @@ macro_rules! level2 {
             name = $gemv_t,
             tune(m = 256, n = 256, lda = 256),
             tune(m = 1023, n = 1023, lda = 1023),
+            tune(m = 3162, n = 3162, lda = 3162),
             tune(m = 4096, n = 4096, lda = 4096),
             $($clause)*
         )]
@@ -81,6 +83,7 @@ macro_rules! level2 {
             name = $ger,
             tune(m = 256, n = 256, lda = 256),
             tune(m = 1023, n = 1023, lda = 1023),
+            tune(m = 3162, n = 3162, lda = 3162),
             tune(m = 4096, n = 4096, lda = 4096),
             $($clause)*
         )]
@@ -146,6 +149,7 @@ macro_rules! level2 {
             options($($option),*),
             tune(of_lines = 256, of_length = 256, lines = 256, length = 256),
             tune(of_lines = 1001, of_length = 1000, lines = 1024, length = 1024),
+            tune(of_lines = 3162, of_length = 3162, lines = 3162, length = 3162),
             tune(of_lines = 4096, of_length = 4096, lines = 4096, length = 4096),
             tune_if($condition),
             defaults(TILE = 16, ROWS = 4, LOCAL = true),
