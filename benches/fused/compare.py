@@ -244,7 +244,7 @@ class OpenBlas:
         def axpy(factor, left, right):
             blas.cblas_saxpy(n, ctypes.c_float(factor), left, 1, right, 1)
 
-        def both():
+        def both(kept=kept):
             axpy(2.0, of_x, of_y)
             blas.cblas_sdot(n, of_x, 1, of_y, 1)
 
