@@ -238,7 +238,7 @@ impl<'a> Across<'a> {
             let parts = parts_name(program, fold.target);
             for line in [
                 format!("many_{name} = ({cells})({});", fold.neutral()),
-                format!("for (uint slice = strip; slice < slices; slice += WGY) {{"),
+                "for (uint slice = strip; slice < slices; slice += WGY) {".to_owned(),
                 format!("    {ty} cells_{name}[VW];"),
                 "    #pragma unroll".to_owned(),
                 format!(
