@@ -93,6 +93,19 @@ fn a_budget_that_starting_uses_up_is_told_with_one_that_would_do() {
 }
 
 #[test]
+fn a_search_without_time_keeps_what_calls_get_for_another_problem() {
+    let project = samples::program("cltune-e2e-late");
+    let tune = |arguments: &[&str]| {
+        let json = ["tune", "--message-format", "json"];
+        let tuned = project.cltune(&[&json, arguments].concat()).expect_code(0);
+        tuned.messages("finished")[0]["values"][1].clone()
+    };
+    // The default wastes time, and is measured first.
+    assert_eq!(tune(&["--strategy", "full", "--problem", "n=1024"]), false);
+    assert_eq!(tune(&["--budget", "1ms", "--problem", "n=4096"]), false);
+}
+
+#[test]
 fn the_same_seed_proposes_the_same_configurations() {
     let project = samples::inline("cltune-e2e-seeds", "params(A = 0..1000)", FILL);
     let proposed = |seed: &str| -> Vec<String> {

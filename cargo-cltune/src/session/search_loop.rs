@@ -226,6 +226,15 @@ impl<'a> SearchLoop<'a> {
         found.map(|(_, score)| score.time().is_some())
     }
 
+    /// A configuration, if the search has not measured it; it counts as skipped then.
+    pub(super) fn untried(&mut self, codes: Vec<i64>) -> Option<Vec<i64>> {
+        if self.works(&codes).is_some() {
+            return None;
+        }
+        self.skipped.insert(codes.clone());
+        Some(codes)
+    }
+
     /// Configurations with doubtful results, which are measured again: those whose worker another
     /// process killed, and those whose only time is near enough to the best that a disturbance of
     /// the machine may have kept them from the finalists. Of the latter the fastest come first.
