@@ -297,13 +297,13 @@ def on_device(ours, peer, call, routine, kind, n):
 
 
 def write_rates(path, rates):
-    """Lines for benches/roofline/plot.py: whose, what, GFLOPS, FLOP per byte, and what the device can do."""
+    """Lines for benches/roofline/plot.py: a routine's GFLOPS, its FLOP per byte, and what the device can do."""
     peaks = f"{os.environ['PEAK_GFLOPS']},{os.environ['PEAK_GBS']}"
     with open(path, "w", encoding="utf-8") as file:
         print("kernel,size,gflops,intensity,peak_gflops,peak_gbs", file=file)
-        for name, routine, n, micros in rates:
+        for routine, n, micros in rates:
             flops, words = WORK[routine]
-            print(f"{name},{routine},{flops * n / micros / 1e3:.4g},{flops / (4 * words):.4f},{peaks}", file=file)
+            print(f"cltune,{routine},{flops * n / micros / 1e3:.4g},{flops / (4 * words):.4f},{peaks}", file=file)
 
 
 def main():
@@ -347,7 +347,7 @@ def main():
                     of_device = on_device(ours, peers["cublas"], calls["cublas"].call, routine, kind, n)
                 ours.release()
                 if routine in WORK and kind == "f32" and n == sizes[-1]:
-                    rates.append(("cltune", routine, n, statistics.median(times["cltune"])))
+                    rates.append((routine, n, statistics.median(times["cltune"])))
                 best = min((statistics.median(times[name]) for name in calls), default=None)
                 ratio = f"{best / statistics.median(times['cltune']):.2f}" if best else "-"
                 cells = [shown(times[name]) if name in times else "-" for name in ["cltune", *peers]]

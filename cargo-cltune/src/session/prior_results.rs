@@ -5,7 +5,9 @@ use super::journal::{Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::measure::Objective;
-use cltune_core::select::{Table, TunedDevice, TunedResult, device_distance, problem_distance};
+use cltune_core::select::{
+    Table, TunedDevice, TunedResult, device_distance, problem_distance, select,
+};
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -19,9 +21,8 @@ pub(crate) struct WarmStart {
     pub(crate) places: Vec<String>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
-    /// Where that has none: its entry on this device for the nearest problem size, which calls get
-    /// now.
-    pub(crate) nearest: Option<Vec<i64>>,
+    /// Where that has none: what calls get from its other entries, by the selection rule.
+    pub(crate) given: Option<Vec<i64>>,
 }
 
 /// The results that the journals in `state` and the lockfile have of this job's declaration.
@@ -63,15 +64,9 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         .iter()
         .map(|recalled| prior(&recalled.results, objective));
     let priors: Vec<PriorResults> = priors.collect();
-    let here = |of: &&TunedResult| {
-        let device = &table.devices[usize::from(of.device)];
-        own.is_none() && device.key().is(info.key())
-    };
-    let nearest = table.results.iter().filter(here).min_by(|a, b| {
-        let [a, b] = [a, b].map(|of| problem_distance(&of.problem, &job.dims));
-        a.partial_cmp(&b).unwrap_or(Ordering::Equal)
-    });
-    let nearest = nearest.map(|of| of.values.to_vec());
+    let given = select(model, &info, &job.dims, &table, &Table::EMPTY);
+    let given = given.filter(|given| own.is_none() && given.known.is_some());
+    let given = given.map(|given| given.codes.into_owned());
     let counts = priors.iter().map(|prior| prior.results.len());
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
     places.sort_by_key(|(count, _)| Reverse(*count));
@@ -82,7 +77,7 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
             .collect(),
         results: priors,
         own,
-        nearest,
+        given,
     }
 }
 

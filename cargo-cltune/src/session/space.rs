@@ -75,16 +75,12 @@ mod tests {
     /// The number of configurations of `WG` in 32, 64, 128 and 256 for `n` on 8 compute units.
     fn left(n: i64, is_sized: bool) -> u128 {
         let mut declaration = samples::declaration("app::k", "b3:1", &[n]);
-        let parse = |text| {
+        if is_sized {
             let scope = Scope {
                 parameters: &declaration.model.parameters,
                 dimensions: &declaration.model.dimensions,
             };
-            cltune_formats::formula::parse(text, &scope, Type::Int).unwrap()
-        };
-        let (global, local) = (parse("n"), parse("WG"));
-        declaration.model.single_stage_mut().unwrap().global = vec![global].into();
-        if is_sized {
+            let local = cltune_formats::formula::parse("WG", &scope, Type::Int).unwrap();
             declaration.model.single_stage_mut().unwrap().local = vec![local].into();
         }
         let mut device = samples::device("device");

@@ -1,21 +1,35 @@
 //! Declarations and devices for tests, made by hand, with neither cargo nor a driver.
 
-use cltune_core::List;
 use cltune_core::device::{DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::measure::Measure;
 use cltune_core::model::{Model, Stage, Step};
 use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::{List, Text};
 use cltune_formats::declaration::{Declaration, Reference, Tolerance};
+use cltune_formats::formula::{Scope, Type, parse};
 
-/// A tunable with the parameter `WG` (32 to 256 in powers of two) and the dimension `n`.
+/// A tunable with the parameter `WG` (32 to 256 in powers of two), the dimension `n` and as many
+/// work-items.
 pub(crate) fn declaration(
     name: &'static str,
     fingerprint: &'static str,
     problems: &[i64],
 ) -> Declaration {
-    let domain = Domain::PowersOfTwo {
-        first: 32,
-        last: 256,
+    let parameters = vec![Parameter {
+        name: "WG".into(),
+        domain: Domain::PowersOfTwo {
+            first: 32,
+            last: 256,
+        },
+    }];
+    let dimensions: Vec<Text> = vec!["n".into()];
+    let scope = Scope {
+        parameters: &parameters,
+        dimensions: &dimensions,
+    };
+    let stage = Stage {
+        global: vec![parse("n", &scope, Type::Int).unwrap()].into(),
+        ..Stage::new("kernel".into())
     };
     Declaration {
         model: Model {
@@ -23,17 +37,13 @@ pub(crate) fn declaration(
             fingerprint: fingerprint.into(),
             source: "".into(),
             options: List::Borrowed(&[]),
-            parameters: vec![Parameter {
-                name: "WG".into(),
-                domain,
-            }]
-            .into(),
-            dimensions: vec!["n".into()].into(),
+            parameters: parameters.into(),
+            dimensions: dimensions.into(),
             constraints: List::Borrowed(&[]),
             defines: List::Borrowed(&[]),
             arguments: List::Borrowed(&[]),
             scratch: vec![].into(),
-            steps: vec![Step::Launch(Stage::new("kernel".into()))].into(),
+            steps: vec![Step::Launch(stage)].into(),
             default: None,
             template: None,
         },

@@ -225,11 +225,8 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
     let mut of_grids_constraints = grids::constraints(program, &all_passes, &kinds);
-    if all.iter().any(|kernel| kernel.is_in_loop)
-        && all
-            .iter()
-            .all(|kernel| !kernel.is_in_loop || grids::is_for_slices(kernel))
-    {
+    let mut in_loop = all.iter().filter(|kernel| kernel.is_in_loop).peekable();
+    if in_loop.peek().is_some() && in_loop.all(|kernel| grids::is_for_slices(kernel)) {
         // A single slice has no parts, however they would be folded.
         of_grids_constraints.push(quote!(FINISH == "launch" || SLICES > 1));
     }

@@ -115,8 +115,6 @@ mod tests {
     use crate::samples;
     use cltune_core::device::DeviceType;
 
-    use cltune_formats::formula::{Scope, Type};
-
     fn table(devices: &[(&DeviceInfo, &[(i64, i64)])]) -> Table {
         let known = devices.iter().map(|(info, _)| TunedDevice::of(info));
         let results = devices.iter().enumerate().flat_map(|(device, (_, rows))| {
@@ -140,21 +138,9 @@ mod tests {
         }
     }
 
-    /// `global(n)`, with the parameter `WG`.
-    fn model() -> Model {
-        let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
-        let scope = Scope {
-            parameters: &model.parameters,
-            dimensions: &model.dimensions,
-        };
-        let global = cltune_formats::formula::parse("n", &scope, Type::Int).unwrap();
-        model.single_stage_mut().unwrap().global = vec![global].into();
-        model
-    }
-
     #[test]
     fn each_rule_gives_what_is_left_of_the_table() {
-        let mut model = model();
+        let mut model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
         model.default = Some(vec![256].into());
         let here = device("here", DeviceType::Cpu);
         let near = device("near", DeviceType::Cpu);
@@ -185,7 +171,7 @@ mod tests {
 
     #[test]
     fn nothing_comes_twice_where_nothing_is_known() {
-        let model = model();
+        let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
         let here = device("here", DeviceType::Cpu);
         let found = choices(&model, &here, &[8], &Table::EMPTY, &Table::EMPTY);
         assert_eq!(found.len(), 1);
