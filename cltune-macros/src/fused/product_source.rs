@@ -64,7 +64,8 @@ impl ProductSource {
         let _ = write!(
             text,
             "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n    \
-             const ulong row = (ulong)get_group_id(1) * ML, column = (ulong)get_group_id(0) * NL;\n    \
+             const ulong row = (ulong)get_group_id(1) * ML, \
+             column = (ulong)get_group_id(0) * NL;\n    \
              {sum} sums[MS][NS];\n    \
              for (uint i = 0; i < MS; i++)\n        \
              for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n    \
@@ -136,7 +137,8 @@ impl ProductSource {
             // One barrier is enough: who has passed it has multiplied what was in the other half.
             let turned = all(&|side| side.turned());
             format!(
-                "#if TENSOR && AHEAD\n            COPIED();\n{turned}{BARRIER}{next}#else\n{text}#endif\n"
+                "#if TENSOR && AHEAD\n            COPIED();\n{turned}{BARRIER}{next}#else\n{text}\
+                 #endif\n"
             )
         } else {
             text
@@ -176,7 +178,8 @@ impl ProductSource {
              #pragma unroll\n                    \
              for (uint i = 0; i < MS; i++)\n                        \
              #pragma unroll\n                        \
-             for (uint j = 0; j < NS; j++) sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
+             for (uint j = 0; j < NS; j++) \
+             sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
              }}\n"
         );
         if is_tensor {
