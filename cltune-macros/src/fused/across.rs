@@ -3,7 +3,8 @@
 //! Neighbouring work-items have neighbouring positions of lines. `WGY` work-items of a group and
 //! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds, or the
 //! group that ends last of those with the same positions; with a single one the first kernel
-//! computes the rest as well.
+//! computes the rest as well. With `SUMS` a work-item has so many vectors of neighbouring positions,
+//! and a part of the lines to itself.
 
 use super::arguments::{
     Kernel, KernelArgument, Work, columns_finished_name, parts_name, strips_name,
@@ -105,9 +106,11 @@ impl<'a> Across<'a> {
             1,
             "const uint lane = get_local_id(0) % WGX, strip = get_local_id(0) / WGX;",
         );
+        let folds = self.folds();
+        self.sums(&folds);
+        self.line(0, "#else");
         self.line(1, "const ulong at = get_group_id(0) * WGX + lane;");
         self.line(1, "const ulong end = at < length / VW ? lines : 0;");
-        let folds = self.folds();
         for fold in &folds {
             for line in fold.declared(Lanes::Cells) {
                 self.line(1, &line);
@@ -118,6 +121,7 @@ impl<'a> Across<'a> {
             1,
             "for (ulong line = get_group_id(1) * WGY + strip; line < end; line += SLICES * WGY) {",
         );
+        self.line(0, "#endif");
         self.body();
         self.line(1, "}");
         let may_finish = self.pass.may_finish_columns_in_loop(program);
@@ -167,6 +171,9 @@ impl<'a> Across<'a> {
         self.end(2, Lanes::Cells, is_read);
         self.line(0, "#endif");
         self.line(1, "}");
+        self.line(0, "#if SUMS > 1");
+        self.line(1, "}");
+        self.line(0, "#endif");
         if may_finish {
             self.elements.registers = before;
             self.finished(&folds, is_read);
@@ -185,6 +192,51 @@ impl<'a> Across<'a> {
         let about = format!("All lines, or parts of them: {}.", self.about(true));
         let work = Work::Across(self.grid);
         self.elements.writer.kernel(name, &about, arguments, work)
+    }
+
+    /// The loops of a work-item that has `SUMS` neighbouring vectors of positions, with sums in its
+    /// memory: it goes through `UNROLL` lines at a time, as far along each as these positions
+    /// reach. Then, for each vector, it begins the loop over the lines that are left.
+    fn sums(&mut self, folds: &[Folded<'_>]) {
+        self.line(0, "#if SUMS > 1");
+        for line in [
+            "const ulong begin = (get_group_id(0) * WGX + lane) * SUMS;",
+            "const ulong some = begin < length / VW ? min(length / VW - begin, (ulong)SUMS) : 0;",
+            "const ulong share = (lines + SLICES - 1) / SLICES;",
+            "const ulong end = min(lines, (get_group_id(1) + 1) * share);",
+            "ulong block = get_group_id(1) * share;",
+        ] {
+            self.line(1, line);
+        }
+        for line in folds.iter().flat_map(|fold| fold.sums_declared("some")) {
+            self.line(1, &line);
+        }
+        self.line(1, "for (; block + UNROLL <= end; block += UNROLL) {");
+        self.line(2, "for (uint c = 0; c < some; c++) {");
+        self.sum_begun(3, folds);
+        self.line(3, "#pragma unroll");
+        self.line(3, "for (uint next = 0; next < UNROLL; next++) {");
+        self.line(4, "const ulong line = block + next;");
+        let from = self.elements.writer.text.len();
+        self.body();
+        self.elements.writer.indent(from, 2);
+        self.line(3, "}");
+        for fold in folds {
+            self.line(3, &format!("sums_{0}[c] = many_{0};", fold.name));
+        }
+        self.line(2, "}");
+        self.line(1, "}");
+        self.line(1, "for (uint c = 0; c < some; c++) {");
+        self.sum_begun(1, folds);
+        self.line(1, "for (ulong line = block; line < end; line++) {");
+    }
+
+    fn sum_begun(&mut self, depth: usize, folds: &[Folded<'_>]) {
+        self.line(depth, "const ulong at = begin + c;");
+        for fold in folds {
+            let (ty, name) = (type_text(fold.scalar, Lanes::Cells), fold.name);
+            self.line(depth, &format!("{ty} many_{name} = sums_{name}[c];"));
+        }
     }
 
     /// The lines that fold what the strips of a work-group have, for the first one of them.

@@ -77,6 +77,29 @@ impl Folded<'_> {
         }
     }
 
+    /// The declaration of the `SUMS` vectors that a work-item folds into, of which the first
+    /// `count` are used, for a fold with a single component.
+    pub(super) fn sums_declared(&self, count: &str) -> [String; 2] {
+        let (ty, name) = (type_text(self.scalar, Lanes::Cells), self.name);
+        let neutral = self.neutral();
+        [
+            format!("{ty} sums_{name}[SUMS];"),
+            format!("for (uint c = 0; c < {count}; c++) sums_{name}[c] = ({ty})({neutral});"),
+        ]
+    }
+
+    /// The line that folds a value into one of them.
+    pub(super) fn sum_accumulated(&self, value: &str) -> String {
+        let (name, op) = (self.name, self.op());
+        format!("sums_{name}[c] = {op}(sums_{name}[c], {value});")
+    }
+
+    /// The line that folds them.
+    pub(super) fn sums_folded(&self) -> String {
+        let (name, op) = (self.name, self.op());
+        format!("for (uint c = 0; c < SUMS; c++) many_{name} = {op}(many_{name}, sums_{name}[c]);")
+    }
+
     /// The lines that fold the part of a work-group.
     pub(super) fn part_folded(
         &self,

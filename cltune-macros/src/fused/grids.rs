@@ -22,6 +22,8 @@ pub(super) struct Kinds {
     pub(super) vectors: bool,
     pub(super) lines: bool,
     pub(super) across: bool,
+    /// Kernels that reduce lines.
+    line_folds: bool,
     pub(super) products: bool,
     /// Products in double precision.
     pub(super) double_products: bool,
@@ -30,7 +32,9 @@ pub(super) struct Kinds {
 impl Kinds {
     pub(super) fn of(kernels: &[&Kernel]) -> Self {
         let any = |fits: fn(Work) -> bool| kernels.iter().any(|kernel| fits(kernel.work));
+        let mut arguments = kernels.iter().flat_map(|kernel| &kernel.arguments);
         Self {
+            line_folds: arguments.any(|argument| matches!(argument, KernelArgument::Cells(_))),
             vectors: any(|work| matches!(work, Work::Loop | Work::Group)),
             lines: any(|work| matches!(work, Work::Lines(_))),
             across: any(|work| matches!(work, Work::Across(_))),
@@ -49,6 +53,11 @@ impl Kinds {
         self.lines || self.across
     }
 
+    /// Whether work-items may fold into several vectors.
+    const fn has_sums(&self) -> bool {
+        self.line_folds || self.across
+    }
+
     /// The parameters besides those of vectors, and their defaults.
     pub(super) fn parameters(&self) -> (TokenStream, TokenStream) {
         let (mut params, mut defaults) = (TokenStream::new(), TokenStream::new());
@@ -63,6 +72,15 @@ impl Kinds {
         if self.lines {
             params.extend(quote!(KEEP = [0, 1, 2, 4, 8, 16],));
             defaults.extend(quote!(KEEP = 0,));
+        }
+        if self.has_sums() {
+            // Loops over those of a line are written out.
+            params.extend(if self.line_folds {
+                quote!(SUMS = [1, 2, 4, 8, 16, 32],)
+            } else {
+                quote!(SUMS = [1, 16, 64, 256, 1024],)
+            });
+            defaults.extend(quote!(SUMS = 1,));
         }
         if self.products {
             params.extend(product::parameters());
@@ -157,6 +175,17 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
         // Loops of a known length are unrolled.
         texts.push(quote!(KEEP == 0 || UNROLL == 1));
     }
+    if kinds.line_folds {
+        texts.push(quote!(SUMS == 1 || KEEP == 0));
+    }
+    if kinds.across {
+        // A work-item has a few kilobytes of sums.
+        texts.push(quote!(
+            SUMS == 1 || WGY == 1 && WGX <= 16 && SUMS * VW <= 2048
+        ));
+    } else if kinds.line_folds {
+        texts.push(quote!(SUMS == 1 || UNROLL == 1));
+    }
     texts.append(&mut products);
     if kinds.double_products {
         texts.extend(tensor::constraints());
@@ -188,7 +217,7 @@ pub(super) fn sizes(program: &Program, work: Work) -> Option<TokenStream> {
         Work::Across(grid) => {
             let line = formula(program, grid.line);
             Some(quote! {
-                global(max(div_ceil((#line), VW * WGX), 1) * (WGX * WGY), SLICES),
+                global(max(div_ceil((#line), VW * WGX * SUMS), 1) * (WGX * WGY), SLICES),
                 local(WGX * WGY, 1)
             })
         }

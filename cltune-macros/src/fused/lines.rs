@@ -3,13 +3,15 @@
 //! `WGX` work-items share a line, and a work-group has `WGY` lines. Statements about elements are
 //! computed in phases: a reduction ends one, and what needs its result is in a later one. With
 //! `KEEP` each work-item loads so many vectors of its line once and keeps them in registers;
-//! without, each phase reads the line again.
+//! without, each phase reads the line again. With `SUMS` a work-item folds into so many vectors in
+//! turn.
 
 use super::arguments::{Kernel, KernelArgument, Work, cells_name};
 use super::elements::Elements;
 use super::folded::Folded;
 use super::plan::Pass;
-use super::program::{Action, Grid, Place, Program, Statement};
+use super::program::{Action, Grid, Operand, Place, Program, Statement};
+use super::strides;
 use super::value::{At, Lanes, Style, type_text};
 use super::writer::statements;
 use std::collections::BTreeSet;
@@ -83,6 +85,18 @@ impl Phases {
         let count = of.iter().flatten().max().map_or(0, |last| last + 1);
         Self { of, needed, count }
     }
+}
+
+/// What the loops of a phase compute.
+struct Body<'b, 'a> {
+    in_loop: &'b [&'b Statement],
+    phase: usize,
+    /// The statements of all phases.
+    all: &'b [&'a Statement],
+    read: BTreeSet<(usize, At)>,
+    made: BTreeSet<(usize, At)>,
+    /// What later phases read of it.
+    passed_on: BTreeSet<(usize, At)>,
 }
 
 /// Writes the kernel.
@@ -209,7 +223,6 @@ impl<'a> Lined<'a> {
                 made.insert((statement.target, statement.at));
             }
         }
-        // What later phases read of it.
         let later = |element: &(usize, At)| {
             let mut others = all.iter().zip(&self.phases.of);
             others.any(|(statement, of)| {
@@ -229,6 +242,18 @@ impl<'a> Lined<'a> {
                 self.line(1, &line);
             }
         }
+        let body = Body {
+            in_loop,
+            phase,
+            all,
+            read,
+            made,
+            passed_on,
+        };
+        let has_sums = is_tuned && !folds.is_empty();
+        if has_sums {
+            self.sums(&body, &folds);
+        }
         if is_tuned {
             self.directive("#if KEEP");
             self.line(1, "#pragma unroll");
@@ -237,6 +262,10 @@ impl<'a> Lined<'a> {
                 "for (uint k = 0; k < KEEP; k++) if (k * WGX + lane < count) {",
             );
             self.line(2, "const ulong at = k * WGX + lane;");
+            if has_sums {
+                self.directive("#elif SUMS > 1");
+                self.line(1, "for (ulong at = begin; at < count; at += WGX) {");
+            }
             self.directive("#else");
             self.line(1, "#pragma unroll UNROLL");
             self.line(1, "for (ulong at = lane; at < count; at += WGX) {");
@@ -244,7 +273,67 @@ impl<'a> Lined<'a> {
         } else {
             self.line(1, "for (ulong at = 0; at < length; at++) {");
         }
-        for element in read {
+        self.body(&body, Folded::accumulated);
+        self.line(1, "}");
+        if has_sums {
+            self.directive("#if SUMS > 1");
+            self.line(1, "}");
+            self.directive("#endif");
+        }
+        for fold in &folds {
+            self.folded(fold);
+        }
+    }
+
+    /// The loop that folds into `SUMS` vectors, which do not wait for one another, as long as there
+    /// are so many; the loop after it begins where this one ends.
+    fn sums(&mut self, body: &Body<'_, 'a>, folds: &[Folded<'_>]) {
+        let program = self.elements.writer.program;
+        let elements = body.read.union(&body.made);
+        let along = elements.filter(|(_, at)| *at != At::Line);
+        let operands: Vec<&Operand> = along
+            .map(|(operand, _)| &program.operands[*operand])
+            .collect();
+        self.directive("#if SUMS > 1");
+        self.line(1, "{");
+        self.line(1, "ulong begin = lane;");
+        let strides = strides::are_one(&operands);
+        let condition = strides.map_or(String::new(), |strides| format!("if ({strides}) "));
+        self.line(1, &format!("{condition}{{"));
+        for line in folds.iter().flat_map(|fold| fold.sums_declared("SUMS")) {
+            self.line(2, &line);
+        }
+        self.line(
+            2,
+            "for (; begin + (SUMS - 1) * WGX < count; begin += SUMS * WGX) {",
+        );
+        self.line(3, "#pragma unroll");
+        self.line(3, "for (uint c = 0; c < SUMS; c++) {");
+        self.line(4, "const ulong at = begin + c * WGX;");
+        let before = self.elements.registers.clone();
+        let from = self.elements.writer.text.len();
+        self.body(body, |fold, value, _| vec![fold.sum_accumulated(value)]);
+        self.elements.writer.indent(from, 2);
+        self.elements.registers = before;
+        self.line(3, "}");
+        self.line(2, "}");
+        for fold in folds {
+            self.line(2, &fold.sums_folded());
+        }
+        self.line(1, "}");
+        self.directive("#endif");
+    }
+
+    /// What is computed at a position of a line.
+    fn body(
+        &mut self,
+        body: &Body<'_, 'a>,
+        accumulated: impl Fn(&Folded<'a>, &str, Lanes) -> Vec<String>,
+    ) {
+        let program = self.elements.writer.program;
+        let is_tuned = self.elements.writer.style == Style::Tuned;
+        let lanes = self.elements.lanes();
+        for element in body.read.iter().copied() {
             let memory = self.elements.memory(element);
             let source = if is_tuned {
                 format!("KEPT({}, {memory})", self.kept_name(element))
@@ -253,25 +342,26 @@ impl<'a> Lined<'a> {
             };
             self.elements.loaded(2, element, &source);
         }
-        for statement in in_loop {
+        for statement in body.in_loop {
             if let Some(fold) = Folded::of_lines(program, statement) {
                 let value = self.elements.value(&statement.value, lanes);
                 self.line(2, &format!("// {}", statement.text));
-                for line in fold.accumulated(&value, lanes) {
+                for line in accumulated(&fold, &value, lanes) {
                     self.line(2, &line);
                 }
             } else {
                 self.elements.computed(2, statement, lanes);
             }
         }
-        for element in made {
+        for element in body.made.iter().copied() {
             let register = self.elements.registers[&element].clone();
             let stored = self.elements.stored(element, &register);
-            let mut others = all.iter().zip(&self.phases.of);
+            let mut others = body.all.iter().zip(&self.phases.of);
             let is_again = others.any(|(statement, of)| {
-                statement.grid.is_some() && statement.target == element.0 && *of > Some(phase)
+                let is_later = *of > Some(body.phase);
+                statement.grid.is_some() && statement.target == element.0 && is_later
             });
-            if is_tuned && passed_on.contains(&element) {
+            if is_tuned && body.passed_on.contains(&element) {
                 self.directive("#if KEEP");
                 let kept = self.kept_name(element);
                 self.line(2, &format!("{kept}[k] = {register};"));
@@ -283,10 +373,6 @@ impl<'a> Lined<'a> {
             if is_tuned && is_again {
                 self.directive("#endif");
             }
-        }
-        self.line(1, "}");
-        for fold in &folds {
-            self.folded(fold);
         }
     }
 

@@ -53,18 +53,22 @@ pub(super) fn first_declared(operand: &Operand, count: &str) -> String {
     format!("const long {} = {offset}{from_end};", first(operand))
 }
 
-/// The lines before the loop over several elements.
-pub(super) fn before_vectors(operands: &[&Operand]) -> Vec<String> {
+/// Whether all strides of these operands are 1; `None` where none has a stride.
+pub(super) fn are_one(operands: &[&Operand]) -> Option<String> {
     let strides = operands
         .iter()
         .filter_map(|operand| operand.layout.stride.as_deref())
         .map(|stride| format!("{} == 1", argument(stride)));
     let mut strides: Vec<String> = strides.collect();
     strides.dedup();
-    let vectors = if strides.is_empty() {
-        "count / VW".to_owned()
-    } else {
-        format!("{} ? count / VW : 0", strides.join(" && "))
+    (!strides.is_empty()).then(|| strides.join(" && "))
+}
+
+/// The lines before the loop over several elements.
+pub(super) fn before_vectors(operands: &[&Operand]) -> Vec<String> {
+    let vectors = match are_one(operands) {
+        Some(condition) => format!("{condition} ? count / VW : 0"),
+        None => "count / VW".to_owned(),
     };
     let firsts: Vec<String> = operands.iter().map(|operand| first(operand)).collect();
     vec![

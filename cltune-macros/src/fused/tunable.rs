@@ -230,6 +230,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         // A single slice has no parts, however they would be folded.
         of_grids_constraints.push(quote!(FINISH == "launch" || SLICES > 1));
     }
+    if may_finish_in_loop && kinds.across {
+        of_grids_constraints.push(quote!(SUMS == 1 || FINISH == "launch"));
+    }
     let constraints = constraints(program, &of_grids_constraints);
     let clauses = quote! {
         params(

@@ -49,6 +49,15 @@ impl<'a> Writer<'a> {
         let _ = writeln!(self.text, "{:width$}{text}", "", width = depth * 4);
     }
 
+    /// Indents what was written from there on by so many levels; directives stay.
+    pub(super) fn indent(&mut self, from: usize, depth: usize) {
+        let written = self.text.split_off(from);
+        for line in written.lines() {
+            let depth = if line.starts_with('#') { 0 } else { depth };
+            self.line(depth, line);
+        }
+    }
+
     /// A new register for an operand.
     pub(super) fn register(&mut self, operand: usize) -> String {
         let version = self.versions.entry(operand).or_default();

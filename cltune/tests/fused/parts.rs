@@ -194,27 +194,35 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
         }
         let [after, in_loop] = [both::FINISH::launch, both::FINISH::r#loop];
         // The last one twice: its counters of work-groups are those that the one before left.
-        for (vw, slices, keep, finish) in [
-            (1, 1, 0, after),
-            (4, 1, 0, after),
-            (4, 4, 8, after),
-            (2, 2, 16, after),
-            (4, 4, 8, in_loop),
-            (1, 8, 0, in_loop),
-            (2, 2, 16, in_loop),
-            (2, 2, 16, in_loop),
+        for (vw, slices, keep, finish, sums) in [
+            (1, 1, 0, after, 1),
+            (4, 1, 0, after, 1),
+            (4, 4, 8, after, 1),
+            (2, 2, 16, after, 1),
+            (4, 4, 8, in_loop, 1),
+            (1, 8, 0, in_loop, 1),
+            (2, 2, 16, in_loop, 1),
+            (2, 2, 16, in_loop, 1),
+            (1, 1, 0, after, 4),
+            (2, 4, 0, after, 2),
+            (4, 8, 0, after, 32),
         ] {
             let wgx = sharing(n, vw * keep.max(1));
             let params = both::Params {
                 VW: vw,
-                WGX: if keep == 0 { 8 } else { wgx },
-                WGY: 2,
-                UNROLL: 1,
+                WGX: match sums {
+                    1 if keep == 0 => 8,
+                    1 => wgx,
+                    _ => 2,
+                },
+                WGY: if sums == 1 { 2 } else { 1 },
+                UNROLL: if sums == 1 { 1 } else { 4 },
                 KEEP: if keep > 0 && keep / 2 * wgx * vw >= n as i64 {
                     0
                 } else {
                     keep
                 },
+                SUMS: sums,
                 SLICES: slices,
                 FINISH: finish,
             };
@@ -241,8 +249,8 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
                 &mut of_z,
                 stride as i32,
             )?;
-            assert_eq!(of_y.read(&queue)?, new_y, "{places:?} {vw} {slices} {keep}");
-            assert_eq!(of_z.read(&queue)?, new_z, "{places:?} {vw} {slices} {keep}");
+            assert_eq!(of_y.read(&queue)?, new_y, "{places:?} {params:?}");
+            assert_eq!(of_z.read(&queue)?, new_z, "{places:?} {params:?}");
         }
     }
     Ok(())
