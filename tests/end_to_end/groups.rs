@@ -4,7 +4,8 @@
 use cltune_tests::{Output, Project};
 use serde_json::Value;
 
-/// The sums of a picture's rows, then their sum; the default wastes its time in the first stage.
+/// The sums of a picture's rows, then their sum; the default wastes its time in the first stage, a few
+/// times what the launches take, so that noise does not hide it.
 /// `HOW == "wrong"` reads scratch memory that nothing has written, and `HOW == "beyond"` writes
 /// beyond it.
 const TUNABLE: &str = r#"
@@ -40,7 +41,7 @@ __kernel void row_sums(const uint width, __global const int* x, __global int* su
     for (uint i = row * width; i < (row + 1) * width; i++) sum += x[i];
 #ifdef HOW_waste
     float waste = sum;
-    for (int i = 0; i < 20000; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+    for (int i = 0; i < 100000; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
     sum += waste > 1e30f ? 1 : 0;
 #endif
 #ifdef HOW_wrong
