@@ -29,7 +29,7 @@ import time
 ROUTINES = "launch,axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
 MATRIX = ("gemv", "gemv_t", "ger", "transpose")
 LENGTH = 0.02
-# Threads of OpenBLAS spin for some 2^26 cycles after a call, on cores that the device needs.
+# Seconds until the threads of OpenBLAS sleep: they spin after a call, on cores that the device needs.
 SPINS = 0.05
 LETTERS = {"f32": "s", "f64": "d"}
 # Operations on each element, and how often it is read or written, of routines that compute.

@@ -4,8 +4,8 @@
 use cltune_tests::{Output, Project};
 use serde_json::Value;
 
-/// The sums of a picture's rows, then their sum; the default wastes its time in the first stage, a few
-/// times what the launches take, so that noise does not hide it.
+/// The sums of a picture's rows, then their sum; the default wastes its time in the first stage, a
+/// few times what the launches take, so that noise does not hide it.
 /// `HOW == "wrong"` reads scratch memory that nothing has written, and `HOW == "beyond"` writes
 /// beyond it.
 const TUNABLE: &str = r#"

@@ -22,7 +22,7 @@ pub(crate) struct WarmStart {
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
     /// Where that has none: what calls get from its other entries, by the selection rule.
-    pub(crate) given: Option<Vec<i64>>,
+    pub(crate) selected: Option<Vec<i64>>,
 }
 
 /// The results that the journals in `state` and the lockfile have of this job's declaration.
@@ -64,9 +64,9 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         .iter()
         .map(|recalled| prior(&recalled.results, objective));
     let priors: Vec<PriorResults> = priors.collect();
-    let given = select(model, &info, &job.dims, &table, &Table::EMPTY);
-    let given = given.filter(|given| own.is_none() && given.known.is_some());
-    let given = given.map(|given| given.codes.into_owned());
+    let selected = select(model, &info, &job.dims, &table, &Table::EMPTY);
+    let selected = selected.filter(|selected| own.is_none() && selected.known.is_some());
+    let selected = selected.map(|selected| selected.codes.into_owned());
     let counts = priors.iter().map(|prior| prior.results.len());
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
     places.sort_by_key(|(count, _)| Reverse(*count));
@@ -77,7 +77,7 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
             .collect(),
         results: priors,
         own,
-        given,
+        selected,
     }
 }
 

@@ -115,7 +115,7 @@ struct Ready<'a> {
     /// The lockfile's entry, where it is in the space.
     own: Option<Vec<i64>>,
     /// What calls get from the lockfile's other entries, where it is in the space.
-    given: Option<Vec<i64>>,
+    selected: Option<Vec<i64>>,
     deadline: Option<Instant>,
     stopwatch: Arc<Stopwatch>,
 }
@@ -188,7 +188,7 @@ fn make_ready<'a>(
     // Of a space that is not empty; where its first configuration is too hard to find, any will do.
     let default = default_codes(&job.declaration.model, &job.dims, limits).unwrap_or_default();
     let own = prior.own.filter(|codes| space.contains(codes));
-    let given = prior.given.filter(|codes| space.contains(codes));
+    let selected = prior.selected.filter(|codes| space.contains(codes));
     let setting = Setting::new(space)
         .seed(options.seed)
         .budget(evaluations)
@@ -204,7 +204,7 @@ fn make_ready<'a>(
         pipeline,
         left,
         own,
-        given,
+        selected,
         deadline,
         stopwatch,
     })
@@ -224,8 +224,8 @@ impl Ready<'_> {
         // A search without time must not replace what calls get now by something that it never
         // compared with that.
         if late() {
-            let given = self.given.take();
-            later.extend(given.and_then(|codes| search_loop.untried(codes)));
+            let selected = self.selected.take();
+            later.extend(selected.and_then(|codes| search_loop.untried(codes)));
         }
         if stopped.is_none() && !interrupted() {
             stopped = search_loop.measure(later, pipeline)?;

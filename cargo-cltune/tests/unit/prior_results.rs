@@ -77,13 +77,13 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     ];
     assert_eq!(known.places, expected);
     assert_eq!(known.own, Some(vec![256]));
-    assert_eq!(known.given, None);
+    assert_eq!(known.selected, None);
     // Without an entry for its size, calls get the one for the nearest size on their device, and
     // without any on their device, one of a similar device.
-    let given = |device: &str, n| prior_results(&job(device, n), state, &file).given;
-    assert_eq!(given("mine", 16), Some(vec![256]));
-    assert_eq!(given("third", 64), Some(vec![32]));
-    assert!(given("fourth", 8).is_some());
+    let selected = |device: &str, n| prior_results(&job(device, n), state, &file).selected;
+    assert_eq!(selected("mine", 16), Some(vec![256]));
+    assert_eq!(selected("third", 64), Some(vec![32]));
+    assert_eq!(selected("fourth", 8), Some(vec![256]));
     let results = |at: usize| known.results[at].results.clone();
     assert_eq!(results(0), [(vec![256], Score::Time(2.0))]);
     let mine = [(vec![32], Score::Time(3.0)), (vec![64], Score::Failed)];

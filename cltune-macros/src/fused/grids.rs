@@ -179,7 +179,7 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
         texts.push(quote!(SUMS == 1 || KEEP == 0));
     }
     if kinds.across {
-        // A work-item has a few kilobytes of sums.
+        // The sums of a work-item fit the first cache of a core.
         texts.push(quote!(
             SUMS == 1 || WGY == 1 && WGX <= 16 && SUMS * VW <= 2048
         ));

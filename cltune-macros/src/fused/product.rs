@@ -3,8 +3,8 @@
 //!
 //! A work-group computes `ML` x `NL` elements of the result from slices of `KL` of the depth, and a
 //! work-item `MS` x `NS` of them in registers, `KS` steps at a time. `AL` is how many elements are
-//! loaded at once. `LOCAL_A` and `LOCAL_B` bring a slice into local memory first. `AHEAD`, which the
-//! paper does not have, loads the next slice while one is multiplied: into registers, or with
+//! loaded at once. `LOCAL_A` and `LOCAL_B` bring a slice into local memory first. `AHEAD`, which
+//! the paper does not have, loads the next slice while one is multiplied: into registers, or with
 //! `TENSOR` into the other half of local memory. Statements that store what is computed from
 //! elements of the product are computed where its sums are.
 

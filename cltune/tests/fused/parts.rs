@@ -199,13 +199,13 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
             (4, 1, 0, after, 1),
             (4, 4, 8, after, 1),
             (2, 2, 16, after, 1),
+            (1, 1, 0, after, 4),
+            (2, 4, 0, after, 2),
+            (4, 8, 0, after, 32),
             (4, 4, 8, in_loop, 1),
             (1, 8, 0, in_loop, 1),
             (2, 2, 16, in_loop, 1),
             (2, 2, 16, in_loop, 1),
-            (1, 1, 0, after, 4),
-            (2, 4, 0, after, 2),
-            (4, 8, 0, after, 32),
         ] {
             let wgx = sharing(n, vw * keep.max(1));
             let params = both::Params {
