@@ -12,14 +12,14 @@ pub struct LinkRates {
     /// What a launch costs beside its work, seconds.
     pub launch: f64,
     /// What a line of a block costs beside its bytes where lines are [`FAR`](Self::FAR) apart in
-    /// host memory, seconds.
+    /// host memory, while the device works, seconds.
     pub line: f64,
 }
 
 impl LinkRates {
     /// The distance from which lines of a block cost something beside their bytes, bytes. On an
     /// H200, blocks of nearer lines are sent at the rate of lines that follow each other, and lines
-    /// of 4 KiB that are so far apart at six tenths of it.
+    /// of 4 KiB that are so far apart at six tenths of it, or four tenths while it computes.
     pub const FAR: usize = 64 << 10;
 
     /// The better of two measurements, each of them: what disturbs one makes it slower.

@@ -7,6 +7,11 @@
 //! the paper does not have, loads the next slice while one is multiplied: into registers, or with
 //! `TENSOR` into the other half of local memory. Statements that store what is computed from
 //! elements of the product are computed where its sums are.
+//!
+//! Values of `NS` above 8, which the paper does not have, are for CPUs: a work-item has vectors of
+//! 16 sums, of neighbours in a line, and takes the right factor from a slice whose lines follow one
+//! another. A compiler for CPUs makes scalar sums of the others, and vectors of work-items, which
+//! reach a tenth to half of the rate.
 
 use super::arguments::{Kernel, KernelArgument, Work, leading_name};
 use super::elements::Elements;
@@ -21,11 +26,12 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// The parameters, with the values of the paper: 27,648 combinations without `AHEAD`.
+/// The parameters, with the values of the paper: 27,648 combinations without `AHEAD` and values of
+/// `NS` above 8.
 pub(super) fn parameters() -> TokenStream {
     quote! {
         ML = [32, 64, 128, 256], KL = [32, 64, 128, 256], NL = [32, 64, 128, 256],
-        MS = [2, 4, 8], KS = [2, 4, 8], NS = [2, 4, 8], AL = [1, 2, 4, 8],
+        MS = [2, 4, 8], KS = [2, 4, 8], NS = [2, 4, 8, 16, 32], AL = [1, 2, 4, 8],
         LOCAL_A = [false, true], LOCAL_B = [false, true], AHEAD = [false, true],
     }
 }
@@ -115,6 +121,9 @@ pub(super) fn constraints(
         quote!(AL <= KS),
         quote!(AL <= NS),
         quote!(!AHEAD || LOCAL_A || LOCAL_B),
+        quote!(NS <= 8 || device.is_cpu == 1 && LOCAL_B && !AHEAD),
+        // As many sums as registers of CPUs hold at most.
+        quote!(#size * MS * NS <= 1024),
     ];
     // What is on its way takes no more registers than 64 of 32 bits, beside 64 sums. Slices for
     // tensor cores are on their way to local memory.
@@ -211,9 +220,13 @@ pub(super) fn kernel(
             elements.writer.text.push_str(&product.sums());
             let [line, at] = product.places();
             for text in [
+                "#if NS <= 8",
                 "#pragma unroll",
+                "#endif",
                 "for (uint i = 0; i < MS; i++)",
+                "#if NS <= 8",
                 "#pragma unroll",
+                "#endif",
                 "for (uint j = 0; j < NS; j++) {",
                 &format!("    const ulong line = row + {line};"),
                 &format!("    const ulong at = column + {at};"),

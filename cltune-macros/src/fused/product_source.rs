@@ -43,10 +43,7 @@ impl ProductSource {
         if self.has_tensor() {
             ["ITEM_LINE(i)", "ITEM_COLUMN(j)"]
         } else {
-            [
-                "y * AL + i / AL * AL * (ML / MS) + i % AL",
-                "x * AL + j / AL * AL * (NL / NS) + j % AL",
-            ]
+            ["y * AL + i / AL * AL * (ML / MS) + i % AL", "COLUMN_OF(j)"]
         }
     }
 
@@ -61,14 +58,21 @@ impl ProductSource {
         for side in &sides {
             text.push_str(&side.declared());
         }
+        let sums = format!(
+            "{}{}",
+            of_narrow(&sums_declared("sums", sum, "NS")),
+            of_wide(&sums_declared(
+                "wide_sums",
+                &format!("JOIN({sum}, 16)"),
+                "NS / 16"
+            )),
+        );
         let _ = write!(
             text,
             "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n    \
              const ulong row = (ulong)get_group_id(1) * ML, \
              column = (ulong)get_group_id(0) * NL;\n    \
-             {sum} sums[MS][NS];\n    \
-             for (uint i = 0; i < MS; i++)\n        \
-             for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n    \
+             {sums}\
              ulong at = 0;\n    \
              if (row + ML <= lines && column + NL <= length) {{\n"
         );
@@ -100,6 +104,14 @@ impl ProductSource {
         text.push_str("        }\n    }\n    for (; at < depth; at += KL) {\n");
         text.push_str(&self.slice(false));
         text.push_str("    }\n");
+        text.push_str(&of_wide(&format!(
+            "    {sum} sums[MS][NS];\n    \
+             #pragma unroll\n    \
+             for (uint i = 0; i < MS; i++)\n        \
+             #pragma unroll\n        \
+             for (uint j = 0; j < NS / 16; j++) \
+             vstore16(wide_sums[i][j], j, sums[i]);\n"
+        )));
         text
     }
 
@@ -164,29 +176,65 @@ impl ProductSource {
         };
         text.push_str(steps);
         let many = if inside { "KS" } else { "1" };
-        let _ = writeln!(
-            text,
-            "                {ty} left[{many}][MS], right[{many}][NS];"
-        );
-        for side in &sides {
-            text.push_str(&side.loaded(inside, many));
-        }
-        let _ = write!(
-            text,
-            "                #pragma unroll\n                \
-             for (uint p = 0; p < {many}; p++)\n                    \
-             #pragma unroll\n                    \
-             for (uint i = 0; i < MS; i++)\n                        \
-             #pragma unroll\n                        \
-             for (uint j = 0; j < NS; j++) \
-             sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);\n            \
-             }}\n"
-        );
+        let [left, right] = sides.map(|side| side.loaded(inside, many));
+        let each = |columns: &str, statement: &str| {
+            format!(
+                "                #pragma unroll\n                \
+                 for (uint p = 0; p < {many}; p++)\n                    \
+                 #pragma unroll\n                    \
+                 for (uint i = 0; i < MS; i++)\n                        \
+                 #pragma unroll\n                        \
+                 for (uint j = 0; j < {columns}; j++) {statement}\n"
+            )
+        };
+        let factors = format!("                {ty} left[{many}][MS]");
+        text.push_str(&of_narrow(&format!("{factors}, right[{many}][NS];\n")));
+        text.push_str(&of_wide(&format!("{factors};\n")));
+        text.push_str(&left);
+        text.push_str(&of_narrow(&format!(
+            "{right}{}",
+            each(
+                "NS",
+                &format!("sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);")
+            ),
+        )));
+        let converted = if sum == ty {
+            String::new()
+        } else {
+            format!("convert_{sum}16")
+        };
+        text.push_str(&of_wide(&each(
+            "NS / 16",
+            &format!(
+                "wide_sums[i][j] = fma((JOIN({sum}, 16))left[p][i], \
+                 {converted}(vload16(j, right_slice + (first + p) * NL + x * NS)), wide_sums[i][j]);"
+            ),
+        )));
+        text.push_str("            }\n");
         if is_tensor {
             text.push_str("#endif\n");
         }
         text
     }
+}
+
+/// What is compiled where a work-item has its sums one by one.
+fn of_narrow(text: &str) -> String {
+    format!("#if NS <= 8\n{text}#endif\n")
+}
+
+/// What is compiled where a work-item has vectors of sums, of neighbours in a line.
+fn of_wide(text: &str) -> String {
+    format!("#if NS > 8\n{text}#endif\n")
+}
+
+/// Sums of a work-item, as many beside one another, which begin as zero.
+fn sums_declared(name: &str, ty: &str, columns: &str) -> String {
+    format!(
+        "    {ty} {name}[MS][{columns}];\n    \
+         for (uint i = 0; i < MS; i++)\n        \
+         for (uint j = 0; j < {columns}; j++) {name}[i][j] = 0;\n"
+    )
 }
 
 /// One operand of a product in the source.
@@ -515,11 +563,21 @@ pub(super) const MACROS: &str = "\
 // The work-items of a group, and how many vectors of a slice each of them loads.
 #define ITEMS ((ML / MS) * (NL / NS))
 #define VECTORS(side) (((side) * KL + ITEMS * AL - 1) / (ITEMS * AL))
+// The columns of a work-item: neighbours where it has vectors of sums.
+#if NS > 8
+#define COLUMN_OF(j) x * NS + j
+#else
+#define COLUMN_OF(j) x * AL + j / AL * AL * (NL / NS) + j % AL
+#endif
 ";
 
 /// Which blocks of local memory change places.
 pub(super) const SWAPPED: &str = "\
+#if NS > 8
+#define SWAPPED(depth) 0
+#else
 #define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
+#endif
 ";
 
 /// For factors that begin anywhere in their buffers.

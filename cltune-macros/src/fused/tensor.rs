@@ -87,7 +87,11 @@ pub(super) const MACROS: &str = r#"#if TENSOR
 #define ALONG_DEPTH(side, depth, group) ((side) * KL + ((depth) ^ ((side) % 4 * 4 & ~(AL - 1))))
 #else
 #define ITEM_LINE(i) (y * AL + (i) / AL * AL * (ML / MS) + (i) % AL)
+#if NS > 8
+#define ITEM_COLUMN(j) (x * NS + (j))
+#else
 #define ITEM_COLUMN(j) (x * AL + (j) / AL * AL * (NL / NS) + (j) % AL)
+#endif
 #define SWAPPED_ALWAYS(depth) 0
 #define ALONG_DEPTH(side, depth, group) ((depth) * group + ((side) ^ SWAPPED(depth)))
 #endif
@@ -134,6 +138,8 @@ pub(super) const MACROS: &str = r#"#if TENSOR
 pub(super) const SWAPPED: &str = "\
 #if TENSOR
 #define SWAPPED(depth) ((((depth) % 4 * 4) | ((depth) / 4 % 4)) & ~(AL - 1))
+#elif NS > 8
+#define SWAPPED(depth) 0
 #else
 #define SWAPPED(depth) ((((depth) / AL * AL) % 32) & ~(AL - 1))
 #endif

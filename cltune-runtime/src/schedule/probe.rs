@@ -21,6 +21,12 @@ const LINES: usize = 1024;
 /// Their length, bytes: those of panels are about as long.
 const LINE: usize = 4096;
 
+/// The device is kept busy at least as long as lines take of which each takes so long, seconds.
+const MOST_OF_LINE: f64 = 1e-6;
+
+/// The most copies on the device that keep it busy.
+const MOST_COPIES: f64 = 64.0;
+
 /// How often it is timed; the fastest counts.
 const ROUNDS: usize = 3;
 
@@ -68,13 +74,6 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         })
     };
     let up = sent(whole(bytes))?;
-    // A block of a wide matrix, beside as many bytes that follow each other.
-    let line = if has_lines {
-        let apart = sent(lines(LINE, LinkRates::FAR, LINES))?;
-        (apart - sent(whole(LINES * LINE))?).max(0.0) / LINES as f64
-    } else {
-        0.0
-    };
     let down = fastest(|| {
         let after = raw
             .marker()
@@ -94,6 +93,34 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         })
     };
     let (launch, all) = (copied(1)?, copied(bytes)?);
+    // A block of a wide matrix, and as many bytes that follow each other, while the device is busy,
+    // as it is during an operation.
+    let line = if has_lines {
+        let beside = Queue::new(context)?;
+        let half = bytes / 2;
+        let count = (LINES as f64 * MOST_OF_LINE / all).ceil().min(MOST_COPIES) as usize;
+        let sent_beside = |place: BlockPlace| {
+            let (host, one, other, beside) = (&host, &one, &other, &beside);
+            fastest_of(move || {
+                for _ in 0..count {
+                    let copied = beside.raw().copy(other, 0, other, half, half);
+                    copied.map_err(Error::call("clEnqueueCopyBuffer of a probe"))?;
+                }
+                beside.flush()?;
+                let begin = Instant::now();
+                let sent = host.send(raw, one, place);
+                sent.and_then(|sent| flushed(raw, || sent.wait()))
+                    .map_err(transfer("clEnqueueWriteBuffer of a probe"))?;
+                let seconds = begin.elapsed().as_secs_f64();
+                beside.finish()?;
+                Ok(seconds)
+            })
+        };
+        let apart = sent_beside(lines(LINE, LinkRates::FAR, LINES))?;
+        (apart - sent_beside(whole(LINES * LINE))?).max(0.0) / LINES as f64
+    } else {
+        0.0
+    };
     let rate = |seconds: f64| bytes as f64 / seconds.max(1e-9);
     Ok(LinkRates {
         up: rate(up),
@@ -293,12 +320,19 @@ where
 
 /// The least time of some rounds after one that does not count, seconds.
 fn fastest(mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+    fastest_of(|| {
+        let begin = Instant::now();
+        work()?;
+        Ok(begin.elapsed().as_secs_f64())
+    })
+}
+
+/// The same of work that says what counts of it.
+fn fastest_of(mut work: impl FnMut() -> Result<f64>) -> Result<f64> {
     work()?;
     let mut least = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let begin = Instant::now();
-        work()?;
-        least = least.min(begin.elapsed().as_secs_f64());
+        least = least.min(work()?);
     }
     Ok(least)
 }

@@ -213,7 +213,8 @@ fn counted(tunable: &'static Tunable, dims: &[i64]) -> (usize, usize) {
                 code
             })
             .collect();
-        if later.into_iter().flatten().any(|at| codes[at] != 0) {
+        let is_later = later.into_iter().flatten().any(|at| codes[at] != 0);
+        if is_later || value(&codes, "NS") > 8 {
             continue;
         }
         all += 1;
@@ -244,6 +245,9 @@ const CONFIGURATIONS: usize = 2;
 /// Loops that PoCL builds soon.
 const SHORT: &str = "MS * KS * NS <= 64 && ML * KL <= 4096 && NL * KL <= 4096";
 
+/// Vectors of sums. With several slices of the depth, and one that is cut off.
+const WIDE: &str = "NS > 8 && KL <= 64";
+
 #[test]
 fn configurations_are_right() {
     for tunable in [
@@ -253,5 +257,6 @@ fn configurations_are_right() {
         &several::TUNABLE,
     ] {
         configurations::are_right(tunable, SHORT, 8, CONFIGURATIONS);
+        configurations::are_right(tunable, WIDE, 8, 4 * CONFIGURATIONS);
     }
 }
