@@ -21,10 +21,10 @@ const LINES: usize = 1024;
 /// Their length, bytes: those of panels are about as long.
 const LINE: usize = 4096;
 
-/// The device is kept busy at least as long as lines take of which each takes so long, seconds.
+/// What a line takes at most, seconds: for so long a device is kept busy while lines are sent to it.
 const MOST_OF_LINE: f64 = 1e-6;
 
-/// The most copies on the device that keep it busy.
+/// The most copies that it is kept busy with.
 const MOST_COPIES: f64 = 64.0;
 
 /// How often it is timed; the fastest counts.
@@ -94,7 +94,7 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
     };
     let (launch, all) = (copied(1)?, copied(bytes)?);
     // A block of a wide matrix, and as many bytes that follow each other, while the device is busy,
-    // as it is during an operation.
+    // as it is during an operation: a line costs an H200 three times as much then.
     let line = if has_lines {
         let beside = Queue::new(context)?;
         let half = bytes / 2;
