@@ -166,6 +166,7 @@ macro_rules! kernels {
                         MDIMC: 8,
                         NDIMC: 8,
                         LOCAL: false,
+                        VECTORS: false,
                     };
                     return $direct::launch_with(
                         &params, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a,

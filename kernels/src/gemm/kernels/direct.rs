@@ -22,17 +22,25 @@ macro_rules! direct {
             source = $source,
             kernel = "gemm_direct",
             params(
-                MWG = [8, 16, 32, 64], NWG = [8, 16, 32, 64], KWG = [8, 16, 32],
-                MDIMC = [1, 2, 4, 8, 16], NDIMC = [1, 4, 8, 16, 32], LOCAL = [false, true],
+                MWG = [8, 16, 32, 64, 128, 256], NWG = [8, 16, 32, 64], KWG = [8, 16, 32, 64, 128, 256],
+                MDIMC = [1, 2, 4, 8, 16, 32], NDIMC = [1, 2, 4, 8, 16, 32],
+                LOCAL = [false, true], VECTORS = [false, true],
             ),
             constraints(
                 MWG % MDIMC == 0, NWG % NDIMC == 0,
                 // What a work-item sums up has to fit into its registers.
-                (MWG / MDIMC) * (NWG / NDIMC) <= 64,
+                (MWG / MDIMC) * (NWG / NDIMC) <= if VECTORS { 1024 / $size } else { 64 },
+                !VECTORS || device.is_cpu == 1 && LOCAL && NWG % (16 * NDIMC) == 0,
+                // These are worth it with vectors only.
+                VECTORS || MWG <= 64 && KWG <= 32 && MDIMC <= 16 && NDIMC != 2,
             ),
             global((n + NWG - 1) / NWG * NDIMC, (m + MWG - 1) / MWG * MDIMC),
             local(NDIMC, MDIMC),
-            local_memory(if LOCAL { (MWG + NWG + 2) * KWG * $size } else { 0 }),
+            local_memory(
+                if VECTORS { NWG * KWG * $size }
+                else if LOCAL { (MWG + NWG + 2) * KWG * $size }
+                else { 0 }
+            ),
             defines(EPILOGUE = epilogue),
             options($($option),*),
             tune(m = 64, n = 64, k = 64, epilogue = 0),
@@ -40,7 +48,7 @@ macro_rules! direct {
             tune(m = 1024, n = 16, k = 1024, epilogue = 0),
             tune(m = 16, n = 1024, k = 1024, epilogue = 0),
             tune_if($size == 4 || device.fp64 == 1),
-            defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true),
+            defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true, VECTORS = false),
             reference(
                 kernel = "gemm_reference", source = $reference,
                 global(n, m),
@@ -99,3 +107,153 @@ direct!(
     "src/gemm/kernels/cl/bf16/direct_reference.cl",
     (rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
+
+#[cfg(test)]
+mod tests {
+    use super::{gemm_direct, gemm_direct_bf16, gemm_direct_f16, gemm_direct_f64};
+    use cltune::{Buffer, Queue, bf16, f16};
+
+    /// A matrix as BLAS has it: rows of op(A), where they begin, and how far its lines are apart.
+    struct Lying {
+        values: Vec<i32>,
+        offset: usize,
+        leading: usize,
+        is_transposed: bool,
+    }
+
+    impl Lying {
+        /// Of -1, 0 and 1, with 7 outside.
+        fn new([rows, columns]: [usize; 2], is_transposed: bool, seed: usize) -> Self {
+            let [lines, length] = if is_transposed {
+                [columns, rows]
+            } else {
+                [rows, columns]
+            };
+            let (offset, leading) = (seed % 4, length + seed % 3);
+            let mut values = vec![7; offset + lines * leading];
+            for line in 0..lines {
+                for at in 0..length {
+                    let number = (line * 31 + at * 17 + seed).wrapping_mul(0x9e37_79b9) >> 7;
+                    values[offset + line * leading + at] = (number % 3) as i32 - 1;
+                }
+            }
+            Self {
+                values,
+                offset,
+                leading,
+                is_transposed,
+            }
+        }
+
+        fn place(&self, row: usize, column: usize) -> usize {
+            let [line, at] = if self.is_transposed {
+                [column, row]
+            } else {
+                [row, column]
+            };
+            self.offset + line * self.leading + at
+        }
+    }
+
+    /// With vectors, against sums of integers, which every type holds exactly.
+    macro_rules! vectors_are_right {
+        ($name:ident, $direct:ident, $real:ty, $stored:ty, $of:expr, $widest:expr) => {
+            #[test]
+            fn $name() {
+                let queue = Queue::default_device().expect("these tests need an OpenCL device");
+                let limits = &queue.device().info().limits;
+                if limits.is_cpu == 0 || (size_of::<$real>() == 8 && limits.fp64 == 0) {
+                    cltune_tests::skip("the device is no CPU that computes in this type");
+                    return;
+                }
+                let buffer = |values: &[i32]| {
+                    let values: Vec<$stored> = values.iter().map(|&value| $of(value)).collect();
+                    Buffer::from_slice(&queue, &values).unwrap()
+                };
+                let sizes = [[1, 1, 1], [37, 45, 70], [64, 64, 64], [70, 33, 129]];
+                let tiles = [[32, 16, 32, 8, 1], [64, 64, 64, 64 / $widest, 2]];
+                for (case, (size, tile)) in sizes.iter().zip(tiles.iter().cycle()).enumerate() {
+                    for turned in 0..4 {
+                        let ([m, n, k], [mwg, nwg, kwg, mdimc, ndimc]) = (*size, *tile);
+                        let seed = 4 * case + turned;
+                        let a = Lying::new([m, k], turned % 2 == 1, seed);
+                        let b = Lying::new([k, n], turned > 1, seed + 1);
+                        let mut c = Lying::new([m, n], false, seed + 2);
+                        let bias: Vec<i32> = (0..n as i32).map(|at| at % 5 - 2).collect();
+                        let (beta, epilogue) = (turned as i32 % 2, [0, 5][seed % 2]);
+                        let params = $direct::Params {
+                            MWG: mwg,
+                            NWG: nwg,
+                            KWG: kwg,
+                            MDIMC: mdimc,
+                            NDIMC: ndimc,
+                            LOCAL: true,
+                            VECTORS: true,
+                        };
+                        let mut of_c = buffer(&c.values);
+                        let [sm, sn, sk] = [m, n, k].map(|size| size as i32);
+                        let int = |size: usize| size as i32;
+                        let event = $direct::launch_with(
+                            &params,
+                            &queue,
+                            sm,
+                            sn,
+                            sk,
+                            2.0,
+                            beta as $real,
+                            &buffer(&a.values),
+                            int(a.offset),
+                            int(a.leading),
+                            i32::from(a.is_transposed),
+                            &buffer(&b.values),
+                            int(b.offset),
+                            int(b.leading),
+                            i32::from(b.is_transposed),
+                            &mut of_c,
+                            int(c.offset),
+                            int(c.leading),
+                            epilogue,
+                            &buffer(&bias),
+                        );
+                        event.unwrap().wait().unwrap();
+                        for row in 0..m {
+                            for column in 0..n {
+                                let products = (0..k).map(|p| {
+                                    a.values[a.place(row, p)] * b.values[b.place(p, column)]
+                                });
+                                let at = c.place(row, column);
+                                let sum = 2 * products.sum::<i32>() + beta * c.values[at];
+                                c.values[at] = match epilogue {
+                                    0 => sum,
+                                    _ => (sum + bias[column]).max(0),
+                                };
+                            }
+                        }
+                        let expected: Vec<$stored> =
+                            c.values.iter().map(|&value| $of(value)).collect();
+                        assert_eq!(of_c.read(&queue).unwrap(), expected, "{size:?}, {turned}");
+                    }
+                }
+            }
+        };
+    }
+
+    vectors_are_right!(vectors_of_f32, gemm_direct, f32, f32, |it| it as f32, 8);
+    vectors_are_right!(vectors_of_f64, gemm_direct_f64, f64, f64, f64::from, 4);
+    vectors_are_right!(
+        vectors_of_f16,
+        gemm_direct_f16,
+        f32,
+        f16,
+        |it| f16::from_f32(it as f32),
+        8
+    );
+    vectors_are_right!(
+        vectors_of_bf16,
+        gemm_direct_bf16,
+        f32,
+        bf16,
+        |it| bf16::from_f32(it as f32),
+        8
+    );
+}

@@ -6,6 +6,7 @@
 //   MWG, NWG, KWG   the tile of a work-group
 //   MDIMC, NDIMC    its work-items
 //   LOCAL           whether tiles are copied to local memory
+//   VECTORS         whether sums are vectors, for CPUs: direct_vectors.cl
 //   EPILOGUE        see epilogue.cl
 
 #include "types.cl"
@@ -20,6 +21,9 @@
 #define MWI (MWG / MDIMC)
 #define NWI (NWG / NDIMC)
 
+#if VECTORS
+#include "direct_vectors.cl"
+#else
 __kernel __attribute__((reqd_work_group_size(NDIMC, MDIMC, 1)))
 void gemm_direct(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                  __global const stored* restrict a, const int offset_a, const int lda, const int trans_a,
@@ -110,3 +114,4 @@ void gemm_direct(const int m, const int n, const int k, const REAL alpha, const 
         }
     }
 }
+#endif
