@@ -21,7 +21,7 @@ const LINES: usize = 1024;
 /// Their length, bytes: those of panels are about as long.
 const LINE: usize = 4096;
 
-/// What a line takes at most, seconds: for so long a device is kept busy while lines are sent to it.
+/// What a line takes at most, seconds: so long a device is kept busy while lines are sent to it.
 const MOST_OF_LINE: f64 = 1e-6;
 
 /// The most copies that it is kept busy with.
@@ -54,15 +54,6 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
     let host = host_memory(context, queue, held, is_pinned)?;
     let buffer = || RawBuffer::new(context.raw(), bytes).map_err(Error::call("clCreateBuffer"));
     let (one, other) = (buffer()?, buffer()?);
-    let lines = |width: usize, pitch: usize, rows: usize| BlockPlace {
-        first: 0,
-        pitch,
-        width,
-        rows,
-        buffer_first: 0,
-        buffer_pitch: width,
-    };
-    let whole = |bytes: usize| lines(bytes, bytes, 1);
     let raw = queue.raw();
     let transfer = Error::call;
     let sent = |place: BlockPlace| {
@@ -93,31 +84,8 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         })
     };
     let (launch, all) = (copied(1)?, copied(bytes)?);
-    // A block of a wide matrix, and as many bytes that follow each other, while the device is busy,
-    // as it is during an operation: a line costs an H200 three times as much then.
     let line = if has_lines {
-        let beside = Queue::new(context)?;
-        let half = bytes / 2;
-        let count = (LINES as f64 * MOST_OF_LINE / all).ceil().min(MOST_COPIES) as usize;
-        let sent_beside = |place: BlockPlace| {
-            let (host, one, other, beside) = (&host, &one, &other, &beside);
-            fastest_of(move || {
-                for _ in 0..count {
-                    let copied = beside.raw().copy(other, 0, other, half, half);
-                    copied.map_err(Error::call("clEnqueueCopyBuffer of a probe"))?;
-                }
-                beside.flush()?;
-                let begin = Instant::now();
-                let sent = host.send(raw, one, place);
-                sent.and_then(|sent| flushed(raw, || sent.wait()))
-                    .map_err(transfer("clEnqueueWriteBuffer of a probe"))?;
-                let seconds = begin.elapsed().as_secs_f64();
-                beside.finish()?;
-                Ok(seconds)
-            })
-        };
-        let apart = sent_beside(lines(LINE, LinkRates::FAR, LINES))?;
-        (apart - sent_beside(whole(LINES * LINE))?).max(0.0) / LINES as f64
+        line_cost(queue, &host, [&one, &other], bytes, all)?
     } else {
         0.0
     };
@@ -129,6 +97,55 @@ pub(super) fn link_rates(queue: &Queue, memory: usize, is_pinned: bool) -> Resul
         launch: launch.max(LEAST_LAUNCH),
         line,
     })
+}
+
+/// What a line of a block of a wide matrix costs beside as many bytes that follow each other,
+/// seconds. The device is busy meanwhile, as it is during an operation: lines cost an H200 three
+/// times as much then. A copy of so many bytes from one buffer to the other takes `copy` seconds.
+fn line_cost(
+    queue: &Queue,
+    host: &Arc<HostMemory>,
+    [one, other]: [&RawBuffer; 2],
+    bytes: usize,
+    copy: f64,
+) -> Result<f64> {
+    let (raw, beside) = (queue.raw(), Queue::new(queue.context())?);
+    let half = bytes / 2;
+    let copies = (LINES as f64 * MOST_OF_LINE / copy).ceil().min(MOST_COPIES) as usize;
+    let sent = |place: BlockPlace| {
+        fastest_of(|| {
+            for _ in 0..copies {
+                let copied = beside.raw().copy(other, 0, other, half, half);
+                copied.map_err(Error::call("clEnqueueCopyBuffer of a probe"))?;
+            }
+            beside.flush()?;
+            let begin = Instant::now();
+            let sent = host.send(raw, one, place);
+            sent.and_then(|sent| flushed(raw, || sent.wait()))
+                .map_err(Error::call("clEnqueueWriteBuffer of a probe"))?;
+            let seconds = begin.elapsed().as_secs_f64();
+            beside.finish()?;
+            Ok(seconds)
+        })
+    };
+    let apart = sent(lines(LINE, LinkRates::FAR, LINES))?;
+    Ok((apart - sent(whole(LINES * LINE))?).max(0.0) / LINES as f64)
+}
+
+/// Lines of so many bytes, which begin so many bytes apart, one after the other in the buffer.
+const fn lines(width: usize, pitch: usize, rows: usize) -> BlockPlace {
+    BlockPlace {
+        first: 0,
+        pitch,
+        width,
+        rows,
+        buffer_first: 0,
+        buffer_pitch: width,
+    }
+}
+
+const fn whole(bytes: usize) -> BlockPlace {
+    lines(bytes, bytes, 1)
 }
 
 /// Memory as matrices have it.

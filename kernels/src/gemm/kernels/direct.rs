@@ -22,7 +22,8 @@ macro_rules! direct {
             source = $source,
             kernel = "gemm_direct",
             params(
-                MWG = [8, 16, 32, 64, 128, 256], NWG = [8, 16, 32, 64], KWG = [8, 16, 32, 64, 128, 256],
+                MWG = [8, 16, 32, 64, 128, 256], NWG = [8, 16, 32, 64],
+                KWG = [8, 16, 32, 64, 128, 256],
                 MDIMC = [1, 2, 4, 8, 16, 32], NDIMC = [1, 2, 4, 8, 16, 32],
                 LOCAL = [false, true], VECTORS = [false, true],
             ),
@@ -48,7 +49,10 @@ macro_rules! direct {
             tune(m = 1024, n = 16, k = 1024, epilogue = 0),
             tune(m = 16, n = 1024, k = 1024, epilogue = 0),
             tune_if($size == 4 || device.fp64 == 1),
-            defaults(MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8, LOCAL = true, VECTORS = false),
+            defaults(
+                MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8,
+                LOCAL = true, VECTORS = false,
+            ),
             reference(
                 kernel = "gemm_reference", source = $reference,
                 global(n, m),
@@ -155,9 +159,10 @@ mod tests {
         }
     }
 
-    /// With vectors, against sums of integers, which every type holds exactly.
+    /// With vectors, against sums of integers, which every type holds exactly. `rows` are those of
+    /// a work-item in the larger tile, as many as the type allows.
     macro_rules! vectors_are_right {
-        ($name:ident, $direct:ident, $real:ty, $stored:ty, $of:expr, $widest:expr) => {
+        ($name:ident, $direct:ident, $real:ty, $stored:ty, $of:expr, $rows:expr) => {
             #[test]
             fn $name() {
                 let queue = Queue::default_device().expect("these tests need an OpenCL device");
@@ -171,7 +176,7 @@ mod tests {
                     Buffer::from_slice(&queue, &values).unwrap()
                 };
                 let sizes = [[1, 1, 1], [37, 45, 70], [64, 64, 64], [70, 33, 129]];
-                let tiles = [[32, 16, 32, 8, 1], [64, 64, 64, 64 / $widest, 2]];
+                let tiles = [[32, 16, 32, 8, 1], [64, 64, 64, 64 / $rows, 2]];
                 for (case, (size, tile)) in sizes.iter().zip(tiles.iter().cycle()).enumerate() {
                     for turned in 0..4 {
                         let ([m, n, k], [mwg, nwg, kwg, mdimc, ndimc]) = (*size, *tile);
