@@ -3,11 +3,11 @@
 //! Both launch an empty kernel with four arguments, in one process on one device, interleaved: a
 //! round is a batch of one kind and a batch of the other, in alternating order. A batch's time is
 //! that of its calls alone; the queue is drained after it, outside the measurement, so that no
-//! batch pays for another's work. A call is one launch, and then a group of 1, 3 and 10 launches.
+//! batch pays for another's work. Beside them are the generated function's calls on a queue without
+//! events, which the hand-written ones have. A call is one launch, and then a group of 1, 3 and 10 launches.
 
-use cltune::{Buffer, Event, Queue, Result, tunable};
+use cltune::{Buffer, Context, Event, Queue, Result, tunable};
 use opencl3::command_queue::CommandQueue;
-use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer as RawBuffer, CL_MEM_READ_WRITE};
@@ -81,7 +81,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !std::env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
-    let mut generated = Generated::new()?;
+    let mut generated = Generated::new(Queue::default_device()?)?;
+    let context = Context::new(generated.queue.device())?;
+    let mut without_events = Generated::new(Queue::without_events(&context)?)?;
     let hand_written = HandWritten::new(generated.queue.device().index())?;
     let info = generated.queue.device().info();
     println!(
@@ -95,17 +97,18 @@ fn main() -> Result<(), Box<dyn Error>> {
             Call::Single => println!("one launch"),
             Call::Group(launches) => println!("a group of {launches}"),
         }
-        compare(&mut generated, &hand_written, call)?;
+        compare(&mut generated, &mut without_events, &hand_written, call)?;
     }
     Ok(())
 }
 
 fn compare(
     generated: &mut Generated,
+    without_events: &mut Generated,
     hand_written: &HandWritten,
     call: Call,
 ) -> Result<(), Box<dyn Error>> {
-    let mut times = [Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS)];
+    let mut times = [const { Vec::new() }; 3];
     let warm_up = ROUNDS / 10;
     for round in 0..warm_up + ROUNDS {
         let (ours, theirs) = if round % 2 == 0 {
@@ -115,16 +118,19 @@ fn compare(
             let theirs = hand_written.batch(call)?;
             (generated.batch(call)?, theirs)
         };
+        let spared = without_events.batch(call)?;
         if round >= warm_up {
             times[0].push(ours);
             times[1].push(theirs);
+            times[2].push(spared);
         }
     }
     let ratios: Vec<f64> = times[0].iter().zip(&times[1]).map(|(a, b)| a / b).collect();
-    let [ours, theirs] = times.map(Spread::of);
+    let [ours, theirs, spared] = times.map(Spread::of);
     let pairs = Spread::of(ratios);
-    println!("  generated     {ours} ns per call");
-    println!("  hand-written  {theirs} ns per call");
+    println!("  generated       {ours} ns per call");
+    println!("  hand-written    {theirs} ns per call");
+    println!("  without events  {spared} ns per call");
     println!(
         "  ratio of medians {:.3} (target: at most 1.05)",
         ours.median / theirs.median
@@ -148,8 +154,7 @@ struct Generated {
 }
 
 impl Generated {
-    fn new() -> Result<Self> {
-        let queue = Queue::default_device()?;
+    fn new(queue: Queue) -> Result<Self> {
         let x = Buffer::from_slice(&queue, &[1.0; WORK_ITEMS])?;
         let y = Buffer::from_slice(&queue, &[1.0; WORK_ITEMS])?;
         Ok(Self { queue, x, y })
@@ -175,13 +180,13 @@ struct HandWritten {
     kernel: Kernel,
     x: RawBuffer<f32>,
     y: RawBuffer<f32>,
-    _context: Context,
+    _context: opencl3::context::Context,
 }
 
 impl HandWritten {
     fn new(device_index: usize) -> Result<Self, Box<dyn Error>> {
         let id = get_all_devices(CL_DEVICE_TYPE_ALL)?[device_index];
-        let context = Context::from_device(&Device::new(id))?;
+        let context = opencl3::context::Context::from_device(&Device::new(id))?;
         let queue = CommandQueue::create_default(&context, 0)?;
         let source = &empty::TUNABLE.model().source;
         let program = Program::create_and_build_from_source(&context, source, "")?;

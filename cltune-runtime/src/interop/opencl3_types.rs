@@ -172,7 +172,10 @@ impl Event {
     }
 
     /// Gives the event to opencl3.
-    pub fn into_opencl3(self) -> opencl3::event::Event {
-        opencl3::event::Event::new(self.into_raw())
+    ///
+    /// # Errors
+    /// As [`Event::into_raw`].
+    pub fn into_opencl3(self) -> Result<opencl3::event::Event> {
+        self.into_raw().map(opencl3::event::Event::new)
     }
 }

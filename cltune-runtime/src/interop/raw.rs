@@ -199,13 +199,21 @@ impl Event {
     }
 
     /// The `cl_event`, which is alive as long as this value; it is not retained for the caller.
-    pub fn as_raw(&self) -> *mut c_void {
-        self.raw().handle()
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where a queue [without events](Queue::without_events) refuses a marker.
+    pub fn as_raw(&self) -> Result<*mut c_void> {
+        Ok(self.raw()?.handle())
     }
 
-    /// The `cl_event` with this value's reference, which the caller releases with
-    /// `clReleaseEvent`.
-    pub fn into_raw(self) -> *mut c_void {
-        self.into_raw_event().into_handle()
+    /// The `cl_event` with a reference of the caller's, who releases it with `clReleaseEvent`.
+    ///
+    /// # Errors
+    /// As [`as_raw`](Self::as_raw), and where the driver refuses a further reference.
+    pub fn into_raw(self) -> Result<*mut c_void> {
+        let event = self.raw()?.share();
+        event
+            .map(RawEvent::into_handle)
+            .map_err(Error::call("clRetainEvent"))
     }
 }

@@ -2,7 +2,9 @@
 //! does not change set on them.
 
 use super::command_error::CommandError;
-use super::enqueued::{Chain, Enqueued};
+#[cfg(feature = "tuning")]
+use super::enqueued::no_command;
+use super::enqueued::{Chain, Enqueued, Events};
 use super::fit::check_fit;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -258,21 +260,23 @@ impl PreparedCommands {
     }
 
     /// Enqueues all commands after `after`, each after the one before it: where the queue does not
-    /// keep the order, it is `out_of_order`. `operand` tells what is passed for an argument of the
-    /// call or a scratch buffer. Does not allocate unless it fails.
+    /// keep the order, it is `out_of_order`, and all have events. `operand` tells what is passed for
+    /// an argument of the call or a scratch buffer. Does not allocate unless it fails. `None` where
+    /// no command got an event.
     pub(crate) fn enqueue<'a>(
         &self,
         queue: &RawQueue,
         out_of_order: bool,
+        events: &Events,
         after: Option<&WaitList>,
         operand: impl Fn(BufferRef) -> Operand<'a>,
-    ) -> Result<Enqueued> {
+    ) -> Result<Option<Enqueued>> {
         let mut chain = Chain::default();
-        self.each(queue, out_of_order, after, operand, |_, event| {
+        self.each(queue, out_of_order, events, after, operand, |_, event| {
             chain.push(event);
             Ok(())
         })?;
-        chain.end()
+        Ok(chain.end())
     }
 
     /// The same with an event for each of several commands.
@@ -284,23 +288,31 @@ impl PreparedCommands {
     ) -> Result<Enqueued> {
         let (mut chain, mut parts) = (Chain::default(), Vec::new());
         let is_group = self.commands.len() > 1;
-        self.each(queue, false, None, operand, |command, event| {
-            if is_group {
-                let shared = event.share().map_err(Error::call("clRetainEvent"))?;
-                parts.push((self.name(command), shared));
-            }
-            chain.push(event);
-            Ok(())
-        })?;
-        let enqueued = chain.end()?;
+        self.each(
+            queue,
+            false,
+            &Events::All,
+            None,
+            operand,
+            |command, event| {
+                if is_group {
+                    let shared = event.share().map_err(Error::call("clRetainEvent"))?;
+                    parts.push((self.name(command), shared));
+                }
+                chain.push(event);
+                Ok(())
+            },
+        )?;
+        let enqueued = chain.end().ok_or_else(no_command)?;
         Ok(Enqueued { parts, ..enqueued })
     }
 
-    /// Enqueues all commands after `after`, and hands over the event of each.
+    /// Enqueues all commands after `after`, and hands over the event of each that gets one.
     fn each<'a>(
         &self,
         queue: &RawQueue,
         out_of_order: bool,
+        events: &Events,
         after: Option<&WaitList>,
         operand: impl Fn(BufferRef) -> Operand<'a>,
         mut push: impl FnMut(&PreparedCommand, RawEvent) -> Result<()>,
@@ -313,17 +325,25 @@ impl PreparedCommands {
             } else {
                 before.as_ref()
             };
+            let has_event = match events {
+                Events::All => true,
+                Events::Last => position + 1 == self.commands.len(),
+                Events::None(_) => false,
+            };
             let event = match command {
                 PreparedCommand::Launch {
                     kernel,
                     geometry,
                     arguments,
-                } => self.launch(queue, after, *kernel, geometry, arguments, &operand),
-                PreparedCommand::Clear { buffer, bytes } => {
-                    wait_for(queue, after).and_then(|()| clear(queue, operand(*buffer), *bytes))
-                }
+                } => self
+                    .with_arguments(*kernel, arguments, &operand)
+                    .and_then(|kernel| kernel.launch(queue, has_event, after, geometry)),
+                PreparedCommand::Clear { buffer, bytes } => wait_for(queue, after)
+                    .and_then(|()| clear(queue, operand(*buffer), *bytes))
+                    .map(Some),
                 PreparedCommand::Copy { from, to, bytes } => wait_for(queue, after)
-                    .and_then(|()| copy(queue, operand(*from), operand(*to), *bytes)),
+                    .and_then(|()| copy(queue, operand(*from), operand(*to), *bytes))
+                    .map(Some),
             };
             let event = event.map_err(|reason| match position {
                 0 => reason,
@@ -332,6 +352,9 @@ impl PreparedCommands {
                     reason: Box::new(reason),
                 },
             })?;
+            let Some(event) = event.filter(|_| has_event) else {
+                continue;
+            };
             if out_of_order {
                 let shared = event.share().map_err(Error::call("clRetainEvent"))?;
                 before = Some(WaitList::of(shared));
@@ -349,29 +372,31 @@ impl PreparedCommands {
         geometry: &Geometry,
         operand: impl Fn(BufferRef) -> Operand<'a>,
     ) -> Result<Enqueued> {
-        match &*self.commands {
+        let enqueued = match &*self.commands {
             [
                 PreparedCommand::Launch {
                     kernel, arguments, ..
                 },
             ] => {
-                let last = self.launch(queue, None, *kernel, geometry, arguments, &operand)?;
-                Ok(Enqueued::single(last))
+                let kernel = self.with_arguments(*kernel, arguments, &operand)?;
+                kernel
+                    .launch(queue, true, None, geometry)?
+                    .map(Enqueued::single)
             }
-            _ => self.enqueue(queue, false, None, operand),
-        }
+            _ => self.enqueue(queue, false, &Events::All, None, operand)?,
+        };
+        enqueued.ok_or_else(no_command)
     }
 
-    fn launch<'a>(
+    /// A kernel with the arguments of a launch set.
+    fn with_arguments<'a>(
         &self,
-        queue: &RawQueue,
-        after: Option<&WaitList>,
         kernel: usize,
-        geometry: &Geometry,
         arguments: &[(u32, Given)],
         operand: &impl Fn(BufferRef) -> Operand<'a>,
-    ) -> Result<RawEvent> {
-        let Kernel { name, raw } = &self.kernels[kernel];
+    ) -> Result<&Kernel> {
+        let kernel = &self.kernels[kernel];
+        let Kernel { name, raw } = kernel;
         for (position, given) in arguments {
             let set = match given {
                 Given::Passed(at) => set_operand(raw, *position, operand(BufferRef::Passed(*at))),
@@ -380,12 +405,30 @@ impl PreparedCommands {
             };
             set.map_err(|status| not_set(name, *position, status))?;
         }
-        queue
-            .launch_after(raw, geometry, after)
-            .map_err(|status| Error::OpenCl {
-                call: format!("clEnqueueNDRangeKernel of `{name}` ({geometry})"),
-                status,
-            })
+        Ok(kernel)
+    }
+}
+
+impl Kernel {
+    /// Enqueues a launch with the arguments that are set; `None` where it gets no event.
+    fn launch(
+        &self,
+        queue: &RawQueue,
+        has_event: bool,
+        after: Option<&WaitList>,
+        geometry: &Geometry,
+    ) -> Result<Option<RawEvent>> {
+        let Self { name, raw } = self;
+        let event = if has_event {
+            queue.launch_after(raw, geometry, after).map(Some)
+        } else {
+            let launched = queue.launch_without_event(raw, geometry, after);
+            launched.map(|()| None)
+        };
+        event.map_err(|status| Error::OpenCl {
+            call: format!("clEnqueueNDRangeKernel of `{name}` ({geometry})"),
+            status,
+        })
     }
 }
 

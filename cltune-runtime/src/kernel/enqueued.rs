@@ -1,9 +1,21 @@
 //! The events of commands that were enqueued.
 
-use crate::error::{Error, Result};
-use crate::opencl::{RawEvent, Status};
+use crate::error::Error;
+use crate::opencl::{RawEvent, RawQueue, Status};
 #[cfg(feature = "tuning")]
 use cltune_core::Text;
+use std::sync::Arc;
+
+/// The commands of a call that get an event.
+#[derive(Clone, Debug)]
+pub(crate) enum Events {
+    /// Each, for their times, or where the queue does not keep their order.
+    All,
+    /// The last one, for which the caller may wait.
+    Last,
+    /// None; whoever waits does so for all that this queue was given.
+    None(Arc<RawQueue>),
+}
 
 /// Commands that were enqueued.
 #[derive(Debug)]
@@ -48,6 +60,12 @@ impl Enqueued {
     }
 }
 
+/// The error of a call without commands, which no declaration makes.
+#[cold]
+pub(super) fn no_command() -> Error {
+    Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)
+}
+
 /// The events of commands in order, of which the first and the last are kept.
 #[derive(Default)]
 pub(super) struct Chain {
@@ -63,17 +81,14 @@ impl Chain {
         }
     }
 
-    pub(super) fn end(self) -> Result<Enqueued> {
+    /// `None` where no command got an event.
+    pub(super) fn end(self) -> Option<Enqueued> {
         let first = self.first;
-        match self.last {
-            Some(last) => Ok(Enqueued {
-                first,
-                last,
-                #[cfg(feature = "tuning")]
-                parts: Vec::new(),
-            }),
-            // A call has a launch at least.
-            None => Err(Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)),
-        }
+        self.last.map(|last| Enqueued {
+            first,
+            last,
+            #[cfg(feature = "tuning")]
+            parts: Vec::new(),
+        })
     }
 }

@@ -23,7 +23,7 @@ mod program_builder;
 mod tunable;
 
 pub use arg::Arg;
-pub(crate) use enqueued::Enqueued;
+pub(crate) use enqueued::{Enqueued, Events};
 pub use layout::{FieldLayout, StructLayout};
 pub(crate) use prepared::Prepared;
 pub(crate) use program_builder::ProgramBuilder;

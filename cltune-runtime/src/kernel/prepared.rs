@@ -2,6 +2,7 @@
 
 use super::arg::{Arg, Passed};
 use super::commands::{Operand, PreparedCommands};
+use super::enqueued::{Events, no_command};
 use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
 use crate::error::{Error, Result};
@@ -14,7 +15,7 @@ use cltune_core::expr::{Env, Formula};
 #[cfg(feature = "tuning")]
 use cltune_core::model::ElementType;
 use cltune_core::model::{Access, ArgumentKind, BufferRef, ImageShape, Memory, Model};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A call of one configuration on one problem in one context.
@@ -121,7 +122,7 @@ impl Prepared {
     pub(crate) fn launch(&self, model: &Model, queue: &Queue, args: &[Arg<'_>]) -> Result<Event> {
         let after = queue.wait_list()?;
         let event = self.launch_on(queue.raw(), model, queue, args, after.as_ref())?;
-        queue.follow(event.raw())?;
+        queue.follow(&event)?;
         Ok(event)
     }
 
@@ -142,7 +143,9 @@ impl Prepared {
             commands,
             converted,
         } = &mut *ready;
-        let out_of_order = queue.is_out_of_order() && std::ptr::eq(raw, queue.raw());
+        let is_own = std::ptr::eq(raw, queue.raw());
+        let out_of_order = queue.is_out_of_order() && is_own;
+        let events = if is_own { queue.events() } else { &Events::All };
         let in_order = !out_of_order && after.is_none();
         let images = Images {
             queue,
@@ -186,10 +189,16 @@ impl Prepared {
                 buffer.map_or(Operand::Scalar(&[]), Operand::Buffer)
             }
         };
-        let enqueued = commands.enqueue(raw, out_of_order, after, operand);
+        let enqueued = commands.enqueue(raw, out_of_order, events, after, operand);
         let conversions = converted.drain(..).flatten();
         let conversions = conversions.filter_map(|converted| converted.conversion);
-        Ok(Event::of(enqueued?).after_conversions(conversions.collect()))
+        let conversions = conversions.collect();
+        let event = match (enqueued?, events) {
+            (Some(enqueued), _) => Event::of(enqueued),
+            (None, Events::None(queue)) => Event::of_queue(Arc::clone(queue)),
+            (None, _) => return Err(no_command()),
+        };
+        Ok(event.after_conversions(conversions))
     }
 
     /// Fills the scratch memory that the next launch on a queue gets with what no kernel has

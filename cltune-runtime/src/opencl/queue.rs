@@ -2,7 +2,8 @@
 
 use super::{RawBuffer, RawContext, RawDevice, RawEvent, RawKernel, ScratchPool, Status, WaitList};
 use cl3::command_queue::{self, CL_QUEUE_PROFILING_ENABLE, cl_command_queue};
-use cl3::types::CL_TRUE;
+use cl3::error_codes;
+use cl3::types::{CL_TRUE, cl_event};
 use cltune_core::model::Geometry;
 use std::ptr;
 use std::sync::OnceLock;
@@ -213,13 +214,41 @@ impl RawQueue {
         geometry: &Geometry,
         after: Option<&WaitList>,
     ) -> Result<RawEvent, Status> {
+        let mut event = ptr::null_mut();
+        self.enqueue(kernel, geometry, after, &raw mut event)?;
+        Ok(RawEvent(event))
+    }
+
+    /// As [`launch_after`](Self::launch_after), of a launch for which nobody waits by itself: the
+    /// driver is spared its event.
+    pub(crate) fn launch_without_event(
+        &self,
+        kernel: &RawKernel,
+        geometry: &Geometry,
+        after: Option<&WaitList>,
+    ) -> Result<(), Status> {
+        self.enqueue(kernel, geometry, after, ptr::null_mut())
+    }
+
+    /// Enqueues a launch, and writes its event to `event` where that is not null. (cl3's own
+    /// function asks for an event always.)
+    fn enqueue(
+        &self,
+        kernel: &RawKernel,
+        geometry: &Geometry,
+        after: Option<&WaitList>,
+        event: *mut cl_event,
+    ) -> Result<(), Status> {
         let pointer =
             |sizes: &Option<[usize; 3]>| sizes.as_ref().map_or(ptr::null(), |sizes| sizes.as_ptr());
-        // SAFETY: the sizes are arrays of three and `work_dim` is at most three; they are read
-        // during the call, and so is the list of live events. That the kernel stays inside its
-        // buffers is the promise of its author; the tuner's guard zones check it.
-        let event = WaitList::with(after, |events, list| unsafe {
-            command_queue::enqueue_nd_range_kernel(
+        let library = cl3::load_library().as_ref();
+        let library = library.map_err(|_| Status(error_codes::DLOPEN_RUNTIME_LOAD_FAILED))?;
+        // Sound, although cl3 declares the function without `unsafe`: the sizes are arrays of three
+        // and `work_dim` is at most three; they are read during the call, and so is the list of live
+        // events; `event` is null or valid for writes. That the kernel stays inside its buffers is the
+        // promise of its author; the tuner's guard zones check it.
+        let status = WaitList::with(after, |events, list| {
+            library.clEnqueueNDRangeKernel(
                 self.0,
                 kernel.0,
                 geometry.work_dim.min(3),
@@ -228,9 +257,14 @@ impl RawQueue {
                 pointer(&geometry.local),
                 events,
                 list,
+                event,
             )
         });
-        event.map(RawEvent).map_err(Status)
+        match status {
+            Some(error_codes::CL_SUCCESS) => Ok(()),
+            Some(status) => Err(Status(status)),
+            None => Err(Status(error_codes::DLOPEN_FUNCTION_NOT_AVAILABLE)),
+        }
     }
 }
 

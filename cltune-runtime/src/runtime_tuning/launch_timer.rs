@@ -42,8 +42,11 @@ impl LaunchTimer {
             let before = WaitList::of(before);
             queue.flush()?;
             let event = prepared.launch_on(own, model, queue, args, Some(&before))?;
-            let joined = own.flush().and_then(|()| queue.raw().wait_for(event.raw()));
-            if joined.is_err() {
+            let is_joined = own.flush().is_ok()
+                && event
+                    .raw()
+                    .is_ok_and(|launch| queue.raw().wait_for(launch).is_ok());
+            if !is_joined {
                 // Then the order is kept by waiting here.
                 event.wait()?;
             }

@@ -135,9 +135,9 @@ impl StagingBuffers {
                 (false, false) => jobs.next(),
             };
             if let Some(job) = job {
+                let after = job.after.raw()?;
                 let pinned = self.idle.pop().ok_or_else(none_left)?;
                 let extent = job.runs.extent(&job.packed);
-                let after = job.after.raw();
                 let moves = pinned
                     .receive(queue, job.buffer, extent.start, extent.len(), after)
                     .map_err(Error::call("clEnqueueReadBuffer of a share"))?;

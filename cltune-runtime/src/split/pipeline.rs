@@ -244,7 +244,7 @@ impl<'f> Launches<'_, 'f> {
             let buffer = self.launcher.buffers.get(chunk, output.argument)?.raw();
             if output.is_direct {
                 self.transfers
-                    .receive(down.raw(), buffer, runs, region, after.raw())
+                    .receive(down.raw(), buffer, runs, region, after.raw()?)
                     .map_err(Error::call("clEnqueueReadBuffer of a share"))?;
                 continue;
             }

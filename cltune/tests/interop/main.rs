@@ -8,6 +8,7 @@ mod objects;
 mod opencl3_types;
 mod order;
 mod two_devices;
+mod without_events;
 
 use cltune::{Buffer, Device, Event, Queue, Result, tunable};
 use opencl3::command_queue::{
@@ -180,7 +181,7 @@ impl Drop for UserEvent {
 /// Whether an event of cltune's has ended.
 fn has_ended(event: &Event) -> bool {
     let status = opencl3::event::get_event_info(
-        event.as_raw(),
+        event.as_raw().unwrap(),
         opencl3::event::CL_EVENT_COMMAND_EXECUTION_STATUS,
     );
     i32::from(status.unwrap()) == opencl3::event::CL_COMPLETE

@@ -123,7 +123,9 @@ fn objects_of_cltune_serve_other_programs() {
     // SAFETY: the event is alive.
     let event = unsafe { Event::from_raw(event.unwrap().get()) }.unwrap();
     event.wait().unwrap();
-    opencl3::event::Event::new(event.into_raw()).wait().unwrap();
+    opencl3::event::Event::new(event.into_raw().unwrap())
+        .wait()
+        .unwrap();
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn buffers_are_lent_for_a_call() {
         &queue.lend(x).unwrap(),
         &mut queue.lend_mut(y).unwrap(),
     );
-    event.unwrap().into_opencl3().wait().unwrap();
+    event.unwrap().into_opencl3().unwrap().wait().unwrap();
     assert_eq!(program.read(y), [3.0; N as usize]);
 }
 
@@ -40,7 +40,7 @@ fn a_call_waits_for_their_events_and_they_for_its() {
     let mut lent = queue.lend_mut(&mut x).unwrap();
     let scaled = affine(&queue.after(&[&write]).unwrap(), N, 2.0, 1.0, &mut lent).unwrap();
     let mut found = vec![0.0; N as usize];
-    let wait = [scaled.as_raw()];
+    let wait = [scaled.as_raw().unwrap()];
     // SAFETY: the transfer blocks.
     let read = unsafe {
         program

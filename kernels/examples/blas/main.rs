@@ -13,7 +13,7 @@
 //! worked on a call by its own clock, without what a launch costs besides. The routine `launch` is
 //! a kernel that does nothing, so that its time is what a launch costs.
 
-use cltune::{Buffer, Event, Queue, tunable};
+use cltune::{Buffer, Context, Device, Event, Queue, tunable};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};
 use std::error::Error;
 use std::io::BufRead;
@@ -48,7 +48,7 @@ const LENGTH: f64 = 0.02;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let queue = Queue::default_device()?;
+    let queue = Queue::without_events(&Context::new(&Device::select()?)?)?;
     match &arguments[..] {
         [] => show(&queue, 1 << 24),
         [word] if word == "serve" => serve(&queue),

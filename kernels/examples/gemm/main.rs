@@ -22,14 +22,14 @@ mod error;
 mod speed;
 mod way;
 
-use cltune::Queue;
+use cltune::{Context, Device, Queue};
 use std::error::Error;
 use std::process::ExitCode;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let queue = Queue::default_device()?;
+    let queue = Queue::without_events(&Context::new(&Device::select()?)?)?;
     match arguments[..] {
         [] => speed::show(&queue, 1024)?,
         ["serve"] => speed::serve(&queue)?,
