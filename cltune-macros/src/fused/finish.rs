@@ -4,7 +4,7 @@
 //! Either it is that of a second launch, or the work-group of the loop that ends last. The latter
 //! reads parts that other work-groups have written in the same launch. OpenCL 1.2 says nothing of
 //! ordinary reads there; parts are therefore written and read by atomic functions, which act on
-//! memory itself. `mem_fence` puts a work-group's parts before its count, and the count before the
+//! memory itself. A fence puts a work-group's parts before its count, and the count before the
 //! reading.
 
 use super::arguments::{Kernel, KernelArgument, Work, finished_name};
@@ -146,10 +146,10 @@ pub(super) fn counted(counter: &str, count: &str) -> Vec<String> {
         "// barriers. It leaves a counter of 0.",
         "__local uint ended;",
         "if (get_local_id(0) == 0) {",
-        "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
+        "    DEVICE_FENCE();",
         &format!("    ended = atomic_inc({counter}) + 1;"),
         &format!("    if (ended == {count}) atomic_xchg({counter}, 0u);"),
-        "    mem_fence(CLK_GLOBAL_MEM_FENCE);",
+        "    DEVICE_FENCE();",
         "}",
         "barrier(CLK_LOCAL_MEM_FENCE);",
         &format!("const uint groups = ended == {count} ? ended : 0;"),
@@ -171,6 +171,12 @@ pub(super) const MACROS: &str = "\
     } while (0)
 #define TAKE4(type, p) JOIN(as_, type)(atomic_or(WORDS(p), 0u))
 #define TAKE8(type, p) JOIN(as_, type)((uint2)(atomic_or(WORDS(p), 0u), atomic_or(WORDS(p) + 1, 0u)))
+// NVIDIA's mem_fence is for the work-group alone.
+#ifdef __NV_CL_C_VERSION
+#define DEVICE_FENCE() asm volatile(\"membar.gl;\" ::: \"memory\")
+#else
+#define DEVICE_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #else
 #define PUT4(p, v) (*(p) = (v))
 #define PUT8(p, v) (*(p) = (v))

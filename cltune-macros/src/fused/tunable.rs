@@ -230,6 +230,12 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         // A single slice has no parts, however they would be folded.
         of_grids_constraints.push(quote!(FINISH == "launch" || SLICES > 1));
     }
+    if may_finish_in_loop {
+        // Where the fence between work-groups is known to be one; see `finish.rs`.
+        of_grids_constraints.push(quote!(
+            FINISH == "launch" || device.is_cpu == 1 || device.nv_compute_capability > 0
+        ));
+    }
     if may_finish_in_loop && kinds.across {
         of_grids_constraints.push(quote!(SUMS == 1 || FINISH == "launch"));
     }

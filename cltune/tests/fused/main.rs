@@ -7,12 +7,14 @@
 //! | `strides` | vectors with offsets and strides, indexes of largest values, norms without overflow |
 //! | `matrices` | statements over matrices |
 //! | `parts` | parts of matrices, beside vectors with strides |
+//! | `loop_end` | what the work-group that ends last reads of the others |
 //! | `products` | products of matrices |
 //! | `configurations` | the configurations that are measured and verified |
 
 use cltune::Queue;
 
 mod configurations;
+mod loop_end;
 mod matrices;
 mod parts;
 mod products;

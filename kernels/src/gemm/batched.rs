@@ -2,9 +2,9 @@
 
 use super::error::GemmError;
 use super::multiply::{Gemm, Product, as_it_lies, check_fits, check_numbers, check_sizes};
-use super::operands::whole;
+use super::operands::{is_aligned, whole};
 use super::real::{Real, Steps};
-use super::route::Route;
+use super::route::{BatchKind, Route};
 use crate::matrix::{Matrix, MatrixMut, Shape};
 use cltune::{Event, Queue};
 
@@ -92,8 +92,10 @@ impl<T: Real> Gemm<T> {
         }
         let size = many.first.size;
         let copies = many.first.copies();
-        if many.far.is_some() || many.batch.count > 1 && self.is_faster_in_a_batch(size, copies) {
-            return self.one_launch(queue, many).map(Some);
+        let kind = self.batch_kind(size, many.is_aligned());
+        let is_faster = || self.is_faster_in_a_batch(size, kind, copies);
+        if many.far.is_some() || many.batch.count > 1 && is_faster() {
+            return self.one_launch(queue, kind, many).map(Some);
         }
         many.each(|product| self.multiply_product(queue, product))
     }
@@ -121,7 +123,10 @@ impl<T: Real> Gemm<T> {
             return Ok(None);
         };
         match (route, many.far) {
-            (None, _) => self.one_launch(queue, many).map(Some),
+            (None, _) => {
+                let kind = self.batch_kind(many.first.size, many.is_aligned());
+                self.one_launch(queue, kind, many).map(Some)
+            }
             (Some(_), Some((name, number))) => Err(GemmError::TooLarge { name, number }),
             (Some(route), None) => {
                 many.first.options = route.into();
@@ -130,7 +135,12 @@ impl<T: Real> Gemm<T> {
         }
     }
 
-    fn one_launch(&mut self, queue: &Queue, many: Many<'_, T>) -> Result<Event, GemmError> {
+    fn one_launch(
+        &mut self,
+        queue: &Queue,
+        kind: BatchKind,
+        many: Many<'_, T>,
+    ) -> Result<Event, GemmError> {
         let Many { first, batch, .. } = many;
         let is_shared = |shape: Shape, stride| stride < shape.rows * shape.columns;
         let steps = Steps {
@@ -144,7 +154,7 @@ impl<T: Real> Gemm<T> {
             ],
         };
         let (a, b) = (as_it_lies(first.a), as_it_lies(first.b));
-        let params = self.batch_params(queue, first.size, [a.1, b.1])?;
+        let params = self.batch_params(queue, first.size, [a.1, b.1], kind)?;
         let (size, factors) = (first.size, first.factors);
         let c = first.target(&self.no_bias);
         Ok(T::batched(queue, size, (steps, params), factors, a, b, c)?)
@@ -213,6 +223,19 @@ impl<'a, T: Real> Many<'a, T> {
         }
         let first = Product::new(alpha, a, b, beta, c)?;
         Ok(first.map(|first| Self { first, batch, far }))
+    }
+
+    /// Whether all lines of A and B begin where tensor cores can read them, and there are any.
+    fn is_aligned(&self) -> bool {
+        let Self { first, batch, .. } = self;
+        let operands = [
+            (first.a.shape, batch.stride_a),
+            (first.b.shape, batch.stride_b),
+        ];
+        let mut numbers = operands
+            .into_iter()
+            .flat_map(|(shape, stride)| [shape.offset, shape.leading, stride]);
+        first.size.k > 0 && numbers.all(is_aligned::<T>)
     }
 
     /// Whether these are a single product: all have the same B, and the rows of A and C follow each

@@ -6,7 +6,7 @@ use super::operands::{
 };
 use super::options::GemmOptions;
 use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
-use super::route::{Arithmetic, Copies, Route, Speeds};
+use super::route::{Arithmetic, BatchKind, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
@@ -45,8 +45,8 @@ pub struct Gemm<T: Real> {
     copies: [Option<Buffer<T::Real>>; 2],
     /// The same as they are stored, for tensor cores.
     stored_copies: [Option<Buffer<T>>; 2],
-    /// Configurations for batches, by the size of a product and how its factors lie.
-    batch_params: HashMap<([i32; 3], [bool; 2]), T::BatchParams>,
+    /// Configurations for batches, by the size of a product, how its factors lie, and the kernel.
+    batch_params: HashMap<([i32; 3], [bool; 2], BatchKind), T::BatchParams>,
     /// What kernels take for a bias where there is none, and do not read.
     pub(super) no_bias: Buffer<T>,
 }
@@ -221,29 +221,40 @@ impl<T: Real> Gemm<T> {
         self.multiply_by(queue, route, Products::Three, product)
     }
 
+    /// The kernel for a batch; `is_aligned` where tensor cores can read its matrices.
+    pub(super) fn batch_kind(&self, size: Size, is_aligned: bool) -> BatchKind {
+        self.speeds.batch_kind(size, is_aligned, self.arithmetic)
+    }
+
     /// Whether products of a size take less time in a batch than each by itself.
-    pub(super) fn is_faster_in_a_batch(&self, size: Size, copies: Copies) -> bool {
+    pub(super) fn is_faster_in_a_batch(&self, size: Size, kind: BatchKind, copies: Copies) -> bool {
         self.speeds
-            .is_faster_in_a_batch(size, copies, self.arithmetic)
+            .is_faster_in_a_batch(size, kind, copies, self.arithmetic)
     }
 
     /// The configuration for batches of products of a size: that of the batch that was tuned for
-    /// the most similar size, whatever its count. `None` where none was tuned on this device.
+    /// the most similar size, whatever its count; where none was tuned on this device, what the
+    /// selection rule has. `None` leaves that to the launch.
     pub(super) fn batch_params(
         &mut self,
         queue: &Queue,
         size: Size,
         transposed: [bool; 2],
+        kind: BatchKind,
     ) -> Result<Option<T::BatchParams>, GemmError> {
-        let Some(count) = self.speeds.batches_like(size) else {
-            return Ok(None);
+        let on_tensor_cores = kind == BatchKind::Tensor;
+        let count = match self.speeds.batches_like(size, kind) {
+            Some(count) => count,
+            // Any: the values do not depend on it.
+            None if on_tensor_cores => 1,
+            None => return Ok(None),
         };
-        let kind = ([size.m, size.n, size.k], transposed);
-        if let Some(known) = self.batch_params.get(&kind) {
+        let key = ([size.m, size.n, size.k], transposed, kind);
+        if let Some(known) = self.batch_params.get(&key) {
             return Ok(Some(*known));
         }
-        let params = T::batch_params(queue.device(), size, transposed, count)?;
-        self.batch_params.insert(kind, params);
+        let params = T::batch_params(queue.device(), size, transposed, count, on_tensor_cores)?;
+        self.batch_params.insert(key, params);
         Ok(Some(params))
     }
 

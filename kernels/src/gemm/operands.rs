@@ -42,6 +42,11 @@ impl Panels {
 /// The bytes that a kernel copies at once; lines begin at multiples of them.
 const ALIGNMENT: usize = 16;
 
+/// Whether so many elements end where kernels can copy from.
+pub(super) fn is_aligned<T: Real>(elements: usize) -> bool {
+    (elements * size_of::<T>()).is_multiple_of(ALIGNMENT)
+}
+
 /// The operand as it lies, where kernels for what is computed in can read that.
 pub(super) fn ready<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T::Real>> {
     let stored = ready_as_stored(matrix)?;
@@ -55,8 +60,8 @@ pub(super) fn ready<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T
 /// The operand as it lies, where kernels for what is stored can read that.
 fn ready_as_stored<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T>> {
     let shape = matrix.shape;
-    let aligned = |elements: usize| (elements * size_of::<T>()).is_multiple_of(ALIGNMENT);
-    (shape.by_rows && aligned(shape.leading) && aligned(shape.offset)).then(|| Operand {
+    let aligned = is_aligned::<T>(shape.leading) && is_aligned::<T>(shape.offset);
+    (shape.by_rows && aligned).then(|| Operand {
         buffer: matrix.buffer,
         offset: whole(shape.offset),
         leading: whole(shape.leading),

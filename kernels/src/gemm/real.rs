@@ -60,6 +60,15 @@ pub struct Steps {
     pub(super) shared: [bool; 2],
 }
 
+/// A configuration of the kernel for batches, on the ordinary units or on tensor cores.
+#[derive(Clone, Copy, Debug)]
+pub enum BatchParams<O, T> {
+    /// See `batched.cl`.
+    Ordinary(O),
+    /// See `batched_tensor.cl`.
+    Tensor(T),
+}
+
 /// What was measured of a batch: how many products, and the time that each took.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredBatch {
@@ -73,6 +82,8 @@ pub trait Kernels: Element {
     type Real: Element + PartialEq;
     /// A configuration of `batched`.
     type BatchParams: Copy + Debug + Send + Sync;
+    /// Whether `batched` has a kernel for tensor cores, to which 32 work-items give orders.
+    const BATCHES_ON_TENSOR_CORES: bool = false;
 
     /// Whether the device has to support `double`.
     const NEEDS_FP64: bool;
@@ -136,15 +147,17 @@ pub trait Kernels: Element {
     ) -> Result<Event>;
 
     /// The configuration of `batched` for so many products of operands that lie column after column
-    /// or not.
+    /// or not; of the kernel for tensor cores where the type has one and that is asked for.
     fn batch_params(
         device: &Device,
         size: Size,
         transposed: [bool; 2],
         count: i64,
+        on_tensor_cores: bool,
     ) -> Result<Self::BatchParams>;
 
-    /// See `batched.cl`. With a configuration, or the one that the launch itself chooses.
+    /// See `batched.cl` and `batched_tensor.cl`. With a configuration, or one of `batched.cl` that
+    /// the launch itself chooses.
     fn batched(
         queue: &Queue,
         size: Size,
@@ -155,8 +168,8 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event>;
 
-    /// What is known of `batched` on this device.
-    fn batched_times(device: &Device) -> Vec<MeasuredBatch>;
+    /// What is known of `batched` on this device; of the kernel for tensor cores likewise.
+    fn batched_times(device: &Device, on_tensor_cores: bool) -> Vec<MeasuredBatch>;
     /// What is known of `direct` on this device.
     fn direct_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `pipelined` on this device.

@@ -48,6 +48,18 @@ const WORTH_PACKING: f64 = 192.0 * 192.0 * 192.0;
 /// ones have a kernel for their size.
 const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 
+/// Without measurements: the least m n k of products in a batch that are multiplied on tensor cores.
+/// Smaller ones are bound by memory.
+const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
+
+/// The kernels for batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum BatchKind {
+    Ordinary,
+    /// On tensor cores.
+    Tensor,
+}
+
 /// What is known of a device's speed.
 #[derive(Debug)]
 pub(super) struct Speeds {
@@ -55,6 +67,8 @@ pub(super) struct Speeds {
     pipelined: Vec<MeasuredTime>,
     panels: Vec<MeasuredTime>,
     batched: Vec<MeasuredBatch>,
+    /// The same on tensor cores; `None` where the type or the device has none for that.
+    batched_tensor: Option<Vec<MeasuredBatch>>,
     tensor: Vec<MeasuredTime>,
     warpgroup: Vec<MeasuredTime>,
     pipelined_parts: Vec<MeasuredTime>,
@@ -87,7 +101,9 @@ impl Speeds {
             direct: T::direct_times(device),
             pipelined: T::pipelined_times(device),
             panels: T::panels_times(device),
-            batched: T::batched_times(device),
+            batched: T::batched_times(device, false),
+            batched_tensor: (T::BATCHES_ON_TENSOR_CORES && Orders::Warp.are_taken_by(device))
+                .then(|| T::batched_times(device, true)),
             tensor: T::tensor_times(device, Orders::Warp),
             warpgroup: T::tensor_times(device, Orders::Warpgroup),
             pipelined_parts: T::pipelined_parts_times(device),
@@ -216,20 +232,58 @@ impl Speeds {
         parts.map_or(0, |parts| i32::try_from(parts).unwrap_or(0))
     }
 
-    /// Whether products of a size take less time in a batch than each by itself.
+    /// Whether products of a size take less time in a batch, of a kind, than each by itself.
     pub(super) fn is_faster_in_a_batch(
         &self,
         size: Size,
+        kind: BatchKind,
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> bool {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let in_a_batch = self.estimate(self.batched.iter().map(|batch| &batch.each), problem);
+        let in_a_batch = self.estimate_batch(self.batches(kind), problem);
         let known = in_a_batch.zip(self.fastest(size, copies, arithmetic));
         known.map_or_else(
             || volume(problem) <= WORTH_A_BATCH,
             |(in_a_batch, (_, by_itself))| in_a_batch <= by_itself.max(self.shortest_launch()),
         )
+    }
+
+    /// The kind of kernel that takes less time for a batch, by what tuning has measured; where it
+    /// has measured nothing, by the size. `is_aligned` where tensor cores can read the matrices.
+    pub(super) fn batch_kind(
+        &self,
+        size: Size,
+        is_aligned: bool,
+        arithmetic: Arithmetic,
+    ) -> BatchKind {
+        let tensor = self.batched_tensor.as_deref();
+        let may_be = is_aligned && self.may_use_tensor_cores(size, arithmetic);
+        let Some(tensor) = tensor.filter(|_| may_be) else {
+            return BatchKind::Ordinary;
+        };
+        let problem = [size.m, size.n, size.k].map(i64::from);
+        let times = [tensor, &self.batched].map(|of| self.estimate_batch(of, problem));
+        let is_tensor = match times {
+            [Some(tensor), Some(ordinary)] => tensor <= ordinary,
+            _ => volume(problem) >= WORTH_TENSOR_CORES,
+        };
+        if is_tensor {
+            BatchKind::Tensor
+        } else {
+            BatchKind::Ordinary
+        }
+    }
+
+    fn batches(&self, kind: BatchKind) -> &[MeasuredBatch] {
+        match kind {
+            BatchKind::Ordinary => &self.batched,
+            BatchKind::Tensor => self.batched_tensor.as_deref().unwrap_or_default(),
+        }
+    }
+
+    fn estimate_batch(&self, batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
+        self.estimate(batches.iter().map(|batch| &batch.each), problem)
     }
 
     /// The least time of a launch that was measured, in microseconds: products that are smaller
@@ -247,13 +301,11 @@ impl Speeds {
     }
 
     /// The count of the batch that was tuned for the most similar size.
-    pub(super) fn batches_like(&self, size: Size) -> Option<i64> {
+    pub(super) fn batches_like(&self, size: Size, kind: BatchKind) -> Option<i64> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let away = |batch: &MeasuredBatch| distance(batch.each.size, problem);
-        let nearest = self
-            .batched
-            .iter()
-            .min_by(|a, b| away(a).total_cmp(&away(b)));
+        let batches = self.batches(kind).iter();
+        let nearest = batches.min_by(|a, b| away(a).total_cmp(&away(b)));
         nearest.map(|batch| batch.count)
     }
 
@@ -357,6 +409,7 @@ mod tests {
             pipelined: Vec::new(),
             panels: Vec::new(),
             batched: Vec::new(),
+            batched_tensor: None,
             tensor: Vec::new(),
             warpgroup: Vec::new(),
             pipelined_parts: Vec::new(),
@@ -524,17 +577,52 @@ mod tests {
             ..nothing()
         };
         let is_faster = |speeds: &Speeds, side| {
-            speeds.is_faster_in_a_batch(cube(side), NO_COPIES, Arithmetic::Automatic)
+            let kind = BatchKind::Ordinary;
+            speeds.is_faster_in_a_batch(cube(side), kind, NO_COPIES, Arithmetic::Automatic)
         };
         // Pipelined would take 0.0015 us at 16, if launches could be as short as that.
         assert!(is_faster(&speeds, 16) && is_faster(&speeds, 256));
         // 0.2 us for 128 are 95 for 1000, more with doubt.
         assert!(!is_faster(&speeds, 1000));
-        assert_eq!(speeds.batches_like(cube(20)), Some(1000));
-        assert_eq!(speeds.batches_like(cube(100)), Some(50));
+        assert_eq!(
+            speeds.batches_like(cube(20), BatchKind::Ordinary),
+            Some(1000)
+        );
+        assert_eq!(
+            speeds.batches_like(cube(100), BatchKind::Ordinary),
+            Some(50)
+        );
         // By the size where nothing is known.
         speeds.batched = Vec::new();
         assert!(is_faster(&speeds, 128) && !is_faster(&speeds, 129));
-        assert_eq!(speeds.batches_like(cube(20)), None);
+        assert_eq!(speeds.batches_like(cube(20), BatchKind::Ordinary), None);
+    }
+
+    #[test]
+    fn batches_are_on_tensor_cores_where_that_is_faster_and_they_can_read_the_matrices() {
+        let batch = |side, micros| MeasuredBatch {
+            count: 100,
+            each: measured(side, micros),
+        };
+        let mut speeds = Speeds {
+            batched: vec![batch(16, 0.001), batch(128, 0.2)],
+            batched_tensor: Some(vec![batch(16, 0.002), batch(128, 0.05)]),
+            precise_from: 0,
+            ..nothing()
+        };
+        let kind = |speeds: &Speeds, side, is_aligned| {
+            speeds.batch_kind(cube(side), is_aligned, Arithmetic::Automatic)
+        };
+        assert_eq!(kind(&speeds, 16, true), BatchKind::Ordinary);
+        assert_eq!(kind(&speeds, 128, true), BatchKind::Tensor);
+        assert_eq!(kind(&speeds, 128, false), BatchKind::Ordinary);
+        let plain = speeds.batch_kind(cube(128), true, Arithmetic::Plain);
+        assert_eq!(plain, BatchKind::Ordinary);
+        // By the size where nothing is known.
+        speeds.batched_tensor = Some(Vec::new());
+        assert_eq!(kind(&speeds, 31, true), BatchKind::Ordinary);
+        assert_eq!(kind(&speeds, 32, true), BatchKind::Tensor);
+        speeds.batched_tensor = None;
+        assert_eq!(kind(&speeds, 128, true), BatchKind::Ordinary);
     }
 }

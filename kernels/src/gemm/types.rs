@@ -3,6 +3,7 @@
 use super::kernels::batched::{
     gemm_batched, gemm_batched_bf16, gemm_batched_f16, gemm_batched_f64,
 };
+use super::kernels::batched_tensor::{gemm_batched_tensor_bf16, gemm_batched_tensor_f16};
 use super::kernels::direct::{gemm_direct, gemm_direct_bf16, gemm_direct_f16, gemm_direct_f64};
 use super::kernels::pack::{
     gemm_pack, gemm_pack_bf16, gemm_pack_f16, gemm_pack_f64, gemm_transpose_bf16,
@@ -23,8 +24,8 @@ use super::kernels::warpgroup_stored::{
     gemm_warpgroup_bf16, gemm_warpgroup_f16, gemm_warpgroup_tf32,
 };
 use super::real::{
-    Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand, Orders, Products, Size,
-    Steps, Target,
+    BatchParams, Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand, Orders,
+    Products, Size, Steps, Target,
 };
 use cltune::{Buffer, Device, Event, Queue, Result, bf16, f16};
 
@@ -67,14 +68,94 @@ macro_rules! times {
     }};
 }
 
+/// The rows of the lockfile for a device, of a kernel for batches.
+macro_rules! batch_times {
+    ($kernel:ident, $device:expr) => {{
+        let info = $device.info();
+        $kernel::BAKED
+            .iter()
+            .filter(|row| row.platform == info.platform && row.device == info.name)
+            .map(|row| {
+                let of = row.problem;
+                let each = MeasuredTime {
+                    size: [of.m, of.n, of.k],
+                    tile: None,
+                    parts: 1,
+                    micros: row.time_us / of.count.max(1) as f64,
+                };
+                MeasuredBatch {
+                    count: of.count,
+                    each,
+                }
+            })
+            .collect()
+    }};
+}
+
+/// The configuration of a kernel for so many products.
+macro_rules! select_for_batch {
+    ($kernel:ident, $device:expr, $size:expr, $transposed:expr, $count:expr) => {{
+        let Size { m, n, k } = $size;
+        let [m, n, k] = [m, n, k].map(i64::from);
+        let [trans_a, trans_b] = $transposed.map(i64::from);
+        let problem = $kernel::Problem {
+            m,
+            n,
+            k,
+            count: $count,
+            trans_a,
+            trans_b,
+            shared_a: 0,
+            shared_b: 0,
+        };
+        $kernel::select($device, problem)?.params
+    }};
+}
+
+/// A launch of a kernel for batches.
+macro_rules! launch_batch {
+    ($launch:path, [$($params:expr)?], $call:expr) => {{
+        let (queue, size, steps, factors, (a, trans_a), (b, trans_b), c) = $call;
+        let (Size { m, n, k }, Factors { alpha, beta }) = (size, factors);
+        let [trans_a, trans_b] = [trans_a, trans_b].map(i32::from);
+        let [shared_a, shared_b] = steps.shared.map(i32::from);
+        $launch(
+            $(&$params,)? queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha,
+            beta, a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading, steps.b,
+            c.buffer, c.offset, c.leading, steps.c,
+        )
+    }};
+}
+
+macro_rules! is_there {
+    () => {
+        false
+    };
+    ($kernel:ident) => {
+        true
+    };
+}
+
+/// The configurations of a kernel; of none, what cannot be.
+macro_rules! params_of {
+    () => {
+        std::convert::Infallible
+    };
+    ($kernel:ident) => {
+        $kernel::Params
+    };
+}
+
 macro_rules! kernels {
     (
         $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
-        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident, $needs_fp64:literal; $($more:tt)*
+        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident)?,
+        $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
             type Real = $real;
-            type BatchParams = $batched::Params;
+            type BatchParams = BatchParams<$batched::Params, params_of!($($batched_tensor)?)>;
+            const BATCHES_ON_TENSOR_CORES: bool = is_there!($($batched_tensor)?);
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
 
@@ -182,66 +263,54 @@ macro_rules! kernels {
 
             fn batch_params(
                 device: &Device,
-                Size { m, n, k }: Size,
+                size: Size,
                 transposed: [bool; 2],
                 count: i64,
-            ) -> Result<$batched::Params> {
-                let [m, n, k] = [m, n, k].map(i64::from);
-                let [trans_a, trans_b] = transposed.map(i64::from);
-                let problem = $batched::Problem {
-                    m, n, k, count, trans_a, trans_b, shared_a: 0, shared_b: 0,
-                };
-                Ok($batched::select(device, problem)?.params)
+                on_tensor_cores: bool,
+            ) -> Result<Self::BatchParams> {
+                Ok(match on_tensor_cores {
+                    $(true => BatchParams::Tensor(select_for_batch!(
+                        $batched_tensor, device, size, transposed, count
+                    )),)?
+                    _ => BatchParams::Ordinary(select_for_batch!(
+                        $batched, device, size, transposed, count
+                    )),
+                })
             }
 
             fn batched(
                 queue: &Queue,
-                Size { m, n, k }: Size,
-                (steps, params): (Steps, Option<$batched::Params>),
-                Factors { alpha, beta }: Factors<$real>,
-                (a, trans_a): (Operand<'_, $stored>, bool),
-                (b, trans_b): (Operand<'_, $stored>, bool),
+                size: Size,
+                (steps, params): (Steps, Option<Self::BatchParams>),
+                factors: Factors<$real>,
+                a: (Operand<'_, $stored>, bool),
+                b: (Operand<'_, $stored>, bool),
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
-                let [trans_a, trans_b] = [trans_a, trans_b].map(i32::from);
-                let [shared_a, shared_b] = steps.shared.map(i32::from);
                 // Without barriers, as above.
-                let params = if k > 0 { params } else {
-                    Some($batched::Params {
+                let params = if size.k > 0 { params } else {
+                    Some(BatchParams::Ordinary($batched::Params {
                         MWG: 16, NWG: 16, KWG: 16, MWI: 4, NWI: 4, VM: 1, VN: 4, PRODUCTS: 1,
                         LOCAL: false, VW: 1, PAD: 0, AHEAD: false, UNROLL: 1,
-                    })
+                    }))
                 };
+                let call = (queue, size, steps, factors, a, b, c);
                 match params {
-                    Some(params) => $batched::launch_with(
-                        &params, queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha,
-                        beta, a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading,
-                        steps.b, c.buffer, c.offset, c.leading, steps.c,
-                    ),
-                    None => $batched(
-                        queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha, beta,
-                        a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading, steps.b,
-                        c.buffer, c.offset, c.leading, steps.c,
-                    ),
+                    Some(BatchParams::Ordinary(params)) => {
+                        launch_batch!($batched::launch_with, [params], call)
+                    }
+                    $(Some(BatchParams::Tensor(params)) => {
+                        launch_batch!($batched_tensor::launch_with, [params], call)
+                    })?
+                    None => launch_batch!($batched, [], call),
                 }
             }
 
-            fn batched_times(device: &Device) -> Vec<MeasuredBatch> {
-                let info = device.info();
-                $batched::BAKED
-                    .iter()
-                    .filter(|row| row.platform == info.platform && row.device == info.name)
-                    .map(|row| {
-                        let of = row.problem;
-                        let each = MeasuredTime {
-                            size: [of.m, of.n, of.k],
-                            tile: None,
-                            parts: 1,
-                            micros: row.time_us / of.count.max(1) as f64,
-                        };
-                        MeasuredBatch { count: of.count, each }
-                    })
-                    .collect()
+            fn batched_times(device: &Device, on_tensor_cores: bool) -> Vec<MeasuredBatch> {
+                match on_tensor_cores {
+                    $(true => batch_times!($batched_tensor, device),)?
+                    _ => batch_times!($batched, device),
+                }
             }
 
             fn direct_times(device: &Device) -> Vec<MeasuredTime> {
@@ -445,7 +514,8 @@ kernels! {
 kernels! {
     f16 in f32,
     gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
-    gemm_panels_f16, gemm_direct_f16, gemm_batched_f16, false;
+    gemm_panels_f16, gemm_direct_f16,
+    gemm_batched_f16 or gemm_batched_tensor_f16, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -456,7 +526,8 @@ kernels! {
 kernels! {
     bf16 in f32,
     gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
-    gemm_panels_bf16, gemm_direct_bf16, gemm_batched_bf16, false;
+    gemm_panels_bf16, gemm_direct_bf16,
+    gemm_batched_bf16 or gemm_batched_tensor_bf16, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }

@@ -137,6 +137,49 @@ fn types_of_16_bits_are_rounded_once_in_batches() {
     random_cases::<bf16>(14, 40);
 }
 
+/// Lines of A and B begin at multiples of 16 bytes, where tensor cores read them if the device has some.
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn random_aligned_cases<T: Number>(seed: u64, count: usize) {
+    let queue = Queue::default_device().unwrap();
+    let mut numbers = Numbers(seed);
+    let sizes = [16, 17, 24, 32, 40, 47, 64, 65, 72, 100, 128, 136];
+    for case in 0..cases(count) {
+        let [m, n, k] = [(); 3].map(|()| numbers.among(&sizes));
+        let products = numbers.among(&[1, 2, 3, 5, 9]);
+        let mut random = |rows: usize, columns: usize| {
+            let by_rows = numbers.below(2) == 0;
+            let length = if by_rows { columns } else { rows };
+            let gap = length.next_multiple_of(8) - length + numbers.among(&[0, 0, 8]);
+            let offset = numbers.among(&[0, 0, 8]);
+            let host = Host::<T>::random(&mut numbers, rows, columns, by_rows, gap, offset);
+            let side_by_side = host.values.len() - offset;
+            let stride = numbers.among(&[side_by_side, side_by_side + 8, 0]);
+            (host.repeated(&mut numbers, products, stride), stride)
+        };
+        let (a, stride_a) = random(m, k);
+        let (b, stride_b) = random(k, n);
+        let (by_rows, gap) = (numbers.below(2) == 0, numbers.among(&[0, 0, 1, 8]));
+        let c = Host::<T>::random(&mut numbers, m, n, by_rows, gap, 0);
+        let stride_c = c.values.len() + numbers.among(&[0, 0, 3]);
+        let c = c.repeated(&mut numbers, products, stride_c);
+        let factors = numbers.among(&[(1.0, 0.0), (1.0, 1.0), (-0.5, 0.25)]);
+        let batch = Batch {
+            count: products,
+            stride_a,
+            stride_b,
+            stride_c,
+        };
+        let way = [Way::By(None), Way::Chosen][case % 2];
+        check(&queue, way, [&a, &b, &c], factors, batch);
+    }
+}
+
+#[test]
+fn aligned_batches_of_16_bits_are_right() {
+    random_aligned_cases::<f16>(21, 48);
+    random_aligned_cases::<bf16>(22, 48);
+}
+
 fn side_by_side<T: Number>(
     numbers: &mut Numbers,
     count: usize,

@@ -20,22 +20,19 @@
 // The copy engine takes a matrix by its map, which is 128 bytes in global memory. Each group makes its own
 // two in `maps`, by the instructions for changing maps: they set each field of one that is zero.
 
-#include "epilogue.cl"
+#include "four.cl"
 #include "wgmma.cl"
 
 #define PASTE(a, b) a##b
 #define EXPAND(a, b) PASTE(a, b)
 
 #ifdef FACTORS_tf32
-typedef float stored;
 #define SIZE 4
 #define INSTRUCTION "k8.f32.tf32.tf32 "
 // Of maps; the copy engine rounds to nearest.
 #define ELEMENT "11"
 #define DIRECTIONS ""
 #else
-// Also where it is half precision: no device needs to compute with that type.
-typedef ushort stored;
 #define SIZE 2
 #define DIRECTIONS ", " STRING(EXPAND(OTHER_THAN_, A_OF_K)) ", " STRING(EXPAND(OTHER_THAN_, B_OF_K))
 #define OTHER_THAN_0 1
@@ -139,94 +136,6 @@ inline ulong local_at(bool of_k, __local const uchar* begin) {
     return (ulong)1 << 62 | (ulong)(1024 / 16) << 32 | blocks << 16 | (uint)(size_t)begin / 16;
 }
 #define STEP_OF(of_k) ((of_k) ? 32 / 16 : 32 / SIZE * LINE / 16)
-
-// Elements of C, in single precision and back.
-#ifdef FACTORS_tf32
-typedef float4 four;
-inline float4 single_of(four x) {
-    return x;
-}
-inline four stored_of(float4 x) {
-    return x;
-}
-#else
-typedef ushort4 four;
-inline float4 single_of(four x) {
-#ifdef FACTORS_f16
-    float4 single;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(single.x) : "h"(x.x));
-    asm("cvt.f32.f16 %0, %1;" : "=f"(single.y) : "h"(x.y));
-    asm("cvt.f32.f16 %0, %1;" : "=f"(single.z) : "h"(x.z));
-    asm("cvt.f32.f16 %0, %1;" : "=f"(single.w) : "h"(x.w));
-    return single;
-#else
-    return (float4)(as_float((uint)x.x << 16), as_float((uint)x.y << 16), as_float((uint)x.z << 16),
-                    as_float((uint)x.w << 16));
-#endif
-}
-#ifdef FACTORS_f16
-#define PACK "cvt.rn.f16x2.f32 %0, %2, %1;"
-#else
-#define PACK "cvt.rn.bf16x2.f32 %0, %2, %1;"
-#endif
-inline four stored_of(float4 x) {
-    uint low, high;
-    asm(PACK : "=r"(low) : "f"(x.x), "f"(x.y));
-    asm(PACK : "=r"(high) : "f"(x.z), "f"(x.w));
-    return (four)(low, low >> 16, high, high >> 16);
-}
-#endif
-
-// Four elements, of which `inside`, one at least, may be read. The others are like the first.
-inline float4 read_four(__global const stored* at, int inside) {
-    four read = (four)(at[0], 0, 0, 0);
-    read.y = inside > 1 ? at[1] : at[0];
-    read.z = inside > 2 ? at[2] : at[0];
-    read.w = inside > 3 ? at[3] : at[0];
-    return single_of(read);
-}
-#define READ_C(at) read_four(at, 1)
-#define READ_BIASES(at) read_four(at, inside)
-
-// Four elements of C, of which `inside` are in the matrix; `together` where all can be written at once.
-inline void write_four(__global stored* at, float4 sums, float alpha, float beta, bool together, int inside,
-                       int row, int column, __global const stored* bias) {
-    if (inside <= 0) {
-        return;
-    }
-    float4 values = alpha * sums;
-    if (together && inside >= 4) {
-        if (beta != 0) {
-            values += beta * single_of(*(__global const four*)at);
-        }
-        FINISH(float4, values, BIAS(READ_BIASES, row, column))
-        *(__global four*)at = stored_of(values);
-        return;
-    }
-    if (beta != 0) {
-        values += beta * read_four(at, inside);
-    }
-    FINISH(float4, values, BIAS(READ_BIASES, row, column))
-    const four written = stored_of(values);
-    at[0] = written.x;
-    if (inside > 1) {
-        at[1] = written.y;
-    }
-    if (inside > 2) {
-        at[2] = written.z;
-    }
-    if (inside > 3) {
-        at[3] = written.w;
-    }
-}
-
-// x of the work-item whose number differs in the lowest bit.
-inline float2 of_neighbour(float2 x) {
-    float2 y;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x));
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y));
-    return y;
-}
 
 // Where a part of C begins: its row and its column.
 inline int2 begin_of(int part, int tiles_m, int tiles_n) {
