@@ -1,4 +1,5 @@
-//! What the work-group that ends last reads of the others, launch after launch.
+//! The end of work-groups that share columns: the last one reads the parts of all others, launch after
+//! launch.
 
 use super::queue;
 use cltune::{Buffer, Event, Queue, Result, fused};
