@@ -3,7 +3,9 @@
 use super::kernels::batched::{
     gemm_batched, gemm_batched_bf16, gemm_batched_f16, gemm_batched_f64,
 };
-use super::kernels::batched_tensor::{gemm_batched_tensor_bf16, gemm_batched_tensor_f16};
+use super::kernels::batched_tensor::{
+    gemm_batched_tensor_bf16, gemm_batched_tensor_f16, gemm_batched_tensor_f64,
+};
 use super::kernels::direct::{gemm_direct, gemm_direct_bf16, gemm_direct_f16, gemm_direct_f64};
 use super::kernels::pack::{
     gemm_pack, gemm_pack_bf16, gemm_pack_f16, gemm_pack_f64, gemm_transpose_bf16,
@@ -475,7 +477,8 @@ macro_rules! as_they_lie {
 kernels! {
     f64 in f64,
     gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
-    gemm_panels_f64, gemm_direct_f64, gemm_batched_f64, true;
+    gemm_panels_f64, gemm_direct_f64,
+    gemm_batched_f64 or gemm_batched_tensor_f64, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
 
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {

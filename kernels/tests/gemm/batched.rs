@@ -180,6 +180,13 @@ fn aligned_batches_of_16_bits_are_right() {
     random_aligned_cases::<bf16>(22, 48);
 }
 
+#[test]
+fn aligned_batches_in_double_precision_are_right() {
+    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+        random_aligned_cases::<f64>(23, 48);
+    }
+}
+
 fn side_by_side<T: Number>(
     numbers: &mut Numbers,
     count: usize,
