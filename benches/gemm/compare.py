@@ -3,7 +3,7 @@
     python compare.py GEMM_PROGRAM PEERS SIZES [ROUNDS] [CSV]
 
 PEERS is a comma-separated list of: openblas (numpy's, all cores), torch (cuBLAS through PyTorch), clblast
-(libclblast on the same device, through pyopencl, in single precision only; with CLBLAST_XGEMM="MWG=64 KWG=32 ...",
+(libclblast on the same device, through pyopencl, in f32 and f64 only; with CLBLAST_XGEMM="MWG=64 KWG=32 ...",
 the line of best parameters that its clblast_tuner_xgemm prints, with those). SIZES is a comma-separated list of N or
 MxNxK and, for batches, MxNxK*COUNT: COUNT products in one call, whose matrices follow each other in memory. Peers
 multiply batches by torch.bmm, which is cuBLAS's strided and batched multiplication, and by numpy's matmul of stacks,
@@ -105,6 +105,10 @@ class ClBlast:
         import pyopencl
 
         self.cl, self.ctypes = pyopencl, ctypes
+        self.dtype, self.number, bits, gemm = {
+            "f32": ("float32", ctypes.c_float, 32, "CLBlastSgemm"),
+            "f64": ("float64", ctypes.c_double, 64, "CLBlastDgemm"),
+        }[kind]
         # `0: NAME (PLATFORM)`: the same device as ours.
         device = next(
             device
@@ -115,6 +119,7 @@ class ClBlast:
         self.context = pyopencl.Context([device])
         self.queue = pyopencl.CommandQueue(self.context)
         self.library = ctypes.CDLL("libclblast.so.1")
+        self.gemm = getattr(self.library, gemm)
         tuned = dict(word.split("=") for word in os.environ.get("CLBLAST_XGEMM", "").split())
         # The tuner names it, the library does not know it as a parameter.
         tuned.pop("PRECISION", None)
@@ -123,7 +128,7 @@ class ClBlast:
             values = (ctypes.c_size_t * len(tuned))(*map(int, tuned.values()))
             self.succeeds(
                 self.library.CLBlastOverrideParameters(
-                    ctypes.c_void_p(device.int_ptr), b"Xgemm", 32, ctypes.c_size_t(len(tuned)), names, values
+                    ctypes.c_void_p(device.int_ptr), b"Xgemm", bits, ctypes.c_size_t(len(tuned)), names, values
                 )
             )
 
@@ -141,7 +146,7 @@ class ClBlast:
         matrix = lambda r, c: self.cl.Buffer(
             self.context,
             flags.READ_WRITE | flags.COPY_HOST_PTR,
-            hostbuf=random.random((r, c), dtype="float32"),
+            hostbuf=random.random((r, c), dtype=self.dtype),
         )
         self.a, self.b, self.c = matrix(m, k), matrix(k, n), matrix(m, n)
 
@@ -151,9 +156,9 @@ class ClBlast:
         queue = c.c_void_p(self.queue.int_ptr)
         pointer = lambda buffer: c.c_void_p(buffer.int_ptr)
         self.succeeds(
-            self.library.CLBlastSgemm(
-                101, 111, 111, word(m), word(n), word(k), c.c_float(1), pointer(self.a), word(0), word(k),
-                pointer(self.b), word(0), word(n), c.c_float(0), pointer(self.c), word(0), word(n),
+            self.gemm(
+                101, 111, 111, word(m), word(n), word(k), self.number(1), pointer(self.a), word(0), word(k),
+                pointer(self.b), word(0), word(n), self.number(0), pointer(self.c), word(0), word(n),
                 c.byref(queue), None,
             )
         )

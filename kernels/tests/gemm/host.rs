@@ -3,13 +3,13 @@
 use cltune::{Buffer, bf16, f16};
 use cltune_kernels::gemm::{GemmOptions, Real, Shape};
 
-/// How many random cases are tested: all by `scripts/test --full`, a sixth otherwise, since drivers
+/// How many random cases are tested: all by `scripts/test --full`, a tenth otherwise, since drivers
 /// compile nearly each of them.
 pub(crate) fn cases(all: usize) -> usize {
     if cltune_tests::is_full() {
         all
     } else {
-        all.div_ceil(6)
+        all.div_ceil(10)
     }
 }
 
