@@ -1,7 +1,7 @@
 //! The programs and the links of README.md, the book in `docs` and the other pages.
 
 use cltune_tests::manifest::{manifest_with_kernels, plain_manifest};
-use cltune_tests::{Project, tools};
+use cltune_tests::{Project, is_left_to_full, tools};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -81,6 +81,9 @@ fn the_first_program_of_the_readme_works_at_once_and_tuned() {
 
 #[test]
 fn the_programs_of_the_book_run_and_can_be_tuned() {
+    if is_left_to_full() {
+        return;
+    }
     let docs = tools::repository().join("docs");
     let texts: Vec<String> = pages()
         .iter()

@@ -1,6 +1,6 @@
 //! Time limits and Ctrl-C hold whatever is under way.
 
-use cltune_tests::{Project, Running, samples};
+use cltune_tests::{Project, Running, is_left_to_full, samples};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,9 @@ fn ctrl_c_ends_waiting_for_another_session() {
 
 #[test]
 fn what_never_ends_on_one_draw_only_costs_one_configuration() {
+    if is_left_to_full() {
+        return;
+    }
     let source = "use cltune::{Buffer, Event, Queue, Result, tunable};
 #[tunable(
     params(A = 0..=3), defaults(A = 0), global(n), tune(n = 256), draws = 8,

@@ -2,6 +2,7 @@
 //! configurations that make it do so, and nothing else.
 
 use cltune_tests::faulty::{BEST, Session, fate};
+use cltune_tests::is_left_to_full;
 
 /// Tunes with faults of some configurations. Each has to fail as it should, with this in its
 /// reason; the others have to succeed, and the best of them to be chosen.
@@ -57,6 +58,9 @@ fn a_crash_in_a_launch() {
 
 #[test]
 fn an_error_of_the_driver() {
+    if is_left_to_full() {
+        return;
+    }
     costs_only(
         "error=-6@clBuildProgram:A=1; error=-46@clCreateKernel:A=2; \
          error=-5@clEnqueueNDRangeKernel:A=3; error=-36@clEnqueueReadBuffer:A=5",
@@ -92,6 +96,9 @@ fn a_wrong_result() {
 
 #[test]
 fn garbage_on_standard_output() {
+    if is_left_to_full() {
+        return;
+    }
     // Lines that are none of the protocol's are passed over, also where they look like it: each
     // worker has a secret that neither drivers nor kernels know.
     costs_only(
@@ -104,6 +111,9 @@ fn garbage_on_standard_output() {
 
 #[test]
 fn a_crash_among_the_finalists() {
+    if is_left_to_full() {
+        return;
+    }
     // What was measured is built again to be timed in turns with the default.
     costs_only("abort@clBuildProgram:A=4#2", &[]);
 }

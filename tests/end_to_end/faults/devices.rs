@@ -1,7 +1,7 @@
 //! Devices that are lost, lie about their limits, leak, or do nothing right.
 
-use cltune_tests::Output;
 use cltune_tests::faulty::{BEST, MANY_BEST, Session, fate};
+use cltune_tests::{Output, is_left_to_full};
 use serde_json::Value;
 
 #[test]
@@ -78,6 +78,9 @@ fn a_device_that_is_lost() {
 
 #[test]
 fn a_device_on_which_only_the_default_works() {
+    if is_left_to_full() {
+        return;
+    }
     let crash = |value: i64| format!("abort@clEnqueueReadBuffer:A={value}");
     let session = Session::new(&[1, 2, 3, 4, 5].map(crash).join(";"));
     let tuned = session.tune(&[]).expect_code(0);
@@ -119,6 +122,9 @@ fn a_driver_that_crashes_before_anything_is_measured() {
 
 #[test]
 fn a_driver_that_leaks() {
+    if is_left_to_full() {
+        return;
+    }
     // Of 5 GB of address space, one configuration takes 3 at most, in 51 launches; all take more.
     let session = Session::new("leak=60000000@clEnqueueNDRangeKernel");
     let tuned = Output::of(&mut session.command_in("ulimit -v 5000000", &[])).expect_code(0);
@@ -131,6 +137,9 @@ fn a_driver_that_leaks() {
 
 #[test]
 fn a_device_that_is_lost_while_others_build() {
+    if is_left_to_full() {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mark = folder.path().join("lost");
     let session = Session::new(&format!("lost={}@clWaitForEvents:A=1", mark.display()));
@@ -162,6 +171,9 @@ fn a_driver_that_crashes_after_a_while() {
 
 #[test]
 fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
+    if is_left_to_full() {
+        return;
+    }
     // No process makes a second context, and each crashes at its 17th build: some of them in the
     // second search, while it is made ready or later.
     let session = Session::new("error=-6@clCreateContext#2; abort@clBuildProgram#17");
@@ -181,6 +193,9 @@ fn a_worker_that_was_kept_for_the_next_search_and_crashes_there() {
 
 #[test]
 fn a_driver_that_crashes_on_binaries() {
+    if is_left_to_full() {
+        return;
+    }
     // Where building takes long, what compile workers built is handed over as binaries.
     let session = Session::new("sleep=0.1@clBuildProgram; segv@clCreateProgramWithBinary");
     let tuned = session.tune(&["--kernel", "many"]).expect_code(0);
@@ -192,6 +207,9 @@ fn a_driver_that_crashes_on_binaries() {
 
 #[test]
 fn a_device_that_is_given_up_beside_others() {
+    if is_left_to_full() {
+        return;
+    }
     // PoCL's two kinds of devices, which say that they are GPUs: those are tuned side by side. Up
     // to the tenth launch they make ready: the reference on two draws, and sums of what lies around
     // the buffer.

@@ -6,7 +6,7 @@
 
 use cltune_tests::faulty::{MANY_BEST, Session, stands};
 use cltune_tests::process::signal;
-use cltune_tests::{Running, bad};
+use cltune_tests::{Running, bad, is_left_to_full};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread::sleep;
@@ -20,6 +20,9 @@ const CULPRIT: [&str; 2] = ["crashed", "interrupted"];
 
 #[test]
 fn a_disturbed_session_leaves_what_an_undisturbed_one_does() {
+    if is_left_to_full() {
+        return;
+    }
     let rounds = std::env::var("CLTUNE_SOAK_ROUNDS").ok();
     let rounds: u64 = rounds.map_or(1, |rounds| rounds.parse().expect("a number of rounds"));
     let undisturbed = Session::new("");
