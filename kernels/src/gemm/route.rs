@@ -249,9 +249,8 @@ impl Speeds {
         )
     }
 
-    /// The kind of kernel that takes less time for a batch, by what tuning has measured, ordinary
-    /// below all sizes that were measured on tensor cores; where it has measured nothing, by the
-    /// size. `is_aligned` where tensor cores can read the matrices.
+    /// The kind of kernel that takes less time for a batch, by what tuning has measured; where it
+    /// has measured nothing, by the size. `is_aligned` where tensor cores can read the matrices.
     pub(super) fn batch_kind(
         &self,
         size: Size,
@@ -266,8 +265,6 @@ impl Speeds {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let times = [tensor, &self.batched].map(|of| self.estimate_batch(of, problem));
         let is_tensor = match times {
-            // A tile takes as long whether the product fills it or not.
-            [Some(_), Some(_)] if volume(problem) < least_volume(tensor) => false,
             [Some(tensor), Some(ordinary)] => tensor <= ordinary,
             _ => volume(problem) >= WORTH_TENSOR_CORES,
         };
@@ -285,8 +282,12 @@ impl Speeds {
         }
     }
 
+    /// The time of a product in a batch, in microseconds. One that is smaller than all that were
+    /// measured takes no less than those: a tile takes as long whether the product fills it or not.
     fn estimate_batch(&self, batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
-        self.estimate(batches.iter().map(|batch| &batch.each), problem)
+        let each = batches.iter().map(|batch| &batch.each);
+        let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
+        Some(self.estimate(each, problem)?.max(shortest))
     }
 
     /// The least time of a launch that was measured, in microseconds: products that are smaller
@@ -369,12 +370,6 @@ fn nearest<'a>(
 ) -> Option<(f64, &'a MeasuredTime)> {
     let away = times.into_iter().map(|of| (distance(of.size, problem), of));
     away.min_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-/// The m n k of the smallest products of batches that were measured.
-fn least_volume(batches: &[MeasuredBatch]) -> f64 {
-    let volumes = batches.iter().map(|batch| volume(batch.each.size));
-    volumes.fold(f64::INFINITY, f64::min)
 }
 
 fn volume(size: [i64; 3]) -> f64 {
@@ -627,10 +622,10 @@ mod tests {
         assert_eq!(kind(&speeds, 128, false), BatchKind::Ordinary);
         let plain = speeds.batch_kind(cube(128), true, Arithmetic::Plain);
         assert_eq!(plain, BatchKind::Ordinary);
-        // Smaller than what was measured.
+        // Smaller than what was measured: not faster.
         speeds.batched_tensor = Some(vec![batch(64, 0.004)]);
-        assert_eq!(kind(&speeds, 64, true), BatchKind::Tensor);
-        assert_eq!(kind(&speeds, 63, true), BatchKind::Ordinary);
+        assert_eq!(kind(&speeds, 63, true), BatchKind::Tensor);
+        assert_eq!(kind(&speeds, 24, true), BatchKind::Ordinary);
         // By the size where nothing is known.
         speeds.batched_tensor = Some(Vec::new());
         assert_eq!(kind(&speeds, 31, true), BatchKind::Ordinary);
