@@ -179,7 +179,7 @@ fn another_device_s_results_save_most_of_the_loss() {
 /// being the contrary.
 #[test]
 fn results_that_mislead_cost_nothing_after_50_evaluations() {
-    const SEEDS: u64 = 10;
+    const SEEDS: u64 = 16;
     let (mut cold, mut misled) = (Vec::new(), Vec::new());
     let pairs = pairs();
     for seed in 0..SEEDS {

@@ -147,9 +147,6 @@ fn a_part_without_its_lockfile_has_done_nothing() {
 
 #[test]
 fn parts_that_do_not_belong_together_are_refused() {
-    if is_left_to_full() {
-        return;
-    }
     let fleet = tuned();
     let merge = |folders: &[&str]| fleet.cltune(&[&["merge"], folders].concat()).expect_code(2);
     // The same part twice: named twice, and tuned twice.
@@ -361,9 +358,6 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
 
 #[test]
 fn a_contribution_holds_values_and_facts_and_nothing_of_the_contributor() {
-    if is_left_to_full() {
-        return;
-    }
     let fleet = tuned();
     let merge = ["merge", "part-1", "part-2", "--output", "cltune.lock"];
     let _ = fleet.cltune(&merge).expect_code(0);

@@ -1,6 +1,6 @@
 //! Values of parameters that are not plain integers, through everything that writes and reads them.
 
-use cltune_tests::{Project, is_left_to_full};
+use cltune_tests::Project;
 
 const FRACTIONS: &str = r#"
 use cltune::{Buffer, Event, Queue, Result, tunable};
@@ -286,9 +286,6 @@ fn main() -> Result<()> {
 
 #[test]
 fn numbers_of_a_range_are_tuned_and_come_back_exactly() {
-    if is_left_to_full() {
-        return;
-    }
     let project = Project::new("cltune-e2e-ranges")
         .file("src/tunables.rs", RANGES)
         .file("src/main.rs", RELAXED);

@@ -1,5 +1,5 @@
-//! The end of work-groups that share columns: the last one reads the parts of all others, launch after
-//! launch.
+//! The end of work-groups that share columns: the last one reads the parts of all others, launch
+//! after launch.
 
 use super::queue;
 use cltune::{Buffer, Event, Queue, Result, fused};

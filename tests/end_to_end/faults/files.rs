@@ -305,9 +305,6 @@ fn a_lockfile_that_is_a_link_stays_one() {
 
 #[test]
 fn sessions_with_one_lockfile_lose_nothing() {
-    if is_left_to_full() {
-        return;
-    }
     let session = Session::new("");
     // Each has a state of its own, in its own folder.
     let problems: Vec<String> = (1..=8).map(|step| format!("n={}", 64 * step)).collect();
