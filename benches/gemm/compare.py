@@ -105,10 +105,13 @@ class ClBlast:
         import pyopencl
 
         self.cl, self.ctypes = pyopencl, ctypes
-        self.dtype, self.number, bits, gemm = {
+        types = {
             "f32": ("float32", ctypes.c_float, 32, "CLBlastSgemm"),
             "f64": ("float64", ctypes.c_double, 64, "CLBlastDgemm"),
-        }[kind]
+        }
+        if kind not in types:
+            sys.exit(f"clblast is measured in f32 and f64, not in {kind}: leave it out of PEERS")
+        self.dtype, self.number, bits, gemm = types[kind]
         # `0: NAME (PLATFORM)`: the same device as ours.
         device = next(
             device
