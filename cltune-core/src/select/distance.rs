@@ -4,7 +4,8 @@ use super::TunedDevice;
 use crate::device::{DeviceInfo, DeviceType};
 
 /// The distance of two problems: the sum over the dimensions of the squared logarithm of their
-/// ratio, so that twice the size is as far as half the size. Sizes below 1 count as 1.
+/// ratio, so that twice the size is as far as half the size. Sizes below 1 count as a half, so that
+/// a dimension that says no or yes by 0 and 1 makes a difference.
 pub fn problem_distance(a: &[i64], b: &[i64]) -> f64 {
     a.iter()
         .zip(b)
@@ -96,8 +97,9 @@ pub(super) fn squared_log_ratio(a: i64, b: i64) -> f64 {
     if a == b {
         return 0.0;
     }
-    let (a, b) = (a.max(1), b.max(1));
-    let log = (a.max(b) as f64 / a.min(b) as f64).ln();
+    let size = |number: i64| if number < 1 { 0.5 } else { number as f64 };
+    let (a, b) = (size(a), size(b));
+    let log = (a.max(b) / a.min(b)).ln();
     log * log
 }
 
@@ -128,11 +130,19 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_have_no_logarithm_are_near_one() {
+    fn sizes_that_have_no_logarithm_are_half_of_one() {
         for odd in [0, -5, i64::MIN] {
-            assert_eq!(problem_distance(&[odd], &[1]), 0.0);
+            assert_eq!(problem_distance(&[odd], &[1]), problem_distance(&[2], &[1]));
+            assert_eq!(problem_distance(&[odd], &[-1]), 0.0);
         }
         assert!(problem_distance(&[i64::MIN], &[i64::MAX]).is_finite());
         assert_eq!(problem_distance(&[], &[]), 0.0);
+    }
+
+    #[test]
+    fn no_and_yes_are_different() {
+        let (no, yes) = ([4096, 0], [4096, 1]);
+        let asked = [8192, 1];
+        assert!(problem_distance(&yes, &asked) < problem_distance(&no, &asked));
     }
 }
