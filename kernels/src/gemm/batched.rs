@@ -90,11 +90,9 @@ impl<T: Real> Gemm<T> {
             let product = many.into_one_product();
             return self.multiply_product(queue, product).map(Some);
         }
-        let size = many.first.size;
-        let copies = many.first.copies();
-        let kind = self.batch_kind(size, many.is_aligned());
-        let is_faster = || self.is_faster_in_a_batch(size, kind, copies);
-        if many.far.is_some() || many.batch.count > 1 && is_faster() {
+        let (size, copies) = (many.first.size, many.first.copies());
+        let (kind, is_faster) = self.in_a_batch(size, copies, many.is_aligned());
+        if many.far.is_some() || many.batch.count > 1 && is_faster {
             return self.one_launch(queue, kind, many).map(Some);
         }
         many.each(|product| self.multiply_product(queue, product))
@@ -124,7 +122,8 @@ impl<T: Real> Gemm<T> {
         };
         match (route, many.far) {
             (None, _) => {
-                let kind = self.batch_kind(many.first.size, many.is_aligned());
+                let (size, copies) = (many.first.size, many.first.copies());
+                let (kind, _) = self.in_a_batch(size, copies, many.is_aligned());
                 self.one_launch(queue, kind, many).map(Some)
             }
             (Some(_), Some((name, number))) => Err(GemmError::TooLarge { name, number }),

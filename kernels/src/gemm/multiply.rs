@@ -6,7 +6,7 @@ use super::operands::{
 };
 use super::options::GemmOptions;
 use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
-use super::route::{Arithmetic, BatchKind, Copies, Route, Speeds};
+use super::route::{Arithmetic, BatchKind, Choice, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
@@ -45,8 +45,14 @@ pub struct Gemm<T: Real> {
     copies: [Option<Buffer<T::Real>>; 2],
     /// The same as they are stored, for tensor cores.
     stored_copies: [Option<Buffer<T>>; 2],
+    /// What was chosen, by size, by what has to be copied, and by the route that was given: choosing
+    /// takes as long as a short launch.
+    chosen: HashMap<(Size, Copies, Option<Route>), Choice>,
+    /// The kernel for batches that was chosen, and whether it is faster than a launch for each
+    /// product, likewise; and by whether tensor cores can read the matrices.
+    chosen_in_batches: HashMap<(Size, Copies, bool), (BatchKind, bool)>,
     /// Configurations for batches, by the size of a product, how its factors lie, and the kernel.
-    batch_params: HashMap<([i32; 3], [bool; 2], BatchKind), T::BatchParams>,
+    batch_params: HashMap<(Size, [bool; 2], BatchKind), T::BatchParams>,
     /// What kernels take for a bias where there is none, and do not read.
     pub(super) no_bias: Buffer<T>,
 }
@@ -82,6 +88,8 @@ impl<T: Real> Gemm<T> {
             arithmetic: Arithmetic::Automatic,
             copies: [None, None],
             stored_copies: [None, None],
+            chosen: HashMap::new(),
+            chosen_in_batches: HashMap::new(),
             batch_params: HashMap::new(),
             no_bias: Buffer::new(queue.context(), 1)?,
         })
@@ -89,8 +97,10 @@ impl<T: Real> Gemm<T> {
 
     /// With this arithmetic instead of [`Arithmetic::Automatic`].
     #[must_use]
-    pub const fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
+        self.chosen.clear();
+        self.chosen_in_batches.clear();
         self
     }
 
@@ -180,12 +190,17 @@ impl<T: Real> Gemm<T> {
         c: MatrixMut<'_, T>,
     ) -> Result<Option<Route>, GemmError> {
         let product = Product::new(alpha, a, b, T::ZERO, c)?;
-        Ok(product.map(|product| self.choose(&product)))
+        Ok(product.map(|product| {
+            self.speeds
+                .route(product.size, product.copies(), self.arithmetic)
+        }))
     }
 
-    fn choose(&self, product: &Product<'_, T>) -> Route {
-        self.speeds
-            .route(product.size, product.copies(), self.arithmetic)
+    fn choose(&mut self, given: Option<Route>, product: &Product<'_, T>) -> Choice {
+        let (size, copies) = (product.size, product.copies());
+        let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
+        let chosen = self.chosen.entry((size, copies, given));
+        *chosen.or_insert_with(|| speeds.choice(given, size, copies, arithmetic))
     }
 
     /// The seconds that a product of these sizes takes by what tuning has measured on the device;
@@ -203,11 +218,12 @@ impl<T: Real> Gemm<T> {
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
             tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
+            of_k: [true, false],
         };
         let known = self
             .speeds
             .fastest(Size { m, n, k }, copies, self.arithmetic);
-        known.map(|(_, micros)| micros * 1e-6)
+        known.map(|way| way.micros * 1e-6)
     }
 
     /// By the route that is given, or the fastest.
@@ -216,20 +232,25 @@ impl<T: Real> Gemm<T> {
         queue: &Queue,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let given = product.options.given_route();
-        let route = given.unwrap_or_else(|| self.choose(&product));
-        self.multiply_by(queue, route, Products::Three, product)
+        let choice = self.choose(product.options.given_route(), &product);
+        self.multiply_by(queue, choice, Products::Three, product)
     }
 
-    /// The kernel for a batch; `is_aligned` where tensor cores can read its matrices.
-    pub(super) fn batch_kind(&self, size: Size, is_aligned: bool) -> BatchKind {
-        self.speeds.batch_kind(size, is_aligned, self.arithmetic)
-    }
-
-    /// Whether products of a size take less time in a batch than each by itself.
-    pub(super) fn is_faster_in_a_batch(&self, size: Size, kind: BatchKind, copies: Copies) -> bool {
-        self.speeds
-            .is_faster_in_a_batch(size, kind, copies, self.arithmetic)
+    /// The kernel for a batch, and whether products take less time by it than each by itself;
+    /// `is_aligned` where tensor cores can read the matrices.
+    pub(super) fn in_a_batch(
+        &mut self,
+        size: Size,
+        copies: Copies,
+        is_aligned: bool,
+    ) -> (BatchKind, bool) {
+        let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
+        let chosen = self.chosen_in_batches.entry((size, copies, is_aligned));
+        *chosen.or_insert_with(|| {
+            let kind = speeds.batch_kind(size, is_aligned, arithmetic);
+            let is_faster = speeds.is_faster_in_a_batch(size, kind, copies, arithmetic);
+            (kind, is_faster)
+        })
     }
 
     /// The configuration for batches of products of a size: that of the batch that was tuned for
@@ -242,6 +263,10 @@ impl<T: Real> Gemm<T> {
         transposed: [bool; 2],
         kind: BatchKind,
     ) -> Result<Option<T::BatchParams>, GemmError> {
+        let key = (size, transposed, kind);
+        if let Some(known) = self.batch_params.get(&key) {
+            return Ok(Some(*known));
+        }
         let on_tensor_cores = kind == BatchKind::Tensor;
         let count = match self.speeds.batches_like(size, kind) {
             Some(count) => count,
@@ -249,10 +274,6 @@ impl<T: Real> Gemm<T> {
             None if on_tensor_cores => 1,
             None => return Ok(None),
         };
-        let key = ([size.m, size.n, size.k], transposed, kind);
-        if let Some(known) = self.batch_params.get(&key) {
-            return Ok(Some(*known));
-        }
         let params = T::batch_params(queue.device(), size, transposed, count, on_tensor_cores)?;
         self.batch_params.insert(key, params);
         Ok(Some(params))
@@ -262,7 +283,7 @@ impl<T: Real> Gemm<T> {
     fn multiply_by(
         &mut self,
         queue: &Queue,
-        route: Route,
+        Choice { route, of_k }: Choice,
         products: Products,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
@@ -276,9 +297,9 @@ impl<T: Real> Gemm<T> {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
             Route::Pipelined | Route::PipelinedParts => self.pipelined(queue, route, product),
-            Route::TensorParts => self.tensor_parts(queue, product),
-            Route::Tensor => self.tensor(queue, (Orders::Warp, products), product),
-            Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), product),
+            Route::TensorParts => self.tensor_parts(queue, of_k, product),
+            Route::Tensor => self.tensor(queue, (Orders::Warp, products), of_k, product),
+            Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), of_k, product),
         }
     }
 
@@ -305,7 +326,8 @@ impl<T: Real> Gemm<T> {
         route: Route,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let parts = self.speeds.parts(route, product.size);
+        // Its kernels read lines of m and of n.
+        let parts = self.speeds.parts(route, product.size, [false; 2]);
         let [to_a, to_b] = &mut self.copies;
         let a = in_lines(queue, &product.a.transposed(), to_a)?;
         let b = in_lines(queue, &product.b, to_b)?;
@@ -318,14 +340,18 @@ impl<T: Real> Gemm<T> {
         }?)
     }
 
-    fn tensor_parts(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
-        let lines = T::ORDERS_OF_PARTS.and_then(T::lines);
-        let lines = lines.unwrap_or(Lines::Either);
-        let parts = self.speeds.parts(Route::TensorParts, product.size);
-        let [to_a, to_b] = &mut self.stored_copies;
-        let a = in_stored_lines(queue, lines, &product.a, to_a)?;
-        let b = in_stored_lines(queue, lines, &product.b.transposed(), to_b)?;
+    fn tensor_parts(
+        &mut self,
+        queue: &Queue,
+        of_k: [bool; 2],
+        product: Product<'_, T>,
+    ) -> Result<Event, GemmError> {
+        let of_k = lines_of_k(T::ORDERS_OF_PARTS.and_then(T::lines), of_k);
         let (size, factors) = (product.size, product.factors);
+        let parts = self.speeds.parts(Route::TensorParts, size, of_k);
+        let [to_a, to_b] = &mut self.stored_copies;
+        let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
+        let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
         let c = product.target(&self.no_bias);
         Ok(T::tensor_parts(queue, parts, size, factors, a, b, c)?)
     }
@@ -334,15 +360,16 @@ impl<T: Real> Gemm<T> {
         &mut self,
         queue: &Queue,
         how: (Orders, Products),
+        of_k: [bool; 2],
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let lines = match how {
-            (Orders::Warpgroup, Products::One) => Lines::OfK,
-            (orders, _) => T::lines(orders).unwrap_or(Lines::Either),
+        let of_k = match how {
+            (Orders::Warpgroup, Products::One) => [true; 2],
+            (orders, _) => lines_of_k(T::lines(orders), of_k),
         };
         let [to_a, to_b] = &mut self.stored_copies;
-        let a = in_stored_lines(queue, lines, &product.a, to_a)?;
-        let b = in_stored_lines(queue, lines, &product.b.transposed(), to_b)?;
+        let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
+        let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = product.target(&self.no_bias);
         Ok(T::tensor(queue, how, size, factors, a, b, c)?)
@@ -373,7 +400,8 @@ impl Gemm<f32> {
         } else {
             Route::Tensor
         };
-        self.multiply_by(queue, route, Products::One, product)
+        let choice = self.choose(Some(route), &product);
+        self.multiply_by(queue, choice, Products::One, product)
             .map(Some)
     }
 }
@@ -442,7 +470,18 @@ impl<'a, T: Real> Product<'a, T> {
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
             tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
+            of_k: [a, b.transposed()].map(|it| it.shape.by_rows),
         }
+    }
+}
+
+/// Whether a kernel has the lines of A, and of B, of k: those that it reads, or the given ones where
+/// it reads either kind.
+fn lines_of_k(lines: Option<Lines>, given: [bool; 2]) -> [bool; 2] {
+    match lines {
+        Some(Lines::OfK) => [true; 2],
+        Some(Lines::Across) => [false; 2],
+        Some(Lines::Either) | None => given,
     }
 }
 

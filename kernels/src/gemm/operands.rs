@@ -93,33 +93,21 @@ pub(super) fn in_lines<'a, T: Real>(
     }
 }
 
-/// The operand in lines as a kernel of tensor cores reads them: as it lies or, if need be, copied
-/// to `place`, in the same direction where the kernel reads either. `matrix` has a row for each
-/// line of k.
+/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be, copied
+/// to `place`. `matrix` has a row for each line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
-    lines: Lines,
+    of_k: bool,
     matrix: &Matrix<'a, T>,
     place: &'a mut Option<Buffer<T>>,
 ) -> Result<OfLines<'a, T>, GemmError> {
     let across = matrix.transposed();
-    let of_k = ready_as_stored(matrix).map(|operand| (operand, true));
-    let ready = match lines {
-        Lines::OfK => of_k,
-        Lines::Across => ready_as_stored(&across).map(|operand| (operand, false)),
-        Lines::Either => of_k.or_else(|| ready_as_stored(&across).map(|operand| (operand, false))),
+    let rows = if of_k { matrix } else { &across };
+    let operand = match ready_as_stored(rows) {
+        Some(operand) => operand,
+        None => copied_lines(queue, rows, place, T::transpose)?,
     };
-    if let Some(ready) = ready {
-        return Ok(ready);
-    }
-    let is_of_k = match lines {
-        Lines::OfK => true,
-        Lines::Across => false,
-        // Otherwise a kernel has values for a layout that nobody asked for.
-        Lines::Either => matrix.shape.by_rows,
-    };
-    let rows = if is_of_k { matrix } else { &across };
-    Ok((copied_lines(queue, rows, place, T::transpose)?, is_of_k))
+    Ok((operand, of_k))
 }
 
 /// What copies an operand: rows, k, rows with what is filled up, and the width of a panel; whether

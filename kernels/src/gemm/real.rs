@@ -4,7 +4,7 @@ use cltune::{Buffer, Device, Element, Event, Queue, Result, bf16, f16};
 use std::fmt::Debug;
 
 /// The size of a product: C has m rows and n columns, and sums of k products.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub(super) m: i32,
     pub(super) n: i32,
@@ -38,15 +38,30 @@ pub struct Factors<R> {
     pub(super) beta: R,
 }
 
-/// What was measured of a kernel: a problem, the rows and columns of C that a work-group computed
+/// What was measured of a kernel: a problem, whether the lines of A and those of B were of k (none
+/// where the kernel reads one kind of lines), the rows and columns of C that a work-group computed
 /// (none where the time does not go by rounds of work-groups), in how many parts sums were, and the
 /// time of a launch, in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTime {
     pub(super) size: [i64; 3],
+    pub(super) of_k: Option<[bool; 2]>,
     pub(super) tile: Option<[i64; 2]>,
     pub(super) parts: i64,
     pub(super) micros: f64,
+}
+
+impl MeasuredTime {
+    /// Of a size and nothing else.
+    pub(super) const fn of(size: [i64; 3]) -> Self {
+        Self {
+            size,
+            of_k: None,
+            tile: None,
+            parts: 1,
+            micros: 0.0,
+        }
+    }
 }
 
 /// A batch as kernels take it: how many products, and how far their matrices are apart.

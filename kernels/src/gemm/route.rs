@@ -5,7 +5,7 @@ use super::real::{MeasuredBatch, MeasuredTime, Orders, Real, Size};
 use cltune::Device;
 
 /// A way to multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Route {
     /// As the matrices lie.
     Direct,
@@ -86,12 +86,32 @@ pub(super) struct Speeds {
 }
 
 /// Which operands, A and B, have to be copied before kernels can read them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Copies {
     pub(super) pipelined: [bool; 2],
     pub(super) tensor: [bool; 2],
     pub(super) warpgroup: [bool; 2],
     pub(super) tensor_parts: [bool; 2],
+    /// Whether their lines, as they lie, are of k.
+    pub(super) of_k: [bool; 2],
+}
+
+/// The route that a product takes, and whether the lines of A, and of B, are of k where its kernel
+/// reads either kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) route: Route,
+    pub(super) of_k: [bool; 2],
+}
+
+/// A way to multiply, and how long it takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    route: Route,
+    /// Whether the kernel has the lines of A, and of B, of k; `None` where nothing was measured of
+    /// such lines, or the kernel reads one kind only.
+    of_k: Option<[bool; 2]>,
+    pub(super) micros: f64,
 }
 
 impl Speeds {
@@ -130,16 +150,37 @@ impl Speeds {
     /// The route for a size.
     pub(super) fn route(&self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
         let known = self.fastest(size, copies, arithmetic);
-        known.map_or_else(|| self.unmeasured(size, arithmetic), |(route, _)| route)
+        known.map_or_else(|| self.unmeasured(size, arithmetic), |way| way.route)
     }
 
-    /// The fastest route by what tuning has measured, and its time in microseconds.
-    pub(super) fn fastest<'a>(
-        &'a self,
+    /// The given route, or the fastest, with lines as they lie, or turned where that is faster together
+    /// with the copy.
+    pub(super) fn choice(
+        &self,
+        given: Option<Route>,
         size: Size,
         copies: Copies,
         arithmetic: Arithmetic,
-    ) -> Option<(Route, f64)> {
+    ) -> Choice {
+        let route = given.unwrap_or_else(|| self.route(size, copies, arithmetic));
+        let ways = self.ways(size, copies, Arithmetic::Automatic).into_iter();
+        let fastest = shortest(ways.filter(|way| way.route == route));
+        let of_k = fastest.and_then(|way| way.of_k).unwrap_or(copies.of_k);
+        Choice { route, of_k }
+    }
+
+    /// The fastest way by what tuning has measured.
+    pub(super) fn fastest(
+        &self,
+        size: Size,
+        copies: Copies,
+        arithmetic: Arithmetic,
+    ) -> Option<Way> {
+        shortest(self.ways(size, copies, arithmetic).into_iter())
+    }
+
+    /// All ways of whose kernels tuning has measured something.
+    fn ways<'a>(&'a self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Vec<Way> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         // Copying, in microseconds, of those operands that need it.
         let copying = |times: &[MeasuredTime], needed: [bool; 2]| {
@@ -150,45 +191,64 @@ impl Speeds {
                 .filter_map(|copy| self.estimate(times, copy))
                 .sum::<f64>()
         };
-        let to_lines = |needed| copying(&self.to_lines, needed);
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
+        let to_lines = self.to_lines.as_slice();
         let choices = [
-            (Route::Direct, self.direct.as_slice(), 0.0),
+            (Route::Direct, self.direct.as_slice(), to_lines, [false; 2]),
             (
                 Route::Pipelined,
                 &self.pipelined,
-                to_lines(copies.pipelined),
+                to_lines,
+                copies.pipelined,
             ),
-            (Route::Tensor, tensor(&self.tensor), to_lines(copies.tensor)),
+            (Route::Tensor, tensor(&self.tensor), to_lines, copies.tensor),
             (
                 Route::Warpgroup,
                 tensor(&self.warpgroup),
-                to_lines(copies.warpgroup),
+                to_lines,
+                copies.warpgroup,
             ),
-            (
-                Route::Panels,
-                &self.panels,
-                copying(&self.to_panels, [true; 2]),
-            ),
+            (Route::Panels, &self.panels, &self.to_panels, [true; 2]),
             (
                 Route::PipelinedParts,
                 &self.pipelined_parts,
-                to_lines(copies.pipelined),
+                to_lines,
+                copies.pipelined,
             ),
             (
                 Route::TensorParts,
                 tensor(&self.tensor_parts),
-                to_lines(copies.tensor_parts),
+                to_lines,
+                copies.tensor_parts,
             ),
         ];
-        choices
-            .into_iter()
-            .filter_map(|(route, times, before)| {
-                let by_itself = self.estimate(times, problem)?;
-                Some((route, by_itself + before))
-            })
-            .min_by(|a, b| a.1.total_cmp(&b.1))
+        let mut ways = Vec::new();
+        for (route, times, copied, needed) in choices {
+            // As they lie; where that was not measured, as whatever was.
+            let lies = Some(copies.of_k);
+            let measured = times.iter().any(|time| time.of_k == lies);
+            let of_k = lies.filter(|_| measured);
+            let as_they_lie = times.iter().filter(|time| !measured || time.of_k == lies);
+            let Some(by_itself) = self.estimate(as_they_lie, problem) else {
+                continue;
+            };
+            let micros = by_itself + copying(copied, needed);
+            ways.push(Way {
+                route,
+                of_k,
+                micros,
+            });
+            for (turned, ratio) in turned(times, copies.of_k, problem) {
+                let needed = [0, 1].map(|it| needed[it] || turned[it] != copies.of_k[it]);
+                ways.push(Way {
+                    route,
+                    of_k: Some(turned),
+                    micros: by_itself * ratio + copying(copied, needed),
+                });
+            }
+        }
+        ways
     }
 
     /// The time, in microseconds, by that of the most similar problem. A problem that is another
@@ -219,14 +279,17 @@ impl Speeds {
         parts.clamp(2, (problem[2] / LEAST_PART).clamp(2, MOST_PARTS))
     }
 
-    /// In how many parts a route sums up; 0, which is how many were tuned, where nothing was
-    /// measured.
-    pub(super) fn parts(&self, route: Route, size: Size) -> i32 {
+    /// In how many parts a route sums up, with lines of A and B of k or not; 0, which is how many
+    /// were tuned, where nothing was measured of such.
+    pub(super) fn parts(&self, route: Route, size: Size, of_k: [bool; 2]) -> i32 {
         let times = match route {
             Route::PipelinedParts => &self.pipelined_parts,
             Route::TensorParts => &self.tensor_parts,
             _ => return 1,
         };
+        let times = times
+            .iter()
+            .filter(|of| of.of_k.is_none_or(|it| it == of_k));
         let problem = [size.m, size.n, size.k].map(i64::from);
         let parts = nearest(times, problem).map(|(_, of)| self.parts_like(of, problem));
         parts.map_or(0, |parts| i32::try_from(parts).unwrap_or(0))
@@ -241,11 +304,11 @@ impl Speeds {
         arithmetic: Arithmetic,
     ) -> bool {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let in_a_batch = self.estimate_batch(self.batches(kind), problem);
+        let in_a_batch = Self::estimate_batch(self.batches(kind), problem);
         let known = in_a_batch.zip(self.fastest(size, copies, arithmetic));
         known.map_or_else(
             || volume(problem) <= WORTH_A_BATCH,
-            |(in_a_batch, (_, by_itself))| in_a_batch <= by_itself.max(self.shortest_launch()),
+            |(in_a_batch, way)| in_a_batch <= way.micros.max(self.shortest_launch()),
         )
     }
 
@@ -263,7 +326,7 @@ impl Speeds {
             return BatchKind::Ordinary;
         };
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let times = [tensor, &self.batched].map(|of| self.estimate_batch(of, problem));
+        let times = [tensor, &self.batched].map(|of| Self::estimate_batch(of, problem));
         let is_tensor = match times {
             [Some(tensor), Some(ordinary)] => tensor <= ordinary,
             _ => volume(problem) >= WORTH_TENSOR_CORES,
@@ -282,12 +345,18 @@ impl Speeds {
         }
     }
 
-    /// The time of a product in a batch, in microseconds. One that is smaller than all that were
-    /// measured takes no less than those: a tile takes as long whether the product fills it or not.
-    fn estimate_batch(&self, batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
+    /// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
+    /// bound by memory there and by arithmetic here, or the reverse, so that it is the longer of
+    /// what both let expect. One that is smaller than all that were measured takes no less than
+    /// those: a tile takes as long whether the product fills it or not.
+    fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
         let each = batches.iter().map(|batch| &batch.each);
         let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
-        Some(self.estimate(each, problem)?.max(shortest))
+        let (away, nearest) = nearest(each, problem)?;
+        let arithmetic = volume(problem) / volume(nearest.size);
+        let memory = surface(problem) / surface(nearest.size);
+        let doubt = DOUBT.mul_add(away, 1.0);
+        Some((nearest.micros * arithmetic.max(memory) * doubt).max(shortest))
     }
 
     /// The least time of a launch that was measured, in microseconds: products that are smaller
@@ -325,6 +394,31 @@ impl Speeds {
             tensor.unwrap_or(Route::Pipelined)
         }
     }
+}
+
+fn shortest(ways: impl Iterator<Item = Way>) -> Option<Way> {
+    ways.min_by(|a, b| a.micros.total_cmp(&b.micros))
+}
+
+/// The other layouts of A and B than that in which they lie, and which part of its time a kernel takes
+/// in each: by the most similar size that was measured in both, with doubt where that is another.
+fn turned(
+    times: &[MeasuredTime],
+    as_they_lie: [bool; 2],
+    problem: [i64; 3],
+) -> impl Iterator<Item = ([bool; 2], f64)> {
+    let all = [false, true].map(|a| [[a, false], [a, true]]).into_iter();
+    let others = all.flatten().filter(move |other| *other != as_they_lie);
+    others.filter_map(move |other| {
+        let of = |layout| times.iter().filter(move |time| time.of_k == Some(layout));
+        let same_size = |one: &MeasuredTime| of(as_they_lie).find(|it| it.size == one.size);
+        let both = of(other).filter_map(|one| Some((one, same_size(one)?)));
+        let away = |(one, _): &(&MeasuredTime, _)| distance(one.size, problem);
+        let nearest = both.min_by(|a, b| away(a).total_cmp(&away(b)))?;
+        let doubt = DOUBT.mul_add(away(&nearest), 1.0);
+        let (turned, lies) = nearest;
+        Some((other, turned.micros / lies.micros * doubt))
+    })
 }
 
 /// How much longer a problem is taken to need for each unit of its [`distance`] from the one whose
@@ -376,6 +470,14 @@ fn volume(size: [i64; 3]) -> f64 {
     size.iter().map(|&side| side.max(1) as f64).product()
 }
 
+/// The elements of A, B and C.
+fn surface([m, n, k]: [i64; 3]) -> f64 {
+    [[m, k], [k, n], [m, n]]
+        .map(|[a, b]| volume([a, b, 1]))
+        .iter()
+        .sum()
+}
+
 /// The distance that the selection rule uses: squared logarithms of ratios.
 fn distance(a: [i64; 3], b: [i64; 3]) -> f64 {
     let ratios = a
@@ -391,10 +493,8 @@ mod tests {
 
     fn measured(side: i64, micros: f64) -> MeasuredTime {
         MeasuredTime {
-            size: [side; 3],
-            tile: None,
-            parts: 1,
             micros,
+            ..MeasuredTime::of([side; 3])
         }
     }
 
@@ -432,6 +532,7 @@ mod tests {
         tensor: [false; 2],
         warpgroup: [false; 2],
         tensor_parts: [false; 2],
+        of_k: [true, false],
     };
 
     #[test]
@@ -442,10 +543,8 @@ mod tests {
             tensor: vec![measured(1000, 500.0)],
             warpgroup: vec![measured(1000, 450.0)],
             to_lines: vec![MeasuredTime {
-                size: [1000, 1000, 1],
-                tile: None,
-                parts: 1,
                 micros: 100.0,
+                ..MeasuredTime::of([1000, 1000, 1])
             }],
             on_tensor_cores: Some(Route::Warpgroup),
             ..nothing()
@@ -466,6 +565,7 @@ mod tests {
             tensor: [true; 2],
             warpgroup: [true; 2],
             tensor_parts: [true; 2],
+            ..NO_COPIES
         };
         assert_eq!(route(20, copies), Route::Direct);
         assert_eq!(route(20, NO_COPIES), Route::Warpgroup);
@@ -474,13 +574,60 @@ mod tests {
     }
 
     #[test]
+    fn an_operand_is_turned_where_the_kernel_gains_more_than_the_copy_takes() {
+        let times = |side, of_k, micros| MeasuredTime {
+            of_k: Some(of_k),
+            ..measured(side, micros)
+        };
+        let copy = |side, micros| MeasuredTime {
+            micros,
+            ..MeasuredTime::of([side, side, 1])
+        };
+        let (rows, columns) = ([true, false], [true, true]);
+        let mut speeds = Speeds {
+            tensor: vec![
+                times(500, rows, 20.0),
+                times(500, columns, 25.0),
+                times(4000, rows, 2400.0),
+                times(4000, columns, 2900.0),
+            ],
+            to_lines: vec![copy(500, 6.0), copy(4000, 70.0)],
+            ..nothing()
+        };
+        let by_columns = Copies {
+            of_k: columns,
+            ..NO_COPIES
+        };
+        let lines = |speeds: &Speeds, side, copies| {
+            let (tensor, size) = (Some(Route::Tensor), cube(side));
+            let choice = speeds.choice(tensor, size, copies, Arithmetic::Automatic);
+            choice.of_k
+        };
+        let of_k = |speeds: &Speeds, side| lines(speeds, side, by_columns);
+        assert_eq!(of_k(&speeds, 4000), rows);
+        assert_eq!(of_k(&speeds, 500), columns);
+        let way = speeds.fastest(cube(4000), by_columns, Arithmetic::Automatic);
+        let micros = way.unwrap().micros;
+        assert!((micros - 2470.0).abs() < 1e-9, "{micros}");
+        // Operands that are copied anyway are so to whichever lines are faster.
+        let copied = Copies {
+            tensor: [false, true],
+            ..by_columns
+        };
+        assert_eq!(lines(&speeds, 500, copied), rows);
+        // Far from what was measured that is no reason any more.
+        assert_eq!(lines(&speeds, 100, copied), columns);
+        // Where a layout was not measured, operands stay as they lie.
+        speeds.tensor.retain(|time| time.of_k == Some(rows));
+        assert_eq!(of_k(&speeds, 4000), columns);
+    }
+
+    #[test]
     fn what_was_measured_for_the_very_shape_is_believed_rather_than_what_another_lets_expect() {
         let skinny = [128, 4096, 4096];
         let near = MeasuredTime {
-            size: skinny,
-            tile: None,
-            parts: 1,
             micros: 120.0,
+            ..MeasuredTime::of(skinny)
         };
         // As much work as 104 us at 1024.
         let far = measured(1024, 52.0);
@@ -495,10 +642,8 @@ mod tests {
     #[test]
     fn a_round_of_few_work_groups_takes_as_long_as_a_full_one() {
         let known = MeasuredTime {
-            size: [1024; 3],
             tile: Some([128; 2]),
-            parts: 1,
-            micros: 50.0,
+            ..measured(1024, 50.0)
         };
         let speeds = Speeds {
             compute_units: 132,
@@ -519,16 +664,14 @@ mod tests {
         let size = |m, n, k| Size { m, n, k };
         let speeds = Speeds {
             tensor: vec![MeasuredTime {
-                size: [1024; 3],
                 tile: Some([64; 2]),
-                parts: 1,
-                micros: 50.0,
+                ..measured(1024, 50.0)
             }],
             tensor_parts: vec![MeasuredTime {
-                size: [512, 512, 4096],
                 tile: Some([64; 2]),
                 parts: 4,
                 micros: 60.0,
+                ..MeasuredTime::of([512, 512, 4096])
             }],
             compute_units: 132,
             ..nothing()
@@ -537,14 +680,15 @@ mod tests {
         assert_eq!(route(size(512, 512, 4096)), Route::TensorParts);
         assert_eq!(route(size(300, 300, 5000)), Route::TensorParts);
         assert_eq!(route(size(2048, 2048, 2048)), Route::Tensor);
-        let parts = |size| speeds.parts(Route::TensorParts, size);
+        let parts = |size| speeds.parts(Route::TensorParts, size, NO_COPIES.of_k);
         assert_eq!(parts(size(512, 512, 4096)), 4);
         // Two rounds, as tuned, of 25 tiles in 10 parts; of too short sums in fewer, and of many
         // tiles in no less than two.
         assert_eq!(parts(size(300, 300, 5000)), 10);
         assert_eq!(parts(size(300, 300, 600)), 4);
         assert_eq!(parts(size(4096, 4096, 4096)), 2);
-        assert_eq!(speeds.parts(Route::PipelinedParts, size(300, 300, 5000)), 0);
+        let pipelined = speeds.parts(Route::PipelinedParts, size(300, 300, 5000), [false; 2]);
+        assert_eq!(pipelined, 0);
         let plain = speeds.route(size(512, 512, 4096), NO_COPIES, Arithmetic::Plain);
         assert_eq!(plain, Route::Pipelined);
     }
@@ -622,7 +766,12 @@ mod tests {
         assert_eq!(kind(&speeds, 128, false), BatchKind::Ordinary);
         let plain = speeds.batch_kind(cube(128), true, Arithmetic::Plain);
         assert_eq!(plain, BatchKind::Ordinary);
+        // Half as many operations as at 64, and more than half of the memory.
+        speeds.batched_tensor = Some(vec![batch(51, 0.005)]);
+        speeds.batched = vec![batch(64, 0.008)];
+        assert_eq!(kind(&speeds, 51, true), BatchKind::Tensor);
         // Smaller than what was measured: not faster.
+        speeds.batched = vec![batch(16, 0.001), batch(128, 0.2)];
         speeds.batched_tensor = Some(vec![batch(64, 0.004)]);
         assert_eq!(kind(&speeds, 63, true), BatchKind::Tensor);
         assert_eq!(kind(&speeds, 24, true), BatchKind::Ordinary);

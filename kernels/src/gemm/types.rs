@@ -31,43 +31,38 @@ use super::real::{
 };
 use cltune::{Buffer, Device, Event, Queue, Result, bf16, f16};
 
-/// The rows of the lockfile for a device.
+/// The rows of the lockfile for a device: of each what it measured, but for the time, or `None` where
+/// it does not count.
 macro_rules! times {
-    ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr) => {
-        times!($kernel, $device, |$problem, $values| $size, $tile, 1, true)
-    };
-    (
-        $kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr,
-        $parts:expr
-    ) => {
-        times!(
-            $kernel,
-            $device,
-            |$problem, $values| $size,
-            $tile,
-            $parts,
-            true
-        )
-    };
-    (
-        $kernel:ident, $device:expr, |$problem:ident, $values:ident| $size:expr, $tile:expr,
-        $parts:expr, $counts:expr
-    ) => {{
+    ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $known:expr) => {{
         let info = $device.info();
         $kernel::BAKED
             .iter()
             .filter(|row| row.platform == info.platform && row.device == info.name)
             .filter_map(|row| {
                 let ($problem, $values) = (row.problem, row.params);
-                ($counts).then_some(MeasuredTime {
-                    size: $size,
-                    tile: $tile,
-                    parts: $parts,
-                    micros: row.time_us,
-                })
+                let known: Option<MeasuredTime> = $known.into();
+                let micros = row.time_us;
+                known.map(|known| MeasuredTime { micros, ..known })
             })
             .collect()
     }};
+}
+
+/// What was measured of a product in tiles; with `of_k`, of a kernel that reads either kind of lines.
+macro_rules! of_tiles {
+    ($of:ident, $tile:expr) => {
+        MeasuredTime {
+            tile: Some($tile),
+            ..MeasuredTime::of([$of.m, $of.n, $of.k])
+        }
+    };
+    ($of:ident, $tile:expr, of_k) => {
+        MeasuredTime {
+            of_k: Some([$of.a_of_k == 1, $of.b_of_k == 1]),
+            ..of_tiles!($of, $tile)
+        }
+    };
 }
 
 /// The rows of the lockfile for a device, of a kernel for batches.
@@ -80,10 +75,8 @@ macro_rules! batch_times {
             .map(|row| {
                 let of = row.problem;
                 let each = MeasuredTime {
-                    size: [of.m, of.n, of.k],
-                    tile: None,
-                    parts: 1,
                     micros: row.time_us / of.count.max(1) as f64,
+                    ..MeasuredTime::of([of.m, of.n, of.k])
                 };
                 MeasuredBatch {
                     count: of.count,
@@ -316,36 +309,29 @@ macro_rules! kernels {
             }
 
             fn direct_times(device: &Device) -> Vec<MeasuredTime> {
-                times!($direct, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
+                times!($direct, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
             }
 
             fn pipelined_times(device: &Device) -> Vec<MeasuredTime> {
-                times!($pipelined, device, |of, by| [of.m, of.n, of.k], Some([by.MWG, by.NWG]))
+                times!($pipelined, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
             }
 
             fn pipelined_parts_times(device: &Device) -> Vec<MeasuredTime> {
-                times!(
-                    $pipelined_parts,
-                    device,
-                    |of, by| [of.m, of.n, of.k],
-                    Some([by.MWG, by.NWG]),
-                    by.PARTS
-                )
+                times!($pipelined_parts, device, |of, by| MeasuredTime {
+                    parts: by.PARTS,
+                    ..of_tiles!(of, [by.MWG, by.NWG])
+                })
             }
 
             fn panels_times(device: &Device) -> Vec<MeasuredTime> {
-                times!($panels, device, |of, by| [of.m, of.n, of.k], Some([by.MR, by.NR]))
+                times!($panels, device, |of, by| of_tiles!(of, [by.MR, by.NR]))
             }
 
             fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime> {
-                times!(
-                    $pack,
-                    device,
-                    |of, _by| [of.rows, of.k, 1],
-                    None,
-                    1,
-                    (of.panel == of.padded) == single
-                )
+                times!($pack, device, |of, _by| {
+                    ((of.panel == of.padded) == single)
+                        .then(|| MeasuredTime::of([of.rows, of.k, 1]))
+                })
             }
 
             $($more)*
@@ -374,18 +360,13 @@ kernels! {
 
     fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
         match orders {
-            Orders::Warp => times!(
-                gemm_split,
-                device,
-                |of, by| [of.m, of.n, of.k],
-                Some([by.MWG, by.NWG])
-            ),
-            Orders::Warpgroup => times!(
-                gemm_warpgroup,
-                device,
-                |of, by| [of.m, of.n, of.k],
-                Some([64 * by.WARPGROUPS, by.NWG])
-            ),
+            Orders::Warp => {
+                times!(gemm_split, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
+            }
+            Orders::Warpgroup => times!(gemm_warpgroup, device, |of, by| of_tiles!(
+                of,
+                [64 * by.WARPGROUPS, by.NWG]
+            )),
         }
     }
 
@@ -432,13 +413,10 @@ kernels! {
     }
 
     fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
-        times!(
-            gemm_warpgroup_parts,
-            device,
-            |of, by| [of.m, of.n, of.k],
-            Some([64 * by.WARPGROUPS, by.NWG]),
-            by.PARTS
-        )
+        times!(gemm_warpgroup_parts, device, |of, by| MeasuredTime {
+            parts: by.PARTS,
+            ..of_tiles!(of, [64 * by.WARPGROUPS, by.NWG])
+        })
     }
 }
 
@@ -453,7 +431,7 @@ macro_rules! as_they_lie {
             if orders != Orders::$orders {
                 return Vec::new();
             }
-            times!($kernel, device, |of, $by| [of.m, of.n, of.k], Some($tile))
+            times!($kernel, device, |of, $by| of_tiles!(of, $tile, of_k))
         }
 
         fn tensor(
@@ -504,13 +482,10 @@ kernels! {
     }
 
     fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
-        times!(
-            gemm_tensor_f64_parts,
-            device,
-            |of, by| [of.m, of.n, of.k],
-            Some([by.MWG, by.NWG]),
-            by.PARTS
-        )
+        times!(gemm_tensor_f64_parts, device, |of, by| MeasuredTime {
+            parts: by.PARTS,
+            ..of_tiles!(of, [by.MWG, by.NWG], of_k)
+        })
     }
 }
 

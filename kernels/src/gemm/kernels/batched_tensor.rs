@@ -115,8 +115,8 @@ batched_tensor!(
     source = "src/gemm/kernels/cl/tensor_f64_batched.cl",
     kernel = "gemm_batched_tensor",
     params(
-        MWG = [32, 64, 128], NWG = [32, 64, 128], KWG = [8, 16, 32, 64],
-        WM = [16, 32, 64], WN = [16, 32, 64], DEPTH = [4, 8, 16],
+        MWG = [32, 48, 64, 96, 128], NWG = [32, 48, 64, 96, 128], KWG = [8, 16, 32, 64],
+        WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
         PAIRS_OF_K = [0, 1], STAGES = 2..=4,
     ),
     constraints(
@@ -131,8 +131,6 @@ batched_tensor!(
         (WM * WN / 16 + 48) * (MWG / WM * (NWG / WN) * 32) <= 65536,
         trans_a == 0 || (MWG / WM * (NWG / WN) * 32) % (MWG / 2) == 0,
         trans_b == 1 || (MWG / WM * (NWG / WN) * 32) % (NWG / 2) == 0,
-        (MWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
-        (NWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
         STAGES * 8 * (
             (if trans_a == 0 { (KWG + 4) * MWG } else { (MWG + 4) * KWG })
             + (if trans_b == 1 { (KWG + 4) * NWG } else { (NWG + 4) * KWG })
@@ -150,7 +148,9 @@ batched_tensor!(
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
     ),
     tune(m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
+    tune(m = 48, n = 48, k = 48, count = 2048, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
     tune(m = 64, n = 64, k = 64, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
+    tune(m = 100, n = 100, k = 100, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
     tune(m = 128, n = 128, k = 128, count = 256, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
     tune_if(device.nv_compute_capability >= 80),
     defaults(MWG = 32, NWG = 32, KWG = 16, WM = 16, WN = 16, DEPTH = 4, PAIRS_OF_K = 0, STAGES = 2),

@@ -177,8 +177,8 @@ pipelined_parts!(
 #[tunable(
     source = "src/gemm/kernels/cl/tensor_f64_parts.cl",
     params(
-        MWG = [64, 128, 256], NWG = [64, 128, 256], KWG = [8, 16, 32],
-        WM = [16, 32, 64], WN = [16, 32, 64], DEPTH = [4, 8, 16],
+        MWG = [64, 96, 128, 192, 256], NWG = [64, 96, 128, 192, 256], KWG = [8, 16, 32],
+        WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
         PAIRS_OF_K = [0, 1], STAGES = 2..=5, SWIZZLE = [1, 4, 8, 16],
         PARTS = [2, 3, 4, 6, 8, 12, 16, 24, 32],
     ),
@@ -194,8 +194,6 @@ pipelined_parts!(
         (WM * WN / 16 + 48) * (MWG / WM * (NWG / WN) * 32) <= 65536,
         a_of_k == 1 || (MWG / WM * (NWG / WN) * 32) % (MWG / 2) == 0,
         b_of_k == 1 || (MWG / WM * (NWG / WN) * 32) % (NWG / 2) == 0,
-        (MWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
-        (NWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
         STAGES * 8 * (
             (if a_of_k == 1 { (KWG + 4) * MWG } else { (MWG + 4) * KWG })
             + (if b_of_k == 1 { (KWG + 4) * NWG } else { (NWG + 4) * KWG })
@@ -229,12 +227,12 @@ pipelined_parts!(
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),
-    tune(m = 256, n = 256, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
-    tune(m = 512, n = 512, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
-    tune(m = 1024, n = 1024, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
-    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
-    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
-    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0, parts = 0),
+    tune(m = 256, n = 256, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 512, n = 512, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 1024, n = 1024, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune_if(device.nv_compute_capability >= 80),
     defaults(
         MWG = 64, NWG = 64, KWG = 16, WM = 32, WN = 32, DEPTH = 4, PAIRS_OF_K = 0, STAGES = 4,

@@ -11,8 +11,8 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
 #[tunable(
     source = "src/gemm/kernels/cl/tensor_f64.cl",
     params(
-        MWG = [64, 128, 256], NWG = [64, 128, 256], KWG = [8, 16, 32],
-        WM = [16, 32, 64], WN = [16, 32, 64], DEPTH = [4, 8, 16],
+        MWG = [64, 96, 128, 192, 256], NWG = [64, 96, 128, 192, 256], KWG = [8, 16, 32],
+        WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
         PAIRS_OF_K = [0, 1], STAGES = 2..=5, SWIZZLE = [1, 4, 8, 16],
     ),
     constraints(
@@ -25,11 +25,9 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
         WM * WN <= 32 * 64,
         // Registers: the sums, and what else is needed, of 65,536.
         (WM * WN / 16 + 48) * (MWG / WM * (NWG / WN) * 32) <= 65536,
-        // What is copied at once: whole lines, and whole tiles.
+        // What is copied at once: whole lines.
         a_of_k == 1 || (MWG / WM * (NWG / WN) * 32) % (MWG / 2) == 0,
         b_of_k == 1 || (MWG / WM * (NWG / WN) * 32) % (NWG / 2) == 0,
-        (MWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
-        (NWG * KWG / 2) % (MWG / WM * (NWG / WN) * 32) == 0,
         // These GPUs have more local memory than they tell of: 99 KiB and more, and Hopper's 226.
         STAGES * 8 * (
             (if a_of_k == 1 { (KWG + 4) * MWG } else { (MWG + 4) * KWG })
@@ -43,14 +41,15 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),
-    tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = 0, epilogue = 0),
-    tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = 0, epilogue = 0),
-    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = 0, epilogue = 0),
-    tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = 0, epilogue = 0),
-    tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 512, n = 512, k = 512, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
     tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
-    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0),
-    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = 0, epilogue = 0),
+    tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
+    tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0),
     tune_if(device.nv_compute_capability >= 80),
     defaults(
         MWG = 64, NWG = 64, KWG = 16, WM = 32, WN = 32, DEPTH = 4, PAIRS_OF_K = 0, STAGES = 4,

@@ -111,10 +111,14 @@ void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, 
     a += offset_a + (A_OF_K ? begin_m * step_a : begin_m) + LINE_OF(A_OF_K, MWG) * step_a + AT_OF(A_OF_K, MWG);
     b += offset_b + (B_OF_K ? begin_n * step_b : begin_n) + LINE_OF(B_OF_K, NWG) * step_b + AT_OF(B_OF_K, NWG);
     int left = k;
+#define ALL_PAIRS(wg) ((wg) * KWG / 2)
 #define FETCH(of_k, wg, tile, from, step, edge, lines) { \
         __local double* to = (tile) + LINE_OF(of_k, wg) * LINE(of_k, wg) + AT_OF(of_k, wg); \
         _Pragma("unroll") \
-        for (int i = 0; i < (wg) * KWG / 2 / ITEMS; i++) { \
+        for (int i = 0; i * ITEMS < ALL_PAIRS(wg); i++) { \
+            if (ALL_PAIRS(wg) % ITEMS != 0 && i * ITEMS + item >= ALL_PAIRS(wg)) { \
+                continue; \
+            } \
             const int further = i * (ITEMS / PAIRS(of_k, wg)); \
             int bytes = 16; \
             if ((edge) || EDGE_K) { \
