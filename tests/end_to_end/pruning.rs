@@ -156,8 +156,13 @@ fn configurations_that_leave_compute_units_idle_can_be_left_out() {
     assert_eq!(filled[0], fitting.count().max(1) as u64);
     // Constraints of the command line, alone and together with the rule.
     assert_eq!(valid(&["--constraint", "WG * 2 <= 32"]), [5, 1]);
-    let both = valid(&["--constraint", "n == 1 || WG > 1", "--fill-device"]);
+    let without_default = ["--constraint", "n == 1 || WG > 1"];
+    let both = valid(&[&without_default[..], &["--fill-device"]].concat());
     assert_eq!(both, [(filled[0] - 1).max(1), 1]);
+    // A default that is left out has no time, and has not failed.
+    let tune = ["tune", "--device", "0", "--budget", "1", "--fresh"];
+    let tuned = project.cltune(&[&tune[..], &without_default].concat());
+    let _ = tuned.expect_code(0).expect_stdout(&["us        -  "]);
     let refused = project.cltune(&["tune", "--device", "0", "--constraint", "WPT == 1"]);
     let _ = refused.expect_stderr(&["--constraint `WPT == 1`", "column 1", "WPT", "WG"]);
 }

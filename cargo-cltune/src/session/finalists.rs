@@ -27,7 +27,7 @@ const AFTER_INTERRUPT: Duration = Duration::from_secs(10);
 pub(crate) struct Choice {
     pub(crate) codes: Vec<i64>,
     pub(crate) cost: Cost,
-    /// What the default costs; `None` when it fails.
+    /// What the default costs; `None` where it fails, and where the session leaves it out.
     pub(crate) default: Option<Cost>,
     /// What repeating the comparison would change; `None` where there was none.
     pub(crate) repeatability: Option<Repeatability>,

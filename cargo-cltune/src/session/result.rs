@@ -22,6 +22,8 @@ pub(crate) type Failures = BTreeMap<Status, (u64, String)>;
 pub(crate) struct Finished {
     /// `None` when every configuration failed.
     pub(crate) choice: Option<Choice>,
+    /// Whether the default was measured, and failed.
+    pub(crate) default_failed: bool,
     /// The time that converting buffers to images took for the choice, microseconds; it is no part
     /// of the choice's time.
     pub(crate) conversion_us: Option<f64>,

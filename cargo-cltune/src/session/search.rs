@@ -296,6 +296,7 @@ impl Ready<'_> {
                 Some(false) => EntryCheck::Fails,
                 None => EntryCheck::Unmeasured,
             });
+        let default_failed = search_loop.works(&default) == Some(false);
         search_loop.end(stopped.as_ref(), choice.as_ref());
         let evaluated = search_loop.search.evaluated() as u64;
         let simulating = check.map_or(Duration::ZERO, |check| check.took());
@@ -311,6 +312,7 @@ impl Ready<'_> {
             held_out_error: search_loop.search.held_out_error(),
             limitation: search_loop.search.limitation(),
             choice,
+            default_failed,
             conversion_us,
             idle_power,
             evaluated,
