@@ -11,6 +11,9 @@ use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
 
+/// For how many sizes a [`Gemm`] keeps what it chose: some hundred kilobytes.
+const MOST_CHOSEN: usize = 4096;
+
 /// Multiplies matrices: C ← α A B + β C.
 ///
 /// It keeps what it knows of the device and the memory that operands are copied to, so keep it for
@@ -199,6 +202,9 @@ impl<T: Real> Gemm<T> {
     fn choose(&mut self, given: Option<Route>, product: &Product<'_, T>) -> Choice {
         let (size, copies) = (product.size, product.copies());
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
+        if self.chosen.len() >= MOST_CHOSEN {
+            self.chosen.clear();
+        }
         let chosen = self.chosen.entry((size, copies, given));
         *chosen.or_insert_with(|| speeds.choice(given, size, copies, arithmetic))
     }
@@ -245,6 +251,9 @@ impl<T: Real> Gemm<T> {
         is_aligned: bool,
     ) -> (BatchKind, bool) {
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
+        if self.chosen_in_batches.len() >= MOST_CHOSEN {
+            self.chosen_in_batches.clear();
+        }
         let chosen = self.chosen_in_batches.entry((size, copies, is_aligned));
         *chosen.or_insert_with(|| {
             let kind = speeds.batch_kind(size, is_aligned, arithmetic);

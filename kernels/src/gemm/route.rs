@@ -239,7 +239,9 @@ impl Speeds {
                 of_k,
                 micros,
             });
-            for (turned, ratio) in turned(times, copies.of_k, problem) {
+            // What a copy takes has to be known.
+            let turned = turned(times, copies.of_k, problem).filter(|_| !copied.is_empty());
+            for (turned, ratio) in turned {
                 let needed = [0, 1].map(|it| needed[it] || turned[it] != copies.of_k[it]);
                 ways.push(Way {
                     route,
@@ -617,6 +619,10 @@ mod tests {
         assert_eq!(lines(&speeds, 500, copied), rows);
         // Far from what was measured that is no reason any more.
         assert_eq!(lines(&speeds, 100, copied), columns);
+        // Nor is it where nobody knows what a copy takes.
+        let copies = std::mem::take(&mut speeds.to_lines);
+        assert_eq!(of_k(&speeds, 4000), columns);
+        speeds.to_lines = copies;
         // Where a layout was not measured, operands stay as they lie.
         speeds.tensor.retain(|time| time.of_k == Some(rows));
         assert_eq!(of_k(&speeds, 4000), columns);

@@ -191,7 +191,11 @@ fn row(job: &Job, finished: &Finished) -> Row<5, 3> {
                 .default
                 .map(|default| format!("{:.2}x", default.time_us / took_us));
             let default = choice.default.map(|default| time(default.time_us));
-            let without = if finished.default_failed { "failed" } else { "-" };
+            let without = if finished.default_failed {
+                "failed"
+            } else {
+                "-"
+            };
             let default = default.unwrap_or_else(|| without.into());
             let times = [time(took_us), default, speed_up.unwrap_or_default()];
             (times, rate(job, &choice.codes, took_us))
