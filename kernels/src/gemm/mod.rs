@@ -20,6 +20,7 @@
 
 mod batched;
 mod error;
+mod estimate;
 mod fused;
 mod kernels;
 mod multiply;

@@ -10,6 +10,7 @@ use super::route::{Arithmetic, BatchKind, Choice, Copies, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// For how many sizes a [`Gemm`] keeps what it chose: some hundred kilobytes.
 const MOST_CHOSEN: usize = 4096;
@@ -48,12 +49,12 @@ pub struct Gemm<T: Real> {
     copies: [Option<Buffer<T::Real>>; 2],
     /// The same as they are stored, for tensor cores.
     stored_copies: [Option<Buffer<T>>; 2],
-    /// What was chosen, by size, by what has to be copied, and by the route that was given: choosing
-    /// takes as long as a short launch.
-    chosen: HashMap<(Size, Copies, Option<Route>), Choice>,
+    /// What was chosen, by size, by what has to be copied, and by the route that was given:
+    /// choosing takes as long as a short launch.
+    chosen: HashMap<(Size, Copies, Arithmetic, Option<Route>), Choice>,
     /// The kernel for batches that was chosen, and whether it is faster than a launch for each
     /// product, likewise; and by whether tensor cores can read the matrices.
-    chosen_in_batches: HashMap<(Size, Copies, bool), (BatchKind, bool)>,
+    chosen_in_batches: HashMap<(Size, Copies, Arithmetic, bool), (BatchKind, bool)>,
     /// Configurations for batches, by the size of a product, how its factors lie, and the kernel.
     batch_params: HashMap<(Size, [bool; 2], BatchKind), T::BatchParams>,
     /// What kernels take for a bias where there is none, and do not read.
@@ -100,10 +101,8 @@ impl<T: Real> Gemm<T> {
 
     /// With this arithmetic instead of [`Arithmetic::Automatic`].
     #[must_use]
-    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
+    pub const fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
         self.arithmetic = arithmetic;
-        self.chosen.clear();
-        self.chosen_in_batches.clear();
         self
     }
 
@@ -194,19 +193,19 @@ impl<T: Real> Gemm<T> {
     ) -> Result<Option<Route>, GemmError> {
         let product = Product::new(alpha, a, b, T::ZERO, c)?;
         Ok(product.map(|product| {
-            self.speeds
-                .route(product.size, product.copies(), self.arithmetic)
+            let (size, copies) = (product.size, product.copies());
+            let choice = self.speeds.choice(None, size, copies, self.arithmetic);
+            choice.route
         }))
     }
 
     fn choose(&mut self, given: Option<Route>, product: &Product<'_, T>) -> Choice {
         let (size, copies) = (product.size, product.copies());
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
-        if self.chosen.len() >= MOST_CHOSEN {
-            self.chosen.clear();
-        }
-        let chosen = self.chosen.entry((size, copies, given));
-        *chosen.or_insert_with(|| speeds.choice(given, size, copies, arithmetic))
+        let key = (size, copies, arithmetic, given);
+        kept(&mut self.chosen, key, || {
+            speeds.choice(given, size, copies, arithmetic)
+        })
     }
 
     /// The seconds that a product of these sizes takes by what tuning has measured on the device;
@@ -251,11 +250,8 @@ impl<T: Real> Gemm<T> {
         is_aligned: bool,
     ) -> (BatchKind, bool) {
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
-        if self.chosen_in_batches.len() >= MOST_CHOSEN {
-            self.chosen_in_batches.clear();
-        }
-        let chosen = self.chosen_in_batches.entry((size, copies, is_aligned));
-        *chosen.or_insert_with(|| {
+        let key = (size, copies, arithmetic, is_aligned);
+        kept(&mut self.chosen_in_batches, key, || {
             let kind = speeds.batch_kind(size, is_aligned, arithmetic);
             let is_faster = speeds.is_faster_in_a_batch(size, kind, copies, arithmetic);
             (kind, is_faster)
@@ -484,8 +480,20 @@ impl<'a, T: Real> Product<'a, T> {
     }
 }
 
-/// Whether a kernel has the lines of A, and of B, of k: those that it reads, or the given ones where
-/// it reads either kind.
+/// What was chosen for a key before, or is chosen now.
+fn kept<K: Eq + Hash, V: Copy>(
+    chosen: &mut HashMap<K, V>,
+    key: K,
+    choose: impl FnOnce() -> V,
+) -> V {
+    if chosen.len() >= MOST_CHOSEN {
+        chosen.clear();
+    }
+    *chosen.entry(key).or_insert_with(choose)
+}
+
+/// Whether a kernel has the lines of A, and of B, of k: those that it reads, or the given ones
+/// where it reads either kind.
 fn lines_of_k(lines: Option<Lines>, given: [bool; 2]) -> [bool; 2] {
     match lines {
         Some(Lines::OfK) => [true; 2],

@@ -93,8 +93,8 @@ pub(super) fn in_lines<'a, T: Real>(
     }
 }
 
-/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be, copied
-/// to `place`. `matrix` has a row for each line of k.
+/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be,
+/// copied to `place`. `matrix` has a row for each line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
     of_k: bool,

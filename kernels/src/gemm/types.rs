@@ -31,8 +31,8 @@ use super::real::{
 };
 use cltune::{Buffer, Device, Event, Queue, Result, bf16, f16};
 
-/// The rows of the lockfile for a device: of each what it measured, but for the time, or `None` where
-/// it does not count.
+/// The rows of the lockfile for a device: of each what it measured, but for the time, or `None`
+/// where it does not count.
 macro_rules! times {
     ($kernel:ident, $device:expr, |$problem:ident, $values:ident| $known:expr) => {{
         let info = $device.info();
@@ -49,7 +49,8 @@ macro_rules! times {
     }};
 }
 
-/// What was measured of a product in tiles; with `of_k`, of a kernel that reads either kind of lines.
+/// What was measured of a product in tiles; with `of_k`, of a kernel that reads either kind of
+/// lines.
 macro_rules! of_tiles {
     ($of:ident, $tile:expr) => {
         MeasuredTime {

@@ -1,0 +1,205 @@
+//! How long kernels take for sizes, by the times that tuning has measured for others.
+
+use super::real::{MeasuredBatch, MeasuredTime};
+
+/// The time, in microseconds, by that of the most similar problem. A problem that is another takes
+/// somewhat more than its work lets expect.
+pub(super) fn estimate<'a>(
+    times: impl IntoIterator<Item = &'a MeasuredTime>,
+    problem: [i64; 3],
+    compute_units: i64,
+) -> Option<f64> {
+    let (away, nearest) = nearest(times, problem)?;
+    let work = |problem, parts| work(problem, nearest.tile, parts, compute_units);
+    let doubt = DOUBT.mul_add(away, 1.0);
+    let parts = parts_like(nearest, problem, compute_units);
+    let of_nearest = work(nearest.size, nearest.parts);
+    Some(nearest.micros * work(problem, parts) / of_nearest * doubt)
+}
+
+/// The number of parts of sums for a problem, from that of the most similar one that was tuned.
+/// There are as many rounds of work-groups, the last one as full as possible.
+pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_units: i64) -> i64 {
+    if nearest.parts == 1 || nearest.size == problem {
+        return nearest.parts;
+    }
+    let tiles = |size| tiles(size, nearest.tile);
+    let compute_units = compute_units as f64;
+    let rounds = (tiles(nearest.size) * nearest.parts as f64 / compute_units).ceil();
+    let parts = (rounds * compute_units / tiles(problem)) as i64;
+    parts.clamp(2, (problem[2] / LEAST_PART).clamp(2, MOST_PARTS))
+}
+
+/// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
+/// bound by memory there and by arithmetic here, or the reverse, so that it is the longer of what
+/// both let expect. One that is smaller than all that were measured takes no less than those: a tile
+/// takes as long whether the product fills it or not.
+pub(super) fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
+    let each = batches.iter().map(|batch| &batch.each);
+    let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
+    let (away, nearest) = nearest(each, problem)?;
+    let arithmetic = volume(problem) / volume(nearest.size);
+    let memory = surface(problem) / surface(nearest.size);
+    let doubt = DOUBT.mul_add(away, 1.0);
+    Some((nearest.micros * arithmetic.max(memory) * doubt).max(shortest))
+}
+
+/// What was measured with lines of A, and of B, of k or not; where nothing was, what was measured
+/// with others.
+pub(super) fn in_layout(
+    times: &[MeasuredTime],
+    of_k: [bool; 2],
+) -> impl Iterator<Item = &MeasuredTime> {
+    let is_known = times.iter().any(|time| time.of_k == Some(of_k));
+    times
+        .iter()
+        .filter(move |time| !is_known || time.of_k == Some(of_k))
+}
+
+/// The other layouts of A and B than that in which they lie, and which part of its time a kernel
+/// takes in each: by the most similar size that was measured in both, with doubt where that is
+/// another.
+pub(super) fn turned(
+    times: &[MeasuredTime],
+    as_they_lie: [bool; 2],
+    problem: [i64; 3],
+) -> impl Iterator<Item = ([bool; 2], f64)> {
+    let all = [false, true].map(|a| [[a, false], [a, true]]).into_iter();
+    let others = all.flatten().filter(move |other| *other != as_they_lie);
+    others.filter_map(move |other| {
+        let of = |layout| times.iter().filter(move |time| time.of_k == Some(layout));
+        let same_size = |one: &MeasuredTime| of(as_they_lie).find(|it| it.size == one.size);
+        let both = of(other).filter_map(|one| Some((one, same_size(one)?)));
+        let away = |(one, _): &(&MeasuredTime, _)| distance(one.size, problem);
+        let nearest = both.min_by(|a, b| away(a).total_cmp(&away(b)))?;
+        let doubt = DOUBT.mul_add(away(&nearest), 1.0);
+        let (turned, lies) = nearest;
+        Some((other, turned.micros / lies.micros * doubt))
+    })
+}
+
+/// How much longer a problem is taken to need for each unit of its [`distance`] from the one whose
+/// time is known. A kernel is seldom as fast for another shape: on the H200 128 x 4096 x 4096 took
+/// 189 us by `Tensor`, where its time at 1024, which is 8 away, and that of copying let expect 118
+/// (BENCHMARKS.md).
+const DOUBT: f64 = 0.1;
+
+/// The most parts of sums, and the least products of one: those of fewer take longer to be added up
+/// than to be computed.
+const MOST_PARTS: i64 = 32;
+const LEAST_PART: i64 = 128;
+
+/// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds, one
+/// on each compute unit, and those of a round take a time that is proportional to k. Parts of sums
+/// are written and read again besides.
+fn work(problem: [i64; 3], tile: Option<[i64; 2]>, parts: i64, compute_units: i64) -> f64 {
+    if tile.is_none() {
+        return volume(problem);
+    }
+    let rounds = (tiles(problem, tile) * parts as f64 / compute_units as f64).ceil();
+    let k = problem[2].max(1) as f64 / parts as f64;
+    rounds * if parts == 1 { k } else { k + ADDING_UP }
+}
+
+/// How many products of each sum take as long as writing the sums of a part and reading them again.
+/// By its data sheet a compute unit of the H200, with its share of 4.8 TB/s, takes 1.8 us for the two
+/// at a tile of 64 x 64 in double precision; with its share of 67 TFLOPS, as long as 110 products of
+/// each sum.
+const ADDING_UP: f64 = 128.0;
+
+/// How many tiles C has.
+fn tiles([m, n, _]: [i64; 3], tile: Option<[i64; 2]>) -> f64 {
+    let sides = [m, n].into_iter().zip(tile.unwrap_or([1; 2]));
+    let along = sides.map(|(side, tile)| (side.max(1) as f64 / tile as f64).ceil());
+    along.product()
+}
+
+/// The most similar problem of those that were measured, and its distance.
+pub(super) fn nearest<'a>(
+    times: impl IntoIterator<Item = &'a MeasuredTime>,
+    problem: [i64; 3],
+) -> Option<(f64, &'a MeasuredTime)> {
+    let away = times.into_iter().map(|of| (distance(of.size, problem), of));
+    away.min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+pub(super) fn volume(size: [i64; 3]) -> f64 {
+    size.iter().map(|&side| side.max(1) as f64).product()
+}
+
+/// The elements of A, B and C.
+fn surface([m, n, k]: [i64; 3]) -> f64 {
+    [[m, k], [k, n], [m, n]]
+        .map(|[a, b]| volume([a, b, 1]))
+        .iter()
+        .sum()
+}
+
+/// The distance that the selection rule uses: squared logarithms of ratios.
+pub(super) fn distance(a: [i64; 3], b: [i64; 3]) -> f64 {
+    let ratios = a
+        .iter()
+        .zip(b)
+        .map(|(&a, b)| (a.max(1) as f64 / b.max(1) as f64).ln());
+    ratios.map(|log| log * log).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(side: i64, micros: f64) -> MeasuredTime {
+        MeasuredTime {
+            micros,
+            ..MeasuredTime::of([side; 3])
+        }
+    }
+
+    #[test]
+    fn what_was_measured_for_the_very_shape_is_believed_rather_than_what_another_lets_expect() {
+        let skinny = [128, 4096, 4096];
+        let near = MeasuredTime {
+            micros: 120.0,
+            ..MeasuredTime::of(skinny)
+        };
+        // As much work as 104 us at 1024.
+        let far = measured(1024, 52.0);
+        let expected = estimate(&[far], skinny, 1).unwrap();
+        assert!((180.0..200.0).contains(&expected), "{expected}");
+        let exact = estimate(&[far, near], skinny, 1).unwrap();
+        assert!((exact - 120.0).abs() < 1e-9, "{exact}");
+    }
+
+    /// 132 compute units have 64 work-groups at 1024, 100 at 1280 x 1280, and 150, so two rounds,
+    /// at 1280 x 1800.
+    #[test]
+    fn a_round_of_few_work_groups_takes_as_long_as_a_full_one() {
+        let known = MeasuredTime {
+            tile: Some([128; 2]),
+            ..measured(1024, 50.0)
+        };
+        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        assert!((time([1024; 3]) - 50.0).abs() < 1e-9);
+        let (one, two) = (time([1280, 1280, 1024]), time([1280, 1800, 1024]));
+        assert!((50.0..52.0).contains(&one), "{one}");
+        assert!((100.0..110.0).contains(&two), "{two}");
+        let half = time([1024, 1024, 512]);
+        assert!((25.0..27.0).contains(&half), "{half}");
+    }
+
+    #[test]
+    fn a_layout_that_was_not_measured_has_the_times_of_others() {
+        let of = |side, of_k| MeasuredTime {
+            of_k: Some(of_k),
+            ..measured(side, 1.0)
+        };
+        let times = [of(100, [true, false]), of(200, [true, true])];
+        let sides = |of_k| {
+            in_layout(&times, of_k)
+                .map(|of| of.size[0])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(sides([true, true]), [200]);
+        assert_eq!(sides([false, true]), [100, 200]);
+    }
+}
