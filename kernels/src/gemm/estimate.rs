@@ -1,4 +1,4 @@
-//! How long kernels take for sizes, by the times that tuning has measured for others.
+//! The times that kernels take for sizes, by those that tuning has measured for others.
 
 use super::real::{MeasuredBatch, MeasuredTime};
 
