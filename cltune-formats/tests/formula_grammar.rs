@@ -130,6 +130,7 @@ fn canonical_text_is_independent_of_how_it_was_written() {
         ("(WG+1).abs()", "(WG + 1).abs()"),
         ("-(1)", "-1"),
         ("- -1", "--1"),
+        ("-(-(-0))", "0"),
         ("(-1).abs()", "(-1).abs()"),
         ("-(1.abs())", "-1.abs()"),
         ("!(CACHE)", "!CACHE"),

@@ -108,6 +108,35 @@ fn every_target_of_a_package_without_library_is_searched() {
     let _ = none.expect_stderr(&["no tunable", "--features", "--all-targets", "-p"]);
 }
 
+/// Wherever it stands and however visible it is, what is generated is as clean as the code around it.
+#[test]
+fn nothing_is_warned_of_in_any_kind_of_target_of_an_older_edition() {
+    let name = "cltune-e2e-older";
+    let target = |visibility: &str, rest: &str| {
+        let documented = format!("/// Documented.\n{visibility}fn k");
+        format!(
+            "//! A target.\n#![forbid(unsafe_code)]\n\
+             #![deny(missing_docs, unreachable_pub, warnings)]\n{}{rest}\n",
+            tunable("k").replace("fn k", &documented)
+        )
+    };
+    let private = "fn main() { let _ = k; }";
+    let bench = "\n[[bench]]\nname = \"bench\"\nharness = false\n";
+    let test = "#[test]\nfn test() { assert_eq!(k::BAKED.len(), 0); }";
+    let project = Project::empty(name)
+        .file(
+            "Cargo.toml",
+            manifest(name).replace("\"2024\"", "\"2021\"") + bench,
+        )
+        .file("src/lib.rs", target("pub ", ""))
+        .file("src/main.rs", target("", private))
+        .file("examples/example.rs", target("pub(crate) ", private))
+        .file("benches/bench.rs", target("", private))
+        .file("tests/test.rs", target("", test));
+    let built = project.cargo(&["build", "--all-targets"]).expect_code(0);
+    assert!(!built.stderr.contains("warning"), "{built}");
+}
+
 #[test]
 fn a_dependency_may_be_renamed() {
     let name = "cltune-e2e-renamed";

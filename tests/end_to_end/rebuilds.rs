@@ -45,6 +45,52 @@ fn cargo_builds_again_what_changed_and_nothing_else() {
     let _ = project.run().expect_code(0).expect_stdout(&["baked: 1"]);
 }
 
+/// At the attribute, and also in a build that compiles nothing again.
+#[test]
+fn the_compiler_says_what_is_wrong_with_a_lockfile() {
+    let project = samples::program("cltune-e2e-said");
+    let lockfile = |line: &str| {
+        format!(
+            "version = 1\n{line}\n[[kernel]]\nname = \"cltune_e2e_said::scale\"\n\
+             fingerprint = \"b3:{}\"\nparams = [\"WG\", \"WASTE\"]\n",
+            "0".repeat(64)
+        )
+    };
+    let build = || project.cargo(&["build"]);
+    let warned = [
+        "warning: use of deprecated constant",
+        "run `cargo cltune`",
+        "src/tunables.rs:",
+    ];
+    let _ = build().expect_code(0);
+    project.write("cltune.lock", lockfile(""));
+    // Who creates it touches the source, as `cargo cltune` does.
+    project.write("src/tunables.rs", project.read("src/tunables.rs"));
+    let _ = build().expect_code(0).expect_stderr(&warned);
+    assert!(!project.compiles_again());
+    let _ = build().expect_code(0).expect_stderr(&warned);
+
+    project.write("cltune.lock", lockfile("<<<<<<< HEAD"));
+    let conflict = build().expect_code(101);
+    let conflict = conflict.expect_stderr(&["cltune.lock`, line 2: merge conflict markers"]);
+    assert_eq!(
+        conflict.stderr.matches("error: ").count(),
+        2,
+        "one and cargo's own: {conflict}"
+    );
+
+    fs::remove_file(project.path("cltune.lock")).expect("it was written");
+    let without = build().expect_code(0);
+    assert!(!without.stderr.contains("warning"), "{without}");
+
+    project.write("other.lock", lockfile(""));
+    let mut command = project.command(&cltune_tests::tools::cargo());
+    let overridden = command.arg("build").env("CLTUNE_LOCK", "other.lock");
+    let overridden = cltune_tests::Output::of(overridden).expect_code(0);
+    let _ = overridden.expect_stderr(&["other.lock", "run `cargo cltune`"]);
+    assert!(project.compiles_again(), "the variable is unset again");
+}
+
 /// As a backup, an archive or `cp -p` puts it: cargo compares times, and builds nothing again.
 #[test]
 fn a_kernel_that_is_put_back_with_its_old_time_is_noticed_by_its_content() {

@@ -128,11 +128,12 @@ fn executable(name: &str) -> PathBuf {
 }
 
 /// Builds targets of this workspace; what was built, in cargo's words. With the features of the
-/// whole workspace, which the tests were built with: by itself, a package would have fewer, and all
-/// that it depends on would be built once more.
+/// whole workspace and of its tests, which one of these has to be named for: with fewer, nearly all
+/// would be built once more.
 fn build(targets: &[&str]) -> Vec<Value> {
     let mut command = Command::new(cargo());
     command.args(["build", "--workspace", "--message-format", "json"]);
+    command.args(["--test", "end_to_end"]);
     let built = Output::of(command.args(targets).current_dir(repository()));
     built.expect_code(0).messages("compiler-artifact")
 }

@@ -223,7 +223,13 @@ impl Lowering<'_> {
                 {
                     self.literal(&literal.lit, true)
                 }
-                _ => Node::Neg(Box::new(self.expr(&unary.expr))),
+                _ => match self.expr(&unary.expr) {
+                    // `-(-0)`: written as `-0` it would be read as the literal again.
+                    Expr {
+                        node: Node::Int(0), ..
+                    } => Node::Int(0),
+                    operand => Node::Neg(Box::new(operand)),
+                },
             },
             syn::UnOp::Not(_) => Node::Not(Box::new(self.expr(&unary.expr))),
             _ => self.error(
