@@ -31,13 +31,7 @@ fn nothing_that_is_not_compiled_has_a_record() {
         .into_iter()
         .map(|found| found.model.name.into_owned())
         .collect();
-    assert!(
-        names.contains(&"cltune::behind_cfg".into()),
-        "{names:?}"
-    );
+    assert!(names.contains(&"cltune::behind_cfg".into()), "{names:?}");
     assert!(!names.contains(&"cltune::never".into()), "{names:?}");
-    assert!(
-        !names.contains(&"cltune::not_compiled".into()),
-        "{names:?}"
-    );
+    assert!(!names.contains(&"cltune::not_compiled".into()), "{names:?}");
 }
