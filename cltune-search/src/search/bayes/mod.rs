@@ -5,14 +5,14 @@
 //!
 //! - every parameter has a length scale of its own, and coordinates that suit tuning parameters
 //!   (`features`);
-//! - hyper-parameters are not fitted but drawn: three draws walk through their posterior
-//!   distribution, and improvements are averaged over them, so that ten observations do not yet
+//! - hyper-parameters are not fitted but drawn: six draws walk through their posterior
+//!   distribution, and improvements are averaged over them, so that few observations do not yet
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own,
 //!   learns where they are, and improvements are multiplied with the probability not to fail;
-//! - it begins with ten configurations far from each other, each the farthest of twenty random
+//! - it begins with four configurations far from each other, each the farthest of twenty random
 //!   ones;
 //! - or with what is known from other devices (`transfer`), as long as that promises something:
 //!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
@@ -62,11 +62,11 @@ pub(super) const KIND: StrategyKind = StrategyKind {
 };
 
 /// How many configurations are tried before the model is asked.
-const INITIAL: usize = 10;
+const INITIAL: usize = 4;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
 /// Draws of hyper-parameters.
-const PARTICLES: usize = 3;
+const PARTICLES: usize = 6;
 /// Steps of each draw the first time, and whenever it is renewed.
 const STEPS: (usize, usize) = (120, 15);
 /// Failed configurations count as slow as this part of those that succeeded.
