@@ -120,9 +120,10 @@ pub fn faulty_icd() -> &'static Path {
 /// Builds a program of this workspace.
 fn executable(name: &str) -> PathBuf {
     let artifacts = build(&["--bin", name]);
+    let own = |artifact: &&Value| artifact["target"]["name"] == name;
     let executable = artifacts
         .iter()
-        .rev()
+        .filter(own)
         .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
     executable.unwrap_or_else(|| panic!("{name} is an executable"))
 }
