@@ -61,7 +61,8 @@ pub(super) const KIND: StrategyKind = StrategyKind {
     new: |setting, _| Box::new(Bayes::new(setting)),
 };
 
-/// How many configurations are tried before the model is asked.
+/// How many configurations are tried before the model is asked, at the beginning and when prior
+/// results are forgotten.
 const INITIAL: usize = 4;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
@@ -79,8 +80,6 @@ const MOST_OBSERVATIONS: usize = 400;
 const PROMISE: f64 = 0.003;
 const BROKEN: usize = 2;
 const LEADING: Range<usize> = 12..30;
-/// How many configurations far from all others are tried then.
-const AFRESH: usize = 8;
 /// From then on, every so many proposals the choice is between what is near the best few only:
 /// that many of them, and that many parameters changed.
 const NEAR_EVERY: usize = 6;
@@ -305,7 +304,7 @@ impl Bayes {
         }
         // The next walk is a long one, as the first.
         self.walked = 0;
-        self.initial = self.observations.len() + self.pending.len() + AFRESH;
+        self.initial = self.observations.len() + self.pending.len() + INITIAL;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws
