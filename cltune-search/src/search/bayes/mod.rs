@@ -5,14 +5,14 @@
 //!
 //! - every parameter has a length scale of its own, and coordinates that suit tuning parameters
 //!   (`features`);
-//! - hyper-parameters are not fitted but drawn: six draws walk through their posterior
-//!   distribution, and improvements are averaged over them, so that few observations do not yet
+//! - hyper-parameters are not fitted but drawn: three draws walk through their posterior
+//!   distribution, and improvements are averaged over them, so that ten observations do not yet
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own,
 //!   learns where they are, and improvements are multiplied with the probability not to fail;
-//! - it begins with four configurations far from each other, each the farthest of twenty random
+//! - it begins with ten configurations far from each other, each the farthest of twenty random
 //!   ones;
 //! - or with what is known from other devices (`transfer`), as long as that promises something:
 //!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
@@ -61,13 +61,12 @@ pub(super) const KIND: StrategyKind = StrategyKind {
     new: |setting, _| Box::new(Bayes::new(setting)),
 };
 
-/// How many configurations are tried before the model is asked, at the beginning and when prior
-/// results are forgotten.
-const INITIAL: usize = 4;
+/// How many configurations are tried before the model is asked.
+const INITIAL: usize = 10;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
 /// Draws of hyper-parameters.
-const PARTICLES: usize = 6;
+const PARTICLES: usize = 3;
 /// Steps of each draw the first time, and whenever it is renewed.
 const STEPS: (usize, usize) = (120, 15);
 /// Failed configurations count as slow as this part of those that succeeded.
@@ -80,6 +79,8 @@ const MOST_OBSERVATIONS: usize = 400;
 const PROMISE: f64 = 0.003;
 const BROKEN: usize = 2;
 const LEADING: Range<usize> = 12..30;
+/// How many configurations far from all others are tried then.
+const AFRESH: usize = 8;
 /// From then on, every so many proposals the choice is between what is near the best few only:
 /// that many of them, and that many parameters changed.
 const NEAR_EVERY: usize = 6;
@@ -304,7 +305,7 @@ impl Bayes {
         }
         // The next walk is a long one, as the first.
         self.walked = 0;
-        self.initial = self.observations.len() + self.pending.len() + INITIAL;
+        self.initial = self.observations.len() + self.pending.len() + AFRESH;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws
