@@ -108,7 +108,8 @@ fn every_target_of_a_package_without_library_is_searched() {
     let _ = none.expect_stderr(&["no tunable", "--features", "--all-targets", "-p"]);
 }
 
-/// Wherever it stands and however visible it is, what is generated is as clean as the code around it.
+/// Wherever a tunable stands and however visible it is, what is generated is as clean as the code
+/// around it.
 #[test]
 fn nothing_is_warned_of_in_any_kind_of_target_of_an_older_edition() {
     let name = "cltune-e2e-older";

@@ -60,7 +60,7 @@ fn the_compiler_says_what_is_wrong_with_a_lockfile() {
     let warned = [
         "warning: use of deprecated constant",
         "run `cargo cltune`",
-        "src/tunables.rs:",
+        "src/tunables.rs:5:1",
     ];
     let _ = build().expect_code(0);
     project.write("cltune.lock", lockfile(""));

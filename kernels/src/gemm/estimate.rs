@@ -32,8 +32,8 @@ pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_unit
 
 /// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
 /// bound by memory there and by arithmetic here, or the reverse, so that it is the longer of what
-/// both let expect. One that is smaller than all that were measured takes no less than those: a tile
-/// takes as long whether the product fills it or not.
+/// both let expect. One that is smaller than all that were measured takes no less than those: a
+/// tile takes as long whether the product fills it or not.
 pub(super) fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
     let each = batches.iter().map(|batch| &batch.each);
     let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
@@ -89,9 +89,9 @@ const DOUBT: f64 = 0.1;
 const MOST_PARTS: i64 = 32;
 const LEAST_PART: i64 = 128;
 
-/// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds, one
-/// on each compute unit, and those of a round take a time that is proportional to k. Parts of sums
-/// are written and read again besides.
+/// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds,
+/// one on each compute unit, and those of a round take a time that is proportional to k. Parts of
+/// sums are written and read again besides.
 fn work(problem: [i64; 3], tile: Option<[i64; 2]>, parts: i64, compute_units: i64) -> f64 {
     if tile.is_none() {
         return volume(problem);
@@ -102,9 +102,9 @@ fn work(problem: [i64; 3], tile: Option<[i64; 2]>, parts: i64, compute_units: i6
 }
 
 /// How many products of each sum take as long as writing the sums of a part and reading them again.
-/// By its data sheet a compute unit of the H200, with its share of 4.8 TB/s, takes 1.8 us for the two
-/// at a tile of 64 x 64 in double precision; with its share of 67 TFLOPS, as long as 110 products of
-/// each sum.
+/// By its data sheet a compute unit of the H200, with its share of 4.8 TB/s, takes 1.8 us for the
+/// two at a tile of 64 x 64 in double precision; with its share of 67 TFLOPS, as long as 110
+/// products of each sum.
 const ADDING_UP: f64 = 128.0;
 
 /// How many tiles C has.
