@@ -32,21 +32,24 @@ mod tests;
 
 use proc_macro::TokenStream;
 
-#[doc = include_str!("tunable.md")]
+// The examples of the references use `cltune`, which this crate must not: `tests/src/lib.rs` runs
+// them.
+
+#[cfg_attr(not(doctest), doc = include_str!("tunable.md"))]
 #[proc_macro_attribute]
 pub fn tunable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();
     expand::expand(attribute.into(), &item.into(), environment).into()
 }
 
-#[doc = include_str!("kernel_struct.md")]
+#[cfg_attr(not(doctest), doc = include_str!("kernel_struct.md"))]
 #[proc_macro_derive(KernelStruct, attributes(kernel_struct))]
 pub fn kernel_struct(item: TokenStream) -> TokenStream {
     kernel_struct::expand(item.into()).into()
 }
 
 #[cfg(feature = "fused")]
-#[doc = include_str!("fused.md")]
+#[cfg_attr(not(doctest), doc = include_str!("fused.md"))]
 #[proc_macro_attribute]
 pub fn fused(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let environment = environment::Environment::current();

@@ -59,3 +59,17 @@ pub fn skip(why: &str) {
 pub use browser::{Browser, View};
 pub use process::{Output, Running};
 pub use project::Project;
+
+/// The examples of the attributes' references, which the attributes' own crate cannot run: it does
+/// without `cltune`.
+#[cfg(doctest)]
+mod references {
+    #[doc = include_str!("../../cltune-macros/src/fused.md")]
+    struct Fused;
+
+    #[doc = include_str!("../../cltune-macros/src/kernel_struct.md")]
+    struct KernelStruct;
+
+    #[doc = include_str!("../../cltune-macros/src/tunable.md")]
+    struct Tunable;
+}
