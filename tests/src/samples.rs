@@ -39,12 +39,13 @@ __kernel void scale(const uint n, const float a, __global const float* x, __glob
 }
 "#;
 
-/// What its kernel includes: work that the compiler cannot know to be for nothing.
+/// What its kernel includes: work that the compiler cannot know to be for nothing. Without what is
+/// added, numbers would become subnormal, which take processors many times as long as others.
 pub const INCLUDE: &str = r"
 float waste(float x) {
     float w = x;
 #if WASTE
-    for (int i = 0; i < 2000; i++) w = w * 0.75f + 0.125f * w * w;
+    for (int i = 0; i < 2000; i++) w = w * 0.75f + 0.125f * w + 1.0f;
 #endif
     return w > 1e30f ? 1.0f : 0.0f;
 }
