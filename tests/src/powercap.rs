@@ -10,14 +10,14 @@ use tempfile::TempDir;
 
 /// The variable that names the folder in place of the system's.
 pub const VARIABLE: &str = "CLTUNE_POWERCAP";
-/// The counters begin again after so many microjoules, which is more than any sample takes, as it is
-/// in hardware.
+/// The counters begin again after so many microjoules, which is more than any sample takes, as it
+/// is in hardware.
 const RANGE_UJ: u64 = 1_000_000_000;
 /// What the counters lack at first until they begin again, microjoules.
 pub const LACKED_UJ: u64 = 5_000_000;
 
-/// Two packages: one that takes the same power all the time, and one that takes what a faulty driver
-/// spends in launches. Removed when dropped.
+/// Two packages: one that takes the same power all the time, and one that takes what a faulty
+/// driver spends in launches. Removed when dropped.
 pub struct Powercap {
     folder: TempDir,
     ended: Arc<AtomicBool>,
