@@ -69,7 +69,7 @@ mod many {
 const CHANGING: &str = r#"
 mod changing {
     use super::*;
-    #[tunable(params(A = [3, 2]), defaults(A = 3), global(n), tune(n = 4096))]
+    #[tunable(params(A = [3, 1]), defaults(A = 3), global(n), tune(n = 4096))]
     pub fn changing(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<i32>) -> Result<Event> {
         "__kernel void changing(const uint n, __global int* y) {
             float waste = get_global_id(0);
