@@ -113,7 +113,8 @@ fn strategies_with_a_model_are_better_than_random_search_by_far() {
     const SEEDS: u64 = 12;
     let recording = gemm();
     let random = losses(&recording, "random", 100, SEEDS);
-    for (strategy, part) in MODELS {
+    // `bayes` is `auto` here, which `search.rs` holds.
+    for (strategy, part) in MODELS.into_iter().filter(|(name, _)| *name != "bayes") {
         let learned = losses(&recording, strategy, 100, SEEDS);
         let loss = mean(&learned);
         let allowed = part * mean(&random);

@@ -81,14 +81,22 @@ fn who_drops_the_context_waits_for_what_is_being_built() {
     assert!(said.contains("building: false"), "{output:?}");
 }
 
-/// Whether this process has a thread that builds.
+/// Whether this process has a thread that builds. One that has ended may be listed for a moment after
+/// it was waited for; Linux marks it as exiting before that (`PF_EXITING`).
 fn has_builder() -> bool {
+    const EXITING: u64 = 4;
     let threads = std::fs::read_dir("/proc/self/task").unwrap();
-    let mut names = threads.map(|thread| {
-        let name = thread.unwrap().path().join("comm");
-        std::fs::read_to_string(name).unwrap_or_default()
+    let mut states = threads.map(|thread| {
+        let state = thread.unwrap().path().join("stat");
+        std::fs::read_to_string(state).unwrap_or_default()
     });
-    names.any(|name| name.trim() == "cltune builder")
+    states.any(|state| {
+        let Some((name, state)) = state.rsplit_once(") ") else {
+            return false;
+        };
+        let flags = state.split(' ').nth(6).and_then(|flags| flags.parse().ok());
+        name.ends_with("(cltune builder") && flags.is_some_and(|flags: u64| flags & EXITING == 0)
+    })
 }
 
 #[test]
