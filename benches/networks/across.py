@@ -3,11 +3,13 @@
     across.py ARTIFACT KERNEL DEVICE:PROBLEM:FILE.csv DEVICE:PROBLEM:FILE.csv...
 
 ARTIFACT is a program with the kernels, such as the example `imaging` of cltune-kernels, built with
-`--features cltune/offline`. KERNEL is `box`, `raycast` or `stereo`; DEVICE what `--device` of `cargo cltune` takes, PROBLEM what `--problem` takes,
-and FILE.csv what `networks record` recorded of the kernel there. On each device one session measures the best of all
-recordings. A cell says how many times as long as the device's own best the one of the other device takes.
+`--features cltune/offline`. KERNEL is `box`, `raycast` or `stereo`; DEVICE what `--device` of `cargo cltune` takes,
+PROBLEM what `--problem` takes, and FILE.csv what `networks record` recorded of the kernel there. On each device one
+session measures the best of all recordings. A cell says how many times as long as the device's own best the one of the
+other device takes.
 """
 import csv
+import math
 import os
 import subprocess
 import sys
@@ -18,7 +20,7 @@ MEASURED = ("time_ms", "compile_ms", "error")
 
 
 def configurations(path):
-    """The configurations in a CSV file, as tuples of texts, with their times; None of what failed."""
+    """The configurations in a CSV file, as tuples of texts, with their times; infinite where it failed."""
     with open(path, encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     names = [name for name in rows[0] if name not in MEASURED]
@@ -56,9 +58,12 @@ def main():
     print(f"|{'---|' * (1 + len(devices))}")
     for position, (device, problem, _) in enumerate(devices):
         times = measure(artifact, kernel, device, problem, names, bests)
-        own = times[bests[position]]
-        cells = (times.get(best, float("inf")) / own for best in bests)
-        print(f"| {device} | {' | '.join(f'{cell:.2f}' if cell < 1e9 else 'fails' for cell in cells)} |", flush=True)
+        own = times.get(bests[position], math.inf)
+        if own == math.inf:
+            sys.exit(f"the best that {device} had does not run there any more: record {kernel} again")
+        cells = (times.get(best, math.inf) / own for best in bests)
+        texts = (f"{cell:.2f}" if math.isfinite(cell) else "fails" for cell in cells)
+        print(f"| {device} | {' | '.join(texts)} |", flush=True)
 
 
 if __name__ == "__main__":

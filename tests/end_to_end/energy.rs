@@ -56,7 +56,8 @@ fn the_winner_is_by_the_objective_and_what_is_measured_is_recorded() {
     let powercap = Powercap::new(IDLE_W);
     let mut all_j = by_energy(&powercap, "energy", LEAST_ENERGY);
     all_j += by_energy(&powercap, "energy-delay", LEAST_PRODUCT);
-    // Until the counters have begun again: how much a session measures depends on the machine's load.
+    // Until the counters have begun again: how much a session measures depends on the machine's
+    // load.
     while all_j <= LACKED_UJ as f64 / 1e6 {
         all_j += by_energy(&powercap, "energy", LEAST_ENERGY);
     }

@@ -81,8 +81,8 @@ fn who_drops_the_context_waits_for_what_is_being_built() {
     assert!(said.contains("building: false"), "{output:?}");
 }
 
-/// Whether this process has a thread that builds. One that has ended may be listed for a moment after
-/// it was waited for; Linux marks it as exiting before that (`PF_EXITING`).
+/// Whether this process has a thread that builds. One that has ended may be listed for a moment
+/// after it was waited for; Linux marks it as exiting before that (`PF_EXITING`).
 fn has_builder() -> bool {
     const EXITING: u64 = 4;
     let threads = std::fs::read_dir("/proc/self/task").unwrap();
