@@ -17,7 +17,7 @@ pub fn add(queue: &Queue, n: u32, #[arg(len = n)] y: &mut Buffer<f32>) -> Result
     "__kernel void add(const uint n, __global float* y) {
         const int distance = A > 4 ? A - 4 : 4 - A;
         float waste = get_global_id(0);
-        for (int i = 0; i < 4000 * distance; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+        for (int i = 0; i < 1000 * distance; i++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
         y[get_global_id(0)] += waste > 1e30f ? 0 : 2;
     }"
 }

@@ -57,7 +57,7 @@ __kernel void drift(const uint n, const Step step, __global Particle* particles)
     const uint i = get_global_id(0);
 #ifdef HOW_waste
     float waste = i;
-    for (int k = 0; k < 20000; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
+    for (int k = 0; k < 4000; k++) waste = waste * 0.75f + 0.125f * waste + 1.0f;
     if (waste > 1e30f) return;
 #endif
     move(particles + i, step);

@@ -1,6 +1,6 @@
 //! The whole way: declare, tune, build, run; then change what was tuned.
 
-use cltune_tests::{Output, samples};
+use cltune_tests::{Output, is_full, samples};
 use std::process::Command;
 
 /// The lines that the sample program prints.
@@ -9,11 +9,19 @@ fn printed(rule: &str, values: &str, baked: usize) -> String {
 }
 
 #[test]
-fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_change() {
+fn values_travel_from_the_device_into_the_program_and_never_survive_a_change() {
     let project = samples::program("cltune-e2e-tuned-program");
-    let untuned = project
-        .cargo(&["run", "--quiet", "--release"])
-        .expect_code(0);
+    // For a release build all dependencies are built once more, for this test alone.
+    let (profile, build, run): (_, &[&str], &[&str]) = if is_full() {
+        (
+            "release",
+            &["build", "--release"],
+            &["run", "--quiet", "--release"],
+        )
+    } else {
+        ("debug", &["build"], &["run", "--quiet"])
+    };
+    let untuned = project.cargo(run).expect_code(0);
     assert_eq!(
         untuned.stdout,
         printed("the declared default", "4 1", 0),
@@ -68,12 +76,12 @@ fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_ch
         assert!(fraction > 0.0 && fraction <= 1.0, "{message}");
     }
 
-    // Build in release: the program holds the values, wherever it is.
-    let built = project.cargo(&["build", "--release"]).expect_code(0);
+    // Build: the program holds the values, wherever it is.
+    let built = project.cargo(build).expect_code(0);
     assert!(!built.stderr.contains("warning"), "{built}");
     let elsewhere = tempfile::tempdir().expect("a temporary folder");
     let copy = elsewhere.path().join("program");
-    std::fs::copy(project.executable("release"), &copy).expect("the program can be copied");
+    std::fs::copy(project.executable(profile), &copy).expect("the program can be copied");
     let ran = Output::of(Command::new(&copy).current_dir(elsewhere.path())).expect_code(0);
     let best = format!("{wg} 0");
     assert_eq!(
@@ -84,15 +92,13 @@ fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_ch
 
     // Change the kernel: the build warns, the values are not used, the check fails.
     project.edit("kernels/waste.h", "0.75f", "0.5f");
-    let stale = project.cargo(&["build", "--release"]).expect_code(0);
+    let stale = project.cargo(build).expect_code(0);
     let stale = stale.expect_stderr(&["warning", "tuned for another version", "cargo cltune"]);
     assert!(
         stale.stderr.contains("src/tunables.rs:5"),
         "not at the attribute: {stale}"
     );
-    let ran = project
-        .cargo(&["run", "--quiet", "--release"])
-        .expect_code(0);
+    let ran = project.cargo(run).expect_code(0);
     assert_eq!(
         ran.stdout,
         printed("the declared default", "4 1", 0),
@@ -116,17 +122,15 @@ fn values_travel_from_the_device_into_the_release_program_and_never_survive_a_ch
     let again = project.cltune(&["tune", "--budget", "4"]).expect_code(0);
     let again = again.expect_stderr(&["`unused` is never used"]);
     assert!(!again.stderr.contains(warning), "{again}");
-    let built = project.cargo(&["build", "--release"]).expect_code(0);
+    let built = project.cargo(build).expect_code(0);
     assert!(!built.stderr.contains(warning), "{built}");
     project.edit("src/main.rs", "fn unused() {}\n", "");
 
     // Delete the lockfile: an ordinary state.
     std::fs::remove_file(project.path("cltune.lock")).expect("it was there");
-    let built = project.cargo(&["build", "--release"]).expect_code(0);
+    let built = project.cargo(build).expect_code(0);
     assert!(!built.stderr.contains("warning"), "{built}");
-    let ran = project
-        .cargo(&["run", "--quiet", "--release"])
-        .expect_code(0);
+    let ran = project.cargo(run).expect_code(0);
     assert_eq!(
         ran.stdout,
         printed("the declared default", "4 1", 0),
