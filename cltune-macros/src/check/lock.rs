@@ -8,6 +8,20 @@ use cltune_formats::fingerprint;
 use cltune_formats::lockfile::Lockfile;
 use proc_macro2::Span;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A lockfile that was read, and what is made of its text.
+struct Read {
+    path: PathBuf,
+    text: String,
+    fingerprint: String,
+    /// Or why it is none.
+    lockfile: Result<Lockfile, String>,
+}
+
+/// What this process has read: the compiler expands all tunables of a crate in one process, and
+/// they share a lockfile. Reading it anew for each was half the time of checking `cltune-kernels`.
+static READ: Mutex<Vec<Arc<Read>>> = Mutex::new(Vec::new());
 
 /// Results that are used if the layouts of structs are still those that they were tuned with, which
 /// the compiler decides.
@@ -56,9 +70,9 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
         .filter(|path| **path != own);
     let mut found = false;
     for path in places.chain([&own]) {
-        let text = match read_lockfile(path) {
+        let read = match read_lockfile(path) {
             Ok(None) => continue,
-            Ok(Some(text)) => text,
+            Ok(Some(text)) => shared(path, text),
             Err(reason) => {
                 errors.add(Span::call_site(), format!("`{}`: {reason}", path.display()));
                 continue;
@@ -66,12 +80,12 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
         };
         baked.tracked.push(path.clone());
         if *path == own {
-            baked.seen = fingerprint::of_text(&text);
+            baked.seen.clone_from(&read.fingerprint);
         }
         if found {
             continue;
         }
-        match results(path, &text, model) {
+        match results(&read, model) {
             Ok(Results::None) => {}
             Ok(Results::Stale) => {
                 baked.stale.get_or_insert_with(|| stale(path, model));
@@ -92,6 +106,25 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
     baked
 }
 
+/// A lockfile with this text, parsed once. Another text is another file: processes of editors live
+/// for days.
+fn shared(path: &Path, text: String) -> Arc<Read> {
+    // Nothing that panics leaves it half changed.
+    let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(read) = all.iter().find(|of| of.path == path && of.text == text) {
+        return Arc::clone(read);
+    }
+    all.retain(|of| of.path != path);
+    let read = Arc::new(Read {
+        path: path.to_owned(),
+        fingerprint: fingerprint::of_text(&text),
+        lockfile: Lockfile::parse(&text).map_err(|error| error.to_string()),
+        text,
+    });
+    all.push(Arc::clone(&read));
+    read
+}
+
 enum Results {
     None,
     Stale,
@@ -100,9 +133,10 @@ enum Results {
     IfStructs(Table, String),
 }
 
-fn results(path: &Path, text: &str, model: &Model) -> Result<Results, String> {
-    let lockfile =
-        Lockfile::parse(text).map_err(|error| format!("`{}`, {error}", path.display()))?;
+fn results(read: &Read, model: &Model) -> Result<Results, String> {
+    let path = &read.path;
+    let lockfile = read.lockfile.as_ref();
+    let lockfile = lockfile.map_err(|error| format!("`{}`, {error}", path.display()))?;
     let has_structs = !model.structs().is_empty();
     match lockfile.kernel(&model.name) {
         Some(kernel)
