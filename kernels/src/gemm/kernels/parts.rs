@@ -180,8 +180,8 @@ pipelined_parts!(
     params(
         MWG = [64, 96, 128, 192, 256], NWG = [64, 96, 128, 192, 256], KWG = [8, 16, 32],
         WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
-        PAIRS_OF_K = [0, 1], STAGES = 2..=5, SWIZZLE = [1, 4, 8, 16],
-        PARTS = [2, 3, 4, 6, 8, 12, 16, 24, 32],
+        PAIRS_OF_K = [0, 1], STAGES = 2..=6, SWIZZLE = [1, 4, 8, 16],
+        PARTS = [2, 3, 4, 5, 6, 8, 12, 16, 24, 32],
     ),
     constraints(
         // Those of `tensor_f64.rs`.
@@ -239,7 +239,7 @@ pipelined_parts!(
         ),
     ),
     defines(
-        A_OF_K = a_of_k, B_OF_K = b_of_k,
+        A_OF_K = a_of_k, B_OF_K = b_of_k, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),

@@ -1,12 +1,12 @@
 // C <- alpha A B + beta C, with the sums of some tiles of C in parts, each as tensor_f64.cl computes it.
 //
-// Work-groups run in rounds, of one for each compute unit. The tiles of whole rounds, `whole` of them, have a work-group
-// each, which is done as in tensor_f64.cl. The rest would leave compute units idle for as long as a tile takes:
-// several work-groups share one, with a part of k each. They begin last, write what they have summed up to
-// `sums`, and `sum_parts` adds that up in the order of k, so that the result is the same each time.
+// Work-groups run in rounds, of one for each compute unit. The tiles of whole rounds, `whole` of them, have a
+// work-group each, as in tensor_f64.cl. The rest would leave compute units idle for as long as a tile takes: several
+// work-groups share one, with a part of k each. They begin last and write what they have summed up to a scratch
+// buffer; `sum_parts` adds that up in the order of k, so that the result is the same each time.
 //
-// Parts are whole numbers of tiles of k, but for the last one; none is empty. `sums` has, for each part, the rest
-// of the tiles, MWG rows of NWG each.
+// Parts are whole numbers of tiles of k, but for the last one; none is empty. The scratch buffer has, for each part,
+// the rest of the tiles, MWG rows of NWG each.
 #define REAL double
 #define REAL_SIZE 8
 #include "types.cl"
