@@ -100,7 +100,6 @@ fn answer(queue: &Queue, line: &str) -> Result<String, Box<dyn Error>> {
     let double = |at: usize| (bits(at) >> 11) as f64 / 2.0_f64.powi(53) - 0.5;
     match kind {
         "f32" | "tf32" => case.answer(queue, is_choice, &value),
-        "f64" if std::env::var("SHORT").is_ok() => case.answer(queue, is_choice, &|at| f64::from(value(at))),
         "f64" => case.answer(queue, is_choice, &double),
         "f16" => case.answer(queue, is_choice, &|at| f16::from_f32(value(at))),
         "bf16" => case.answer(queue, is_choice, &|at| bf16::from_f32(value(at))),
