@@ -92,14 +92,15 @@ fn answer(queue: &Queue, line: &str) -> Result<String, Box<dyn Error>> {
         count,
     };
     // All bits differ from one to the next, as in data: a GPU is faster where they do not.
-    let value = |at: usize| {
+    let bits = |at: usize| {
         let mixed = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f32 / 2.0_f32.powi(24)
-            - 0.5
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
     };
+    let value = |at: usize| (bits(at) >> 40) as f32 / 2.0_f32.powi(24) - 0.5;
+    let double = |at: usize| (bits(at) >> 11) as f64 / 2.0_f64.powi(53) - 0.5;
     match kind {
         "f32" | "tf32" => case.answer(queue, is_choice, &value),
-        "f64" => case.answer(queue, is_choice, &|at| f64::from(value(at))),
+        "f64" => case.answer(queue, is_choice, &double),
         "f16" => case.answer(queue, is_choice, &|at| f16::from_f32(value(at))),
         "bf16" => case.answer(queue, is_choice, &|at| bf16::from_f32(value(at))),
         other => Err(format!("no type `{other}`: f32, f64, f16, bf16 and tf32 are there").into()),

@@ -10,7 +10,7 @@ pub(super) fn estimate<'a>(
     compute_units: i64,
 ) -> Option<f64> {
     let (away, nearest) = nearest(times, problem)?;
-    let work = |problem, parts| work(problem, nearest.tile, parts, compute_units);
+    let work = |problem, parts| work(problem, nearest, parts, compute_units);
     let doubt = DOUBT.mul_add(away, 1.0);
     let parts = parts_like(nearest, problem, compute_units);
     let of_nearest = work(nearest.size, nearest.parts);
@@ -18,16 +18,23 @@ pub(super) fn estimate<'a>(
 }
 
 /// The number of parts of sums for a problem, from that of the most similar one that was tuned.
-/// There are as many rounds of work-groups, the last one as full as possible.
+/// There are as many rounds of work-groups, the last one as full as possible; where only the tiles
+/// after whole rounds are in parts, as many parts as let them take the least time.
 pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_units: i64) -> i64 {
     if nearest.parts == 1 || nearest.size == problem {
         return nearest.parts;
     }
     let tiles = |size| tiles(size, nearest.tile);
+    let most = (problem[2] / LEAST_PART).clamp(2, MOST_PARTS);
+    if nearest.whole_rounds && tiles(problem) >= compute_units as f64 {
+        let time = |parts: &i64| work(problem, nearest, *parts, compute_units);
+        let least = (2..=most).min_by(|one, other| time(one).total_cmp(&time(other)));
+        return least.unwrap_or(2);
+    }
     let compute_units = compute_units as f64;
     let rounds = (tiles(nearest.size) * nearest.parts as f64 / compute_units).ceil();
     let parts = (rounds * compute_units / tiles(problem)) as i64;
-    parts.clamp(2, (problem[2] / LEAST_PART).clamp(2, MOST_PARTS))
+    parts.clamp(2, most)
 }
 
 /// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
@@ -89,16 +96,26 @@ const DOUBT: f64 = 0.1;
 const MOST_PARTS: i64 = 32;
 const LEAST_PART: i64 = 128;
 
-/// How long a problem takes, in a unit of the kernel's own. With tiles, work-groups run in rounds,
-/// one on each compute unit, and those of a round take a time that is proportional to k. Parts of
-/// sums are written and read again besides.
-fn work(problem: [i64; 3], tile: Option<[i64; 2]>, parts: i64, compute_units: i64) -> f64 {
-    if tile.is_none() {
+/// How long a problem takes in so many parts, in a unit of a kernel's own. With tiles, work-groups
+/// run in rounds, one on each compute unit, and those of a round take a time that is proportional
+/// to k. Parts of sums are written and read again besides.
+fn work(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, compute_units: i64) -> f64 {
+    if kernel.tile.is_none() {
         return volume(problem);
     }
-    let rounds = (tiles(problem, tile) * parts as f64 / compute_units as f64).ceil();
-    let k = problem[2].max(1) as f64 / parts as f64;
-    rounds * if parts == 1 { k } else { k + ADDING_UP }
+    let (tiles, compute_units) = (tiles(problem, kernel.tile), compute_units as f64);
+    let k = problem[2].max(1) as f64;
+    if parts == 1 {
+        return (tiles / compute_units).ceil() * k;
+    }
+    let whole = if kernel.whole_rounds {
+        (tiles / compute_units).floor()
+    } else {
+        0.0
+    };
+    let rest = tiles - whole * compute_units;
+    let rounds = (rest * parts as f64 / compute_units).ceil();
+    whole.mul_add(k, rounds * (k / parts as f64 + ADDING_UP))
 }
 
 /// How many products of each sum take as long as writing the sums of a part and reading them again.
@@ -185,6 +202,26 @@ mod tests {
         assert!((100.0..110.0).contains(&two), "{two}");
         let half = time([1024, 1024, 512]);
         assert!((25.0..27.0).contains(&half), "{half}");
+    }
+
+    /// 576 tiles are four rounds and 48 tiles, in five parts most of two rounds; 132 are one round.
+    #[test]
+    fn only_the_last_round_is_in_parts_where_the_kernel_has_it_so() {
+        let known = MeasuredTime {
+            tile: Some([128; 2]),
+            parts: 4,
+            whole_rounds: true,
+            ..measured(2944, 1000.0)
+        };
+        assert_eq!(parts_like(&known, [3000; 3], 132), 5);
+        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        // 529 tiles: one after the whole rounds, in four parts.
+        let of_one = 4.0 + (0.25 + 128.0 / 2944.0);
+        let expected = 4.0 * 3000.0 / 2944.0 + 2.0 * (0.2 * 3000.0 + 128.0) / 2944.0;
+        let found = time([3000; 3]) / 1000.0;
+        assert!((found - expected / of_one).abs() < 0.01, "{found}");
+        let one_round = time([1408, 1536, 2944]) / 1000.0;
+        assert!((0.23..0.27).contains(&one_round), "{one_round}");
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct MeasuredTime {
     pub(super) of_k: Option<[bool; 2]>,
     pub(super) tile: Option<[i64; 2]>,
     pub(super) parts: i64,
+    /// Whether only the tiles of the last round of work-groups are in parts.
+    pub(super) whole_rounds: bool,
     pub(super) micros: f64,
 }
 
@@ -59,6 +61,7 @@ impl MeasuredTime {
             of_k: None,
             tile: None,
             parts: 1,
+            whole_rounds: false,
             micros: 0.0,
         }
     }

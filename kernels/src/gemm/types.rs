@@ -485,6 +485,7 @@ kernels! {
     fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
         times!(gemm_tensor_f64_parts, device, |of, by| MeasuredTime {
             parts: by.PARTS,
+            whole_rounds: true,
             ..of_tiles!(of, [by.MWG, by.NWG], of_k)
         })
     }

@@ -63,6 +63,38 @@ fn double_precision_is_right_in_parts() {
     }
 }
 
+/// More tiles than a device computes at once, of which those of whole rounds are not in parts: with
+/// edges, and all that becomes of an element after its sum.
+#[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn double_precision_is_right_where_only_the_last_round_is_in_parts() {
+    let queue = Queue::default_device().unwrap();
+    if queue.device().info().limits.fp64 == 0 || !is_there::<f64>(&queue, Route::TensorParts) {
+        return;
+    }
+    let mut numbers = Numbers(26);
+    for case in 0..6 {
+        let (m, n, k) = (1700 + case, 1801 - case, [40, 131, 300][case % 3]);
+        let mut random = |rows, columns, bit: usize| {
+            let by_rows = case & bit == 0;
+            Host::<f64>::random(&mut numbers, rows, columns, by_rows, case % 3, case % 2 * 5)
+        };
+        let (a, b, c) = (random(m, k, 1), random(k, n, 2), random(m, n, 4));
+        let ending = Ending {
+            bias: case % 2 == 0,
+            activation: [None, Some(Activation::Relu), Some(Activation::Gelu)][case % 3],
+        };
+        let bias: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
+        let route = Some(Route::TensorParts);
+        check(&queue, route, (ending, &bias[..]), &a, &b, &c, -0.5, 0.25);
+        let none = Ending {
+            bias: false,
+            activation: None,
+        };
+        check(&queue, route, (none, &bias[..]), &a, &b, &c, 1.0, 0.0);
+    }
+}
+
 #[test]
 fn half_precision_and_bfloat16_are_right_in_parts() {
     are_right::<f16>(23);

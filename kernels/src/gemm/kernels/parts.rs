@@ -1,6 +1,7 @@
 //! Kernels whose work-groups have parts of k each, for products with fewer tiles than a device
 //! computes at once: those of [`pipelined`](super::pipelined), [`tensor_f64`](super::tensor_f64) and
-//! [`warpgroup`](super::warpgroup), and one that adds up.
+//! [`warpgroup`](super::warpgroup), and one that adds up. That of `tensor_f64` is for more tiles, too:
+//! it divides those of the last round of work-groups only.
 //!
 //! `PARTS` is how many parts there are. An argument `parts` other than 0 stands for it, so that a
 //! size that was not tuned gets as many as suit it, without being compiled for. A part is a whole
@@ -168,8 +169,8 @@ pipelined_parts!(
     (rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
 
-/// C ← α A B + β C, and what `epilogue.cl` does then; `parts.cl` says how, and `tensor_f64.cl` how
-/// the matrices lie.
+/// C ← α A B + β C, and what `epilogue.cl` does then; `tensor_f64_parts.cl` says how, and
+/// `tensor_f64.cl` how the matrices lie.
 ///
 /// # Errors
 /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or OpenCL
@@ -179,8 +180,8 @@ pipelined_parts!(
     params(
         MWG = [64, 96, 128, 192, 256], NWG = [64, 96, 128, 192, 256], KWG = [8, 16, 32],
         WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
-        PAIRS_OF_K = [0, 1], STAGES = 2..=5, SWIZZLE = [1, 4, 8, 16],
-        PARTS = [2, 3, 4, 6, 8, 12, 16, 24, 32],
+        PAIRS_OF_K = [0, 1], STAGES = 2..=6, SWIZZLE = [1, 4, 8, 16],
+        PARTS = [2, 3, 4, 5, 6, 8, 12, 16, 24, 32],
     ),
     constraints(
         // Those of `tensor_f64.rs`.
@@ -199,31 +200,46 @@ pipelined_parts!(
             + (if b_of_k == 1 { (KWG + 4) * NWG } else { (NWG + 4) * KWG })
         ) <= if device.nv_compute_capability == 90 { 231424 } else { 98304 },
     ),
+    // Tiles beyond whole rounds of work-groups, of one for each compute unit, are in parts.
     scratch(
         sums: [
-            f64; k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG) * m * n
+            f64;
+            (k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG)
+                * (m.div_ceil(MWG) * n.div_ceil(NWG) % device.compute_units) * MWG * NWG).max(1)
         ],
     ),
     stages(
         stage(
-            gemm_part(m, n, k, a, offset_a, lda, a_of_k, b, offset_b, ldb, b_of_k, sums),
-            global(
-                m.div_ceil(MWG) * n.div_ceil(NWG) * (MWG / WM * (NWG / WN) * 32),
-                k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG),
+            gemm_part(
+                m, n, k,
+                (m.div_ceil(MWG) * n.div_ceil(NWG) / device.compute_units * device.compute_units) as i32,
+                k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG) as i32,
+                alpha, beta, a, offset_a, lda, a_of_k, b, offset_b, ldb, b_of_k, c, offset_c, ldc, bias,
+                sums,
             ),
-            local(MWG / WM * (NWG / WN) * 32, 1),
+            global(
+                (m.div_ceil(MWG) * n.div_ceil(NWG)
+                    + m.div_ceil(MWG) * n.div_ceil(NWG) % device.compute_units
+                        * (k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG) - 1))
+                    * (MWG / WM * (NWG / WN) * 32),
+            ),
+            local(MWG / WM * (NWG / WN) * 32),
         ),
         stage(
             sum_parts(
-                m, n, k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG) as i32,
-                alpha, beta, sums, c, offset_c, ldc, bias,
+                m, n,
+                (m.div_ceil(MWG) * n.div_ceil(NWG) / device.compute_units * device.compute_units) as i32,
+                (m.div_ceil(MWG) * n.div_ceil(NWG) % device.compute_units) as i32,
+                k.div_ceil(k.div_ceil(KWG * if parts == 0 { PARTS } else { parts }) * KWG) as i32,
+                beta, sums, c, offset_c, ldc, bias,
             ),
-            global((m * n).next_multiple_of(128)),
+            // Tiles are whole numbers of 128 elements.
+            global((m.div_ceil(MWG) * n.div_ceil(NWG) % device.compute_units * MWG * NWG).max(128)),
             local(128),
         ),
     ),
     defines(
-        A_OF_K = a_of_k, B_OF_K = b_of_k,
+        A_OF_K = a_of_k, B_OF_K = b_of_k, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),
@@ -231,6 +247,8 @@ pipelined_parts!(
     tune(m = 512, n = 512, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune(m = 1024, n = 1024, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
+    tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = [0, 1], epilogue = 0, parts = 0),
     tune_if(device.nv_compute_capability >= 80),

@@ -13,7 +13,7 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     params(
         MWG = [64, 96, 128, 192, 256], NWG = [64, 96, 128, 192, 256], KWG = [8, 16, 32],
         WM = [16, 32, 48, 64], WN = [16, 32, 48, 64], DEPTH = [4, 8, 16],
-        PAIRS_OF_K = [0, 1], STAGES = 2..=5, SWIZZLE = [1, 4, 8, 16],
+        PAIRS_OF_K = [0, 1], STAGES = 2..=6, SWIZZLE = [1, 4, 8, 16],
     ),
     constraints(
         device.nv_compute_capability >= 80,
@@ -37,7 +37,7 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     global((m + MWG - 1) / MWG * ((n + NWG - 1) / NWG) * (MWG / WM * (NWG / WN) * 32)),
     local(MWG / WM * (NWG / WN) * 32),
     defines(
-        A_OF_K = a_of_k, B_OF_K = b_of_k,
+        A_OF_K = a_of_k, B_OF_K = b_of_k, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),

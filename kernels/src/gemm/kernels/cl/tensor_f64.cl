@@ -6,6 +6,7 @@
 //   WM, WN           the part of it of 32 work-items, which give orders to a tensor core together
 //   DEPTH            the products of an order along k: 4 before compute capability 9.0; 4, 8 or 16 since
 //                    KWG is an even number of orders
+//   ROWS             the rows of an order: 8 before compute capability 9.0, 16 since
 //   PAIRS_OF_K       whether a work-item's elements of k are neighbours; not with DEPTH 4
 //   STAGES           how many tiles are in local memory
 //   SWIZZLE          as in pipelined.cl
@@ -18,6 +19,10 @@
 
 #define READ_C(at) (*(at))
 #include "epilogue.cl"
+
+// The loop over tiles is unrolled, so that the compiler knows where each stage is, for orders of 16 rows and 4 of k:
+// those of more of k need the registers themselves, and were slower with it.
+#define UNROLLED (DEPTH == 4 && ROWS == 16)
 
 #define ITEMS ((MWG / WM) * (NWG / WN) * 32)
 #define BLOCKS_M (WM / 16)
@@ -56,6 +61,9 @@ inline void multiply(double* sums, const double* a, const double* b) {
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#elif ROWS == 16
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3]) : "d"(a[0]), "d"(a[1]), "d"(b[0]));
 #else
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+d"(sums[0]), "+d"(sums[1]) : "d"(a[0]), "d"(b[0]));
@@ -121,9 +129,12 @@ void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, 
             } \
             const int further = i * (ITEMS / PAIRS(of_k, wg)); \
             int bytes = 16; \
-            if ((edge) || EDGE_K) { \
+            if (UNROLLED ? EDGE_K && left < KWG : (edge) || EDGE_K) { \
                 const bool is_inside = LINE_OF(of_k, wg) + further < ((of_k) ? (lines) : left); \
                 bytes = is_inside ? clamp(((of_k) ? left : (lines)) - AT_OF(of_k, wg), 0, 2) * 8 : 0; \
+            } else if (edge) { /* All of k is inside: what is, is the same for all tiles. */ \
+                bytes = of_k ? (LINE_OF(of_k, wg) + further < (lines) ? 16 : 0) \
+                             : clamp((lines) - AT_OF(of_k, wg), 0, 2) * 8; \
             } \
             copy_pair(to + further * LINE(of_k, wg), from + further * step, bytes); \
         } \
@@ -207,34 +218,52 @@ void gemm_tensor_f64(const int m, const int n, const int k, const double alpha, 
     TAKE(0, 0, 0)
     int stage = 0;
     int free_stage = STAGES - 1;
-    for (int tile = 0; tile < tiles; tile++) {
-        if (tile + STAGES - 1 < tiles) {
-            FETCH_TILE(free_stage)
-        }
-        END_OF_COPIES();
-        free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1;
+    // Multiplies a tile, while a later one is copied.
+#define ONE_TILE(tile) { \
+        if (tile + STAGES - 1 < tiles) { \
+            FETCH_TILE(free_stage) \
+        } \
+        END_OF_COPIES(); \
+        free_stage = free_stage + 1 == STAGES ? 0 : free_stage + 1; \
+        _Pragma("unroll") \
+        for (int step = 0; step < KWG / DEPTH; step++) { \
+            const int now = step % 2; \
+            if (step + 1 < KWG / DEPTH) { \
+                TAKE(1 - now, stage, (step + 1) * DEPTH) \
+            } else { \
+                /* After this everybody has taken the last elements of the tile. */ \
+                WAIT_FOR_ALL_BUT(STAGES - 2); \
+                barrier(CLK_LOCAL_MEM_FENCE); \
+                stage = stage + 1 == STAGES ? 0 : stage + 1; \
+                TAKE(1 - now, stage, 0) \
+            } \
+            _Pragma("unroll") \
+            for (int j = 0; j < PAIRS_N; j++) { \
+                _Pragma("unroll") \
+                for (int i = 0; i < BLOCKS_M; i++) { \
+                    multiply(sums[i][j][0], in_a[now][i], in_b[now][j][0]); \
+                    multiply(sums[i][j][1], in_a[now][i], in_b[now][j][1]); \
+                } \
+            } \
+        } \
+    }
+#if UNROLLED
+    for (int tile = 0; tile < tiles;) {
+        stage = 0;
+        free_stage = STAGES - 1;
         #pragma unroll
-        for (int step = 0; step < KWG / DEPTH; step++) {
-            const int now = step % 2;
-            if (step + 1 < KWG / DEPTH) {
-                TAKE(1 - now, stage, (step + 1) * DEPTH)
-            } else {
-                // After this everybody has taken the last elements of the tile.
-                WAIT_FOR_ALL_BUT(STAGES - 2);
-                barrier(CLK_LOCAL_MEM_FENCE);
-                stage = stage + 1 == STAGES ? 0 : stage + 1;
-                TAKE(1 - now, stage, 0)
+        for (int s = 0; s < STAGES; s++, tile++) {
+            if (tile >= tiles) {
+                break;
             }
-            #pragma unroll
-            for (int j = 0; j < PAIRS_N; j++) {
-                #pragma unroll
-                for (int i = 0; i < BLOCKS_M; i++) {
-                    multiply(sums[i][j][0], in_a[now][i], in_b[now][j][0]);
-                    multiply(sums[i][j][1], in_a[now][i], in_b[now][j][1]);
-                }
-            }
+            ONE_TILE(tile)
         }
     }
+#else
+    for (int tile = 0; tile < tiles; tile++) {
+        ONE_TILE(tile)
+    }
+#endif
 
     // This work-item's elements are four successive columns of two successive rows of each block.
     const int row = warp_m + eighth * 2;
