@@ -6,17 +6,19 @@
 //! - every parameter has a length scale of its own, and coordinates that suit tuning parameters
 //!   (`features`);
 //! - hyper-parameters are not fitted but drawn: six draws walk through their posterior
-//!   distribution, and improvements are averaged over them, so that ten observations do not yet
+//!   distribution, and improvements are averaged over them, so that a few observations do not yet
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own,
 //!   learns where they are, and improvements are multiplied with the probability not to fail;
+//! - in lists that are not only powers of two, multiples of 32 and 64 are expected to be faster than
+//!   other sizes, and the model learns the difference: what holds nearly everywhere would take dozens
+//!   of evaluations to learn;
 //! - it begins with four configurations far from each other, each the farthest of twenty random
 //!   ones: from then on the model chooses better than chance;
-//! - sizes that are multiples of 16, 32 and 64 are expected to be faster than others until the model
-//!   has seen otherwise: dozens of evaluations are needed to learn it, and it is no news;
-//! - or with what is known from other devices (`transfer`), as long as that promises something:
+//! - or with the best of other devices, two configurations far from these, which show whether the
+//!   best are good here, and what is known from there (`transfer`), as long as it promises something:
 //!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
 //!   search is not held where another device was fast; from then on it looks now and then only
 //!   around the best, which a set of prior results may have found and never looked around.
@@ -42,7 +44,7 @@ mod transfer;
 
 use super::generator::Generator;
 use super::kind::StrategyKind;
-use super::strategy::{Score, Setting, Strategy};
+use super::strategy::{Score, Setting, Strategy, starts};
 use super::threads::ready_threads;
 use crate::space::Space;
 use features::Features;
@@ -66,9 +68,11 @@ pub(super) const KIND: StrategyKind = StrategyKind {
 /// What is expected of every factor of two that counts ([`Features::evenness`]), as a part of the
 /// standard deviation of what was observed.
 const EVEN: f64 = 1.0 / 3.0;
-/// How many configurations far from each other are tried before the model is asked, and again when
-/// prior results are forgotten.
+/// How many configurations far from each other are tried before the model is asked.
 const INITIAL: usize = 4;
+/// How many after the best of prior results: only beside others can they turn out to be no better,
+/// which without these takes all that prior results may lead.
+const CONTROLS: usize = 2;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
 /// Draws of hyper-parameters.
@@ -151,7 +155,11 @@ impl Bayes {
         Self {
             failures: Particle::new(dimensions, 0, generator.split()),
             pool,
-            initial: if priors.is_empty() { INITIAL } else { 1 },
+            initial: if priors.is_empty() {
+                INITIAL
+            } else {
+                starts(&setting.prior_results).len() + CONTROLS
+            },
             priors,
             broken: 0,
             forgot: false,
@@ -283,8 +291,8 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves, or one to start afresh with where prior results promise
-    /// nothing any more.
+    /// A configuration that improves, or one far from all others where prior results promise nothing
+    /// any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
         if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();
@@ -313,7 +321,6 @@ impl Bayes {
         }
         // The next walk is a long one, as the first.
         self.walked = 0;
-        self.initial = self.observations.len() + self.pending.len() + INITIAL;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws

@@ -133,9 +133,9 @@ impl Particle {
         let average = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
         residuals.resize(self.factor.len(), average);
         let evidence = Evidence::of(&self.factor, &residuals);
-        let (average, even) = (evidence.mean as f32, even as f32);
+        let (level, even) = (evidence.mean as f32, even as f32);
         let evenness = pool.evenness().iter();
-        let mut mean: Vec<f32> = evenness.map(|factors| average - even * factors).collect();
+        let mut mean: Vec<f32> = evenness.map(|factors| level - even * factors).collect();
         for (transfer, prior) in known.transfers().iter().zip(pool.prior()) {
             let transfer = *transfer as f32;
             for (mean, prior) in mean.iter_mut().zip(prior) {
