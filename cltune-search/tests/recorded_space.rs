@@ -149,7 +149,7 @@ fn networks_are_trained_until_they_predict_well() {
 }
 
 /// Over both directions of both pairs: after 12 evaluations, when a cold start has not come far; and
-/// after 20 no more loss than the 0.13 that there was when a cold start lost twice as much.
+/// after 20 no more loss than the 0.13 that there was when a cold start lost 0.28 instead of 0.19.
 #[test]
 fn another_device_s_results_save_most_of_the_loss() {
     const SEEDS: u64 = 10;
@@ -180,10 +180,10 @@ fn another_device_s_results_save_most_of_the_loss() {
 }
 
 /// Each configuration has the time of another one: the worst that prior results can be without
-/// being the contrary.
+/// being the contrary. 32 seeds have 0.006 more loss than a cold start, with a standard error of 0.014.
 #[test]
 fn results_that_mislead_cost_nothing_after_50_evaluations() {
-    const SEEDS: u64 = 16;
+    const SEEDS: u64 = 24;
     let (mut cold, mut misled) = (Vec::new(), Vec::new());
     let pairs = pairs();
     for seed in 0..SEEDS {
