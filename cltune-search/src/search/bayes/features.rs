@@ -9,8 +9,8 @@
 //! 80 and 96). The coordinate of a continuous parameter is the place of the value alone.
 //!
 //! Where such a parameter's values reach multiples of sixteen, which sizes of work-groups do, more
-//! factors of two are expected to be faster ([`Features::evenness`]): on each of the four recorded
-//! spaces with such a parameter, of four GPUs' two kernels, they are on average.
+//! factors of two are expected to be faster ([`Features::evenness`]): on average they are, on all
+//! recorded spaces with such a parameter, those of two kernels on two GPUs each.
 
 use crate::space::SpaceParameter;
 use std::ops::Range;

@@ -70,8 +70,8 @@ pub(super) const KIND: StrategyKind = StrategyKind {
 const EVEN: f64 = 1.0 / 3.0;
 /// How many configurations far from each other are tried before the model is asked.
 const INITIAL: usize = 4;
-/// How many after the best of prior results: only beside others can they turn out to be no better,
-/// which without these takes all that prior results may lead.
+/// How many of these follow the best of prior results: only beside others does it show that those
+/// are no better here than any.
 const CONTROLS: usize = 2;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
