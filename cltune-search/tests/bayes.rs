@@ -114,6 +114,55 @@ fn it_learns_where_failures_are() {
     assert!(3 * learned < 2 * all, "{learned} against {all}");
 }
 
+/// Work-groups of any multiple of 16; a quarter of the sizes are multiples of 64.
+fn sizes() -> Arc<Space> {
+    space(
+        &[
+            ("WGX", (1..=16).map(|size| 16 * size).collect()),
+            ("WGY", vec![1, 2, 4, 8]),
+            ("TILE", (1..=6).collect()),
+            ("UNROLL", vec![1, 2, 4, 8, 16]),
+        ],
+        "WGX * WGY <= 2048",
+    )
+}
+
+/// No size is faster than another.
+fn any_size(codes: &[i64]) -> f64 {
+    let distance = |code: i64, best: f64| ((code as f64) / best).log2().abs();
+    let slow = 0.3 * distance(codes[1], 2.0)
+        + 0.3 * distance(codes[2], 3.0)
+        + 0.2 * distance(codes[3], 4.0);
+    slow.exp()
+}
+
+/// The contrary of what is expected.
+fn odd_sizes(codes: &[i64]) -> f64 {
+    let factor = if codes[0] % 32 == 0 { 8.0 } else { 1.0 };
+    factor * any_size(codes)
+}
+
+#[test]
+fn multiples_of_64_are_expected_to_be_fast_and_cost_little_where_they_are_not() {
+    let space = sizes();
+    let curves = |budget, time: fn(&[i64]) -> Option<f64>| {
+        let runs = (0..6).map(|seed| curve("bayes", &space, budget, seed, 1, time));
+        runs.collect::<Vec<_>>()
+    };
+    let tried = curves(20, |codes| Some(any_size(codes)))
+        .into_iter()
+        .flatten();
+    let tried = tried.filter(|(codes, _)| codes[0] % 64 == 0).count();
+    // Of 120, where it was 94, and 44 without the expectation.
+    assert!(tried > 70, "{tried}");
+    let lost = curves(40, |codes| Some(odd_sizes(codes)))
+        .iter()
+        .map(|c| best(c).ln())
+        .sum::<f64>()
+        / 6.0;
+    assert!(lost < 0.1, "{lost}");
+}
+
 #[test]
 fn several_in_flight_are_different_and_still_good() {
     let space = kernel_space();

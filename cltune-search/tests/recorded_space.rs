@@ -148,39 +148,42 @@ fn networks_are_trained_until_they_predict_well() {
     assert!(many < 0.08 && many < 0.6 * few, "{few} {many}");
 }
 
-/// After 20 evaluations, over both directions of both pairs, where 100 runs had 0.44 of the cold
-/// start's loss (docs/strategies.md).
+/// Over both directions of both pairs: after 12 evaluations, when a cold start has not come far; and
+/// after 20 no more loss than the 0.13 that there was when a cold start lost 0.28 instead of 0.19.
 #[test]
 fn another_device_s_results_save_most_of_the_loss() {
     const SEEDS: u64 = 10;
-    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    let (mut cold, mut warm, mut later) = (Vec::new(), Vec::new(), Vec::new());
     let pairs = pairs();
     for seed in 0..SEEDS {
-        let (mut without, mut with) = (0.0, 0.0);
+        let (mut without, mut with, mut with_20) = (0.0, 0.0, 0.0);
         for [one, other] in &pairs {
             for (here, there) in [(one, other), (other, one)] {
                 let prior = here.prior_results(there).unwrap();
-                let [loss] = loss_from(here, None, [20], seed);
-                without += loss;
-                let [loss] = loss_from(here, Some(prior), [20], seed);
-                with += loss;
+                let [loss] = loss_from(here, None, [12], seed);
+                without += loss / 4.0;
+                let [loss, loss_20] = loss_from(here, Some(prior), [12, 20], seed);
+                with += loss / 4.0;
+                with_20 += loss_20 / 4.0;
             }
         }
         cold.push(without);
         warm.push(with);
+        later.push(with_20);
     }
     let (warm_loss, cold_loss) = (mean(&warm), mean(&cold));
     assert!(warm_loss <= 0.6 * cold_loss, "{warm_loss} of {cold_loss}");
+    assert!(mean(&later) <= 0.14, "{}", mean(&later));
     // Four standard errors: once in 600 by chance, with nine degrees of freedom.
     let (gain, error) = gain(&cold, &warm);
     assert!(gain > 4.0 * error, "{gain} +- {error}");
 }
 
 /// Each configuration has the time of another one: the worst that prior results can be without
-/// being the contrary.
+/// being the contrary. 32 seeds have 0.006 more loss than a cold start, with a standard error of 0.014.
 #[test]
 fn results_that_mislead_cost_nothing_after_50_evaluations() {
-    const SEEDS: u64 = 16;
+    const SEEDS: u64 = 24;
     let (mut cold, mut misled) = (Vec::new(), Vec::new());
     let pairs = pairs();
     for seed in 0..SEEDS {

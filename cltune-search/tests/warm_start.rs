@@ -56,7 +56,7 @@ fn loss(
     budget: u64,
     time: impl Fn(&[i64]) -> f64,
 ) -> f64 {
-    const SEEDS: u64 = 4;
+    const SEEDS: u64 = 24;
     let optimum = space
         .iter()
         .map(|codes| time(&codes))

@@ -7,13 +7,25 @@
 //! multiples of a power of two alike in a way that no distance between the numbers shows
 //! (recorded convolutions on an MI250X are fast at 64, 128 and 256 and ten times slower at 48,
 //! 80 and 96). The coordinate of a continuous parameter is the place of the value alone.
+//!
+//! Where such a parameter's values reach multiples of sixteen, which sizes of work-groups do, more
+//! factors of two are expected to be faster ([`Features::evenness`]): on average they are, on all
+//! recorded spaces with such a parameter, those of two kernels on two GPUs each.
 
 use crate::space::SpaceParameter;
+use std::ops::Range;
+
+/// Evenness counts where some value has as many factors of two as the start says (a multiple of 16:
+/// half a warp, the banks of local memory), and up to the end (64: no GPU executes more work-items in
+/// step).
+const EVEN: Range<u32> = 4..6;
 
 /// The mapping from configurations (codes) to points.
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Features {
     columns: Vec<Column>,
+    /// The parameters of which evenness counts.
+    even: Vec<usize>,
 }
 
 /// One coordinate: which parameter it reads, and the coordinate of each of its values.
@@ -28,6 +40,7 @@ impl Features {
     /// The mapping for a space of these parameters. Those with one value have no coordinate.
     pub(in crate::search) fn new(parameters: &[SpaceParameter]) -> Self {
         let mut columns = Vec::new();
+        let mut even = Vec::new();
         for (parameter, of) in parameters.iter().enumerate() {
             let continuous = of.continuous;
             let mut codes = of.codes.clone();
@@ -44,13 +57,16 @@ impl Features {
                 continue;
             }
             if let Some(coordinates) = exponent_of_two(&codes) {
+                if codes.iter().any(|code| factors_of_two(*code) >= EVEN.start) {
+                    even.push(parameter);
+                }
                 columns.push(Column {
                     parameter,
                     coordinates,
                 });
             }
         }
-        Self { columns }
+        Self { columns, even }
     }
 
     /// The number of coordinates.
@@ -64,6 +80,14 @@ impl Features {
         let columns = self.columns.iter();
         let coordinates = columns.map(|column| column.of(configuration[column.parameter]));
         coordinates.collect()
+    }
+
+    /// How many factors of two are in the values of parameters that reach multiples of sixteen and
+    /// are not only powers of two, for which it would say that large ones are better.
+    pub(in crate::search) fn evenness(&self, configuration: &[i64]) -> f64 {
+        let codes = self.even.iter().map(|parameter| configuration[*parameter]);
+        let factors = codes.map(|code| factors_of_two(code).min(EVEN.end));
+        factors.map(f64::from).sum()
     }
 
     /// The coordinates that come from one parameter, for one of its codes: which, and their values.
@@ -112,13 +136,7 @@ fn exponent_of_two(codes: &[i64]) -> Option<Vec<(i64, f64)>> {
     if codes.len() < 3 || codes.iter().all(|code| *code > 0 && code.count_ones() == 1) {
         return None;
     }
-    let exponent = |code: i64| {
-        if code == 0 {
-            0.0
-        } else {
-            f64::from(code.trailing_zeros())
-        }
-    };
+    let exponent = |code: i64| f64::from(factors_of_two(code));
     let largest = codes.iter().map(|code| exponent(*code)).fold(0.0, f64::max);
     if largest == 0.0 {
         return None;
@@ -129,6 +147,11 @@ fn exponent_of_two(codes: &[i64]) -> Option<Vec<(i64, f64)>> {
             .map(|code| (*code, exponent(*code) / largest))
             .collect(),
     )
+}
+
+/// How often a value is divisible by two; 0, which stands for none of something, never.
+fn factors_of_two(code: i64) -> u32 {
+    if code == 0 { 0 } else { code.trailing_zeros() }
 }
 
 /// The mapping for parameters with these values.
@@ -161,6 +184,18 @@ mod tests {
         assert_eq!(features.dimensions(), 2);
         assert!(features.point(&[48])[1] < features.point(&[32])[1]);
         assert_eq!(features.point(&[64])[1], 1.0);
+    }
+
+    #[test]
+    fn evenness_counts_factors_of_two_up_to_64_where_values_reach_multiples_of_16() {
+        let small: &[i64] = &[0, 1, 2, 3, 8];
+        let features = of_listed(&[&[16, 32, 48, 64, 192, 256], small, &[16, 32, 64]]);
+        let of = |code: i64| features.evenness(&[code, 8, 64]);
+        assert_eq!(
+            [48, 16, 32, 64, 192, 256].map(of),
+            [4.0, 4.0, 5.0, 6.0, 6.0, 6.0]
+        );
+        assert_eq!(of_listed(&[&[0, 1, 16, 24]]).evenness(&[0]), 0.0);
     }
 
     #[test]

@@ -5,16 +5,20 @@
 //!
 //! - every parameter has a length scale of its own, and coordinates that suit tuning parameters
 //!   (`features`);
-//! - hyper-parameters are not fitted but drawn: three draws walk through their posterior
-//!   distribution, and improvements are averaged over them, so that ten observations do not yet
+//! - hyper-parameters are not fitted but drawn: six draws walk through their posterior
+//!   distribution, and improvements are averaged over them, so that a few observations do not yet
 //!   mislead;
 //! - the improvement is computed for every valid configuration of the space (up to 5,000; for a
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own,
 //!   learns where they are, and improvements are multiplied with the probability not to fail;
-//! - it begins with ten configurations far from each other, each the farthest of twenty random
-//!   ones;
-//! - or with what is known from other devices (`transfer`), as long as that promises something:
+//! - in lists that are not only powers of two, multiples of 32 and 64 are expected to be faster than
+//!   other sizes, and the model learns the difference: what holds nearly everywhere would take dozens
+//!   of evaluations to learn;
+//! - it begins with four configurations far from each other, each the farthest of twenty random
+//!   ones: from then on the model chooses better than chance;
+//! - or with the best of other devices, two configurations far from these, which show whether the
+//!   best are good here, and what is known from there (`transfer`), as long as it promises something:
 //!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
 //!   search is not held where another device was fast; from then on it looks now and then only
 //!   around the best, which a set of prior results may have found and never looked around.
@@ -40,7 +44,7 @@ mod transfer;
 
 use super::generator::Generator;
 use super::kind::StrategyKind;
-use super::strategy::{Score, Setting, Strategy};
+use super::strategy::{Score, Setting, Strategy, starts};
 use super::threads::ready_threads;
 use crate::space::Space;
 use features::Features;
@@ -61,12 +65,18 @@ pub(super) const KIND: StrategyKind = StrategyKind {
     new: |setting, _| Box::new(Bayes::new(setting)),
 };
 
-/// How many configurations are tried before the model is asked.
-const INITIAL: usize = 10;
+/// What is expected of every factor of two that counts ([`Features::evenness`]), as a part of the
+/// standard deviation of what was observed.
+const EVEN: f64 = 1.0 / 3.0;
+/// How many configurations far from each other are tried before the model is asked.
+const INITIAL: usize = 4;
+/// How many of these follow the best of prior results: only beside others does it show that those
+/// are no better here than any.
+const CONTROLS: usize = 2;
 /// Of how many random configurations each of these is the one farthest from the others.
 const SPREAD: usize = 20;
 /// Draws of hyper-parameters.
-const PARTICLES: usize = 3;
+const PARTICLES: usize = 6;
 /// Steps of each draw the first time, and whenever it is renewed.
 const STEPS: (usize, usize) = (120, 15);
 /// Failed configurations count as slow as this part of those that succeeded.
@@ -79,8 +89,6 @@ const MOST_OBSERVATIONS: usize = 400;
 const PROMISE: f64 = 0.003;
 const BROKEN: usize = 2;
 const LEADING: Range<usize> = 12..30;
-/// How many configurations far from all others are tried then.
-const AFRESH: usize = 8;
 /// From then on, every so many proposals the choice is between what is near the best few only:
 /// that many of them, and that many parameters changed.
 const NEAR_EVERY: usize = 6;
@@ -122,6 +130,7 @@ pub(super) struct Bayes {
 struct Observation {
     configuration: Vec<i64>,
     point: Vec<f64>,
+    evenness: f64,
     /// What each set of prior results says of it.
     prior: Vec<f64>,
     time: Option<f64>,
@@ -146,7 +155,11 @@ impl Bayes {
         Self {
             failures: Particle::new(dimensions, 0, generator.split()),
             pool,
-            initial: if priors.is_empty() { INITIAL } else { 1 },
+            initial: if priors.is_empty() {
+                INITIAL
+            } else {
+                starts(&setting.prior_results).len() + CONTROLS
+            },
             priors,
             broken: 0,
             forgot: false,
@@ -207,9 +220,12 @@ impl Bayes {
         let data = self.data();
         let (pool, observed) = (&self.pool, data.times.len());
         let points = data.points.iter().map(Vec::as_slice).collect::<Vec<_>>();
+        let even = EVEN * standard_deviation(&data.times);
+        let pairs = data.times.iter().zip(&data.evenness);
+        let uneven: Vec<f64> = pairs.map(|(time, factors)| time + even * factors).collect();
         let times = Observed {
             points: &points[..observed],
-            values: &data.times,
+            values: &uneven,
             prior: &data.prior,
         };
         let failed = Observed {
@@ -226,7 +242,7 @@ impl Bayes {
         let best = data.times.iter().copied().fold(f64::MAX, f64::min);
         let improve = |particle: &mut Particle| {
             learn(particle, &times);
-            let improvements = particle.improvements(&times, best, pool);
+            let improvements = particle.improvements(&times, best, even, pool);
             particle.truncate(observed);
             improvements
         };
@@ -275,8 +291,8 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves, or one to start afresh with where prior results promise
-    /// nothing any more.
+    /// A configuration that improves, or one far from all others where prior results promise nothing
+    /// any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
         if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();
@@ -305,7 +321,6 @@ impl Bayes {
         }
         // The next walk is a long one, as the first.
         self.walked = 0;
-        self.initial = self.observations.len() + self.pending.len() + AFRESH;
     }
 
     /// Chooses training data and pool anew from time to time; the number of steps that the draws
@@ -370,6 +385,7 @@ impl Bayes {
             times: training()
                 .map(|o| slowness(o.time.unwrap_or(slow), times[0]))
                 .collect(),
+            evenness: training().map(|o| o.evenness).collect(),
             prior: (0..self.priors.len()).map(says).collect(),
             failures: training()
                 .map(|o| f64::from(u8::from(o.time.is_none())))
@@ -386,12 +402,21 @@ fn is_near(configuration: &[i64], others: &[&[i64]]) -> bool {
     })
 }
 
+fn standard_deviation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    (squares.sum::<f64>() / count).sqrt()
+}
+
 /// What the model is built on.
 struct Data {
     /// Of what was observed, then of what is being measured.
     points: Vec<Vec<f64>>,
     /// For each observation its [`slowness`].
     times: Vec<f64>,
+    /// For each observation its evenness.
+    evenness: Vec<f64>,
     /// For each set of prior results, what it says of each observation.
     prior: Vec<Vec<f64>>,
     /// For each observation 1 where it failed, else 0.
@@ -427,6 +452,7 @@ impl Strategy for Bayes {
         let priors = self.priors.iter();
         self.observations.push(Observation {
             configuration: configuration.to_vec(),
+            evenness: self.features.evenness(configuration),
             prior: priors.map(|l| l.predict(configuration, &point)).collect(),
             point,
             time: score.time(),

@@ -97,16 +97,23 @@ impl Particle {
     }
 
     /// For each configuration of the pool the improvement to expect over `best` (Jones, Schonlau &
-    /// Welch 1998, equation 15).
-    pub(super) fn improvements(&self, observed: &Observed<'_>, best: f64, pool: &Pool) -> Vec<f64> {
-        self.predict(observed, pool, |mean, deviation| {
+    /// Welch 1998, equation 15), where the values observed are those without what evenness gains:
+    /// `even` for each factor of two.
+    pub(super) fn improvements(
+        &self,
+        observed: &Observed<'_>,
+        best: f64,
+        even: f64,
+        pool: &Pool,
+    ) -> Vec<f64> {
+        self.predict(observed, even, pool, |mean, deviation| {
             expected_improvement(best - mean, deviation)
         })
     }
 
     /// For each configuration of the pool the probability of a value below a threshold.
     pub(super) fn below(&self, observed: &Observed<'_>, threshold: f64, pool: &Pool) -> Vec<f64> {
-        self.predict(observed, pool, |mean, deviation| {
+        self.predict(observed, 0.0, pool, |mean, deviation| {
             normal_distribution((threshold - mean) / deviation)
         })
     }
@@ -117,6 +124,7 @@ impl Particle {
     fn predict(
         &self,
         observed: &Observed<'_>,
+        even: f64,
         pool: &Pool,
         of: impl Fn(f64, f64) -> f64,
     ) -> Vec<f64> {
@@ -125,7 +133,9 @@ impl Particle {
         let average = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
         residuals.resize(self.factor.len(), average);
         let evidence = Evidence::of(&self.factor, &residuals);
-        let mut mean = vec![evidence.mean as f32; pool.len()];
+        let (level, even) = (evidence.mean as f32, even as f32);
+        let evenness = pool.evenness().iter();
+        let mut mean: Vec<f32> = evenness.map(|factors| level - even * factors).collect();
         for (transfer, prior) in known.transfers().iter().zip(pool.prior()) {
             let transfer = *transfer as f32;
             for (mean, prior) in mean.iter_mut().zip(prior) {

@@ -20,6 +20,8 @@ pub(in crate::search) struct Pool {
     configurations: Vec<Vec<i64>>,
     /// For each coordinate, its value for each configuration.
     columns: Vec<Vec<f32>>,
+    /// For each configuration its evenness ([`Features::evenness`]).
+    evenness: Vec<f32>,
     /// For each set of prior results, what it says of each configuration.
     prior: Vec<Vec<f32>>,
     /// Where a configuration is.
@@ -34,6 +36,7 @@ impl Pool {
         let mut pool = Self {
             configurations: Vec::new(),
             columns: vec![Vec::new(); features.dimensions()],
+            evenness: Vec::new(),
             prior: Vec::new(),
             positions: HashMap::new(),
             taken: Vec::new(),
@@ -64,6 +67,7 @@ impl Pool {
         self.columns.resize(features.dimensions(), Vec::new());
         self.configurations.clear();
         self.columns.iter_mut().for_each(Vec::clear);
+        self.evenness.clear();
         self.positions.clear();
         self.taken.clear();
         for near in best {
@@ -96,6 +100,7 @@ impl Pool {
         for (column, coordinate) in self.columns.iter_mut().zip(point) {
             column.push(coordinate as f32);
         }
+        self.evenness.push(features.evenness(&configuration) as f32);
         self.positions.insert(configuration.clone(), position);
         self.configurations.push(configuration);
         self.taken.push(false);
@@ -116,6 +121,11 @@ impl Pool {
     /// For each set of prior results it was asked, what it says of each configuration.
     pub(super) fn prior(&self) -> &[Vec<f32>] {
         &self.prior
+    }
+
+    /// The evenness of each configuration.
+    pub(super) fn evenness(&self) -> &[f32] {
+        &self.evenness
     }
 
     /// The number of configurations.
