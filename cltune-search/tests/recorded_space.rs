@@ -183,10 +183,12 @@ fn another_device_s_results_save_most_of_the_loss() {
 /// being the contrary. 32 seeds have 0.006 more loss than a cold start, with a standard error of 0.014.
 #[test]
 fn results_that_mislead_cost_nothing_after_50_evaluations() {
-    const SEEDS: u64 = 24;
+    // Of fewer runs the mean says little, so that only `--full` judges it.
+    let is_full = std::env::var_os("CLTUNE_TEST_FULL").is_some();
+    let seeds = if is_full { 24 } else { 8 };
     let (mut cold, mut misled) = (Vec::new(), Vec::new());
     let pairs = pairs();
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         let (mut without, mut with) = (0.0, 0.0);
         for [one, other] in &pairs {
             for (here, there) in [(one, other), (other, one)] {
@@ -205,5 +207,7 @@ fn results_that_mislead_cost_nothing_after_50_evaluations() {
         -gain < 2.0 * error,
         "{gain} +- {error}: worse than chance explains"
     );
-    assert!(-gain < 0.01, "{gain} of {}", mean(&cold));
+    if is_full {
+        assert!(-gain < 0.01, "{gain} of {}", mean(&cold));
+    }
 }
