@@ -9,9 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The energy of a launch for each value of `A`, microjoules. 1 takes four times the time of 3 and two
-/// thirds of its energy, which is the least; so 3 has three eighths of the product of 1. 4, the fastest,
-/// takes so much that its product is larger even where it is thirty times as fast as 3.
+/// The energy of a launch for each value of `A`, microjoules. 1 takes four times the time of 3 and
+/// two thirds of its energy, which is the least; so 3 has three eighths of the product of 1. 4, the
+/// fastest, takes so much that its product is larger even where it is thirty times as fast as 3.
 const SPENT_UJ: [u64; 6] = [1_000_000, 30_000, 1_000_000, 45_000, 4_000_000, 400_000];
 const LEAST_ENERGY: i64 = 1;
 const LEAST_PRODUCT: i64 = 3;

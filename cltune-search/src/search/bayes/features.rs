@@ -15,10 +15,10 @@
 use crate::space::SpaceParameter;
 use std::ops::Range;
 
-/// Evenness counts where some value has as many factors of two as the start says (a multiple of 16:
-/// half a warp, the banks of local memory), and up to the end (64: no GPU executes more work-items in
-/// step).
-const EVEN: Range<u32> = 4..6;
+/// The factors of two that count in evenness: of parameters of which some value has as many as the
+/// start says (a multiple of 16: half a warp, the banks of local memory), and up to the end (64: no
+/// GPU executes more work-items in step).
+const FACTORS: Range<u32> = 4..6;
 
 /// The mapping from configurations (codes) to points.
 #[derive(Clone, Debug)]
@@ -57,7 +57,10 @@ impl Features {
                 continue;
             }
             if let Some(coordinates) = exponent_of_two(&codes) {
-                if codes.iter().any(|code| factors_of_two(*code) >= EVEN.start) {
+                if codes
+                    .iter()
+                    .any(|code| factors_of_two(*code) >= FACTORS.start)
+                {
                     even.push(parameter);
                 }
                 columns.push(Column {
@@ -86,7 +89,7 @@ impl Features {
     /// are not only powers of two, for which it would say that large ones are better.
     pub(in crate::search) fn evenness(&self, configuration: &[i64]) -> f64 {
         let codes = self.even.iter().map(|parameter| configuration[*parameter]);
-        let factors = codes.map(|code| factors_of_two(code).min(EVEN.end));
+        let factors = codes.map(|code| factors_of_two(code).min(FACTORS.end));
         factors.map(f64::from).sum()
     }
 

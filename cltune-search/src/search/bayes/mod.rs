@@ -12,14 +12,14 @@
 //!   larger one, for what is near the best and for random others);
 //! - failed configurations are learned from: a second process, with length scales of its own,
 //!   learns where they are, and improvements are multiplied with the probability not to fail;
-//! - in lists that are not only powers of two, multiples of 32 and 64 are expected to be faster than
-//!   other sizes, and the model learns the difference: what holds nearly everywhere would take dozens
-//!   of evaluations to learn;
+//! - in lists that are not only powers of two, multiples of 32 and 64 are expected to be faster
+//!   than other sizes, and the model learns the difference: what holds nearly everywhere would take
+//!   dozens of evaluations to learn;
 //! - it begins with four configurations far from each other, each the farthest of twenty random
 //!   ones: from then on the model chooses better than chance;
 //! - or with the best of other devices, two configurations far from these, which show whether the
-//!   best are good here, and what is known from there (`transfer`), as long as it promises something:
-//!   when no improvement of note is to be expected any more, prior results are forgotten, so that a
+//!   best are good here, and what is known from there (`transfer`), as long as it promises
+//!   something: when no improvement of note is to be expected any more, prior results are forgotten, so that a
 //!   search is not held where another device was fast; from then on it looks now and then only
 //!   around the best, which a set of prior results may have found and never looked around.
 //!
@@ -291,8 +291,8 @@ impl Bayes {
         best.map(|(_, o)| o.configuration.as_slice()).collect()
     }
 
-    /// A configuration that improves, or one far from all others where prior results promise nothing
-    /// any more.
+    /// A configuration that improves, or one far from all others where prior results promise
+    /// nothing any more.
     fn improve_or_forget(&mut self) -> Option<Vec<i64>> {
         if !self.priors.is_empty() && self.observations.len() >= LEADING.end {
             self.forget_lessons();

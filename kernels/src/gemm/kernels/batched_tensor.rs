@@ -144,7 +144,8 @@ batched_tensor!(
     global(count * ((m + MWG - 1) / MWG) * ((n + NWG - 1) / NWG) * (MWG / WM * (NWG / WN) * 32)),
     local(MWG / WM * (NWG / WN) * 32),
     defines(
-        TRANS_A = trans_a, TRANS_B = trans_b, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
+        TRANS_A = trans_a, TRANS_B = trans_b,
+        ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
     ),
     tune(m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),

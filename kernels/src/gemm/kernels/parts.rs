@@ -239,7 +239,8 @@ pipelined_parts!(
         ),
     ),
     defines(
-        A_OF_K = a_of_k, B_OF_K = b_of_k, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
+        A_OF_K = a_of_k, B_OF_K = b_of_k,
+        ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),

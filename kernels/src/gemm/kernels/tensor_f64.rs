@@ -37,7 +37,8 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     global((m + MWG - 1) / MWG * ((n + NWG - 1) / NWG) * (MWG / WM * (NWG / WN) * 32)),
     local(MWG / WM * (NWG / WN) * 32),
     defines(
-        A_OF_K = a_of_k, B_OF_K = b_of_k, ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
+        A_OF_K = a_of_k, B_OF_K = b_of_k,
+        ROWS = if device.nv_compute_capability >= 90 { 16 } else { 8 },
         EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
         EPILOGUE = epilogue,
     ),
