@@ -32,6 +32,7 @@
 //! | `factor` | the growing Cholesky factor |
 //! | `model` | covariance, priors, and the walk through hyper-parameters |
 //! | `pool` | the configurations to choose from |
+//! | `whitened` | what a process knows of the pool |
 //! | `particle` | one draw of hyper-parameters and its predictions |
 //! | `transfer` | what results from elsewhere say |
 
@@ -41,6 +42,7 @@ mod model;
 pub(super) mod particle;
 pub(super) mod pool;
 mod transfer;
+pub(super) mod whitened;
 
 use super::generator::Generator;
 use super::kind::StrategyKind;

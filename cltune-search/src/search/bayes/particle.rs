@@ -4,6 +4,7 @@ use super::super::generator::Generator;
 use super::factor::Factor;
 use super::model::{Evidence, Hyperparameters, Observed, between, walk};
 use super::pool::Pool;
+use super::whitened::{Whitened, exp};
 use std::f64::consts::{PI, SQRT_2};
 
 /// A draw of hyper-parameters.
@@ -12,8 +13,7 @@ pub(super) struct Particle {
     generator: Generator,
     weights: Vec<f64>,
     factor: Factor,
-    /// For each observation L⁻¹ times its covariances with the pool.
-    rows: Vec<Vec<f32>>,
+    whitened: Whitened,
 }
 
 impl Particle {
@@ -24,7 +24,7 @@ impl Particle {
             hyperparameters,
             generator,
             factor: Factor::default(),
-            rows: Vec::new(),
+            whitened: Whitened::default(),
         }
     }
 
@@ -50,7 +50,7 @@ impl Particle {
     /// Forgets all observations from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         self.factor.truncate(len);
-        self.rows.truncate(len);
+        self.whitened.truncate(len);
     }
 
     /// Takes in the observations it does not know yet.
@@ -62,38 +62,17 @@ impl Particle {
                 .map(|other| between(points[at], other, &self.weights))
                 .collect();
             let variance = self.hyperparameters.variance();
-            if self.factor.extend(covariances, variance) {
-                let row = self.row(points[at], pool);
-                self.rows.push(row);
-            } else {
+            if !self.factor.extend(covariances, variance) {
                 // Two observations that are too alike for so little noise.
                 self.hyperparameters = self.hyperparameters.clone().with_more_noise();
                 self.reset();
             }
         }
-    }
-
-    /// The next row of L⁻¹ K, where L has one row more.
-    fn row(&self, point: &[f64], pool: &Pool) -> Vec<f32> {
-        let mut row = pool.squared_distances(point, &self.weights);
-        for squared in &mut row {
-            let r = (5.0 * *squared).sqrt();
-            *squared = (1.0 + r + r * r / 3.0) * (-r).exp();
-        }
-        let factors = self.factor.row(self.rows.len());
-        for (factor, earlier) in factors.iter().zip(&self.rows) {
-            let factor = *factor as f32;
-            for (element, earlier) in row.iter_mut().zip(earlier) {
-                *element -= factor * earlier;
-            }
-        }
-        let scale = factors
-            .last()
-            .map_or(1.0, |diagonal| 1.0 / *diagonal as f32);
-        for element in &mut row {
-            *element *= scale;
-        }
-        row
+        self.whitened
+            .catch_up(points, &self.weights, &self.factor, pool, |squared| {
+                let r = (5.0 * squared).sqrt();
+                (1.0 + r + r * r / 3.0) * exp(-r)
+            });
     }
 
     /// For each configuration of the pool the improvement to expect over `best` (Jones, Schonlau &
@@ -143,13 +122,8 @@ impl Particle {
             }
         }
         let mut variance = vec![1.0_f32; pool.len()];
-        for (row, whitened) in self.rows.iter().zip(&evidence.whitened) {
-            let whitened = *whitened as f32;
-            for ((mean, variance), element) in mean.iter_mut().zip(&mut variance).zip(row) {
-                *mean += whitened * element;
-                *variance -= element * element;
-            }
-        }
+        self.whitened
+            .predict(&evidence.whitened, &mut mean, &mut variance);
         let deviation = |variance: f32| (evidence.amplitude * f64::from(variance.max(1e-9))).sqrt();
         mean.iter()
             .zip(&variance)

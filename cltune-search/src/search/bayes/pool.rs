@@ -150,16 +150,21 @@ impl Pool {
         self.taken[position]
     }
 
-    /// The scaled squared distance of each configuration to a point.
-    pub(in crate::search) fn squared_distances(&self, point: &[f64], weights: &[f64]) -> Vec<f32> {
-        let mut squared = vec![0.0_f32; self.len()];
+    /// Adds to each of `squared` the scaled squared distance of a configuration to a point, from
+    /// the one at position `begin` on.
+    pub(in crate::search) fn add_squared_distances(
+        &self,
+        point: &[f64],
+        weights: &[f64],
+        begin: usize,
+        squared: &mut [f32],
+    ) {
         for ((column, coordinate), weight) in self.columns.iter().zip(point).zip(weights) {
             let (coordinate, weight) = (*coordinate as f32, *weight as f32);
-            for (sum, other) in squared.iter_mut().zip(column) {
+            for (sum, other) in squared.iter_mut().zip(&column[begin..]) {
                 let difference = (other - coordinate) * weight;
                 *sum += difference * difference;
             }
         }
-        squared
     }
 }

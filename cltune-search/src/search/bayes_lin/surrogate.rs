@@ -4,6 +4,7 @@
 use super::super::bayes::factor::Factor;
 use super::super::bayes::particle::expected_improvement;
 use super::super::bayes::pool::Pool;
+use super::super::bayes::whitened::{Whitened, exp};
 
 /// The length scales among which the most likely one is chosen: 0.1 · 2^(i/2), so up to 4.5 on
 /// coordinates from 0 to 1.
@@ -19,8 +20,7 @@ pub(super) struct Surrogate {
     /// Whether the length scale was given and stays.
     fixed: bool,
     factor: Factor,
-    /// For each observation L⁻¹ times its covariances with the pool.
-    rows: Vec<Vec<f32>>,
+    whitened: Whitened,
 }
 
 impl Surrogate {
@@ -31,7 +31,7 @@ impl Surrogate {
             length: length.unwrap_or(1.0),
             fixed: length.is_some(),
             factor: Factor::default(),
-            rows: Vec::new(),
+            whitened: Whitened::default(),
         }
     }
 
@@ -63,20 +63,24 @@ impl Surrogate {
 
     /// Takes in the observations that it does not know yet.
     pub(super) fn catch_up(&mut self, points: &[&[f64]], pool: &Pool) {
-        for at in self.rows.len()..points.len() {
+        for at in self.factor.len()..points.len() {
             if !extend(&mut self.factor, &points[..at], points[at], self.length) {
                 // Cannot happen with this much noise; the model then knows less.
-                return;
+                break;
             }
-            let row = self.row(points[at], pool);
-            self.rows.push(row);
         }
+        let weights = vec![1.0 / self.length; self.dimensions];
+        let known = &points[..self.factor.len()];
+        self.whitened
+            .catch_up(known, &weights, &self.factor, pool, |squared| {
+                exp(-0.5 * squared)
+            });
     }
 
     /// Forgets all observations from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
         self.factor.truncate(len);
-        self.rows.truncate(len);
+        self.whitened.truncate(len);
     }
 
     /// For each configuration of the pool the improvement to expect over `best` (equation 12;
@@ -87,40 +91,13 @@ impl Surrogate {
         let whitened = self.factor.solve(&all);
         let mut mean = vec![0.0_f32; pool.len()];
         let mut rest = vec![1.0_f32; pool.len()];
-        for (row, whitened) in self.rows.iter().zip(&whitened) {
-            let whitened = *whitened as f32;
-            for ((mean, rest), element) in mean.iter_mut().zip(&mut rest).zip(row) {
-                *mean += whitened * element;
-                *rest -= element * element;
-            }
-        }
+        self.whitened.predict(&whitened, &mut mean, &mut rest);
         let variance = variance(&self.factor, values);
         let improvement = |(mean, rest): (f32, f32)| {
             let deviation = (variance * f64::from(rest.max(1e-9))).sqrt();
             expected_improvement(f64::from(mean) - best, deviation)
         };
         mean.into_iter().zip(rest).map(improvement).collect()
-    }
-
-    /// The next row of L⁻¹ K, where L has one row more.
-    fn row(&self, point: &[f64], pool: &Pool) -> Vec<f32> {
-        let weights = vec![1.0 / self.length; self.dimensions];
-        let mut row = pool.squared_distances(point, &weights);
-        for squared in &mut row {
-            *squared = (-0.5 * *squared).exp();
-        }
-        let factors = self.factor.row(self.rows.len());
-        for (factor, earlier) in factors.iter().zip(&self.rows) {
-            let factor = *factor as f32;
-            for (element, earlier) in row.iter_mut().zip(earlier) {
-                *element -= factor * earlier;
-            }
-        }
-        let diagonal = factors.last().map_or(1.0, |diagonal| *diagonal as f32);
-        for element in &mut row {
-            *element /= diagonal;
-        }
-        row
     }
 }
 
