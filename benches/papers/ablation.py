@@ -1,58 +1,62 @@
 """What each optimisation of the double-buffered GEMM is worth: Lin et al. 2025, figure 8.
 
-    ablation.py --artifact FILE [--device DEVICE] [--budget 300] [--sizes 512,1024,2048,4096]
+    ablation.py --artifact FILE [--device DEVICE] [--budget 100] [--sizes 1024,2048,4096] [--found FILE.json]
 
-The same search, as many evaluations with the same seed, for each variant and size: constraints turn off what a variant
-does not have. Then one session for each kernel measures all that were found. The benchmark is the kernel without double
-buffers, as in the paper. Prefetching without double buffers is no variant, since the kernel has none without them.
+A search for each size finds tiles, work-groups and vector widths. One session then measures these at all sizes with all
+values of the parameters that turn optimisations on and off, and each variant has the best of those that it allows. The
+benchmark is the kernel without double buffers, `gemm_classic`, with the best of a search for each size. There is no
+variant that only prefetches, since the kernel with prefetching has double buffers.
 """
 
+import math
 import statistics
 
-from sessions import head, measure, note, options, row, session
+from sessions import head, measure, only, options, row, searched
 
-PAPERS_COPIES = 'COPY == "registers" && SWIZZLE == 1'
-# Work-items follow each other along m, as in the paper.
-PAPERS_KERNEL = f"{PAPERS_COPIES} && LANES == MDIMC"
 CLASSIC, PIPELINED = "cltune_kernels::gemm_classic", "cltune_kernels::gemm_pipelined"
-VARIANTS = [
-    ("benchmark: tiles in local memory, one buffer", CLASSIC, "SA == 1 && SB == 1"),
-    ("double buffers on three levels", PIPELINED, f'{PAPERS_KERNEL} && ORDER == "rows"'),
-    ("and fine-grained prefetching", PIPELINED, f'{PAPERS_KERNEL} && ORDER == "blocks"'),
-    ("either, and the order of lanes", PIPELINED, PAPERS_COPIES),
-    ("and the order of tiles", PIPELINED, 'COPY == "registers"'),
-    ("and asynchronous copies of up to four tiles", PIPELINED, "true"),
-]
-
-asked = options(__doc__, budget="300", sizes="512,1024,2048,4096", seed=0)
-sizes = [int(size) for size in asked.sizes.split(",")]
-problems = {
-    CLASSIC: {size: f"m={size},n={size},k={size}" for size in sizes},
-    PIPELINED: {size: f"m={size},n={size},k={size},epilogue=0" for size in sizes},
+# Each allows what the ones before it do, but for the first two. In the paper's kernel work-items follow each other
+# along m, and so do tiles.
+VARIANTS = {
+    "double buffers on three levels": dict(LANES="MDIMC", SWIZZLE="1", COPY="registers", ORDER="rows"),
+    "and fine-grained prefetching": dict(LANES="MDIMC", SWIZZLE="1", COPY="registers", ORDER="blocks"),
+    "either of them, and the order of work-items": dict(SWIZZLE="1", COPY="registers"),
+    "and the order of tiles": dict(COPY="registers"),
+    "and asynchronous copies of up to four tiles": {},
 }
-names, found = {}, {}
-for variant, kernel, constraint in VARIANTS:
-    note(variant)
-    search = ["--budget", asked.budget, "--seed", str(asked.seed), "--constraint", constraint]
-    at = (asked.artifact, kernel, asked.device, list(problems[kernel].values()))
-    names[kernel], _, found[variant] = session(*at, *search)
-times = {}
-for kernel, of in problems.items():
-    ours = [variant for variant, its_kernel, _ in VARIANTS if its_kernel == kernel]
-    bests = [best for variant in ours for best in found[variant].values()]
-    measured = measure(asked.artifact, kernel, asked.device, list(of.values()), names[kernel], bests)
-    for variant in ours:
-        for size, problem in of.items():
-            times[variant, size] = measured[problem][found[variant][problem]]
+FREE = ("LANES", "SWIZZLE", "COPY", "STAGES", "ORDER")
 
-head(["variant", *(f"{size}, us" for size in sizes), "gain over the benchmark: of each size", "mean"])
-for variant, kernel, _ in VARIANTS:
-    gains = [times[VARIANTS[0][0], size] / times[variant, size] - 1 for size in sizes]
-    each = ", ".join(f"{100 * gain:+.1f} %" for gain in gains)
-    cells = [f"{times[variant, size]:.1f}" for size in sizes]
-    row([variant, *cells, each, f"{100 * statistics.mean(gains):+.1f} %"])
-print()
-head(["variant", "size", "values"])
-for variant, kernel, _ in VARIANTS:
-    for size, problem in problems[kernel].items():
-        row([variant, size, ", ".join(found[variant][problem])])
+asked = options(__doc__, budget="100", sizes="1024,2048,4096", seed=0, found="")
+sizes = [int(size) for size in asked.sizes.split(",")]
+classic = [f"m={size},n={size},k={size}" for size in sizes]
+pipelined = [f"{problem},epilogue=0" for problem in classic]
+
+names, found = searched(asked, CLASSIC, classic)
+times = measure(asked, CLASSIC, classic, only(names, found.values()))
+benchmark = [times[problem][found[problem]] for problem in classic]
+
+names, found = searched(asked, PIPELINED, pipelined)
+fixed = [name for name in names if name not in FREE]
+shapes = {tuple(value for name, value in zip(names, best) if name in fixed) for best in found.values()}
+times = measure(asked, PIPELINED, pipelined, only(fixed, shapes))
+
+
+def best(problem, demands):
+    """The least time of the configurations that a variant allows."""
+
+    def allowed(configuration):
+        values = dict(zip(names, configuration))
+        return all(values[name] == values.get(value, value) for name, value in demands.items())
+
+    return min((time for configuration, time in times[problem].items() if allowed(configuration)), default=math.inf)
+
+
+head(["variant", *(f"{size}, us" for size in sizes), *(f"{size}, gain" for size in sizes), "mean gain"])
+row(["benchmark: one buffer", *(f"{time:.1f}" for time in benchmark), *[""] * len(sizes), ""])
+for variant, demands in VARIANTS.items():
+    bests = [best(problem, demands) for problem in pipelined]
+    gains = [before / time - 1 for before, time in zip(benchmark, bests)]
+    gains.append(statistics.mean(gains))
+    row([variant, *(f"{time:.1f}" for time in bests), *(f"{100 * gain:+.1f} %" for gain in gains)])
+print(f"\n{len(times[pipelined[0]])} configurations of {len(shapes)} shapes ({', '.join(fixed)}):")
+for shape in sorted(shapes):
+    print(f"- {', '.join(shape)}")

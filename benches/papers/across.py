@@ -9,16 +9,17 @@ of the second one has which part of the rate of a recording's own best the best 
 
 In the second form ARTIFACT is a program with the kernels, such as the example `imaging` of cltune-kernels, built with
 `--features cltune/offline`. KERNEL is the tunable, such as `imaging_box`; DEVICE what `--device` of `cargo cltune`
-takes, PROBLEM what `--problem` takes, and FILE.csv what `scripts/bench networks record` recorded of the kernel there. On
-each device one session measures the best of all recordings. A cell says how many times as long as the device's own best
-the one of the other device takes.
+takes, PROBLEM what `--problem` takes, and FILE.csv what `scripts/bench networks record` recorded of the kernel there.
+On each device one session measures the best of all recordings. A cell says how many times as long as the device's own
+best the one of the other device takes.
 """
 
+import argparse
 import math
 import os
 import sys
 
-from sessions import head, measure, recorded, row
+from sessions import head, measure, only, recorded, row
 
 
 def best(times):
@@ -65,8 +66,8 @@ def on_devices(artifact, kernel, recordings):
 
     def times_on(position):
         device, problem, _ = recordings[position]
-        [times] = measure(artifact, kernel, device, [problem], names, bests).values()
-        return times
+        asked = argparse.Namespace(artifact=artifact, device=device)
+        return measure(asked, kernel, [problem], only(names, bests))[problem]
 
     matrix(f"{kernel} on", devices, bests, times_on, lambda ratio: f"{ratio:.2f}")
 

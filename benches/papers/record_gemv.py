@@ -13,8 +13,8 @@ from sessions import options, session
 
 asked = options(__doc__, budget="100000", size=4096, out="gemv.csv.gz")
 problem = f"m={asked.size},n={asked.size},lda={asked.size}"
-at = (asked.artifact, "cltune_kernels::blas_gemv", asked.device, [problem])
-names, times, _ = session(*at, "--strategy", "random", "--budget", asked.budget)
+how = ("--strategy", "random", "--budget", asked.budget)
+names, times, _ = session(asked, "cltune_kernels::blas_gemv", [problem], *how)
 with gzip.open(asked.out, "wt", encoding="utf-8", newline="") as file:
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow([*names, "time_ms"])

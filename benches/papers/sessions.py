@@ -37,16 +37,16 @@ def recorded(path):
     return names, {tuple(row[name] for name in names): float(row["time_ms"] or "inf") for row in rows}
 
 
-def session(artifact, kernel, device, problems, *options):
+def session(asked, kernel, problems, *how):
     """What one session finds, which starts from nothing: the parameters; for each problem the times of the
     configurations in microseconds; for each problem the configuration that it chose.
     """
-    of = ["--artifact", os.path.abspath(artifact), "--kernel", kernel, "--device", device]
+    of = ["--artifact", os.path.abspath(asked.artifact), "--kernel", kernel, "--device", asked.device]
     of += [option for problem in problems for option in ("--problem", problem)]
-    how = ["--no-warm-start", "--soundness", "off", "--message-format", "json", *options]
-    program = os.path.abspath(os.environ["CLTUNE"])
+    how = [*how, "--no-warm-start", "--soundness", "off", "--message-format", "json"]
+    tune = [os.path.abspath(os.environ["CLTUNE"]), "cltune", "tune", *of, *how]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([program, "cltune", "tune", *of, *how], check=True, cwd=folder, stdout=subprocess.PIPE)
+        done = subprocess.run(tune, check=True, cwd=folder, stdout=subprocess.PIPE)
         with open(os.path.join(folder, "cltune.lock"), "rb") as file:
             [found] = tomllib.load(file)["kernel"]
     named = {frozenset(problem.split(",")): problem for problem in problems}
@@ -59,11 +59,50 @@ def session(artifact, kernel, device, problems, *options):
     return found["params"], times, chosen
 
 
-def measure(artifact, kernel, device, problems, names, configurations):
-    """The times in microseconds of these configurations for each problem, from one session."""
-    equal = (" && ".join(f"{name} == {literal(value)}" for name, value in zip(names, one)) for one in configurations)
-    constraint = " || ".join(f"({clause})" for clause in dict.fromkeys(equal))
-    return session(artifact, kernel, device, problems, "--strategy", "full", "--constraint", constraint)[1]
+def searched(asked, kernel, problems):
+    """The parameters of a kernel, and the best of a search for each problem. `--found FILE` keeps them in a file: what
+    it has is not searched for again.
+    """
+    known = {}
+    if asked.found and os.path.exists(asked.found):
+        with open(asked.found, encoding="utf-8") as file:
+            known = json.load(file)
+    if missing := [problem for problem in problems if problem not in known.get(kernel, {}).get("best", {})]:
+        note(f"{kernel}: searches for {'; '.join(missing)}")
+        search = ["--budget", asked.budget, "--seed", str(asked.seed)]
+        names, _, chosen = session(asked, kernel, missing, *search)
+        known.setdefault(kernel, {"names": names, "best": {}})["best"] |= chosen
+        if asked.found:
+            with open(asked.found, "w", encoding="utf-8") as file:
+                json.dump(known, file, indent=1)
+    best = known[kernel]["best"]
+    return known[kernel]["names"], {problem: tuple(best[problem]) for problem in problems}
+
+
+def measure(asked, kernel, problems, constraints):
+    """The times in microseconds of all configurations that satisfy these constraints, for each problem, from one
+    session.
+    """
+    how = [option for constraint in constraints for option in ("--constraint", constraint)]
+    return session(asked, kernel, problems, "--strategy", "full", *how)[1]
+
+
+def only(names, configurations):
+    """Constraints that leave these configurations. A formula has a limited length, so there is one for each parameter:
+    which value it has by the values of those few that tell the configurations apart.
+    """
+    configurations = set(configurations)
+    telling = []
+
+    def told_apart(by):
+        return len({tuple(one[at] for at in by) for one in configurations})
+
+    while told_apart(telling) < len(configurations):
+        telling.append(max(range(len(names)), key=lambda at: told_apart([*telling, at])))
+    for at in range(len(names)):
+        used = dict.fromkeys([*telling, at])
+        clauses = {" && ".join(f"{names[of]} == {literal(one[of])}" for of in used) for one in configurations}
+        yield " || ".join(f"({clause})" for clause in sorted(clauses))
 
 
 def sizes(problem):

@@ -1,13 +1,13 @@
 """The best parameters of CLTune's four devices (table IV) on another device: `gemm_classic`, which has them.
 
-    table4.py --artifact FILE [--device DEVICE] [--budget 300] [--size 2048]
+    table4.py --artifact FILE [--device DEVICE] [--budget 300] [--size 2048] [--found FILE.json]
 
 A search on the device finds the device's own best; then one session measures it with the four published ones.
 """
 
 import math
 
-from sessions import head, measure, options, row, session
+from sessions import head, measure, only, options, row, searched
 
 KERNEL = "cltune_kernels::gemm_classic"
 # Nugteren & Codreanu 2015, table IV, in the order of the tunable's parameters.
@@ -18,16 +18,15 @@ PUBLISHED = {
     "Iris 5100": (64, 64, 16, 8, 8, 8, 16, 8, 4, 4, 1, 1, 1, 1),
 }
 
-asked = options(__doc__, budget="300", size=2048)
+asked = options(__doc__, budget="300", size=2048, seed=0, found="")
 problem = f"m={asked.size},n={asked.size},k={asked.size}"
-at = (asked.artifact, KERNEL, asked.device, [problem])
-names, _, chosen = session(*at, "--budget", asked.budget)
-bests = {"this device": chosen[problem]}
+names, found = searched(asked, KERNEL, [problem])
+bests = {"this device": found[problem]}
 bests |= {device: tuple(map(str, values)) for device, values in PUBLISHED.items()}
-times = measure(*at, names, bests.values())[problem]
-own = times[chosen[problem]]
+times = measure(asked, KERNEL, [problem], only(names, bests.values()))[problem]
+own = times[found[problem]]
 head(["best of", *names, "us", "of this device's rate"])
 for device, best in bests.items():
     time = times.get(best, math.inf)
-    found = [f"{time:.1f}", f"{100 * own / time:.0f} %"] if math.isfinite(time) else ["fails", "-"]
-    row([device, *best, *found])
+    reached = [f"{time:.1f}", f"{100 * own / time:.0f} %"] if math.isfinite(time) else ["fails", "-"]
+    row([device, *best, *reached])
