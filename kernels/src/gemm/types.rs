@@ -123,12 +123,12 @@ macro_rules! launch_batch {
     }};
 }
 
-macro_rules! is_there {
+macro_rules! alignment {
     () => {
-        false
+        None
     };
-    ($kernel:ident) => {
-        true
+    ($bytes:literal) => {
+        Some($bytes)
     };
 }
 
@@ -145,13 +145,13 @@ macro_rules! params_of {
 macro_rules! kernels {
     (
         $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
-        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident)?,
+        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident by $bytes:literal)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
             type Real = $real;
             type BatchParams = BatchParams<$batched::Params, params_of!($($batched_tensor)?)>;
-            const BATCHES_ON_TENSOR_CORES: bool = is_there!($($batched_tensor)?);
+            const BATCHES_ON_TENSOR_CORES: Option<usize> = alignment!($($bytes)?);
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
 
@@ -352,22 +352,37 @@ kernels! {
         Some(buffer)
     }
 
-    fn lines(orders: Orders) -> Option<Lines> {
-        Some(match orders {
-            Orders::Warp => Lines::Across,
-            Orders::Warpgroup => Lines::OfK,
+    fn lines(how: (Orders, Products)) -> Option<[Lines; 2]> {
+        Some(match how {
+            (Orders::Warp, _) => [Lines::Across; 2],
+            (Orders::Warpgroup, Products::Three) => [Lines::OfK; 2],
+            (Orders::Warpgroup, Products::One) => [Lines::OfK, Lines::Either],
         })
     }
 
-    fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
-        match orders {
-            Orders::Warp => {
+    fn tensor_times(device: &Device, how: (Orders, Products)) -> Vec<MeasuredTime> {
+        match how {
+            (Orders::Warp, Products::Three) => {
                 times!(gemm_split, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
             }
-            Orders::Warpgroup => times!(gemm_warpgroup, device, |of, by| of_tiles!(
-                of,
-                [64 * by.WARPGROUPS, by.NWG]
-            )),
+            (Orders::Warp, Products::One) => {
+                times!(gemm_tf32, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
+            }
+            (Orders::Warpgroup, Products::Three) => times!(gemm_warpgroup, device, |of, by| {
+                of_tiles!(of, [64 * by.WARPGROUPS, by.NWG])
+            }),
+            (Orders::Warpgroup, Products::One) => {
+                times!(gemm_warpgroup_tf32, device, |of, by| {
+                    let [rows, columns] = [64 * by.WARPGROUPS, by.NWG];
+                    // Of the product of the transposes, which the kernel computes.
+                    let tile = if of.b_of_k == 1 {
+                        [rows, columns]
+                    } else {
+                        [columns, rows]
+                    };
+                    of_tiles!(of, tile, of_k)
+                })
+            }
         }
     }
 
@@ -424,11 +439,11 @@ kernels! {
 /// A single kernel for tensor cores, which reads operands as they lie.
 macro_rules! as_they_lie {
     ($stored:ident in $real:ident, $orders:ident, $kernel:ident, |$by:ident| $tile:expr) => {
-        fn lines(orders: Orders) -> Option<Lines> {
-            (orders == Orders::$orders).then_some(Lines::Either)
+        fn lines((orders, _): (Orders, Products)) -> Option<[Lines; 2]> {
+            (orders == Orders::$orders).then_some([Lines::Either; 2])
         }
 
-        fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
+        fn tensor_times(device: &Device, (orders, _): (Orders, Products)) -> Vec<MeasuredTime> {
             if orders != Orders::$orders {
                 return Vec::new();
             }
@@ -457,7 +472,7 @@ kernels! {
     f64 in f64,
     gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
     gemm_panels_f64, gemm_direct_f64,
-    gemm_batched_f64 or gemm_batched_tensor_f64, true;
+    gemm_batched_f64 or gemm_batched_tensor_f64 by 16, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
 
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
@@ -495,7 +510,7 @@ kernels! {
     f16 in f32,
     gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
-    gemm_batched_f16 or gemm_batched_tensor_f16, false;
+    gemm_batched_f16 or gemm_batched_tensor_f16 by 2, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -507,7 +522,7 @@ kernels! {
     bf16 in f32,
     gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
-    gemm_batched_bf16 or gemm_batched_tensor_bf16, false;
+    gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }

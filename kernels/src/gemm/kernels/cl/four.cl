@@ -88,10 +88,10 @@ inline void write_four(__global stored* at, float4 sums, float alpha, float beta
     }
 }
 
-// x of the work-item whose number differs in the lowest bit.
-inline float2 of_neighbour(float2 x) {
+// x of the work-item whose number differs by this power of two, in that bit.
+inline float2 of_other(float2 x, int bit) {
     float2 y;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x));
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x), "r"(bit));
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y), "r"(bit));
     return y;
 }
