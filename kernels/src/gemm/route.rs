@@ -19,9 +19,8 @@ pub enum Route {
     /// products for one, with operands as for `Pipelined`; double precision with operands as they
     /// lie, or copied where lines of the other direction are faster by more than the copy takes.
     Tensor,
-    /// On those of the Hopper GPUs, with instructions that only these have: single precision with A
-    /// row after row and B column after column; `f16` and `bf16` with operands as they lie; TF32
-    /// with A row after row and B as it lies.
+    /// On those of the Hopper GPUs, with instructions that only these have: `f16` and `bf16` with
+    /// operands as they lie; single precision, too, but with A row after row.
     Warpgroup,
     /// In vectors, from panels that both operands are copied to first.
     Panels,

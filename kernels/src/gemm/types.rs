@@ -49,6 +49,23 @@ macro_rules! times {
     }};
 }
 
+/// What was measured of a product in tiles by warpgroups, in single precision: A is in lines of k.
+/// Where B is not, tiles are of the product of the transposes.
+macro_rules! of_warpgroups {
+    ($of:ident, $by:ident) => {{
+        let (rows, columns, b_of_k) = (64 * $by.WARPGROUPS, $by.NWG, $of.b_of_k == 1);
+        let tile = if b_of_k {
+            [rows, columns]
+        } else {
+            [columns, rows]
+        };
+        MeasuredTime {
+            of_k: Some([true, b_of_k]),
+            ..of_tiles!($of, tile)
+        }
+    }};
+}
+
 /// What was measured of a product in tiles; with `of_k`, of a kernel that reads either kind of
 /// lines.
 macro_rules! of_tiles {
@@ -355,8 +372,7 @@ kernels! {
     fn lines(how: (Orders, Products)) -> Option<[Lines; 2]> {
         Some(match how {
             (Orders::Warp, _) => [Lines::Across; 2],
-            (Orders::Warpgroup, Products::Three) => [Lines::OfK; 2],
-            (Orders::Warpgroup, Products::One) => [Lines::OfK, Lines::Either],
+            (Orders::Warpgroup, _) => [Lines::OfK, Lines::Either],
         })
     }
 
@@ -369,20 +385,11 @@ kernels! {
                 times!(gemm_tf32, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
             }
             (Orders::Warpgroup, Products::Three) => times!(gemm_warpgroup, device, |of, by| {
-                of_tiles!(of, [64 * by.WARPGROUPS, by.NWG])
+                of_warpgroups!(of, by)
             }),
-            (Orders::Warpgroup, Products::One) => {
-                times!(gemm_warpgroup_tf32, device, |of, by| {
-                    let [rows, columns] = [64 * by.WARPGROUPS, by.NWG];
-                    // Of the product of the transposes, which the kernel computes.
-                    let tile = if of.b_of_k == 1 {
-                        [rows, columns]
-                    } else {
-                        [columns, rows]
-                    };
-                    of_tiles!(of, tile, of_k)
-                })
-            }
+            (Orders::Warpgroup, Products::One) => times!(gemm_warpgroup_tf32, device, |of, by| {
+                of_warpgroups!(of, by)
+            }),
         }
     }
 
@@ -395,22 +402,25 @@ kernels! {
         (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
-        let multiply = match how {
-            (Orders::Warp, Products::One) => gemm_tf32,
-            (Orders::Warp, Products::Three) => gemm_split,
-            (Orders::Warpgroup, Products::One) => {
-                return gemm_warpgroup_tf32(
-                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(a_of_k), b.buffer,
-                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading,
-                    c.epilogue, c.bias,
-                );
-            }
-            (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
-        };
-        multiply(
-            queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading, c.epilogue, c.bias,
-        )
+        let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
+        match how {
+            (Orders::Warp, Products::One) => gemm_tf32(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warp, Products::Three) => gemm_split(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warpgroup, Products::One) => gemm_warpgroup_tf32(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer, b.offset,
+                b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warpgroup, Products::Three) => gemm_warpgroup(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, b_of_k, c.epilogue, c.bias,
+            ),
+        }
     }
 
     fn tensor_parts(
@@ -419,19 +429,19 @@ kernels! {
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
         (a, _): OfLines<'_, f32>,
-        (b, _): OfLines<'_, f32>,
+        (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
         gemm_warpgroup_parts(
             queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading, c.epilogue, parts, c.bias,
+            c.buffer, c.offset, c.leading, i32::from(b_of_k), c.epilogue, parts, c.bias,
         )
     }
 
     fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
         times!(gemm_warpgroup_parts, device, |of, by| MeasuredTime {
             parts: by.PARTS,
-            ..of_tiles!(of, [64 * by.WARPGROUPS, by.NWG])
+            ..of_warpgroups!(of, by)
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Every route on tensor cores that a device has; where it has none, that it says so.
 
-use crate::host::{Expected, Host, Number, Numbers};
-use crate::results::random_cases;
+use crate::host::{Activation, Ending, Expected, Host, Number, Numbers};
+use crate::results::{check, random_cases};
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
 
@@ -81,6 +81,33 @@ fn double_precision_is_right_on_tensor_cores() {
 fn half_precision_and_bfloat16_are_right_on_tensor_cores() {
     are_right_or_refused::<f16>(8);
     are_right_or_refused::<bf16>(11);
+}
+
+/// Lines of 68 and 516 elements begin at multiples of 16 bytes, where tensor cores read them as they
+/// lie; 600 x 516 are several tiles.
+#[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn single_precision_is_right_however_aligned_matrices_lie() {
+    let queue = Queue::default_device().unwrap();
+    let mut numbers = Numbers(26);
+    let ending = Ending {
+        bias: true,
+        activation: Some(Activation::Relu),
+    };
+    for route in on_tensor_cores::<f32>(&queue) {
+        for case in 0..8 {
+            let (m, n, k) = [(100, 68, 44), (600, 516, 300)][case / 4];
+            let mut random = |rows, columns, bit: usize| {
+                let by_rows = case & bit == 0;
+                Host::<f32>::random(&mut numbers, rows, columns, by_rows, case % 3 * 4, 4)
+            };
+            let (a, b) = (random(m, k, 1), random(k, n, 2));
+            // Column after column, it is the product of the transposes.
+            let c = Host::random(&mut numbers, m, n, case != 1, case % 2, 0);
+            let bias: Vec<f32> = (0..n).map(|_| numbers.next() as f32).collect();
+            check(&queue, route, (ending, &bias), &a, &b, &c, -0.5, 1.0);
+        }
+    }
 }
 
 /// Whether the device has TF32; where it has none, that it says so.

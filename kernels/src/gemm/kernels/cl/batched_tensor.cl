@@ -12,6 +12,7 @@
 // Where EDGE_* is 1, tiles stick out of the matrix, or work-groups of the batch.
 
 #define EPILOGUE 0
+#include "exchange.cl"
 #include "four.cl"
 
 #define ITEMS_OF_TEAM ((MWG / WM) * (NWG / WN) * 32)

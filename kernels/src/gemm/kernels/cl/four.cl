@@ -87,11 +87,3 @@ inline void write_four(__global stored* at, float4 sums, float alpha, float beta
         at[3] = written.w;
     }
 }
-
-// x of the work-item whose number differs by this power of two, in that bit.
-inline float2 of_other(float2 x, int bit) {
-    float2 y;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x), "r"(bit));
-    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y), "r"(bit));
-    return y;
-}

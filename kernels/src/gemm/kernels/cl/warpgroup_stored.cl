@@ -169,23 +169,12 @@ inline int2 begin_of(int part, int tiles_m, int tiles_n) {
 }
 
 #ifdef TRANSPOSED
-// The elements of rows that a work-item has in registers for 128 bytes of k: of two rows, elements q and q + 4 of
-// each 8 of k. Which rows of a tile these are is free. Of the 32 lines of k of a block, in which chunk c of 16 bytes
-// of line p is in place c ^ (p % 8), the lines q of four successive work-items and the chunks c and c + 4 of each
-// other four are in different banks. The second row has its elements in the next chunk.
-#define SECOND_ROW 4
-inline int row_of(int item) {
-    return item / 64 * KWG + item / 16 % 2 * 16 + item / 32 % 2 * 8;
-}
-inline void take_rows(uint x[4][4], __local const uchar* tile, int item) {
-    const int chunk = row_of(item) % KWG / 4 ^ item % 4;
-    const int of_item = row_of(item) / KWG * BLOCK + item % 4 * LINE + chunk * 16 + item / 4 % 4 * 4;
+inline void take_rows(uint taken[4][4], __local const uchar* tile, int item) {
     #pragma unroll
     for (int step = 0; step < 4; step++) {
         #pragma unroll
         for (int e = 0; e < 4; e++) {
-            const int place = of_item ^ (e % 2 * 16 + e / 2 * 64);
-            x[step][e] = *(__local const uint*)(tile + place + (step * 8 + e / 2 * 4) * LINE);
+            taken[step][e] = *element_across(tile, item, step, e);
         }
     }
 }
@@ -209,30 +198,17 @@ inline void take_rows(uint x[4][4], __local const uchar* tile, int item) {
         } \
     }
 
-// x of four work-items, whose numbers differ in the third and the fourth bit, as the columns of what these have then.
-inline float4 transposed(float4 x, int item) {
-    const bool is_odd = item / 4 % 2;
-    const bool is_last = item / 8 % 2;
-    const float2 kept = is_odd ? x.yw : x.xz;
-    const float2 given = of_other(is_odd ? x.xz : x.yw, 4);
-    const float2 first = is_odd ? (float2)(given.x, kept.x) : (float2)(kept.x, given.x);
-    const float2 last = is_odd ? (float2)(given.y, kept.y) : (float2)(kept.y, given.y);
-    const float2 others = of_other(is_last ? first : last, 8);
-    return is_last ? (float4)(others, last) : (float4)(first, others);
-}
-
-// Eight sums of this work-item, of two rows and four of 16 columns. Four work-items exchange them, so that each
-// writes four rows of a column.
 #define WRITE_ROW(name) { \
         float sums[8]; \
         TAKE_SUMS(name, sums); \
+        float4 four[2]; \
+        exchange_across(sums, item, four); \
         _Pragma("unroll") \
-        for (int e = 0; e < 4; e += 2) { \
-            const float4 four_sums = transposed((float4)(sums[e], sums[e + 1], sums[e + 4], sums[e + 5]), item); \
-            const int below = row + e / 2 * SECOND_ROW; \
-            if (!EDGE_N || column + at < columns_left) { \
-                write_four(to + at * step_c + e / 2 * SECOND_ROW, four_sums, alpha, beta, together, \
-                           EDGE_M ? rows_left - below : 4, begin.y + column + at, begin.x + below, bias); \
+        for (int i = 0; i < 2; i++) { \
+            const int beside = column + at + i * SECOND_COLUMN; \
+            if (!EDGE_N || beside < columns_left) { \
+                write_four(to + (at + i * SECOND_COLUMN) * step_c, four[i], alpha, beta, together, \
+                           EDGE_M ? rows_left - row : 4, begin.y + beside, begin.x + row, bias); \
             } \
         } \
         at += 16; \
@@ -351,8 +327,8 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
     const bool together = (offset_c | (int)step_c) % 4 == 0;
 #ifdef TRANSPOSED
     uint taken[2][4][4] = {{{0}}};
-    const int row = row_of(item);
-    const int column = item / 8 % 2 * 8 + item % 4 * 2 + item / 4 % 2;
+    const int row = place_across(item).x;
+    const int column = place_across(item).y;
     c += offset_c + column * step_c + row;
 #else
     // This work-item has pairs of columns of two rows.
