@@ -6,7 +6,7 @@ use super::operands::{
 };
 use super::options::GemmOptions;
 use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
-use super::route::{Arithmetic, BatchKind, Choice, Copies, Route, Speeds};
+use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ pub struct Gemm<T: Real> {
     stored_copies: [Option<Buffer<T>>; 2],
     /// What was chosen, by size, by what has to be copied, and by the route and the products that
     /// were given: choosing takes as long as a short launch.
-    chosen: HashMap<(Size, Copies, Arithmetic, (Option<Route>, Products)), Choice>,
+    chosen: HashMap<(Size, Copies, Arithmetic, Given), Choice>,
     /// The kernel for batches that was chosen, and whether it is faster than a launch for each
     /// product, likewise; and by whether tensor cores can read the matrices.
     chosen_in_batches: HashMap<(Size, Copies, Arithmetic, bool), (BatchKind, bool)>,
@@ -201,7 +201,7 @@ impl<T: Real> Gemm<T> {
         }))
     }
 
-    fn choose(&mut self, given: (Option<Route>, Products), product: &Product<'_, T>) -> Choice {
+    fn choose(&mut self, given: Given, product: &Product<'_, T>) -> Choice {
         let (size, copies) = (product.size, product.copies(given.1));
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
         let key = (size, copies, arithmetic, given);

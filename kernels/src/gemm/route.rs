@@ -102,6 +102,10 @@ pub(super) struct Copies {
     pub(super) of_k: [bool; 2],
 }
 
+/// The route that is given, where one is, and the products that tensor cores compute for each in
+/// single precision.
+pub(super) type Given = (Option<Route>, Products);
+
 /// The route that a product takes, and whether the lines of A, and of B, are of k where its kernel
 /// reads either kind.
 #[derive(Clone, Copy, Debug)]
@@ -156,10 +160,10 @@ impl Speeds {
     }
 
     /// The given route, or the fastest, with lines as they lie, or turned where that is faster
-    /// together with the copy. `products` is for tensor cores, in single precision.
+    /// together with the copy.
     pub(super) fn choice(
         &self,
-        (given, products): (Option<Route>, Products),
+        (given, products): Given,
         size: Size,
         copies: Copies,
         arithmetic: Arithmetic,
